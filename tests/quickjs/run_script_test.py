@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 import run_place
-from engine_facts import facts, places
+from engine_facts import facts, needs, places
 
 
 class Host(unittest.TestCase):
@@ -135,7 +135,7 @@ class Code(Host):
     def test_await_as_a_name_is_still_one(self):
         self.assertEqual(self.run_code("-p", "var await = 3; await"), ("3\n", "", 0))
 
-    @unittest.skipUnless(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
+    @needs(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
     def test_await_at_the_top_level(self):
         later = "new Promise(resolve => setTimeout(() => resolve({ a: 1 }), 5))"
         self.assertEqual(self.run_code("-p", f"await {later}"), ("{ a: 1 }\n", "", 0))

@@ -9,7 +9,7 @@ import stat
 import unittest
 
 import run_place
-from engine_facts import facts, places
+from engine_facts import facts, needs, places
 
 # Without an editor of lines the tool was built in another way.
 HAS_EDITOR = b"libedit" in os.popen(f"ldd '{os.environ['UBIHEAP']}'").read().encode()
@@ -69,7 +69,7 @@ class Piped(unittest.TestCase):
         self.assertEqual(out, "'freed'\n1\n")
         self.assertEqual(len(re.findall("out of memory", err)), 2)
 
-    @unittest.skipUnless(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
+    @needs(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
     def test_await_at_the_top_level(self):
         self.says("7\n8\n", "await new Promise(resolve => setTimeout(() => resolve(7), 5))\n_ + 1\n")
         self.says("2\n", "await Promise.reject(new Error('no'))\nconst two = await 2; two\n",
@@ -206,7 +206,7 @@ class Typed(unittest.TestCase):
             self.until(r"InternalError: interrupted\n(.*\n)*> " if "for" in text else r"\n> ")
         self.answer("'alive'", r"\n'alive'\n> ")
 
-    @unittest.skipUnless(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
+    @needs(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
     def test_an_interrupt_ends_waiting(self):
         self.type("setTimeout(() => print('wai' + 'ts'), 1); await new Promise(resolve => setTimeout(resolve, 1e6))\n")
         self.until("waits\n")

@@ -19,19 +19,32 @@
 typedef enum engine_fact {
     ENGINE_HAS_COLUMNS,          /**< places are lines and columns */
     ENGINE_COROUTINES_ARE_NODES, /**< a generator leads to its frame by one edge, "state" */
-    ENGINE_UNLISTS_HALF_MADE, /**< without memory for a coroutine's frame, the coroutine leaves the collector's list */
-    ENGINE_HAS_WEAK_REFS,     /**< WeakRef and FinalizationRegistry */
+    ENGINE_UNLISTS_HALF_MADE,  /**< without memory for a coroutine's frame, the coroutine leaves the collector's list */
+    ENGINE_HAS_WEAK_REFS,      /**< WeakRef and FinalizationRegistry */
+    ENGINE_REGISTRY_HAS_REALM, /**< a FinalizationRegistry leads to its realm */
+    ENGINE_REGISTRY_HAS_TOKENS, /**< and to the tokens of what is registered, as the lists of weak references belong to targets */
+    ENGINE_ENTRIES_HAVE_REALMS, /**< each thing that is registered has a callback and a realm of its own */
+    ENGINE_MAPS_BY_VARIABLES,   /**< what mapped arguments hold are variables, in a list of their own */
+    ENGINE_BINDS_GLOBALS,       /**< functions hold global variables as they hold those of other functions */
+    ENGINE_COUNTS_BLOCKS,       /**< malloc_count counts blocks, not arenas */
     ENGINE_FACT_COUNT
 } engine_fact;
 
 static const struct {
     const char *feature; /* of probe.sh */
     bool with, without;
+    const char *lack; /* why a test that needs it is left out */
 } engine_facts[ENGINE_FACT_COUNT] = {
     [ENGINE_HAS_COLUMNS] = { "UBI_FIND_COL", true, false },
     [ENGINE_COROUTINES_ARE_NODES] = { "UBI_ASYNC_STATE_GC", true, false },
     [ENGINE_UNLISTS_HALF_MADE] = { "UBI_ASYNC_STATE_GC", false, true },
-    [ENGINE_HAS_WEAK_REFS] = { "UBI_CLASS_WEAKREF", true, false },
+    [ENGINE_HAS_WEAK_REFS] = { "UBI_CLASS_WEAKREF", true, false, "the engine has no WeakRef" },
+    [ENGINE_MAPS_BY_VARIABLES] = { "UBI_MAPPED_REFS", true, false },
+    [ENGINE_BINDS_GLOBALS] = { "UBI_GLOBAL_OBJECT_CLASS", true, false },
+    [ENGINE_COUNTS_BLOCKS] = { "UBI_MALLOC_CTX", false, true },
+    [ENGINE_REGISTRY_HAS_REALM] = { "UBI_FINREC_REALM", true, false },
+    [ENGINE_REGISTRY_HAS_TOKENS] = { "UBI_OBJ_FIRST_WEAK", true, false },
+    [ENGINE_ENTRIES_HAVE_REALMS] = { "UBI_FINREC_ENTRY_REALM", true, false },
 };
 
 static inline bool engine_is(engine_fact fact) {
@@ -42,6 +55,15 @@ static inline bool engine_is(engine_fact fact) {
             return engine_facts[fact].with;
     return engine_facts[fact].without;
 }
+
+/** Leaves out the test that asks, with the reason (`make check-engines` reads it), unless the engine has what it needs. */
+#define ENGINE_NEEDS(fact)                                                                                             \
+    do {                                                                                                               \
+        if (!engine_is(fact)) {                                                                                        \
+            print_message("left out: %s: %s\n", __func__, engine_facts[fact].lack);                                    \
+            skip();                                                                                                    \
+        }                                                                                                              \
+    } while (0)
 
 /** `text` with its places as this engine knows them: (a.js:2:17) is (a.js:2) without columns. Good until the next call. */
 static inline const char *engine_places(const char *text) {

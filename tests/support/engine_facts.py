@@ -28,6 +28,16 @@ def facts():
     return ENGINES.get(version()[:4], ENGINES["2025"])
 
 
+def needs(has, lack):
+    """A test of a class that is left out unless `has`; says why, as `make check-engines` reads it."""
+    def decorate(test):
+        def left_out(case):
+            print(f"left out: {case.id().split('.')[-1]}: {lack}")
+            case.skipTest(lack)
+        return test if has else left_out
+    return decorate
+
+
 def places(text, one_line=False):
     """`text` with places as this engine prints them: without columns s.js:3:24 is s.js:3, and only s.js when all is on one line."""
     if facts().columns:

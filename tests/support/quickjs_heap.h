@@ -26,6 +26,7 @@
 
 #include <ubiheap/extension/quickjs.h>
 
+#include "engines/quickjs/engine_api.h"
 #include "random_numbers.h"
 
 typedef struct quickjs_heap {
@@ -49,14 +50,22 @@ static inline bool quickjs_heap__allows(quickjs_heap *heap) {
     return heap->allocations_allowed-- > 0; /* 0 becomes SIZE_MAX */
 }
 
+static inline void *quickjs_heap__take(quickjs_heap *heap, size_t size) {
+    void *p = quickjs_heap__allows(heap) ? malloc(size ? size : 1) : NULL;
+    heap->block_count += p != NULL;
+    return p;
+}
+
+static inline void quickjs_heap__give_back(quickjs_heap *heap, void *p) {
+    heap->block_count -= p != NULL;
+    free(p);
+}
+
+#if UBI_API_MALLOC_STATE
 static inline void *quickjs_heap__malloc(JSMallocState *state, size_t size) {
-    quickjs_heap *heap = state->opaque;
-    if (!quickjs_heap__allows(heap) || state->malloc_size + size > state->malloc_limit)
-        return NULL;
-    void *p = malloc(size ? size : 1);
+    void *p = state->malloc_size + size > state->malloc_limit ? NULL : quickjs_heap__take(state->opaque, size);
     if (!p)
         return NULL;
-    heap->block_count++;
     state->malloc_count++;
     state->malloc_size += malloc_usable_size(p) + 8;
     return p;
@@ -65,10 +74,9 @@ static inline void *quickjs_heap__malloc(JSMallocState *state, size_t size) {
 static inline void quickjs_heap__free(JSMallocState *state, void *p) {
     if (!p)
         return;
-    ((quickjs_heap *)state->opaque)->block_count--;
     state->malloc_count--;
     state->malloc_size -= malloc_usable_size(p) + 8;
-    free(p);
+    quickjs_heap__give_back(state->opaque, p);
 }
 
 static inline void *quickjs_heap__realloc(JSMallocState *state, void *p, size_t size) {
@@ -87,6 +95,24 @@ static inline void *quickjs_heap__realloc(JSMallocState *state, void *p, size_t 
         state->malloc_size += malloc_usable_size(p) - before;
     return p;
 }
+
+#else /* this engine counts by itself */
+static inline void *quickjs_heap__malloc(void *payload, size_t size) {
+    return quickjs_heap__take(payload, size);
+}
+static inline void *quickjs_heap__calloc(void *payload, size_t count, size_t size) {
+    void *p = quickjs_heap__take(payload, count * size);
+    return p ? memset(p, 0, count * size) : NULL;
+}
+static inline void quickjs_heap__free(void *payload, void *p) {
+    quickjs_heap__give_back(payload, p);
+}
+static inline void *quickjs_heap__realloc(void *payload, void *p, size_t size) {
+    if (!p)
+        return quickjs_heap__take(payload, size);
+    return quickjs_heap__allows(payload) ? realloc(p, size) : NULL;
+}
+#endif
 
 static inline size_t quickjs_heap__usable_size(const void *p) {
     return malloc_usable_size((void *)(uintptr_t)p);
@@ -180,7 +206,7 @@ static inline JSValue quickjs_heap__rejections(JSContext *ctx, JSValueConst this
 }
 
 static inline void quickjs_heap__on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason,
-                                              JS_BOOL is_handled, void *payload) {
+                                              ubi__js_bool is_handled, void *payload) {
     (void)promise;
     if (!is_handled)
         quickjs_heap__append(ctx, ((quickjs_heap *)payload)->rejected, reason);
@@ -273,8 +299,15 @@ static inline double quickjs_heap__random(void *payload) {
 
 /** `allocator` of the tools; NULL: the default. Debugger is there unless there is no memory for it. */
 static inline void quickjs_heap_open(quickjs_heap *heap, const ubi_allocator *allocator) {
-    static const JSMallocFunctions functions = { quickjs_heap__malloc, quickjs_heap__free, quickjs_heap__realloc,
-                                                 quickjs_heap__usable_size };
+    static const JSMallocFunctions functions = {
+#if !UBI_API_MALLOC_STATE
+        .js_calloc = quickjs_heap__calloc,
+#endif
+        .js_malloc = quickjs_heap__malloc,
+        .js_free = quickjs_heap__free,
+        .js_realloc = quickjs_heap__realloc,
+        .js_malloc_usable_size = quickjs_heap__usable_size,
+    };
     *heap = (quickjs_heap){ .options = UBI_QUICKJS_OPTIONS_INIT, .allocations_allowed = SIZE_MAX };
     random_start(1);
     heap->options.allocator = allocator;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "engines/quickjs/js_facts.h"
 #include "engines/quickjs/walk_for_tests.h"
 
 static ubi_quickjs *finalizer_tools;
@@ -176,7 +177,7 @@ static void finalizers_and_mark_functions_cannot_freeze(void **state) {
     static JSClassID class_id;
     const JSClassDef definition = { "Watched", .finalizer = finalize, .gc_mark = mark };
     test_runtime t = test_runtime_new();
-    JS_NewClassID(&class_id);
+    ubi__new_class_id(t.rt, &class_id);
     assert_int_equal(JS_NewClass(t.rt, class_id, &definition), 0);
     finalizer_tools = t.tools;
     JSValue object = JS_NewObjectProtoClass(t.ctx, JS_NULL, class_id);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/quickjs/engine_api.h"
 #include "engines/quickjs/js_facts.h"
 
 /** A new error object without message, of the realm's own kinds. */
@@ -72,7 +73,7 @@ static const char *type_word(JSContext *ctx, JSValueConst value) {
         return "string";
     if (JS_IsSymbol(value))
         return "symbol";
-    return JS_IsBigInt(ctx, value) ? "bigint" : NULL;
+    return ubi__is_big_int(ctx, value) ? "bigint" : NULL;
 }
 
 ubi__js_word ubi__js_word_of(JSContext *ctx, JSValueConst value) {

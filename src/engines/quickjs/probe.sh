@@ -48,6 +48,9 @@ need_members() { # structure, members...
     done
 }
 
+need_function js_malloc_rt "guard a frozen heap"
+need_function js_realloc_rt "guard a frozen heap"
+need_function js_free_rt "guard a frozen heap"
 need_function add_gc_object "hear of births"
 need_function free_gc_object "hear of deaths"
 need_function JS_FreeContext "hear of the death of realms"
@@ -127,16 +130,33 @@ member UBI_VARREF_CORO JSVarRef is_coro
 text UBI_ABUF_REALLOC 'js_array_buffer_realloc'
 text UBI_MAPPED_REFS 'u\.array\.u\.var_refs'
 member UBI_MALLOC_CTX JSRuntime malloc_ctx
-text UBI_GUARD_MALLOC '(\*js_malloc)(JSMallocState \*'
+# Whether the program's functions see every block, and whose it is: else js_malloc_rt and related functions are hooked.
+if grep -q -e '(\*js_malloc)(JSMallocState \*' "$dir/quickjs.h" && ! structure JSRuntime | has_word malloc_ctx; then
+    block_hooks=0
+else
+    block_hooks=1
+fi
+feature UBI_BLOCK_HOOKS "$block_hooks"
+text UBI_CALLOC '^void \*js_calloc_rt('
 text UBI_FINREC_LIST 'JSFinRecEntry'
+member UBI_FINREC_REALM JSFinalizationRegistryData realm
+member UBI_FINREC_ENTRY_REALM JSFinRecEntry ctx
 text UBI_WEAKREF_HEADER 'JSWeakRefHeader'
+member UBI_ITERATOR_BUFFER JSIteratorHelperData buf
+member UBI_DISPOSABLE_STACK JSDisposableStack resources
 text UBI_CLASS_WEAKREF 'JS_CLASS_WEAK_REF,'
 text UBI_WEAKREF_SENTINEL 'js_weakref_sentinel'
-text UBI_OBJ_FIRST_WEAK 'struct JSWeakRefRecord \*first_weak_ref'
+member UBI_OBJ_FIRST_WEAK JSObject first_weak_ref
 text UBI_GLOBAL_OBJECT_CLASS 'JS_CLASS_GLOBAL_OBJECT,'
 text UBI_MAP_HASH_SINGLE 'JSMapRecord \*\*hash_table'
 text UBI_HAS_IC 'InlineCache'
-text UBI_IS_NG 'QUICKJS_NG'
+text UBI_CLASS_ID_OF_RUNTIME 'JS_NewClassID(JSRuntime \*'
+text UBI_API_BOOL '#define JS_BOOL'
+text UBI_API_ERROR_ALONE 'JS_IsError(JSValue'
+text UBI_API_BIG_INT_ALONE 'JS_IsBigInt(JSValue'
+text UBI_API_ARRAY_ALONE 'JS_IsArray(JSValue'
+text UBI_API_MALLOC_STATE '(\*js_malloc)(JSMallocState \*'
+text UBI_API_MODULE_ATTRS 'JS_SetModuleLoaderFunc2'
 member UBI_MODULE_ATTRS JSReqModuleEntry attributes
 text UBI_SHAPE_ALLOC 'get_alloc_from_shape'
 text UBI_FRAME_BLOCK 'js_free_rt(rt, sf->arg_buf)'
@@ -157,6 +177,10 @@ becomes() { # beginning of a macro's name, word
     UBI_CREATE_FROM_CTOR_) echo "ubi__create_from_ctor($2" ;;
     UBI_FREE_GC_OBJECT_) echo "ubi__free_gc_object($2" ;;
     UBI_RUN_GC_) echo "ubi__run_gc(__func__, $2" ;;
+    UBI_MALLOC_RT_) echo "ubi__malloc_rt(UBI_IN_REALLOC, $2" ;;
+    UBI_REALLOC_RT_) echo "ubi__realloc_rt($2" ;;
+    UBI_FREE_RT_) echo "ubi__free_rt(UBI_IN_REALLOC, $2" ;;
+    UBI_CALLOC_RT_) echo "ubi__calloc_rt($2" ;;
     UBI_MARK_VALUE_) echo "ubi__mark_value($2" ;;
     UBI_MARK_MODULE_) echo "ubi__mark_module($2" ;;
     UBI_OUT_OF_MEMORY_) echo "ubi__out_of_memory($2" ;;
@@ -193,8 +217,20 @@ if grep -q 'JS_STRING_KIND_SLICE' "$dir/quickjs.c"; then kind=JS_STRING_KIND; el
 echo "#define UBI_STRING_SLICE ${kind}_SLICE"
 echo "#define UBI_STRING_INDIRECT ${kind}_INDIRECT"
 
-echo "/* Values that a realm names. */"
+# Their data is one block.
+echo "/* Classes that only some engines have. */"
+printf '#define UBI_ONE_BLOCK_CLASSES(C)'
+for name in FLOAT_ENV C_CLOSURE ITERATOR_CONCAT ITERATOR_HELPER ITERATOR_WRAP CALL_SITE; do
+    if [ $name = ITERATOR_HELPER ] && structure JSIteratorHelperData | has_word buf; then continue; fi
+    if grep -q -w -e "JS_CLASS_$name" "$dir/quickjs.c"; then printf ' C(JS_CLASS_%s)' "$name"; fi
+done
+echo
+
+echo "/* Values and shapes that a realm names. */"
 printf '#define UBI_REALM_FIELDS(F)'
 structure JSContext | sed -n 's/^[ \t]*JSValue \([a-z_0-9]*\);.*/ F(\1)/p' | tr -d '\n'
+echo
+printf '#define UBI_REALM_SHAPES(F)'
+structure JSContext | sed -n 's/^[ \t]*JSShape \*\([a-z_0-9]*\);.*/ F(\1)/p' | tr -d '\n'
 echo
 echo "#define UBI_FEATURES \"${features# }\""

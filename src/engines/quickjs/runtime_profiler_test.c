@@ -168,8 +168,12 @@ static void the_memory_stream_is_what_was_allocated_and_no_object(void **state) 
     assert_int_equal(objects, after.obj_count - before.obj_count);
     /* Blocks that are older and were freed meanwhile are unknown: the array's old elements, and at most a few more. */
     int64_t all = after.malloc_count - before.malloc_count;
-    assert_true(live + objects >= all);
-    assert_true(live + objects <= all + 4);
+    assert_true(live + objects >= all); /* an engine with arenas counts these alone */
+    if (engine_is(ENGINE_COUNTS_BLOCKS))
+        assert_true(live + objects <= all + 4);
+    else
+        assert_in_range(live + objects, 300 * 4,
+                        300 * 4 + 60); /* each has an object, its properties, a text, and its digits */
     ubi_recording_free(r);
     world_close(&w);
     ubi_profiler_free(p);

@@ -108,12 +108,17 @@ static void ubi__walk_meets_module(JSRuntime *rt, JSModuleDef *m) {
     if (JS_VALUE_HAS_REF_COUNT(realm->field) && JS_VALUE_GET_PTR(realm->field) == met)                                 \
         return UBI__NAMED(#field);
 
+#define UBI__COMPARE_REALM_SHAPE(field)                                                                                \
+    if (realm->field == met)                                                                                           \
+        return UBI__NAMED(#field);
+
 /* A realm tells some hundred values in an order that changes from version to version: what they are is found by looking. */
 static ubi__name ubi__name_by_realm(ubi__sink *sink, JSValueConst value) {
     JSContext *realm = (JSContext *)sink->origin;
-    if (!JS_VALUE_HAS_REF_COUNT(value))
-        return UBI__NAMED("array_shape");
-    const void *met = JS_VALUE_GET_PTR(value);
+    const void *met = sink->met;
+    UBI_REALM_SHAPES(UBI__COMPARE_REALM_SHAPE)
+    if (JS_VALUE_GET_TAG(value) == JS_TAG_MODULE)
+        return UBI__NAMED("module");
     UBI_REALM_FIELDS(UBI__COMPARE_REALM_FIELD)
     for (int i = 0; i < sink->rt->class_count; i++)
         if (JS_VALUE_HAS_REF_COUNT(realm->class_proto[i]) && JS_VALUE_GET_PTR(realm->class_proto[i]) == met)

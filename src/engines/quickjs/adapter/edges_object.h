@@ -86,6 +86,7 @@ static const ubi__class_edges ubi__edges_of_classes[] = {
     { JS_CLASS_STRING_ITERATOR, { "object" }, NULL },
     { JS_CLASS_REGEXP_STRING_ITERATOR, { "regexp", "string" }, NULL },
     { JS_CLASS_PROXY, { "target", "handler" }, NULL },
+    { JS_CLASS_ERROR, { "stack" }, NULL }, /* where it is data of the object, not a property */
     { JS_CLASS_PROMISE_RESOLVE_FUNCTION, { "promise" }, NULL },
     { JS_CLASS_PROMISE_REJECT_FUNCTION, { "promise" }, NULL },
     { JS_CLASS_ASYNC_FUNCTION_RESOLVE, { "state" }, NULL },
@@ -106,6 +107,22 @@ static ubi__name ubi__name_of_promise_edge(uint32_t position) {
     static const char *const names[] = { "resolve", "reject", "handler" };
     return UBI__NAMED(names[position % 3]);
 }
+
+#if UBI_FINREC_LIST
+/* A registry tells its callback first and then what it holds for each target, or held values alone and its callback last. */
+static ubi__name ubi__name_in_registry(const JSFinalizationRegistryData *registry, uint32_t position,
+                                       JSValueConst value) {
+    if (!JS_VALUE_HAS_REF_COUNT(value))
+        return UBI__NAMED("realm");
+#if UBI_OBJ_FIRST_WEAK
+    static const char *const names[] = { "held value", "token", "callback", "realm" };
+    return UBI__NAMED(position == 0 ? "callback" : names[(position - 1) % (UBI_FINREC_ENTRY_REALM ? 4 : 2)]);
+#else
+    bool is_callback = JS_VALUE_GET_PTR(value) == JS_VALUE_GET_PTR(registry->cb);
+    return UBI__NAMED(is_callback ? "callback" : "held value");
+#endif
+}
+#endif
 
 /* Names what the class's mark function meets. */
 static ubi__name ubi__name_by_class(ubi__sink *sink, JSValueConst value) {
@@ -132,11 +149,8 @@ static ubi__name ubi__name_by_class(ubi__sink *sink, JSValueConst value) {
     }
 #endif
 #if UBI_FINREC_LIST
-    case JS_CLASS_FINALIZATION_REGISTRY: {
-        const JSFinalizationRegistryData *registry = p->u.opaque;
-        bool is_callback = JS_VALUE_GET_PTR(value) == JS_VALUE_GET_PTR(registry->cb);
-        return UBI__NAMED(is_callback ? "callback" : "held value");
-    }
+    case JS_CLASS_FINALIZATION_REGISTRY:
+        return ubi__name_in_registry(p->u.opaque, sink->position, value);
 #endif
     default:
         break;
@@ -159,6 +173,18 @@ static void ubi__told_edges(ubi__sink *sink, JSObject *p) {
     mark(sink->rt, JS_MKPTR(JS_TAG_OBJECT, p), ubi__walk_mark);
     ubi__end_marks(before);
 }
+
+#if UBI_OBJ_FIRST_WEAK
+/* This engine's mark function of the key tells the value; it is the map that holds it. */
+UBI__INLINE void ubi__weak_map_edges(ubi__sink *sink, ubi__purpose purpose, const JSMapState *map) {
+    struct list_head *el;
+    if (!map)
+        return;
+    list_for_each(el, &((JSMapState *)map)->records) {
+        ubi__value_edge(sink, purpose, list_entry(el, JSMapRecord, link)->value, UBI__NAMED("value"));
+    }
+}
+#endif
 
 #if UBI_FORIN_TAB
 /* The names that are still to come. */
@@ -184,6 +210,12 @@ UBI__INLINE void ubi__class_specific_edges(ubi__sink *sink, ubi__purpose purpose
     case JS_CLASS_MAPPED_ARGUMENTS:
         if (p->fast_array)
             ubi__mapped_arguments_edges(sink, purpose, p);
+        break;
+#endif
+#if UBI_OBJ_FIRST_WEAK
+    case JS_CLASS_WEAKMAP:
+    case JS_CLASS_WEAKSET:
+        ubi__weak_map_edges(sink, purpose, p->u.map_state);
         break;
 #endif
 #if UBI_FORIN_TAB

@@ -126,35 +126,62 @@ static inline JSMallocState *ubi__malloc_state(JSRuntime *rt) {
     return &rt->malloc_state;
 #endif
 }
-static inline JSRuntime *ubi__runtime_of_malloc_state(JSMallocState *state) {
-#if UBI_MALLOC_CTX
-    return (JSRuntime *)((char *)state - offsetof(JSRuntime, malloc_ctx.malloc_state));
-#else
-    return (JSRuntime *)((char *)state - offsetof(JSRuntime, malloc_state));
-#endif
-}
 /** Bytes of the engine's heap, as it counts them. */
 static inline size_t ubi__heap_bytes(JSRuntime *rt) {
     return ubi__malloc_state(rt)->malloc_size;
 }
 
-/** The same without the free places of an allocator of its own, which charges whole arenas. */
+/** The program's functions. */
+static inline const JSMallocFunctions *ubi__malloc_functions(const JSRuntime *rt) {
+#if UBI_MALLOC_CTX
+    return &rt->malloc_ctx.mf;
+#else
+    return &rt->mf;
+#endif
+}
+
+/** What a block that is the program's own takes, as the engine counts that: of the runtime itself, or an arena. */
+static inline uint64_t ubi__program_block_bytes(const JSRuntime *rt, const void *block) {
+    const JSMallocFunctions *functions = ubi__malloc_functions(rt);
+    return (functions->js_malloc_usable_size ? functions->js_malloc_usable_size(block) : 0) + MALLOC_OVERHEAD;
+}
+
+/** Bytes of the heap without free places of an allocator that charges whole arenas. */
 static inline size_t ubi__used_heap_bytes(JSRuntime *rt) {
     size_t bytes = ubi__heap_bytes(rt);
 #if UBI_MALLOC_CTX
     struct list_head *el;
-    list_for_each(el, &rt->malloc_ctx.arena_list) {
-        const JSMallocArena *arena = list_entry(el, JSMallocArena, link);
-        bytes -= (size_t)arena->n_free_blocks * arena->block_size;
-    }
+    for (size_t i = 0; i < countof(rt->malloc_ctx.arena_list); i++)
+        list_for_each(el, &rt->malloc_ctx.arena_list[i]) {
+            const JSMallocArena *arena = list_entry(el, JSMallocArena, link);
+            bytes -= ubi__program_block_bytes(rt, arena);
+            bytes += (size_t)arena->n_used_blocks * js_malloc_block_sizes[i];
+        }
 #endif
     return bytes;
 }
 
 /** What one block takes of the engine's heap, as it counts that. Never an address inside of a block. */
 static inline uint64_t ubi__block_bytes(JSRuntime *rt, const void *block) {
-    return block ? js_malloc_usable_size_rt(rt, block) + MALLOC_OVERHEAD : 0;
+    if (!block)
+        return 0;
+#if UBI_MALLOC_CTX /* blocks outside of arenas are charged with their headers */
+    const JSMallocBlockHeader *header =
+        (const JSMallocBlockHeader *)((const char *)block - offsetof(JSMallocBlockHeader, user_data));
+    if (header->u.block_idx == FREE_NIL)
+        return header == get_zero_size_block(&rt->malloc_ctx)
+                   ? 0
+                   : ubi__program_block_bytes(rt, (const char *)block -
+                                                      offsetof(JSMallocLargeBlockHeader, header.user_data));
+#endif
+    return js_malloc_usable_size_rt(rt, block) + MALLOC_OVERHEAD;
 }
+
+#if UBI_BFDEC
+typedef JSBigFloat ubi__long_number; /* big integers, too */
+#elif UBI_BF
+typedef JSBigInt ubi__long_number;
+#endif
 
 static inline bool ubi__is_function_with_bytecode(int class_id) {
     return class_id == JS_CLASS_BYTECODE_FUNCTION || class_id == JS_CLASS_GENERATOR_FUNCTION ||

@@ -8,7 +8,7 @@
  *
  * | tried                  | becomes                                        | caught by                                    |
  * |------------------------|------------------------------------------------|----------------------------------------------|
- * | allocation             | an allocation that fails                       | the runtime's JSMallocFunctions              |
+ * | allocation             | an allocation that fails                       | the functions of blocks (blocks.h)           |
  * | free                   | a free at thaw                                 | the same                                     |
  * | collection of cycles   | nothing                                        | JS_RunGC (hooks.h)                           |
  * | start of a script      | an uncatchable error at its first function     | the realms' interrupt counters and a handler |
@@ -16,39 +16,29 @@
 #ifndef UBI_QUICKJS_GUARD_H
 #define UBI_QUICKJS_GUARD_H
 
+#include "engines/quickjs/adapter/blocks.h"
+#include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/sizes.h"
-
-/* The frozen heaps of this thread: the engine gives its allocation functions no runtime. */
-static __thread ubi_quickjs *ubi__frozen_here;
 
 static void ubi__violated(ubi_quickjs *tools, const char *what) {
     if (!tools->walk.guard.violation)
         tools->walk.guard.violation = what;
 }
 
-#if UBI_GUARD_MALLOC
-
-static ubi_quickjs *ubi__frozen_by_state(const JSMallocState *state) {
-    ubi_quickjs *tools = ubi__frozen_here;
-    while (tools && ubi__malloc_state(tools->runtime) != state)
-        tools = tools->next_frozen;
-    return tools;
-}
-
-static void *ubi__guarded_malloc(JSMallocState *state, size_t size) {
-    ubi_quickjs *tools = ubi__frozen_by_state(state);
+static void *ubi__guarded_malloc(ubi__block_owner *owner, size_t size) {
+    ubi_quickjs *tools = ubi__tools_of(ubi__runtime_of_owner(owner));
     if (tools)
         ubi__violated(tools, "memory was allocated on it");
     return NULL;
 }
 
-static void *ubi__guarded_realloc(JSMallocState *state, void *block, size_t size) {
-    return ubi__guarded_malloc(state, size);
+static void *ubi__guarded_realloc(ubi__block_owner *owner, void *block, size_t size) {
+    return ubi__guarded_malloc(owner, size);
 }
 
 /* No memory to note the block: it is never freed, which is better than freed under a walk. */
-static void ubi__guarded_free(JSMallocState *state, void *block) {
-    ubi_quickjs *tools = ubi__frozen_by_state(state);
+static void ubi__guarded_free(ubi__block_owner *owner, void *block) {
+    ubi_quickjs *tools = ubi__tools_of(ubi__runtime_of_owner(owner));
     if (!tools || !block)
         return;
     ubi__guard *guard = &tools->walk.guard;
@@ -58,31 +48,26 @@ static void ubi__guarded_free(JSMallocState *state, void *block) {
         guard->deferred[guard->n_deferred++] = block;
 }
 
-static void ubi__guard_malloc(ubi_quickjs *tools) {
-    JSMallocFunctions *functions = &tools->runtime->mf;
-    JSMallocFunctions guarded = *functions;
+/** False: no memory. */
+static bool ubi__guard_blocks(ubi_quickjs *tools) {
+    if (!ubi__hold_block_functions(tools->runtime, tools->allocator))
+        return false;
+    ubi__block_functions *functions = ubi__block_functions_of(tools->runtime), guarded = *functions;
     tools->walk.guard.functions = *functions;
     guarded.js_malloc = ubi__guarded_malloc;
     guarded.js_realloc = ubi__guarded_realloc;
     guarded.js_free = ubi__guarded_free;
     memcpy(functions, &guarded, sizeof guarded); /* its members may be const */
+    return true;
 }
 
-static void ubi__unguard_malloc(ubi_quickjs *tools) {
+static void ubi__unguard_blocks(ubi_quickjs *tools) {
     ubi__guard *guard = &tools->walk.guard;
-    memcpy(&tools->runtime->mf, &guard->functions, sizeof guard->functions);
+    memcpy(ubi__block_functions_of(tools->runtime), &guard->functions, sizeof guard->functions);
+    ubi__release_block_functions(tools->runtime);
     for (uint32_t i = 0; i < guard->n_deferred; i++)
         js_free_rt(tools->runtime, guard->deferred[i]);
 }
-
-#else /* this engine's allocation functions do not tell whose they are */
-
-static void ubi__guard_malloc(ubi_quickjs *tools) {
-}
-static void ubi__unguard_malloc(ubi_quickjs *tools) {
-}
-
-#endif
 
 /* ---- scripts -------------------------------------------------------------------------------------------------------- */
 
@@ -145,33 +130,34 @@ static void ubi__unguard_scripts(ubi_quickjs *tools) {
 
 /* ---- both ----------------------------------------------------------------------------------------------------------- */
 
+static void ubi__guard_free(ubi_quickjs *tools) {
+    ubi__guard *guard = &tools->walk.guard;
+    ubi__tool_free(tools->allocator, guard->deferred, guard->deferred_capacity, sizeof *guard->deferred);
+    ubi__tool_free(tools->allocator, guard->interrupt_counters, guard->n_realms, sizeof(int));
+}
+
 /** False: no memory, and nothing is guarded. */
 static bool ubi__guard_begin(ubi_quickjs *tools) {
     tools->walk.guard = (ubi__guard){ .violation = NULL };
+    UBI_ASSERT(!tools->walk.is_frozen && ubi__tools_of(tools->runtime) == tools);
     if (!ubi__guard_scripts(tools))
         return false;
-    ubi__guard_malloc(tools);
-    UBI_ASSERT(!tools->walk.is_frozen && ubi__frozen_here != tools);
-    tools->next_frozen = ubi__frozen_here;
-    ubi__frozen_here = tools;
-    return true;
+    if (ubi__guard_blocks(tools))
+        return true;
+    ubi__unguard_scripts(tools);
+    ubi__guard_free(tools);
+    return false;
 }
 
 /** What was violated first, or NULL. */
 static const char *ubi__guard_end(ubi_quickjs *tools) {
     ubi__guard *guard = &tools->walk.guard;
-    ubi_quickjs **at = &ubi__frozen_here;
-    while (*at && *at != tools)
-        at = &(*at)->next_frozen;
-    if (*at)
-        *at = tools->next_frozen;
     UBI_ASSERT(guard->n_deferred == 0 || guard->violation);
     UBI_ASSERT(guard->n_deferred <= guard->deferred_capacity);
     UBI_ASSERT(tools->runtime->interrupt_handler == ubi__guarded_interrupt);
-    ubi__unguard_malloc(tools);
+    ubi__unguard_blocks(tools);
     ubi__unguard_scripts(tools);
-    ubi__tool_free(tools->allocator, guard->deferred, guard->deferred_capacity, sizeof *guard->deferred);
-    ubi__tool_free(tools->allocator, guard->interrupt_counters, guard->n_realms, sizeof(int));
+    ubi__guard_free(tools);
     return guard->violation;
 }
 

@@ -117,7 +117,11 @@ static ubi_status ubi__ending_record(ubi__ending *ending) {
     ubi_status status = ubi__references_new(&ending->references, ending->options.allocator);
     if (status != UBI_OK)
         return status;
-    ubi__record_blocks(ending);
+    if (!ubi__record_blocks(ending)) {
+        ubi__references_free(ending->references);
+        ending->references = NULL;
+        return ubi_error(UBI_ENOMEM, "no memory to record references of a QuickJS runtime");
+    }
     ubi__record_calls(ending);
     if (ubi_quickjs_references_recorded < UINT8_MAX)
         __atomic_add_fetch(&ubi_quickjs_references_recorded, 1, __ATOMIC_RELAXED);

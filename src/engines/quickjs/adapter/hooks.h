@@ -26,6 +26,7 @@
  * | reaction          | perform_promise_then                        | who waits for a promise                          |
  * | parse             | js_parse_program, js_create_function        | source text becomes bytecode                     |
  * | position          | emit_op, js_parse_object_literal and others | where in the source text something will be made  |
+ * | blocks            | js_malloc_rt and others, on some engines    | memory is taken and given back (blocks.h)        |
  *
  * Cost while nothing is watched: one load and one predicted branch per birth and per death; a stored pc where the
  * interpreter allocates; one load and one predicted branch per call from outside, program, job, reaction and parse; nothing
@@ -112,6 +113,63 @@ static inline void ubi__free_gc_object(JSRuntime *rt, JSGCObjectHeader *header) 
         ubi__dies(rt, header);
     (free_gc_object)(rt, header);
 }
+
+/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+
+#if UBI_BLOCK_HOOKS
+/*
+ * The engine's functions get other names; the exported ones are ours (blocks.h). Those that the engine's js_realloc_rt calls are
+ * part of what it does, and are not diverted again. Cost while no runtime is diverted: one load and one predicted branch.
+ */
+static _Atomic(uint32_t) ubi__diverted_runtimes;
+static inline bool ubi__diverted(void) {
+    return __builtin_expect(atomic_load_explicit(&ubi__diverted_runtimes, memory_order_relaxed) != 0, 0);
+}
+#define UBI_PRIVATE __attribute__((visibility("hidden")))
+UBI_PRIVATE void *ubi__engine_malloc_rt(JSRuntime *rt, size_t size);
+UBI_PRIVATE void *ubi__engine_realloc_rt(JSRuntime *rt, void *block, size_t size);
+UBI_PRIVATE void ubi__engine_free_rt(JSRuntime *rt, void *block);
+static void *UBI_COLD ubi__diverted_malloc(JSRuntime *rt, size_t size);
+static void *UBI_COLD ubi__diverted_realloc(JSRuntime *rt, void *block, size_t size);
+static void UBI_COLD ubi__diverted_free(JSRuntime *rt, void *block);
+
+static inline void *ubi__malloc_rt(bool is_part, JSRuntime *rt, size_t size) {
+    return !is_part && ubi__diverted() ? ubi__diverted_malloc(rt, size) : ubi__engine_malloc_rt(rt, size);
+}
+static inline void *ubi__realloc_rt(JSRuntime *rt, void *block, size_t size) {
+    return ubi__diverted() ? ubi__diverted_realloc(rt, block, size) : ubi__engine_realloc_rt(rt, block, size);
+}
+static inline void ubi__free_rt(bool is_part, JSRuntime *rt, void *block) {
+    if (!is_part && ubi__diverted())
+        ubi__diverted_free(rt, block);
+    else
+        ubi__engine_free_rt(rt, block);
+}
+#define UBI_IN_REALLOC UBI_IN("ubi__engine_realloc_rt")
+#define js_malloc_rt(first, ...) UBI_MALLOC_RT_##first, __VA_ARGS__)
+#define UBI_MALLOC_RT_JSRuntime ubi__engine_malloc_rt(JSRuntime
+#define UBI_MALLOC_RT_rt ubi__malloc_rt(UBI_IN_REALLOC, rt
+#define UBI_MALLOC_RT_ctx ubi__malloc_rt(UBI_IN_REALLOC, ctx
+#define js_realloc_rt(first, ...) UBI_REALLOC_RT_##first, __VA_ARGS__)
+#define UBI_REALLOC_RT_JSRuntime ubi__engine_realloc_rt(JSRuntime
+#define UBI_REALLOC_RT_rt ubi__realloc_rt(rt
+#define UBI_REALLOC_RT_ctx ubi__realloc_rt(ctx
+#define js_free_rt(first, ...) UBI_FREE_RT_##first, __VA_ARGS__)
+#define UBI_FREE_RT_JSRuntime ubi__engine_free_rt(JSRuntime
+#define UBI_FREE_RT_rt ubi__free_rt(UBI_IN_REALLOC, rt
+#define UBI_FREE_RT_ctx ubi__free_rt(UBI_IN_REALLOC, ctx
+#if UBI_CALLOC
+UBI_PRIVATE void *ubi__engine_calloc_rt(JSRuntime *rt, size_t count, size_t size);
+static void *UBI_COLD ubi__diverted_calloc(JSRuntime *rt, size_t count, size_t size);
+static inline void *ubi__calloc_rt(JSRuntime *rt, size_t count, size_t size) {
+    return ubi__diverted() ? ubi__diverted_calloc(rt, count, size) : ubi__engine_calloc_rt(rt, count, size);
+}
+#define js_calloc_rt(first, ...) UBI_CALLOC_RT_##first, __VA_ARGS__)
+#define UBI_CALLOC_RT_JSRuntime ubi__engine_calloc_rt(JSRuntime
+#define UBI_CALLOC_RT_rt ubi__calloc_rt(rt
+#define UBI_CALLOC_RT_ctx ubi__calloc_rt(ctx
+#endif
+#endif
 
 /* ---- collections of cycles ------------------------------------------------------------------------------------------ */
 
@@ -221,6 +279,8 @@ static const uint8_t *pc __attribute__((unused));
 #define js_closure(first, ...) (js_closure)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_build_arguments(first, ...) (js_build_arguments)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_build_mapped_arguments(first, ...) (js_build_mapped_arguments)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_NewArrayFrom(first, ...) (JS_NewArrayFrom)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_NewRegexp(first, ...) (JS_NewRegexp)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_build_rest(first, ...) (js_build_rest)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_regexp_constructor_internal(first, ...) (js_regexp_constructor_internal)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_op_define_class(first, ...) (js_op_define_class)(UBI_FIRST_##first, __VA_ARGS__)

@@ -213,7 +213,7 @@ static void ubi__preview_object(ubi__preview *out, JSRuntime *rt, JSObject *p) {
 /* ---- big integers --------------------------------------------------------------------------------------------------- */
 
 #if UBI_BF
-static void ubi__preview_big_int(ubi__preview *out, const JSBigFloat *p) {
+static void ubi__preview_big_int(ubi__preview *out, const ubi__long_number *p) {
     int64_t value;
     if (bf_get_int64(&value, &p->num, 0) == 0)
         ubi__preview_print(out, "%lldn", (long long)value);

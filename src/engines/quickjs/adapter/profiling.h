@@ -4,7 +4,7 @@
  *
  * Objects are told as they are born and die, each with the size of its own block: all are equal, so bytes until the next
  * sample are births until the next sample, and cost nothing beside the counter that tracking has anyway. All other blocks are
- * the memory stream; for these the runtime's allocation functions are replaced while the profiler records. The block of an
+ * the memory stream; for these the functions of blocks (blocks.h) are replaced while the profiler records. The block of an
  * object goes through them too: when it was sampled there, it is withdrawn at the birth, and no byte is counted twice.
  *
  * A realloc that moves is a free and an allocation. The free is told before, for afterwards another thread may have the block; when
@@ -77,10 +77,8 @@ static void ubi__profile_death(ubi_quickjs *tools, const void *object) {
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
 
-#if UBI_GUARD_MALLOC
-
-static inline ubi_quickjs *ubi__tools_of_malloc(JSMallocState *state) {
-    JSRuntime *rt = ubi__runtime_of_malloc_state(state);
+static inline ubi_quickjs *ubi__tools_of_owner(ubi__block_owner *owner) {
+    JSRuntime *rt = ubi__runtime_of_owner(owner);
     return ubi__is_the_watched(rt) ? atomic_load_explicit(&ubi__watched_tools, memory_order_relaxed)
                                    : ubi__tools_of(rt);
 }
@@ -93,14 +91,14 @@ static void ubi__profile_block(ubi_quickjs *tools, void *block, size_t size, ubi
     ubi__tracking_look_at_next_birth(&tools->tracking); /* it may be the object that this block is for */
 }
 
-static UBI_OUT_OF_LINE void *ubi__sampled_malloc(ubi_quickjs *tools, JSMallocState *state, size_t size) {
-    void *block = tools->profiling.before.js_malloc(state, size);
+static UBI_OUT_OF_LINE void *ubi__sampled_malloc(ubi_quickjs *tools, ubi__block_owner *owner, size_t size) {
+    void *block = tools->profiling.before.js_malloc(owner, size);
     ubi__profile_block(tools, block, size, (ubi_text){ "malloc", 6 }, (uintptr_t)__builtin_frame_address(0));
     return block;
 }
 
-static UBI_OUT_OF_LINE void *ubi__sampled_realloc(ubi_quickjs *tools, JSMallocState *state, void *old, size_t size) {
-    void *block = tools->profiling.before.js_realloc(state, old, size);
+static UBI_OUT_OF_LINE void *ubi__sampled_realloc(ubi_quickjs *tools, ubi__block_owner *owner, void *old, size_t size) {
+    void *block = tools->profiling.before.js_realloc(owner, old, size);
     ubi__profile_block(tools, block, size, (ubi_text){ "realloc", 7 }, (uintptr_t)__builtin_frame_address(0));
     return block;
 }
@@ -110,58 +108,55 @@ static UBI_OUT_OF_LINE void ubi__sampled_free(ubi_quickjs *tools, void *block) {
 }
 
 /* These are called for each block, so they need no stack frame unless it is recorded. One that fails counts, too. */
-static void *ubi__profiled_malloc(JSMallocState *state, size_t size) {
-    ubi_quickjs *tools = ubi__tools_of_malloc(state);
+static void *ubi__profiled_malloc(ubi__block_owner *owner, size_t size) {
+    ubi_quickjs *tools = ubi__tools_of_owner(owner);
     if (__builtin_expect(ubi_profiler_passes(tools->profiling.memory_tap, size), 1))
-        return tools->profiling.before.js_malloc(state, size);
-    return ubi__sampled_malloc(tools, state, size);
+        return tools->profiling.before.js_malloc(owner, size);
+    return ubi__sampled_malloc(tools, owner, size);
 }
 
-static void *ubi__profiled_realloc(JSMallocState *state, void *old, size_t size) {
-    ubi_quickjs *tools = ubi__tools_of_malloc(state);
+static void *ubi__profiled_realloc(ubi__block_owner *owner, void *old, size_t size) {
+    ubi_quickjs *tools = ubi__tools_of_owner(owner);
     if (__builtin_expect(ubi_profiler_may_know(tools->profiling.memory_tap, (uintptr_t)old), 0))
         ubi__sampled_free(tools, old);
     if (__builtin_expect(ubi_profiler_passes(tools->profiling.memory_tap, size), 1))
-        return tools->profiling.before.js_realloc(state, old, size);
-    return ubi__sampled_realloc(tools, state, old, size);
+        return tools->profiling.before.js_realloc(owner, old, size);
+    return ubi__sampled_realloc(tools, owner, old, size);
 }
 
-static void ubi__profiled_free(JSMallocState *state, void *block) {
-    ubi_quickjs *tools = ubi__tools_of_malloc(state);
+static void ubi__profiled_free(ubi__block_owner *owner, void *block) {
+    ubi_quickjs *tools = ubi__tools_of_owner(owner);
     if (__builtin_expect(ubi_profiler_may_know(tools->profiling.memory_tap, (uintptr_t)block), 0))
         ubi__sampled_free(tools, block);
-    tools->profiling.before.js_free(state, block);
+    tools->profiling.before.js_free(owner, block);
 }
 
 /* Those of the runtime; while its heap is frozen they are kept elsewhere. */
-static JSMallocFunctions *ubi__malloc_functions(ubi_quickjs *tools) {
-    return tools->walk.is_frozen ? &tools->walk.guard.functions : &tools->runtime->mf;
+static ubi__block_functions *ubi__unguarded_functions(ubi_quickjs *tools) {
+    return tools->walk.is_frozen ? &tools->walk.guard.functions : ubi__block_functions_of(tools->runtime);
 }
 
-static void ubi__profile_memory(ubi_quickjs *tools) {
-    JSMallocFunctions *functions = ubi__malloc_functions(tools), profiled = *functions;
+/** False: no memory. */
+static bool ubi__profile_memory(ubi_quickjs *tools) {
+    if (!ubi__hold_block_functions(tools->runtime, tools->allocator))
+        return false;
+    ubi__block_functions *functions = ubi__unguarded_functions(tools), profiled = *functions;
     UBI_ASSERT(functions->js_malloc != ubi__profiled_malloc && !tools->profiling.before.js_malloc);
     memcpy(&tools->profiling.before, functions, sizeof *functions); /* its members may be const */
     profiled.js_malloc = ubi__profiled_malloc;
     profiled.js_realloc = ubi__profiled_realloc;
     profiled.js_free = ubi__profiled_free;
     memcpy(functions, &profiled, sizeof profiled);
+    return true;
 }
 
 static void ubi__leave_memory_alone(ubi_quickjs *tools) {
-    if (tools->profiling.before.js_malloc)
-        memcpy(ubi__malloc_functions(tools), &tools->profiling.before, sizeof tools->profiling.before);
+    if (!tools->profiling.before.js_malloc)
+        return;
+    memcpy(ubi__unguarded_functions(tools), &tools->profiling.before, sizeof tools->profiling.before);
     memset(&tools->profiling.before, 0, sizeof tools->profiling.before);
+    ubi__release_block_functions(tools->runtime);
 }
-
-#else /* this engine's allocation functions do not tell whose they are: there is no memory stream */
-
-static void ubi__profile_memory(ubi_quickjs *tools) {
-}
-static void ubi__leave_memory_alone(ubi_quickjs *tools) {
-}
-
-#endif
 
 /* ---- joining, starting, stopping ------------------------------------------------------------------------------------ */
 
@@ -213,9 +208,11 @@ ubi_status ubi_quickjs_start_profiler(ubi_quickjs *tools) {
         return status;
     ubi__tracking_set_object_tap(t, ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_OBJECTS), object_bytes);
     tools->profiling.memory_tap = ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_MEMORY);
-    if (tools->profiling.memory_tap->remaining_bytes != UINT64_MAX) /* it is wanted */
-        ubi__profile_memory(tools);
-    return UBI_OK;
+    bool is_wanted = tools->profiling.memory_tap->remaining_bytes != UINT64_MAX;
+    if (!is_wanted || ubi__profile_memory(tools))
+        return UBI_OK;
+    ubi_quickjs_stop_profiler(tools);
+    return ubi_error(UBI_ENOMEM, "no memory to profile the memory of a QuickJS runtime");
 }
 
 void ubi_quickjs_stop_profiler(ubi_quickjs *tools) {

@@ -9,6 +9,7 @@
 #ifndef UBI_QUICKJS_ADAPTER_REFERENCES_H
 #define UBI_QUICKJS_ADAPTER_REFERENCES_H
 
+#include "engines/quickjs/adapter/blocks.h"
 #include "engines/quickjs/adapter/edges.h"
 #include "engines/quickjs/references.h"
 #include <ubiheap/extension/quickjs_leaks.h>
@@ -34,7 +35,7 @@ typedef struct ubi__ending {
     ubi_quickjs_leak_options options;
     bool has_begun;              /* JS_FreeRuntime is at work */
     ubi__references *references; /* NULL: not recorded */
-    JSMallocFunctions before;    /* the runtime's, while it is recorded */
+    ubi__block_functions before; /* the runtime's, while it is recorded */
     JSClassCall *call_native, *call_native_with_data;
 } ubi__ending;
 
@@ -74,51 +75,45 @@ static ubi__ending *ubi__ending_of(const JSRuntime *rt) {
 
 /* ---- blocks --------------------------------------------------------------------------------------------------------- */
 
-#if UBI_GUARD_MALLOC
-
-static void *ubi__recorded_malloc(JSMallocState *state, size_t size) {
-    const ubi__ending *e = ubi__ending_of(ubi__runtime_of_malloc_state(state));
-    void *block = e->before.js_malloc(state, size);
+static void *ubi__recorded_malloc(ubi__block_owner *owner, size_t size) {
+    const ubi__ending *e = ubi__ending_of(ubi__runtime_of_owner(owner));
+    void *block = e->before.js_malloc(owner, size);
     ubi__references_block_made(e->references, block, size);
     return block;
 }
 
-static void *ubi__recorded_realloc(JSMallocState *state, void *old, size_t size) {
-    const ubi__ending *e = ubi__ending_of(ubi__runtime_of_malloc_state(state));
-    void *block = e->before.js_realloc(state, old, size);
+static void *ubi__recorded_realloc(ubi__block_owner *owner, void *old, size_t size) {
+    const ubi__ending *e = ubi__ending_of(ubi__runtime_of_owner(owner));
+    void *block = e->before.js_realloc(owner, old, size);
     if (block || size == 0)
         ubi__references_block_freed(e->references, old);
     ubi__references_block_made(e->references, block, size);
     return block;
 }
 
-static void ubi__recorded_free(JSMallocState *state, void *block) {
-    const ubi__ending *e = ubi__ending_of(ubi__runtime_of_malloc_state(state));
+static void ubi__recorded_free(ubi__block_owner *owner, void *block) {
+    const ubi__ending *e = ubi__ending_of(ubi__runtime_of_owner(owner));
     ubi__references_block_freed(e->references, block);
-    e->before.js_free(state, block);
+    e->before.js_free(owner, block);
 }
 
-static void ubi__record_blocks(ubi__ending *ending) {
-    JSMallocFunctions recorded = ending->runtime->mf;
+/** False: no memory. */
+static bool ubi__record_blocks(ubi__ending *ending) {
+    if (!ubi__hold_block_functions(ending->runtime, ending->options.allocator))
+        return false;
+    ubi__block_functions *functions = ubi__block_functions_of(ending->runtime), recorded = *functions;
     memcpy(&ending->before, &recorded, sizeof recorded); /* its members may be const */
     recorded.js_malloc = ubi__recorded_malloc;
     recorded.js_realloc = ubi__recorded_realloc;
     recorded.js_free = ubi__recorded_free;
-    memcpy(&ending->runtime->mf, &recorded, sizeof recorded);
+    memcpy(functions, &recorded, sizeof recorded);
+    return true;
 }
 
 static void ubi__leave_blocks(ubi__ending *ending) {
-    memcpy(&ending->runtime->mf, &ending->before, sizeof ending->before);
+    memcpy(ubi__block_functions_of(ending->runtime), &ending->before, sizeof ending->before);
+    ubi__release_block_functions(ending->runtime);
 }
-
-#else /* this engine's allocation functions do not tell whose they are: takings of what died go with the next of its place */
-
-static void ubi__record_blocks(ubi__ending *ending) {
-}
-static void ubi__leave_blocks(ubi__ending *ending) {
-}
-
-#endif
 
 /* ---- native functions ----------------------------------------------------------------------------------------------- */
 
@@ -232,7 +227,7 @@ static bool ubi__looks_like_string(const void *block, uint64_t size_bytes, bool 
 
 static bool ubi__looks_like_big_int(const void *block, uint64_t size_bytes) {
 #if UBI_BF
-    const JSBigFloat *p = block;
+    const ubi__long_number *p = block;
     return size_bytes == sizeof *p && p->num.len < 1 << 24;
 #else
     const JSBigInt *p = block;

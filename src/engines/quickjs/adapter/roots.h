@@ -30,13 +30,21 @@ static bool ubi__add_slot(ubi_quickjs *tools, JSValueConst value, const void *fu
     return true;
 }
 
+/* Frames of native functions with data or of closures in C have no arguments, and some engines leave that member as it was. */
+static bool ubi__frame_has_arguments(const JSStackFrame *frame) {
+    if (JS_VALUE_GET_TAG(frame->cur_func) != JS_TAG_OBJECT)
+        return false;
+    const JSObject *p = JS_VALUE_GET_OBJ(frame->cur_func);
+    return (p->class_id == JS_CLASS_C_FUNCTION || ubi__bytecode_of(p)) && frame->arg_buf;
+}
+
 /* Arguments and local variables of one running function; native ones have arguments only. */
 static bool ubi__add_frame_slots(ubi_quickjs *tools, const JSStackFrame *frame) {
     const void *function =
         JS_VALUE_GET_TAG(frame->cur_func) == JS_TAG_OBJECT ? JS_VALUE_GET_PTR(frame->cur_func) : NULL;
     const JSFunctionBytecode *b = ubi__frame_code(frame);
     bool ok = ubi__add_slot(tools, frame->cur_func, function, UBI__SLOT_FUNCTION);
-    int n_arguments = frame->arg_buf ? frame->arg_count : 0;
+    int n_arguments = ubi__frame_has_arguments(frame) ? frame->arg_count : 0;
     for (int i = 0; ok && i < n_arguments; i++)
         ok = ubi__add_slot(tools, frame->arg_buf[i], function, i);
     for (int i = 0; ok && b && frame->var_buf && i < b->var_count; i++)

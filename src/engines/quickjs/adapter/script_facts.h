@@ -91,7 +91,7 @@ JSAtom ubi__to_string_tag_atom(void) {
 }
 
 void ubi__new_class_id(JSRuntime *rt, JSClassID *id) {
-#if UBI_IS_NG
+#if UBI_CLASS_ID_OF_RUNTIME
     JS_NewClassID(rt, id);
 #else
     (void)rt;

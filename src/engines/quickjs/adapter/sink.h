@@ -33,6 +33,7 @@ typedef struct ubi__sink {
     ubi_keyed_edge *batch; /* batch[UBI__BATCH]: edges that wait, with their referents' addresses but not their refs */
     /* for mark functions */
     const void *origin;
+    const void *met;   /* what the running mark function names now */
     uint32_t position; /* values met so far, references or not */
     ubi__name_at_fn name_at;
     JSFunctionBytecode *code; /* of the function whose frame is marked */
@@ -191,6 +192,7 @@ UBI__INLINE void ubi__var_ref_edge(ubi__sink *sink, ubi__purpose purpose, const 
 
 static void ubi__met(ubi__sink *sink, const void *p, ubi__kind kind, JSValueConst value) {
     bool named = sink->purpose == UBI__TO_NAME && sink->name_at;
+    sink->met = p;
     ubi__name name = named ? sink->name_at(sink, value) : UBI__NAMED(NULL);
     ubi__edge(sink, sink->purpose, p, kind, true, name);
 }

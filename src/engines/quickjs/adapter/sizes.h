@@ -112,7 +112,20 @@ static uint64_t ubi__finalization_registry_bytes(JSRuntime *rt, JSFinalizationRe
 }
 #endif
 
+#if UBI_ITERATOR_BUFFER
+static uint64_t ubi__iterator_helper_bytes(JSRuntime *rt, const JSIteratorHelperData *it) {
+    return ubi__block_bytes(rt, it) + ubi__block_bytes(rt, it->buf);
+}
+#endif
+
+#if UBI_DISPOSABLE_STACK
+static uint64_t ubi__disposable_stack_bytes(JSRuntime *rt, const JSDisposableStack *stack) {
+    return ubi__block_bytes(rt, stack) + ubi__block_bytes(rt, stack->resources);
+}
+#endif
+
 /* Classes whose data is one block. */
+#define UBI__CASE(class_id) case class_id:
 static uint64_t ubi__opaque_bytes(JSRuntime *rt, const JSObject *p) {
     switch (p->class_id) {
     case JS_CLASS_BOUND_FUNCTION:
@@ -121,9 +134,6 @@ static uint64_t ubi__opaque_bytes(JSRuntime *rt, const JSObject *p) {
     case JS_CLASS_FOR_IN_ITERATOR:
 #endif
     case JS_CLASS_DATAVIEW:
-#if UBI_BIGNUM_CLASSES
-    case JS_CLASS_FLOAT_ENV:
-#endif
     case JS_CLASS_MAP_ITERATOR:
     case JS_CLASS_SET_ITERATOR:
     case JS_CLASS_ARRAY_ITERATOR:
@@ -131,6 +141,7 @@ static uint64_t ubi__opaque_bytes(JSRuntime *rt, const JSObject *p) {
     case JS_CLASS_REGEXP_STRING_ITERATOR:
     case JS_CLASS_PROXY:
     case JS_CLASS_ASYNC_FROM_SYNC_ITERATOR:
+        UBI_ONE_BLOCK_CLASSES(UBI__CASE) /* others that this engine has */
         return ubi__block_bytes(rt, p->u.opaque);
     default:
         break;
@@ -188,6 +199,15 @@ static uint64_t ubi__class_bytes(JSRuntime *rt, const JSObject *p) {
     case JS_CLASS_OPERATOR_SET:
         return ubi__operator_set_bytes(rt, p->u.opaque);
 #endif
+#if UBI_ITERATOR_BUFFER
+    case JS_CLASS_ITERATOR_HELPER:
+        return ubi__iterator_helper_bytes(rt, p->u.opaque);
+#endif
+#if UBI_DISPOSABLE_STACK
+    case JS_CLASS_DISPOSABLE_STACK:
+    case JS_CLASS_ASYNC_DISPOSABLE_STACK:
+        return ubi__disposable_stack_bytes(rt, p->u.opaque);
+#endif
     default:
         return ubi__opaque_bytes(rt, p);
     }
@@ -218,9 +238,7 @@ static uint64_t ubi__runtime_bytes(JSRuntime *rt) {
     uint64_t bytes = ubi__block_bytes(rt, rt->class_array) + ubi__block_bytes(rt, rt->atom_array) +
                      ubi__block_bytes(rt, rt->atom_hash) + ubi__block_bytes(rt, rt->shape_hash);
     struct list_head *el;
-#if !UBI_IS_NG && !UBI_MALLOC_CTX
-    bytes += ubi__block_bytes(rt, rt); /* elsewhere it lies outside of what the engine counts */
-#endif
+    bytes += ubi__program_block_bytes(rt, rt);
     list_for_each(el, &rt->job_list) {
         bytes += ubi__block_bytes(rt, list_entry(el, JSJobEntry, link));
     }
@@ -246,14 +264,29 @@ static uint64_t ubi__big_number_bytes(JSRuntime *rt, const void *p, ubi__kind ki
     return bytes;
 }
 
+/* Who refers weakly to an object or symbol is in a list that belongs to it. */
+#if UBI_OBJ_FIRST_WEAK
+static uint64_t ubi__weak_list_bytes(JSRuntime *rt, const JSWeakRefRecord *first) {
+    uint64_t bytes = 0;
+    for (const JSWeakRefRecord *record = first; record; record = record->next_weak_ref)
+        bytes += ubi__block_bytes(rt, record);
+    return bytes;
+}
+#define UBI__WEAK_LIST_BYTES(rt, p) ubi__weak_list_bytes(rt, (p)->first_weak_ref)
+#else
+#define UBI__WEAK_LIST_BYTES(rt, p) 0
+#endif
+
+static uint64_t ubi__object_bytes(JSRuntime *rt, const JSObject *p) {
+    uint64_t bytes = ubi__block_bytes(rt, p) + UBI__WEAK_LIST_BYTES(rt, p);
+    return p->shape ? bytes + ubi__block_bytes(rt, p->prop) + ubi__class_bytes(rt, p) : bytes;
+}
+
 /** The shallow size of what lies at `p`. Needs no walk. */
 static uint64_t ubi__shallow_bytes(JSRuntime *rt, void *p, ubi__kind kind) {
     switch (kind) {
-    case UBI__OBJECT: {
-        const JSObject *object = p;
-        return ubi__block_bytes(rt, p) +
-               (object->shape ? ubi__block_bytes(rt, object->prop) + ubi__class_bytes(rt, p) : 0);
-    }
+    case UBI__OBJECT:
+        return ubi__object_bytes(rt, p);
     case UBI__BYTECODE:
         return ubi__bytecode_bytes(rt, p);
     case UBI__SHAPE:
@@ -276,6 +309,10 @@ static uint64_t ubi__shallow_bytes(JSRuntime *rt, void *p, ubi__kind kind) {
         return ubi__big_number_bytes(rt, p, kind);
     case UBI__STRING:
         return ubi__block_bytes(rt, p) + ubi__block_bytes(rt, ubi__string_block(p));
+#if UBI_STR_WEAKLIST
+    case UBI__SYMBOL: /* in other texts the engine leaves that member as it was */
+        return ubi__block_bytes(rt, p) + UBI__WEAK_LIST_BYTES(rt, (const JSString *)p);
+#endif
     case UBI__RUNTIME:
         return ubi__runtime_bytes(rt);
     default:

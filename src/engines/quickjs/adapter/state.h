@@ -32,7 +32,7 @@ typedef struct ubi__profiling {
     ubi_profiler *own;           /* made because none was given; or NULL */
     ubi_profiler_member *member; /* NULL: it joined none */
     ubi_profiler_tap *memory_tap;
-    JSMallocFunctions before; /* the runtime's, while it records */
+    ubi__block_functions before; /* the runtime's, while it records */
 } ubi__profiling;
 
 /** A frame of the last stack that was captured: for as long as the outer frames stay, so do their numbers. */
@@ -72,7 +72,6 @@ struct ubi_quickjs {
     ubi_quickjs_options options; /**< as given, or the defaults */
     ubi_quickjs *next;           /**< in the registry */
     uint64_t serial;             /**< another for each attaching of this process, also at the same address */
-    ubi_quickjs *next_frozen;    /**< in the thread's list of frozen heaps (guard.h) */
 
     uint32_t watchers;         /**< ubi__watch calls without ubi__unwatch; changed under the registry's lock */
     uint32_t collection_depth; /**< inside a collection of cycles */

@@ -9,6 +9,10 @@
 #undef list_del
 #undef init_list_head
 #undef free_gc_object
+#undef js_malloc_rt
+#undef js_realloc_rt
+#undef js_free_rt
+#undef js_calloc_rt
 #undef JS_RunGC
 #undef JS_MarkValue
 #undef js_mark_module_def
@@ -25,6 +29,8 @@
 #undef js_closure
 #undef js_build_arguments
 #undef js_build_mapped_arguments
+#undef JS_NewArrayFrom
+#undef JS_NewRegexp
 #undef js_build_rest
 #undef js_regexp_constructor_internal
 #undef js_op_define_class

@@ -9,6 +9,7 @@
 
 #include <ubiheap/extension/quickjs.h>
 
+#include "engines/quickjs/adapter/block_functions.h"
 #include "engines/quickjs/adapter/node_index.h"
 
 /** A node that is referred to from outside of the heap. */
@@ -41,7 +42,7 @@ typedef struct ubi__name_buffer {
 
 /** What the guard took from the runtime, and what it caught. See guard.h. */
 typedef struct ubi__guard {
-    JSMallocFunctions functions;
+    ubi__block_functions functions;
     JSInterruptHandler *interrupt_handler;
     void *interrupt_payload;
     int *interrupt_counters; /* of the realms, in their order */

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engines/quickjs/engine_api.h"
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
 #include "engines/quickjs/quickjs_tracking.h"
@@ -245,7 +246,11 @@ void ubi__host_leave(ubi__host *host, int exit_code) {
 static JSContext *open_realm(ubi__host *host) {
     js_std_set_worker_new_context_func(ubi__host_new_realm);
     js_std_init_handlers(host->runtime);
+#if UBI_API_MODULE_ATTRS
+    JS_SetModuleLoaderFunc2(host->runtime, NULL, js_module_loader, js_module_check_attributes, NULL);
+#else
     JS_SetModuleLoaderFunc(host->runtime, NULL, js_module_loader, NULL);
+#endif
     return ubi__host_new_realm(host->runtime);
 }
 

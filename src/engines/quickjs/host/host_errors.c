@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines/quickjs/engine_api.h"
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
 #include "engines/quickjs/host/host_text.h"
 
 /* ---- rejections -------------------------------------------------------------------------------------------------- */
 
-void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, JS_BOOL is_handled,
+void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, ubi__js_bool is_handled,
                            void *host) {
     ubi__host_rejections *r = &((ubi__host *)host)->rejections;
     if (r->n == r->capacity) {
@@ -106,7 +107,7 @@ static void print_error(JSContext *realm, const char *what, JSValueConst error) 
     flockfile(stderr);
     fputs(what, stderr);
     print_value(realm, error);
-    if (JS_IsError(realm, error))
+    if (ubi__is_error(realm, error))
         print_stack(realm, error);
     funlockfile(stderr);
 }
@@ -131,7 +132,7 @@ void ubi__host_report(ubi__host *host, JSContext *realm) {
     if (JS_IsNull(exception) && host->ran_out)
         print_line("InternalError: out of memory");
     else
-        print_error(realm, JS_IsError(realm, exception) ? "" : "Uncaught: ", exception);
+        print_error(realm, ubi__is_error(realm, exception) ? "" : "Uncaught: ", exception);
     JS_FreeValue(realm, exception);
     error_line_fail(host);
     if (!host->failed && host->options->heap_limit_bytes)
@@ -170,7 +171,7 @@ static bool rejection_is_of_program(const ubi__host *host, const ubi__host_rejec
 }
 
 void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *rejection) {
-    bool is_error = JS_IsError(rejection->realm, rejection->reason);
+    bool is_error = ubi__is_error(rejection->realm, rejection->reason);
     const char *of_program = is_error ? "" : "Uncaught: ";
     bool is_program = rejection_is_of_program(host, rejection);
     print_error(rejection->realm, is_program ? of_program : "Unhandled promise rejection: ", rejection->reason);

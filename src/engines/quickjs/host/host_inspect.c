@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines/quickjs/engine_api.h"
+
 /* ---- primitive values, names and classes ------------------------------------------------------------------------- */
 
 #define CLASS_OBJECT 1 /* the engine's number of class Object, which comes first in all versions */
@@ -99,7 +101,7 @@ void ubi__inspect_primitive(ubi__host_text *out, JSContext *realm, JSValueConst 
     } else {
         ubi__inspect_string(out, realm, value);
         if (!JS_IsNumber(value) && !JS_IsBool(value) && !JS_IsNull(value) && !JS_IsUndefined(value) &&
-            JS_IsBigInt(realm, value))
+            ubi__is_big_int(realm, value))
             ubi__host_text_puts(out, "n");
     }
 }
@@ -566,7 +568,7 @@ static void write_class(ubi__host_text *out, const place *at, const char *usual,
 static bool write_short(ubi__host_text *out, const place *at, const char *tag) {
     if (JS_IsFunction(at->realm, at->object))
         write_function(out, at);
-    else if (JS_IsError(at->realm, at->object))
+    else if (ubi__is_error(at->realm, at->object))
         write_error(out, at);
     else if (is_tag(tag, "Date"))
         write_date(out, at);
@@ -626,7 +628,7 @@ static void write_plain(ubi__host_text *out, const place *at, const char *tag) {
 static void write_object(ubi__host_text *out, const place *at) {
     char tag[TAG_BYTES];
     inspect_tag(tag, sizeof tag, at->realm, at->object);
-    int is_array = JS_IsArray(at->realm, at->object);
+    int is_array = ubi__is_array(at->realm, at->object);
     if (is_array < 0)
         ubi__inspect_forget(at->realm);
     if (is_array > 0 || is_typed_array(tag))

@@ -62,13 +62,20 @@
  */
 #define call_handler(first, second) UBI_HANDLER_##first, UBI_HANDLER_OF_##second)
 #define UBI_HANDLER_JSContext (call_handler)(JSContext
-#define UBI_HANDLER_ctx told_handler(ctx
+#define UBI_HANDLER_ctx TOLD_HANDLER(ctx
 #define UBI_HANDLER_OF_JSValueConst JSValueConst
+#define UBI_HANDLER_OF_JSValue JSValue
 #define UBI_HANDLER_OF_func "setTimeout handler", func
 #define UBI_HANDLER_OF_sh "signal handler", sh
 #define UBI_HANDLER_OF_rh "descriptor handler", rh
 
-static void told_handler(JSContext *ctx, const char *cause, JSValueConst function);
+/* With its result, if this engine's function has one. The second argument is two, once it is expanded. */
+#define TOLD_HANDLER(...) TOLD_HANDLER_OF(__VA_ARGS__)
+#define TOLD_HANDLER_OF(ctx, cause, function)                                                                          \
+    ({                                                                                                                 \
+        ubi__libc_cause(cause);                                                                                        \
+        (call_handler)(ctx, function);                                                                                 \
+    })
 
 #define IN(function) (strcmp(__func__, function) == 0)
 #define JS_Call(...)                                                                                                   \
@@ -106,11 +113,6 @@ static void worker_helpers(JSContext *realm, int n, char **arguments) {
 }
 
 #include <quickjs-libc.c>
-
-static void told_handler(JSContext *ctx, const char *cause, JSValueConst function) {
-    ubi__libc_cause(cause);
-    (call_handler)(ctx, function);
-}
 
 int ubi__libc_poll(JSContext *realm) {
     return js_os_poll(realm);

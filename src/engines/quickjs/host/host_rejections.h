@@ -7,9 +7,10 @@
 #ifndef UBI_QUICKJS_HOST_REJECTIONS_H
 #define UBI_QUICKJS_HOST_REJECTIONS_H
 
-#include <quickjs.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "engines/quickjs/engine_api.h"
 
 /** What the engine said of a promise. */
 typedef struct ubi__host_rejection {
@@ -25,7 +26,8 @@ typedef struct ubi__host_rejections {
 } ubi__host_rejections;
 
 /** For JS_SetHostPromiseRejectionTracker, with the host as `opaque`. */
-void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, JS_BOOL is_handled, void *host);
+void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, ubi__js_bool is_handled,
+                           void *host);
 /**
  * Forgets everything, and gives the oldest unhandled rejection: the caller owns its references. False: there is none.
  * Cost: O(n log n).

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "engines/quickjs/host/host_state.h"
+#include "engines/quickjs/js_facts.h"
 
 #define SLOTS (UINT64_C(1) << 24)
 #define USES (1u << 29) /* so that a double holds every number; then they start over */
@@ -64,7 +65,7 @@ bool ubi__timers_init(ubi__host_timers *timers, JSRuntime *runtime) {
     *timers = (ubi__host_timers){ 0 };
     /* The first host is opened before there are other threads. */
     if (timer_class == 0)
-        JS_NewClassID(&timer_class);
+        ubi__new_class_id(runtime, &timer_class);
     return JS_NewClass(runtime, timer_class, &definition) == 0;
 }
 
