@@ -89,6 +89,9 @@ need_members JSMapState records hash_table
 need_members JSModuleDef module_name module_ns func_obj export_entries req_module_entries import_entries
 need_members JSJobEntry link job_func argc argv
 need_members JSParseState ctx filename cur_func
+if grep -q -w -e JSInlineCache "$dir/quickjs.c"; then
+    fault "quickjs.c has inline caches (JSInlineCache), which hold shapes and atoms where no walk of the tools gets to"
+fi
 [ "$faults" -eq 0 ] || {
     echo "probe: $dir is not a QuickJS that the tools know; see docs/how-to/build-with-your-own-quickjs.md" >&2
     exit 1
@@ -149,8 +152,8 @@ text UBI_WEAKREF_SENTINEL 'js_weakref_sentinel'
 member UBI_OBJ_FIRST_WEAK JSObject first_weak_ref
 text UBI_GLOBAL_OBJECT_CLASS 'JS_CLASS_GLOBAL_OBJECT,'
 text UBI_MAP_HASH_SINGLE 'JSMapRecord \*\*hash_table'
-text UBI_HAS_IC 'InlineCache'
 text UBI_CLASS_ID_OF_RUNTIME 'JS_NewClassID(JSRuntime \*'
+text UBI_NEW_PROXY '^JSValue JS_NewProxy('
 text UBI_API_BOOL '#define JS_BOOL'
 text UBI_API_ERROR_ALONE 'JS_IsError(JSValue'
 text UBI_API_BIG_INT_ALONE 'JS_IsBigInt(JSValue'
@@ -174,6 +177,7 @@ becomes() { # beginning of a macro's name, word
     UBI_FIRST_) echo "$2" ;;
     UBI_NEW_OBJECT_) echo "(JS_NewObject)($2" ;;
     UBI_NEW_OBJECT_OF_) echo "(JS_NewObjectProtoClass)($2" ;;
+    UBI_NEW_PROXY_) echo "ubi__new_proxy(UBI_IN(\"js_proxy_constructor\"), this_val, $2" ;;
     UBI_CREATE_FROM_CTOR_) echo "ubi__create_from_ctor($2" ;;
     UBI_FREE_GC_OBJECT_) echo "ubi__free_gc_object($2" ;;
     UBI_RUN_GC_) echo "ubi__run_gc(__func__, $2" ;;

@@ -465,4 +465,14 @@ static inline __attribute__((always_inline)) JSValue ubi__new_object_of(bool is_
     ubi__new_object_of(UBI_IN("js_error_constructor"), new_target, UBI_IN("js_proxy_constructor"), this_val,           \
                        UBI_FIRST_ctx
 
+#if UBI_NEW_PROXY /* there the constructor of proxies calls an exported function */
+static inline JSValue ubi__new_proxy(bool is_made, JSValueConst constructor, JSContext *ctx, JSValueConst target,
+                                     JSValueConst handler) {
+    return ubi__made_by(ctx, JS_NewProxy(ctx, target, handler), is_made, constructor);
+}
+#define JS_NewProxy(first, ...) UBI_NEW_PROXY_##first, __VA_ARGS__)
+#define UBI_NEW_PROXY_JSContext (JS_NewProxy)(JSContext
+#define UBI_NEW_PROXY_ctx ubi__new_proxy(UBI_IN("js_proxy_constructor"), this_val, ctx
+#endif
+
 #endif

@@ -104,6 +104,7 @@
 #undef JS_ThrowTypeErrorNotAnObject
 #undef js_create_from_ctor
 #undef JS_NewObject
+#undef JS_NewProxy
 #undef JS_NewObjectProtoClass
 #undef js_parse_object_literal
 #undef js_parse_array_literal
