@@ -292,8 +292,6 @@ static const uint8_t *pc __attribute__((unused));
 #define js_dynamic_import(first, ...) (js_dynamic_import)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_create_iterator_result(first, ...) (js_create_iterator_result)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_NewObjectProto(first, ...) (JS_NewObjectProto)(UBI_FIRST_##first, __VA_ARGS__)
-#define JS_NewArrayFrom(first, ...) (JS_NewArrayFrom)(UBI_FIRST_##first, __VA_ARGS__)
-#define JS_NewRegexp(first, ...) (JS_NewRegexp)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_import_meta(first) (js_import_meta)(UBI_FIRST_##first)
 #define JS_CallConstructorInternal(first, ...) (JS_CallConstructorInternal)(UBI_FIRST_##first, __VA_ARGS__)
 /* These call getters, valueOf and the like, so the frame is one of those that the stack of an allocation names. */

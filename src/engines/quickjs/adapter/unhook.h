@@ -54,8 +54,6 @@
 #undef js_eq_slow
 #undef js_for_of_next
 #undef js_operator_instanceof
-#undef JS_NewArrayFrom
-#undef JS_NewRegexp
 #undef js_import_meta
 #undef JS_CallConstructorInternal
 #undef JS_GetGlobalVar
