@@ -35,6 +35,8 @@ typedef struct ubi__producer_words {
      */
     ubi_text (*node_title)(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node,
                            ubi_look_name_buffer *buffer);
+    /** What distinguishes native contexts (native_contexts.h): their URL. It may be in the buffer. NULL: there are none. */
+    ubi_text (*context_name)(const ubi_look *look, ubi_node_ix context, ubi_look_name_buffer *buffer);
     /** Whose name a node's title has; not for roots and the engine's nodes. NULL: what its kind says. */
     ubi__path_rank (*node_rank)(const ubi_graph *graph, ubi_node_ix node);
     /** What titles say so often that paths leave it out; NULL: nothing. */

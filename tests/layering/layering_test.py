@@ -73,7 +73,7 @@ WITHOUT_ENGINE = {"plain"}
 # Formats that are not called as their producer is.
 PRODUCER_OF = {"fxsnapshot": "firefox"}
 # Names of types that give a producer away.
-TYPE_NAMES = {"firefox": r"\"js::", "quickjs": r"\"JS(VarRef|Context|Runtime|Shape)\""}
+TYPE_NAMES = {"firefox": r"\"js::", "v8": r"\"system / ", "quickjs": r"\"JS(VarRef|Context|Runtime|Shape)\""}
 # What formats, producers and lenses call themselves.
 OWN_NAME = re.compile(r"const (?:ubi__format|ubi__producer|ubi_lens) \w+ = \{\s*\.name = \"(\w+)\"")
 # What is written for the tools of a producer is no knowledge of its heaps.

@@ -6,10 +6,12 @@
 #include <ubiheap/views/native_contexts.h>
 #include <ubiheap/views/statistics.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/page.h"
+#include "lenses/producer.h"
 
 #define NARROW_BAR_COLUMNS 12
 #define BAR_COLUMNS 22
@@ -119,20 +121,15 @@ static const ubi__text_column context_columns[CONTEXT_COLUMNS] = {
     [RETAINED] = { "Retained", .width = 10 }, [ID] = { "Id", .width = 12 },
 };
 
-/* What follows "system / NativeContext / ", or all of the name. */
-static ubi_text short_name(ubi_text name) {
-    static const char prefix[] = "system / NativeContext / ";
-    size_t n = sizeof prefix - 1;
-    return name.len > n && memcmp(name.ptr, prefix, n) == 0 ? (ubi_text){ name.ptr + n, name.len - n } : name;
-}
-
 static void context_write(const answer *a, const ubi__text_table *table, const ubi_native_context *context) {
+    const ubi__producer_words *words = ubi__producer_of(a->snapshot->graph)->words;
     ubi_look_name_buffer buffer;
     ubi__cell cells[CONTEXT_COLUMNS];
+    UBI_ASSERT(words->context_name); /* or there would be no contexts */
     amount_cells(a, cells, context->attributed_bytes, UBI__INK_CYAN);
     cells[RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(a->dominators, context->node));
     cells[ID] = ubi__cell_id(ubi_graph_node_id(a->snapshot->graph, context->node));
-    ubi__text_table_line(table, cells, short_name(ubi_look_display_name(a->snapshot->look, context->node, &buffer)));
+    ubi__text_table_line(table, cells, words->context_name(a->snapshot->look, context->node, &buffer));
 }
 
 static void others_write(const answer *a, const ubi__text_table *table, uint64_t bytes, const char *what) {

@@ -336,6 +336,14 @@ static ubi_text node_title(const ubi_graph *graph, const ubi_look *look, ubi_nod
     return name.len ? name : words_wrap(buffer, "(", ubi_graph_string(graph, kind->type_name), ")");
 }
 
+/* What follows "system / NativeContext / ", or all of the name. */
+static ubi_text context_name(const ubi_look *look, ubi_node_ix context, ubi_look_name_buffer *buffer) {
+    static const char prefix[] = "system / NativeContext / ";
+    ubi_text name = ubi_look_display_name(look, context, buffer);
+    size_t n = sizeof prefix - 1;
+    return ubi__text_begins(name, prefix) && name.len > n ? (ubi_text){ name.ptr + n, name.len - n } : name;
+}
+
 const ubi__producer_words ubi__v8_producer_words = {
     .edge = edge_words,
     .node_is_engine = node_is_engine,
@@ -345,5 +353,6 @@ const ubi__producer_words ubi__v8_producer_words = {
     .path_start = path_start,
     .node_title = node_title,
     .node_rank = node_rank,
+    .context_name = context_name,
     .left_out_of_paths = " [JSGlobalObject]", /* after the first word of every window */
 };
