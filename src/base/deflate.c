@@ -26,7 +26,6 @@ struct ubi__deflate {
     const ubi_allocator *allocator;
     ubi__write_fn write;
     void *payload;
-    uint64_t bytes_out;
     bool by_zlib;
     uint8_t *work; /* work[work_bytes], what the level asks for */
     size_t work_bytes;
@@ -103,7 +102,6 @@ static ubi_status hand_on(ubi__deflate *d, size_t n) {
     UBI_ASSERT(n <= OUTPUT_BYTES);
     if (n)
         UBI_TRY(d->write(d->payload, d->output, n));
-    d->bytes_out += n;
     return UBI_OK;
 }
 
@@ -186,10 +184,6 @@ ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes) 
 
 ubi_status ubi__deflate_finish(ubi__deflate *d) {
     return d->by_zlib ? finish_zlib(d) : finish_isal(d);
-}
-
-uint64_t ubi__deflate_bytes_out(const ubi__deflate *d) {
-    return d->bytes_out;
 }
 
 /* ---- a ring of blocks between two threads ------------------------------------------------------------------------- */

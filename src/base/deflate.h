@@ -41,8 +41,6 @@ void ubi__deflate_free(ubi__deflate *d);
 ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes);
 /** Writes what is pending and the trailer, once, after the last write. */
 ubi_status ubi__deflate_finish(ubi__deflate *d);
-/** Compressed bytes handed to `write` so far. */
-uint64_t ubi__deflate_bytes_out(const ubi__deflate *d);
 
 /* ---- output on a thread of its own -------------------------------------------------------------------------------- */
 

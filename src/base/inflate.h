@@ -11,7 +11,7 @@
  * (no encoder writes one) decodes when it can and the checksum is right. Input of at most 128 KiB always goes through the
  * exact engine.
  *
- * Members follow each other as one stream; gzip and zlib wrappers are told apart by their first bytes; bytes after the
+ * Members follow each other as one stream; gzip and zlib wrappers are distinguished by their first bytes; bytes after the
  * last member are ignored. Input that has neither wrapper passes through unchanged.
  */
 #ifndef UBI_BASE_INFLATE_H

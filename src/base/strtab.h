@@ -43,8 +43,6 @@ ubi_status ubi__strtab_append(ubi__strtab *t, ubi_str_ix *out, ubi_text text);
 ubi_status ubi__strtab_append_utf16le(ubi__strtab *t, ubi_str_ix *out, const uint8_t *units, size_t n_units);
 /** From Latin-1 bytes, as UTF-8. */
 ubi_status ubi__strtab_append_latin1(ubi__strtab *t, ubi_str_ix *out, const uint8_t *bytes, size_t n);
-/** Copy of every entry of `from` after those of `t`; their index is shifted by the old count of `t`. */
-ubi_status ubi__strtab_append_all(ubi__strtab *t, const ubi__strtab *from);
 ubi_status ubi__strtab_intern(ubi__strtab *t, ubi_str_ix *out, ubi_text text);
 /** Interned entry of this text, or UBI_NONE. */
 ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text);

@@ -201,33 +201,6 @@ static void a_length_that_cannot_be_is_out_of_memory(void **state) {
 
 /* ---- several tables, taking back ----------------------------------------------------------------------------------- */
 
-static void a_whole_table_is_appended_behind_the_entries_of_another(void **state) {
-    ubi__strtab *t = *state, other;
-    ubi__strtab_init(&other, ubi_allocator_default());
-    assert_int_equal(ubi__strtab_append_all(t, &other), UBI_OK); /* nothing to nothing */
-    append(t, "a");
-    append(t, "b");
-    append(&other, "x");
-    append(&other, "");
-    append(&other, "yy");
-    assert_int_equal(ubi__strtab_append_all(t, &other), UBI_OK);
-    assert_int_equal(ubi__strtab_count(t), 5);
-    assert_entry(t, 1, "b", 1);
-    assert_entry(t, 2, "x", 1);
-    assert_entry(t, 3, "", 0);
-    assert_entry(t, 4, "yy", 2);
-    assert_int_equal(ubi__strtab_count(&other), 3);
-    assert_int_equal(append(t, "c"), 5);
-    assert_entry(t, 5, "c", 1);
-    for (int i = 0; i < 1000; i++)
-        append(&other, "many more");
-    assert_int_equal(ubi__strtab_append_all(t, &other), UBI_OK);
-    assert_int_equal(ubi__strtab_count(t), 6 + 1003);
-    assert_entry(t, 6, "x", 1);
-    assert_entry(t, 1008, "many more", 9);
-    ubi__strtab_fini(&other);
-}
-
 static void the_last_entries_can_be_forgotten(void **state) {
     ubi__strtab *t = *state;
     append(t, "kept");
@@ -343,8 +316,6 @@ static ubi_status use_everything(const ubi_allocator *a) {
     if (status == UBI_OK)
         status = ubi__strtab_append_latin1(&other, &ix, (const uint8_t *)"\xe9", 1);
     if (status == UBI_OK)
-        status = ubi__strtab_append_all(&t, &other);
-    if (status == UBI_OK)
         status = ubi__strtab_canonicalize(&t);
     if (status == UBI_OK)
         ubi__strtab_trim(&t);
@@ -383,7 +354,6 @@ int main(void) {
         TEST(random_utf16_survives_the_way_there_and_back),
         TEST(latin1_becomes_utf8),
         TEST(a_length_that_cannot_be_is_out_of_memory),
-        TEST(a_whole_table_is_appended_behind_the_entries_of_another),
         TEST(the_last_entries_can_be_forgotten),
         TEST(interning_finds_the_earlier_interned_entry),
         TEST(interning_thousands_of_texts_twice_makes_each_once),

@@ -167,20 +167,6 @@ ubi_status ubi__strtab_append_latin1(ubi__strtab *t, ubi_str_ix *out, const uint
     return UBI_OK;
 }
 
-ubi_status ubi__strtab_append_all(ubi__strtab *t, const ubi__strtab *from) {
-    if (t->end.n + from->end.n > UBI_NONE)
-        return ubi__fail(UBI_ELIMIT, "more than 2^32-1 strings");
-    UBI_TRY(ubi__vec_u64_reserve(&t->end, t->allocator, from->end.n));
-    UBI_TRY(ubi__vec_u8_reserve(&t->bytes, t->allocator, from->bytes.n));
-    if (from->bytes.n)
-        memcpy(t->bytes.at + t->bytes.n, from->bytes.at, from->bytes.n);
-    for (size_t i = 0; i < from->end.n; i++)
-        t->end.at[t->end.n + i] = t->bytes.n + from->end.at[i];
-    t->bytes.n += from->bytes.n;
-    t->end.n += from->end.n;
-    return UBI_OK;
-}
-
 void ubi__strtab_truncate(ubi__strtab *t, uint32_t n) {
     t->bytes.n = n ? t->end.at[n - 1] : 0;
     t->end.n = n;

@@ -2,7 +2,7 @@
  *
  * text_memo.h: what was found out about a few long texts, so that a text that recurs is not read again.
  *
- * Texts are told apart by a key: where they lie, or their number in a table. The owner promises that a text of this key and
+ * Texts are distinguished by a key: where they lie, or their number in a table. The owner promises that a text of this key and
  * length does not change while the memo is in use. Short texts are not remembered: reading them costs no more.
  */
 #ifndef UBI_BASE_TEXT_MEMO_H

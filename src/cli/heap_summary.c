@@ -207,13 +207,6 @@ static int compare_by_size(const void *left, const void *right) {
     return ubi__text_compare(a->label, b->label);
 }
 
-static int compare_by_label(const void *left, const void *right) {
-    const ubi__group *a = left, *b = right;
-    if (a->coarse_type != b->coarse_type)
-        return a->coarse_type < b->coarse_type ? -1 : 1;
-    return ubi__text_compare(a->label, b->label);
-}
-
 /* Same function, that is: name and file; within one, the site with the most bytes comes first. */
 static int compare_functions(const ubi__group *a, const ubi__group *b) {
     int order = ubi__text_compare(a->frame.function_name, b->frame.function_name);
@@ -223,10 +216,6 @@ static int compare_functions(const ubi__group *a, const ubi__group *b) {
 static int compare_by_function(const void *left, const void *right) {
     int order = compare_functions(left, right);
     return order ? order : compare_by_size(left, right);
-}
-
-static bool same_label(const ubi__group *a, const ubi__group *b) {
-    return compare_by_label(a, b) == 0;
 }
 
 static bool same_function(const ubi__group *a, const ubi__group *b) {
@@ -270,24 +259,6 @@ void ubi__groups_check(const ubi__groups *groups) {
 static void group_order(ubi__groups *groups, int (*compare)(const void *, const void *)) {
     if (groups->n > 1)
         qsort(groups->at, groups->n, sizeof *groups->at, compare);
-}
-
-ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summary) {
-    const ubi_graph *g = summary->graph;
-    uint32_t n_kinds = ubi_graph_kind_count(g);
-    UBI_TRY(groups_init(out, n_kinds));
-    for (ubi_kind_ix k = 0; k < n_kinds; k++) {
-        const ubi_kind *kind = ubi_graph_kind(g, k);
-        if (summary->kinds[k].count)
-            out->at[out->n++] = (ubi__group){ .coarse_type = kind->coarse_type,
-                                              .label = ubi__kind_label(g, kind),
-                                              .tally = summary->kinds[k] };
-    }
-    group_order(out, compare_by_label);
-    groups_merge(out, same_label);
-    group_order(out, compare_by_size);
-    ubi__groups_check(out);
-    return UBI_OK;
 }
 
 ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summary) {

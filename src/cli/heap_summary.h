@@ -74,8 +74,6 @@ typedef struct ubi__groups {
 /** They are sorted, and none is empty. O(groups). */
 void ubi__groups_check(const ubi__groups *groups);
 
-/** Reachable nodes by coarse type and label (ubi__kind_label). Errors: UBI_ENOMEM. */
-ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summary);
 /** Reachable nodes by the lens's classes; of a summary of a look. Cost: O(nodes). Errors: UBI_ENOMEM. */
 ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summary);
 /** Reachable nodes by the function that allocated them; those without a stack are left out. Errors: UBI_ENOMEM. */

@@ -148,19 +148,6 @@ static void assert_label(const ubi__group *group, const char *label, uint64_t co
     assert_tally(group->tally, count, bytes);
 }
 
-static void groups_by_label_merge_kinds_and_sort_by_size(void **state) {
-    (void)state;
-    ubi__groups groups;
-    assert_int_equal(ubi__groups_by_label(&groups, &f.summary), UBI_OK);
-    assert_int_equal(groups.n, 5);
-    assert_label(&groups.at[0], "Map", 1, 200);
-    assert_label(&groups.at[1], "Array", 2, 140);
-    assert_label(&groups.at[2], "app.js", 1, 60);
-    assert_label(&groups.at[3], "div", 1, 30);
-    assert_label(&groups.at[4], "JS::ubi::RootList", 1, 10);
-    ubi__groups_fini(&groups);
-}
-
 static void groups_by_function_join_its_lines_but_not_other_files(void **state) {
     (void)state;
     ubi__groups groups;
@@ -301,7 +288,6 @@ int main(void) {
         cmocka_unit_test(constructors_are_counted_once_each_and_not_as_dom_names),
         cmocka_unit_test(quickjs_is_known_by_any_type_of_its_own_and_gets_no_advice_for_firefox),
         cmocka_unit_test(a_root_alone_has_no_widest_node),
-        cmocka_unit_test(groups_by_label_merge_kinds_and_sort_by_size),
         cmocka_unit_test(groups_by_function_join_its_lines_but_not_other_files),
         cmocka_unit_test(counts_and_bytes_are_those_of_a_census),
         cmocka_unit_test(the_root_counts_when_an_edge_leads_to_it),

@@ -69,7 +69,7 @@ extern UBI__OURS union ubi__process_page ubi__process_page;
 bool ubi__start(void);
 /** The thread gives its context back when it exits. */
 void ubi__watch_exit(struct ubi__thread *thread);
-/** Recording ends for good; the program continues. */
+/** Recording ends permanently; the program continues. */
 void ubi__stop(void);
 /** Connects and maps. @param path  of the socket. */
 typedef struct ubi__connection {
@@ -116,7 +116,7 @@ typedef struct ubi__thread {
     uint8_t exit_rounds;
     void *deleting;                  /* an operator delete has recorded this free */
     uintptr_t busy_at;               /* stack address of the recorder while it is busy */
-    uintptr_t stack_low, stack_high; /* 0, 0: unknown, as yet or for good */
+    uintptr_t stack_low, stack_high; /* 0, 0: unknown, for now or permanently */
     ubi__pending_new pending_new;
 } ubi__thread;
 _Static_assert(sizeof(ubi__thread) <= 192, "small: see above");
@@ -137,11 +137,6 @@ _Static_assert(sizeof ubi__filter == UINT16_MAX + 1, "a place for each value of 
 
 static inline bool ubi__filter_passes(const void *p) {
     return ubi__likely(ubi__filter[ubi__filter_place(p)] == 0);
-}
-
-/** Frees of this block are always looked at. */
-static inline void ubi__filter_pin(const void *p) {
-    ubi__filter[ubi__filter_place(p)] = 255;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */

@@ -370,9 +370,3 @@ size_t ubi__short_function(char *out, const ubi__style *style, ubi_text name, si
     memcpy(out, now->at, now->n);
     return now->n;
 }
-
-size_t ubi__display_function(ubi__out *out, const ubi__style *style, ubi_text name, size_t columns) {
-    char text[UBI__FUNCTION_BYTES];
-    size_t n = ubi__short_function(text, style, name, columns);
-    return ubi__display_text(out, style, (ubi_text){ text, n }, columns);
-}

@@ -22,7 +22,4 @@
  */
 size_t ubi__short_function(char *out, const ubi__style *style, ubi_text name, size_t columns);
 
-/** Writes it, in at most `columns`. @return columns written. */
-size_t ubi__display_function(ubi__out *out, const ubi__style *style, ubi_text name, size_t columns);
-
 #endif

@@ -93,9 +93,6 @@ struct ubi_quickjs {
 static inline void *ubi__tools_alloc(ubi_quickjs *tools, size_t size_bytes) {
     return tools->allocator->alloc(tools->allocator->ctx, size_bytes);
 }
-static inline void *ubi__tools_resize(ubi_quickjs *tools, void *p, size_t old_bytes, size_t new_bytes) {
-    return tools->allocator->resize(tools->allocator->ctx, p, old_bytes, new_bytes);
-}
 static inline void ubi__tools_free(ubi_quickjs *tools, void *p, size_t size_bytes) {
     if (p)
         tools->allocator->free(tools->allocator->ctx, p, size_bytes);
