@@ -44,7 +44,7 @@ the result with every run is [bench/results/{name}.json](../../bench/results/{na
 LOOKED = """\
 The held-out half was measured once at the end of each of two tunings. Before the first, `leaked(steady) > 50` found 11 of 12 and
 had 2 false alarms; after it, 11 and 1, and in one of five later looks, on a busy machine, a second leak was missed. The second tuning
-was about leaks that are spread over many old holders and about what grows in place; what came of it is on this page."""
+was about leaks that are spread over many old holders and about what grows in place; the result is on this page."""
 BEFORE = """\
  The program as it was before found {found} of {leaks} of it, with {false} false alarms."""
 COLUMNS = ("steady", "steady, six files", "count", "memlab", "memlab --trace-all-objects")

@@ -358,7 +358,7 @@ static ubi_status put_advice(reason_line *l, gathering *g) {
         UBI_TRY(condition_judge(&answer, g));
     }
     own->name(name, sizeof name, own->payload);
-    reason_put(l, "; %s %s tell", name, answer == UBI__ANSWER_OPEN ? "would" : "should");
+    reason_put(l, "; %s %s decide", name, answer == UBI__ANSWER_OPEN ? "would" : "should");
     return UBI_OK;
 }
 

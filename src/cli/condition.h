@@ -112,7 +112,7 @@ typedef struct ubi__condition_estimates {
     ubi__condition_measure *measure;
     /** From here on `measure` answers as for a finer measurement. False: there is none; it is exact from here on. */
     bool (*refine)(void *payload);
-    /** The measurement that it speaks of, such as "'record --period 64KiB'". */
+    /** The measurement that it names, such as "'record --period 64KiB'". */
     void (*name)(char *out, size_t n, void *payload);
     void *payload;
 } ubi__condition_estimates;

@@ -2,7 +2,7 @@
  *
  * main.c: ubiheap, the command line tool.
  *
- * Makes the process fit to run a command (tool.h), and ends it with what came of that (ubi__finish).
+ * Makes the process fit to run a command (tool.h), and ends it with the result (ubi__finish).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -14,9 +14,9 @@
 /* ---- what belongs to no single command -------------------------------------------------------------------------- */
 
 const ubi__manual_row ubi__manual_usage[] = {
-    { "ubiheap FILE", "say on one page what fills FILE, and what to do next" },
+    { "ubiheap FILE", "show on one page what fills FILE, and what to look at next" },
     { "ubiheap COMMAND FILE", "run one of the commands below" },
-    { "ubiheap help COMMAND", "say what it is for, with examples" },
+    { "ubiheap help COMMAND", "explain the command, with examples" },
     { "ubiheap --version", "print the version" },
     { NULL, NULL },
 };
@@ -27,15 +27,15 @@ const char ubi__manual_about[] =
     "the heap snapshots of Safari and Bun (JavaScriptCore), compressed or not, and its own recordings of programs. "
     "FILE is a path, or - for standard input.\n"
     "\n"
-    "Results go to standard output, everything else to standard error. With --json every command prints one "
-    "JSON document whose schema is named in it. When the reader of a pipe goes away, the command stops "
-    "without complaint and with status 0.";
+    "Results go to standard output, everything else to standard error. With --json every command prints one JSON "
+    "document whose schema is named in it. When the reader of a pipe closes it, the command stops, with status 0 and "
+    "no message.";
 
 const ubi__manual_row ubi__manual_exit_codes[] = {
     { "0", "done" },
     { "1", "a condition given with --fail-on holds" },
     { "2", "wrong usage" },
-    { "3", "bad input file, or it cannot be told whether a condition holds" },
+    { "3", "bad input file, or a condition that cannot be decided" },
     { "4", "input/output, memory or system error" },
     { "130", "interrupted" },
     { NULL, NULL },

@@ -3,7 +3,7 @@
  * summary_retained.c: what classes retain.
  *
  * A walk down the dominator tree. A class is *open* while the walk is below one of its nodes that counted; nodes of an open
- * class do not count again. Most nodes dominate nothing: they are looked at where they stand in the list of their dominator,
+ * class do not count again. Most nodes dominate nothing: they are looked at where they are in the list of their dominator,
  * and only the others become a step of the walk. What the walk needs of a node is fetched some nodes ahead, since lists of
  * dominated nodes lead anywhere in the columns.
  *

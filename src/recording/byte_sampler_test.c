@@ -115,7 +115,7 @@ static void weights_add_up_to_what_was_allocated(void **state) {
                 sampled(periods[i], sizes[j], 0.01);
 }
 
-/* Programs of many sizes, each seed another run: the truth lies within three standard errors nearly always. */
+/* Programs of many sizes, each seed another run: the true value lies within three standard errors nearly always. */
 static unsigned count_good_runs(uint64_t period_bytes, unsigned n_runs) {
     unsigned good = 0;
     for (unsigned run = 0; run < n_runs; run++) {

@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "recording/byte_sampler.h"
 
-/* How often the truth may lie beyond a limit. */
+/* How often the true value may lie beyond a limit. */
 #define BELOW_LOW 0.01
 #define ABOVE_HIGH 0.025
 #define ABOVE_NOTHING 0.05

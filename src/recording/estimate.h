@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * estimate.h: a sum over allocations, or, in a sampled recording, the estimate of one; and between which limits the truth lies.
+ * estimate.h: a sum over allocations, or, in a sampled recording, the estimate of one; and between which limits the true value lies.
  *
  * Sampling meets an allocation of s bytes with probability p = 1 - (1 - 1/period)^s, and one that is met counts 1/p times
  * (Horvitz and Thompson). Large ones are met for certain and known exactly; of small ones the number that are met has a Poisson
@@ -37,7 +37,7 @@ typedef struct ubi__estimate {
     double met_bytes; /* sizes of the samples */
 } ubi__estimate;
 
-/** What the truth lies between, with 94% at least; low <= high. */
+/** What the true value lies between, with 94% at least; low <= high. */
 typedef struct ubi__range {
     double low, high;
 } ubi__range;

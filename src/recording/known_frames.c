@@ -345,7 +345,7 @@ static const pool pools[] = {
     { "libstdc++'s reserve for exceptions", NULL, "libstdc++.so", "ld-", 64 << 10, 80 << 10 },
 };
 
-/* What is known of a frame; empty texts: nothing. */
+/* What is known about a frame; empty texts: nothing. */
 typedef struct place {
     ubi_text file, module;
 } place;

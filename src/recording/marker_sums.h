@@ -40,7 +40,7 @@ typedef struct ubi__open_marker {
 UBI_VEC_DECLARE(ubi__vec_marker_group, ubi__marker_group);
 UBI_VEC_DECLARE(ubi__vec_open_marker, ubi__open_marker);
 
-/** What is known of a thread. */
+/** What is known about a thread. */
 typedef struct ubi__marker_thread {
     ubi__vec_open_marker open; /* the innermost last */
     uint64_t freed_number;     /* number + 1 of the last allocation that it freed and that belonged to a marker */

@@ -50,7 +50,7 @@ void ubi__mixed_stack_fini(ubi__mixed_stack *m) {
     m->known = NULL;
 }
 
-/* ---- what is known of addresses ----------------------------------------------------------------------------------- */
+/* ---- what is known about addresses ----------------------------------------------------------------------------------- */
 
 static ubi__known_address *known_of(ubi__mixed_stack *m, uintptr_t pc) {
     ubi__known_address *known = &m->known[(pc ^ pc >> 12) % UBI__KNOWN_ADDRESSES];

@@ -31,7 +31,7 @@
 /* Pages of freed chunks beyond this many go back to the system. */
 #define WARM_CHUNKS UBI__WIRE_QUOTA_EXACT
 
-/* What is known of a chunk of the area. */
+/* What is known about a chunk of the area. */
 typedef struct chunk_progress {
     uint64_t sequence; /* 0: not seen since it was freed */
     uint32_t context;

@@ -714,7 +714,7 @@ static ubi_status collect_a_little(void *payload, const ubi_allocator *allocator
     if (status == UBI_OK)
         status = ubi__preload_collector_finish(w.collector);
     else
-        assert_int_equal(ubi__preload_collector_poll(w.collector, NULL), status); /* for good */
+        assert_int_equal(ubi__preload_collector_poll(w.collector, NULL), status); /* permanently */
     close_world(&w);
     return status;
 }

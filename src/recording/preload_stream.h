@@ -5,7 +5,7 @@
  * The bytes of its chunks are copied into pieces, one per chunk, in the order of their sequence, so that the
  * program cannot change them while they are decoded. A piece that breaks the rules is given up there, and counted.
  *
- * Some events are decoded ahead: what is known of their blocks is fetched from memory while others are told.
+ * Some events are decoded ahead: what is known about their blocks is fetched from memory while others are told.
  */
 #ifndef UBI_RECORDING_PRELOAD_STREAM_H
 #define UBI_RECORDING_PRELOAD_STREAM_H

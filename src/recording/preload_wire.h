@@ -78,7 +78,7 @@ typedef struct ubi__wire_welcome {
     uint32_t first_chunks; /* how many the program should map at the start; such a multiple, too */
 } ubi__wire_welcome;
 
-/** The reader's clock when it wants no more: recording ends for good, and the program continues. */
+/** The reader's clock when it wants no more: recording ends permanently, and the program continues. */
 #define UBI__WIRE_CLOCK_STOP UINT64_MAX
 
 #define UBI__WIRE_CHUNK_BYTES (64u * 1024)
@@ -107,7 +107,7 @@ enum {
 typedef enum ubi__wire_program_state {
     UBI__PROGRAM_NOT_THERE = 0,
     UBI__PROGRAM_RECORDS = 1,
-    UBI__PROGRAM_STOPPED = 2, /* recording ended for good: no memory, or it took the reader for dead */
+    UBI__PROGRAM_STOPPED = 2, /* recording ended permanently: no memory, or it took the reader for dead */
 } ubi__wire_program_state;
 
 enum { UBI__STARTED_FREE = 0, UBI__STARTED_TAKEN = 1, UBI__STARTED_NAMED = 2 };

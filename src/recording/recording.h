@@ -123,7 +123,7 @@ ubi_status ubi__recorded_new(ubi_recording **out, const ubi__recording *from, co
 #define UBI__ADDRESS_NAME_BYTES 18
 void ubi__address_name(char text[UBI__ADDRESS_NAME_BYTES + 1], uintptr_t address);
 bool ubi__address_of_name(uintptr_t *out, ubi_text name);
-/** "libm.so.6+0x1a2b": what is always known of an address. The text is in `text`. */
+/** "libm.so.6+0x1a2b": what is always known about an address. The text is in `text`. */
 #define UBI__MODULE_NAME_BYTES 512
 ubi_text ubi__address_in_module(char text[UBI__MODULE_NAME_BYTES], uintptr_t address);
 

@@ -288,7 +288,7 @@ static bool is_called_by_loader(const ubi__ubirec_tables *t, ubi__ubirec_trace_r
            is_of_module(t, t->traces.at[row.caller].frame, LOADER);
 }
 
-/* What is known of a trace, from its callers on. */
+/* What is known about a trace, from its callers on. */
 typedef struct trace_state {
     uint32_t keeper; /* where what a pool of the C library has is asked for */
     uint8_t inner;   /* the pool of what functions of the C library ask for that it calls */

@@ -39,7 +39,7 @@ typedef struct ubi__info_sums {
  * one knows nothing of that half's luck, and what it estimates for that moment is right on average.
  */
 typedef struct ubi__half_sums {
-    double live_bytes, live_variance;   /* as if each sample stood for twice its weight */
+    double live_bytes, live_variance;   /* as if each sample had twice its weight */
     double peak_bytes;                  /* the most of live_bytes */
     double other_bytes, other_variance; /* what the other half had then */
 } ubi__half_sums;

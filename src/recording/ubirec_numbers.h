@@ -48,7 +48,7 @@ typedef struct ubi__ubirec_numbers {
 
 /** All that the input has defined has a number in the output. */
 void ubi__ubirec_numbers_check(const ubi__ubirec_numbers *n);
-/** @param map  NULL: none, and modules lie nowhere, as where they did lie is of no use to others. Errors: UBI_ENOMEM, and nothing is left. */
+/** @param map  NULL: none, and modules lie nowhere, as where they did lie is useless to others. Errors: UBI_ENOMEM, and nothing is left. */
 ubi_status ubi__ubirec_numbers_init(ubi__ubirec_numbers *n, ubi__ubirec_writer *writer, ubi__ubirec_map_fn *map,
                                     void *map_payload, const ubi_allocator *allocator);
 void ubi__ubirec_numbers_fini(ubi__ubirec_numbers *n);
@@ -62,7 +62,7 @@ ubi_status ubi__ubirec_numbers_add(ubi__ubirec_numbers *n, const ubi__ubirec_rec
 
 /** A string of the input as it is to be written. Borrowed until the next call of this or of _add. */
 ubi_status ubi__ubirec_numbers_text(ubi__ubirec_numbers *n, ubi_text *out, ubi__ubirec_text what, ubi_str_ix string);
-/** Writes what is known of a frame of the input: symbols[n_symbols], whose strings are of the input. */
+/** Writes what is known about a frame of the input: symbols[n_symbols], whose strings are of the input. */
 ubi_status ubi__ubirec_numbers_write_symbols(ubi__ubirec_numbers *n, uint32_t frame,
                                              const ubi__ubirec_symbol_row *symbols, uint32_t n_symbols);
 

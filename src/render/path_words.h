@@ -89,7 +89,7 @@ void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__p
 /** "variable registry of add() (app.js:7)", after `before`. False, with nothing written: it has no name. */
 bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t n_to_node,
                        const char *before);
-/** "server.js:12" of a function, or what is known of it, or "". Allocation failures count as unknown. */
+/** "server.js:12" of a function, or what is known about it, or "". Allocation failures count as unknown. */
 void ubi__function_place(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function);
 /** " (server.js:12)" of a function whose place is known; else nothing. Allocation failures count as unknown. */
 void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function);

@@ -279,7 +279,7 @@ static const char *category_of(const ubi__marker_blueprint *b) {
     return b->is_collection ? "gc" : groups[b->group];
 }
 
-/* ---- what is known of a marker ------------------------------------------------------------------------------------------ */
+/* ---- what is known about a marker ------------------------------------------------------------------------------------------ */
 
 static void put_detail(trace *t, const ubi__timeline_detail *detail) {
     switch (detail->type) {

@@ -45,7 +45,7 @@ static uint64_t look_up(ubi__symbolizer *s, uint32_t module, uint64_t address, b
         sum = sum_of_text(found[i].file, sum_of_text(found[i].function, sum));
         sum = (sum * 31 + found[i].line) * 31 + found[i].column;
         require(found[i].function.len <= UBI__SYMBOL_NAME_BYTES, "a name is too long");
-        require(i + 1 < n || !found[i].is_inlined, "an inlined function that stands in none");
+        require(i + 1 < n || !found[i].is_inlined, "an inlined function that is in none");
     }
     return sum;
 }

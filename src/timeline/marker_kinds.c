@@ -275,7 +275,7 @@ static void cause_details(const ubi_timeline_marker *marker, ubi_marker_details 
 
 static const ubi_marker_kind javascript_kind = { BLOCK_KIND, .clone = clone_block, .add_details = cause_details };
 
-/* The entry as a stack of one frame. UBI_NONE: nothing is known of it, or there is no memory. */
+/* The entry as a stack of one frame. UBI_NONE: nothing is known about it, or there is no memory. */
 static uint32_t frame_of_entry(ubi__log *log, const ubi_javascript_entry *entry) {
     ubi__marker_frame frame = { .async_cause = UBI_NONE, .line = entry->line, .parent = UBI_NONE };
     uint32_t number;

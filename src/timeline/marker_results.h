@@ -9,7 +9,7 @@
 
 #include "timeline/marker_tables.h"
 
-/** What is known of a row. */
+/** What is known about a row. */
 enum {
     UBI__ROW_TIMESTAMP = 1,
     UBI__ROW_HAS_BASE = 2,

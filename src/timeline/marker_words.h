@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * marker_words.h: how markers are shown: row of the overview, colour, label, and the words for what else is known of them.
+ * marker_words.h: how markers are shown: row of the overview, colour, label, and the words for what else is known about them.
  *
  * Source: mozilla-central devtools/client/performance/modules/{markers,marker-formatters}.js. A collection counts as
  * non-incremental when its `nonincrementalReason` is a text, not when the key is there, which it always is.

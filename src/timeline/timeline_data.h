@@ -28,7 +28,7 @@ typedef enum ubi__timeline_value {
     UBI__TIMELINE_RECTANGLES
 } ubi__timeline_value;
 
-/** Something else that is known of a marker. */
+/** Something else that is known about a marker. */
 typedef struct ubi__timeline_detail {
     ubi_str_ix key;
     ubi__timeline_value type;

@@ -29,7 +29,7 @@ typedef struct ubi__thread_sum {
     bool has_namesake;      /* another thread has its name */
 } ubi__thread_sum;
 
-/** How labels are told apart that the program gave its markers (ConsoleTime, TimeStamp). */
+/** How labels are distinguished that the program gave its markers (ConsoleTime, TimeStamp). */
 typedef enum ubi__label_grouping {
     UBI__LABELS_APART,
     UBI__LABELS_BY_TEXT, /* numbers in them aside: "Console (request #)" */
@@ -75,7 +75,7 @@ ubi_status ubi__timeline_nest_init(ubi__timeline_nest *nest, const ubi__timeline
 /**
  * Recomputes the sums: where ConsoleTime or TimeStamp have more than `most` labels, as when each has the number of a request,
  * merges those that differ only in numbers, or all of them, if even that would leave many. UINT32_MAX: none.
- * Cost: O(n log n) if there is something to do. Errors: UBI_ENOMEM; then the sums are of no use.
+ * Cost: O(n log n) if there is something to do. Errors: UBI_ENOMEM; then the sums are useless.
  */
 ubi_status ubi__timeline_nest_group_labels(ubi__timeline_nest *nest, uint32_t most);
 /** Of one that was not made, too, if it is all zero. */

@@ -115,7 +115,7 @@ static void call(fake_engine *e, const char *function, uint32_t line) {
     e->stack[e->depth++] = (fake_frame){ function, line };
 }
 
-/* Functions are told apart by the first letter of their name. */
+/* Functions are distinguished by the first letter of their name. */
 static const void *code_of(const fake_frame *frame) {
     return &code_of_functions[frame->function[0] & 63];
 }

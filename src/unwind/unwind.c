@@ -182,7 +182,7 @@ static bool step_pointers(cursor *c) {
     return c->own_stack && c->bp >= c->sp && c->bp % WORD_BYTES == 0 && step_short(&pointers, c);
 }
 
-/** Any step: with a rule unknown as yet, with one that is not short, over a page's end. */
+/** Any step: with a rule that is still unknown, with one that is not short, over a page's end. */
 static __attribute__((noinline)) void step_slowly(ubi__unwinder *u, cursor *c) {
     ubi__unwind_long_rule spare;
     const ubi__unwind_rule *found = ubi__rule_find(u, c->pc);

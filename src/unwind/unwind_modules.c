@@ -30,7 +30,7 @@ typedef struct module {
     const uint8_t *index; /* .eh_frame_hdr */
     ubi__cfi_bytes around_index;
     bool is_program;
-    segments headers; /* n is 0: unknown as yet */
+    segments headers; /* n is 0: still unknown */
 } module;
 
 /* ---- with a lock, where there is nothing better ------------------------------------------------------------------ */

@@ -94,7 +94,7 @@ static inline const ubi__unwind_rule *ubi__rule_find(const ubi__unwinder *u, uin
 
 #define UBI__UNWIND_WORD_BYTES sizeof(uintptr_t)
 
-/** What is known of a frame of the last walk, beside its pc, which is in the word below sp. */
+/** What is known about a frame of the last walk, beside its pc, which is in the word below sp. */
 typedef struct ubi__unwind_frame {
     uintptr_t sp, bp;
     uintptr_t

@@ -559,7 +559,7 @@ __asm__(".text\n"
 static void the_word_that_counts_is_the_one_that_was_read_last(void **state) {
     (void)state;
     uintptr_t plain_pc = (uintptr_t)unwind_test_without_bp + 18, other_pc = (uintptr_t)unwind_test_other_slot + 1;
-    // The outer frame stands at words + 5. Below it comes a frame that saves rbp in words[3], then one with words[2].
+    // The outer frame is at words + 5. Below it comes a frame that saves rbp in words[3], then one with words[2].
     uintptr_t words[] = { 1, other_pc, 50, 50, plain_pc, 2, 0 };
     ubi__unwind_registers first = { plain_pc, (uintptr_t)&words[3], 1 }, second = { plain_pc, (uintptr_t)&words[0], 1 };
     ubi__unwinder_set_stack(&truth.unwinder, (uintptr_t)words, (uintptr_t)(words + 7));

@@ -129,9 +129,9 @@ class Verdicts(Leaks):
     def test_what_can_never_hold_is_refused(self):
         for arguments, problem in (
                 (["--fail-on", "leaked(steady) > 1", *self.files[:2]],
-                 "--fail-on: two snapshots cannot tell what is 'steady'; take a third, after the same work"),
+                 "--fail-on: two snapshots cannot show what is 'steady'; take a third, after the same work"),
                 (["--verdict", "once", *self.files[:2]],
-                 "--verdict: two snapshots cannot tell what is 'once'; take a third, after the same work"),
+                 "--verdict: two snapshots cannot show what is 'once'; take a third, after the same work"),
                 (["--verdict", "grew", *self.files],
                  "--verdict: 'grew' is a verdict on two snapshots; 'steady' and 'once' are those on more"),
                 (["--fail-on", "leaked(stepwise) > 1", *self.files],
@@ -481,7 +481,7 @@ class Series(Leaks):
         for order in (files, files[::-1]):
             status, out, err = self.leaks("--fail-on", "leaked > 1000000", *order)
             self.assertEqual((status, err), (0, "ubiheap: leaks: passed, but the order of the files could not be "
-                                                "checked: neither ids nor times of creation tell\n"))
+                                                "checked: neither ids nor times of creation show it\n"))
             out = " ".join(out.split())
             self.assertLess(out.index("could not be checked"), out.index("objects" if order == files else "No leak"))
             self.assertIs(self.answer(*order)["orderIsKnown"], False)

@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
         self.assertEqual((site["leaked"]["count"], site["stackCount"]), (0, 1))
 
     def test_mappings_are_named_where_the_heap_explains_little(self):
-        hint = "'record --mappings' also tells who asks the system for memory"
+        hint = "'record --mappings' also shows who asks the system for memory"
         self.hold(200)
         self.assertIn(hint, self.tell("report", "out.ubirec").replace("\n    ", " "))
         self.assertIn(hint, self.document()["hints"][-1])

@@ -2,7 +2,7 @@
  *
  * marker_lines.h: popped markers as text, for tests.
  *
- * A row is "name start end", then what is known of it: " processType=0 isOffMainThread=0" (only with `with_base`), details as
+ * A row is "name start end", then what is known about it: " processType=0 isOffMainThread=0" (only with `with_base`), details as
  * " key=value" in their order, rectangles as " rectangles=x,y,w,h/...", stacks as " stack=" or " endStack=" and functions from the
  * youngest, "<" before a caller and "<cause<" before an async parent. Rows end with "\n".
  */

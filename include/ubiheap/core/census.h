@@ -227,7 +227,7 @@ typedef struct ubi_census_node {
  * per frame, oldest first, and paths share their beginnings; siblings are sorted by what they hold. Numbers beyond 2^63-1
  * saturate. Members of an array breakdown are children called "[0]", "[1]", ..., of which totals take the first only.
  *
- * Inverted, the path from the root to each row with numbers of its own, a leaf or not, stands the other way round, equal
+ * Inverted, the path from the root to each row with numbers of its own, a leaf or not, is the other way round, equal
  * beginnings are merged, and a row's totals are the sums of what came along the paths through it:
  *
  *     main 0/160 -> { f 100/150 -> g 50/50, g 10/10 }        own/total

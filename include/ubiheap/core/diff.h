@@ -137,7 +137,7 @@ typedef struct ubi_class_diff_options {
  * Compares two heaps node by node. A node is in both when both have its id and put it in equal classes; an id that changed
  * its class was deleted and created.
  *
- * So ids must mean the same in both. V8 numbers its objects when they are born, for good. Those of Firefox's snapshots are
+ * So ids must mean the same in both. In V8 an object keeps the id that it is born with. Those of Firefox's snapshots are
  * addresses: they do within one run of the program, but an address can be used again, and a moved object has a new one.
  * Between two runs they mean nothing: ubi_class_diff_is_same_process.
  *

@@ -26,7 +26,7 @@
  *     ubi_leak_finder_run(&leaks, finder);
  *     if (ubi_leaks_fit(leaks) != UBI_LEAK_FITS) ...                           then it says nothing
  *
- * Limits: node ids must mean the same in all heaps. V8 numbers its objects for good. Ids of Firefox are addresses: an object
+ * Limits: node ids must mean the same in all heaps. In V8 an object keeps its id. Ids of Firefox are addresses: an object
  * that the collector moved looks new, and one at the address of a dead one of its class looks old.
  */
 #ifndef UBIHEAP_LEAKS_H
@@ -144,7 +144,7 @@ UBI_API void ubi_leak_finder_free(ubi_leak_finder *finder); /**< NULL is fine */
 UBI_API ubi_status ubi_leak_finder_compare(ubi_leak_finder *finder, uint32_t step, const ubi_class_scheme *past);
 
 /**
- * Finds the clusters; the finder is of no use afterwards but must be freed.
+ * Finds the clusters; the finder is useless afterwards but must be freed.
  * Cost: O((nodes + edges) + c log c) for c clusters, expected; one walk over the edges, one thread. Memory: 44 bytes per
  * node, 56 if there are ropes, 9 of which stay, 4 per string, some 100 for each different place, 16 for each class and heap, and 17 for each cluster and
  * heap. Errors: UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL (no OLD, or a step is missing).
@@ -189,7 +189,7 @@ typedef struct ubi_leak_heap {
     uint64_t id_mark;       /**< the largest id assigned; 0: unknown */
     uint64_t n_common;      /**< nodes whose ids the newest heap has, too */
     uint64_t n_common_same; /**< of these, in an equal class, and strings that are strings in both */
-    uint64_t n_types_same;  /**< of these, of an equal type; all but a few in one process whose ids are for good */
+    uint64_t n_types_same; /**< of these, of an equal type; all but a few in one process whose objects keep their ids */
     uint64_t n_texts,
         n_texts_same; /**< of these, strings whose texts are known in both, and those of equal text: all but a few in one process */
     uint32_t

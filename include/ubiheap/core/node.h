@@ -49,7 +49,7 @@ typedef enum ubi_text_role {
     UBI_TEXT_STRING, /**< what a string holds, or a regular expression */
     UBI_TEXT_NODE_NAME, /**< what the engine calls one node: "system / Map", an element with attributes, a script by its URL */
     UBI_TEXT_FIELD_NAME, /**< of an edge that is a field of the engine */
-    UBI_TEXT_INDEX,      /**< of an element of an array: digits, and so is what stands in its place */
+    UBI_TEXT_INDEX,      /**< of an element of an array: digits, and so is what replaces it */
     /* Of recordings and timelines: */
     UBI_TEXT_NATIVE_FUNCTION, /**< of compiled code, as demangled; what was called to allocate; a frame that is a text */
     UBI_TEXT_NATIVE_FILE,     /**< path of a program, a library or a source file */

@@ -51,7 +51,7 @@ typedef enum ubi_query_argument {
     UBI_QUERY_NO_ARGUMENT,
     UBI_QUERY_MAY_HAVE_ARGUMENT,
     UBI_QUERY_HAS_ARGUMENT,
-    /** It may; and some texts are words of the name's own, unless they stand in quotes: ubi_query_value.is_quoted. */
+    /** It may; and some texts are words of the name's own, unless they are in quotes: ubi_query_value.is_quoted. */
     UBI_QUERY_MAY_HAVE_WORD
 } ubi_query_argument;
 
@@ -83,7 +83,7 @@ typedef struct ubi_query_value {
     const ubi_query_name *name; /**< a row of the vocabulary */
     ubi_text argument;          /**< NULL text: none; borrowed from the query */
     bool needs_basis;           /**< it is compared with a share */
-    bool is_quoted;             /**< the argument stands in quotes; told of UBI_QUERY_MAY_HAVE_WORD only */
+    bool is_quoted;             /**< the argument is in quotes; only set for UBI_QUERY_MAY_HAVE_WORD only */
 } ubi_query_value;
 
 /** Values are numbered from 0; equal ones (name and argument) are one. O(1). */

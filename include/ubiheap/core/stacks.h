@@ -35,7 +35,7 @@ typedef struct ubi_stack {
 } ubi_stack;
 
 typedef struct ubi_stack_ops {
-    void (*frame)(ubi_stack stack, ubi_frame *out);  /**< describe the frame that `stack` stands on */
+    void (*frame)(ubi_stack stack, ubi_frame *out);  /**< describe the frame of `stack` */
     bool (*parent)(ubi_stack stack, ubi_stack *out); /**< step to the caller; false at the oldest frame */
 } ubi_stack_ops;
 

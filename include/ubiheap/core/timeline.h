@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-/** Ends and starts of a marker, and what is known of it. It does not change after it was made. */
+/** Ends and starts of a marker, and what is known about it. It does not change after it was made. */
 typedef struct ubi_timeline_marker ubi_timeline_marker;
 /** What add_details fills. */
 typedef struct ubi_marker_details ubi_marker_details;
@@ -72,7 +72,7 @@ typedef struct ubi_marker_frame {
  */
 typedef struct ubi_timeline_stack_source {
     /**
-     * When it differs from the last time, refs given before mean nothing any more. Of sources that stand at one address one
+     * When it differs from the last time, refs given before mean nothing any more. Of sources that have one address one
      * after the other, no two may have the same.
      */
     uint64_t generation;
@@ -399,7 +399,7 @@ UBI_API size_t ubi_timeline_markers_count(const ubi_timeline_markers *markers);
 /** i < the count. Cost: O(1). */
 UBI_API ubi_timeline_row ubi_timeline_markers_row(const ubi_timeline_markers *markers, size_t i);
 
-/** A thing that is known of a row, besides what the row has. Borrowed. */
+/** A thing that is known about a row, besides what the row has. Borrowed. */
 typedef struct ubi_timeline_detail {
     ubi_text key; /**< as in the table of docs/reference/timeline.md: "causeName", "type", "rectangles" */
     ubi_marker_value_type type;

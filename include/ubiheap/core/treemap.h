@@ -103,7 +103,7 @@ typedef enum ubi_treemap_row_type {
     UBI_TREEMAP_ROW,  /**< a row of the census tree */
     UBI_TREEMAP_NODE, /**< a node of the heap with all that it retains */
     UBI_TREEMAP_OWN,  /**< what the parent has beside its children */
-    UBI_TREEMAP_REST  /**< children of the parent that are too small to be told apart */
+    UBI_TREEMAP_REST  /**< children of the parent that are too small to be distinguished */
 } ubi_treemap_row_type;
 
 /** Which coarse type a box belongs to, in the order of Firefox's colours. */

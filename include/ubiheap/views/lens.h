@@ -127,7 +127,7 @@ typedef struct ubi_look_class {
     ubi_text name; /**< never NULL text */
     /**
      * Tells classes of one name and coarse type apart: where they are defined, such as "12,40,7" (script, line, column).
-     * "": unknown, or nothing to tell apart.
+     * "": unknown, or nothing to distinguish.
      */
     ubi_text place;
     ubi_coarse_type coarse_type;

@@ -138,7 +138,7 @@ typedef struct ubi_retaining_row {
 typedef struct ubi_retaining_tree ubi_retaining_tree;
 
 /**
- * Retainers of retainers: paths upwards from a node, the nearest to the root first. A row whose node stands on its own way
+ * Retainers of retainers: paths upwards from a node, the nearest to the root first. A row whose node is on its own way
  * down already closes a circle, and a path ends there (is_circular); so does one for an edge of the node to itself. Levels
  * are filled one after the other: where max_nodes ends a tree, it is the far ends that are missing.
  *

@@ -30,7 +30,7 @@ typedef struct ubi_waterfall_marker {
     uint16_t process_type;
 } ubi_waterfall_marker;
 
-/** Where a marker is shown. Children of a marker stand in the order of the markers. */
+/** Where a marker is shown. Children of a marker are in the order of the markers. */
 typedef struct ubi_waterfall_row {
     uint32_t parent; /**< a marker; UBI_NONE: none, or hidden */
     uint32_t depth;  /**< 0 without a parent */

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static unsigned n_inputs;
     if (size == 0 || size > 4096)
         return 0;
-    if (n_inputs++ % 4096 == 0) { /* it remembers every word: start afresh now and then */
+    if (n_inputs++ % 4096 == 0) { /* it remembers every word: start again now and then */
         ubi_anonymizer_free(a);
         a = new_anonymizer();
     }

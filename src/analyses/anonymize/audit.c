@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * audit.c: see audit.h. An anonymizer takes the texts apart, and says what words it finds; what it makes of them is of no use here.
+ * audit.c: see audit.h. An anonymizer takes the texts apart, and says what words it finds; what it makes of them is not needed here.
  */
 #include "analyses/anonymize/audit.h"
 

@@ -607,7 +607,7 @@ static const ubi_breakdown_preset presets[] = {
     { "label", "Label", "the words that describe a single node", LABEL, false },
     { "labelAllocationStack", "Label by Call Stack", "where a single node was allocated, and what it is",
       STACK_OF(LABEL), false },
-    { "default", "Default", "what takeCensus counts when it is not told how",
+    { "default", "Default", "what takeCensus counts without a breakdown",
       COARSE_OF(CLASS, COUNT, COUNT, INTERNAL, DESCRIPTIVE), false },
     { "count", "Count", "one sum over everything", COUNT, false },
     { "objectClass", "Class", "JavaScript class of objects, all else under other", CLASS, false },

@@ -370,7 +370,7 @@ ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes) {
 
 /**
  * The row of a youngest frame is left: it may be a caller in other stacks of the same map, so its children are not yet
- * complete. Firefox sorts them anyway, which decides the order of ties; it also prunes them for good, and then
+ * complete. Firefox sorts them anyway, which decides the order of ties; it also prunes them permanently, and then
  * loses what a later stack puts below a pruned one, as we do only for it. (Should a second stack end at this row, see
  * above, Firefox sorts once more; we do not, so that no file can make this quadratic.)
  */

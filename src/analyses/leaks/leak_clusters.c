@@ -29,7 +29,7 @@ static bool was_old(const ubi_leak_finder *f, ubi_node_ix node) {
     return f->flags[node] & UBI__LEAK_WAS_OLD;
 }
 
-/* Functions are told apart by their names: one that holds another is no more of its kind than an array is of a map's. */
+/* Functions are distinguished by their names: one that holds another is no more of its kind than an array is of a map's. */
 static bool is_alike(const ubi_leak_finder *f, ubi_node_ix a, ubi_node_ix b) {
     return ubi__leak_row_of(f, a) == ubi__leak_row_of(f, b) &&
            ubi__strtab_canonical(&f->graph->strings, ubi__leak_name_of(f, a)) ==

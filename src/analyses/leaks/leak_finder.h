@@ -161,7 +161,7 @@ static inline ubi_edge_ix ubi__leak_edge_to(const ubi_leak_finder *f, ubi_node_i
 #define UBI__LEAK_STEP (UINT64_C(1) << 20)
 
 ubi_status ubi__leak_find_candidates(ubi_leak_finder *f);
-/** What is known of a heap of the series before it is compared. */
+/** What is known about a heap of the series before it is compared. */
 void ubi__leak_describe(ubi__leak_step *out, const ubi_leak_finder *f, const ubi_class_scheme *scheme);
 /** Judges the heaps: `rank` and `fit` of each. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_judge_series(ubi_leaks *leaks, ubi_leak_finder *f);

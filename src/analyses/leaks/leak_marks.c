@@ -332,7 +332,7 @@ void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past) {
 /*
  * Which texts of the newest heap are those of an earlier one that others were added to.
  *
- * `log += line` makes a new node, with the one that stood for the log before as its half. So the earlier one is a part of a rope now,
+ * `log += line` makes a new node, with the one that was the log before as its half. So the earlier one is a part of a rope now,
  * and was none: the rope is the same text, and has become larger. Of several such parts the largest is what it was.
  */
 

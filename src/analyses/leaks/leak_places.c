@@ -92,7 +92,7 @@ static void admit_nodes(walk *w, const ubi__vec_u32 *nodes) {
 
 /*
  * From what people think of as roots, then from everything else that the root leads to, and at last from what is a root for the moment:
- * a variable of the function that takes the snapshot says nothing of who holds an object for good.
+ * a variable of the function that takes the snapshot says nothing of who holds an object permanently.
  */
 static ubi_status walk_around(walk *w) {
     ubi_leak_finder *f = w->f;

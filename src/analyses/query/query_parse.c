@@ -119,7 +119,7 @@ static ubi_status fail_unknown(parser *p, size_t at, ubi_text name) {
         ubi__suggestion_try(&best, n->name);
     if (best.word)
         return fail(p, at, "unknown name '%s'; did you mean '%s'?", typed, best.word);
-    return fail(p, at, "unknown name '%s'; a text stands in quotes", typed);
+    return fail(p, at, "unknown name '%s'; put a text in quotes", typed);
 }
 
 static ubi_status find_name(parser *p, const ubi_query_name **out) {
@@ -139,8 +139,7 @@ static ubi_status read_argument(parser *p, const ubi_query_name *name, ubi__toke
     UBI_TRY(ubi__lexer_argument(&p->lexer, argument));
     UBI_TRY(next_token(p));
     if (!token_is(p, ")"))
-        return fail(p, p->token.at, "expected the ) of %s(...); a text with spaces or signs stands in quotes",
-                    name->name);
+        return fail(p, p->token.at, "expected the ) of %s(...); put a text with spaces or signs in quotes", name->name);
     return UBI_OK;
 }
 

@@ -172,9 +172,8 @@ static ubi_status read_member(parser *p, uint32_t *c, char *special) {
         return read_plain(p, c);
     p->at++;
     UBI_TRY(read_escape(p, c, special));
-    return *special && !is_one_of((uint8_t)*special, "dws")
-               ? fail_pattern(p, start, "this escape cannot stand in a set")
-               : UBI_OK;
+    return *special && !is_one_of((uint8_t)*special, "dws") ? fail_pattern(p, start, "this escape cannot be in a set")
+                                                            : UBI_OK;
 }
 
 static ubi_status read_set_item(parser *p, ubi__set *set) {

@@ -150,7 +150,7 @@ static void mistakes_are_placed(void **state) {
     assert_refused("[a", "a set that is never closed", 0);
     assert_refused("x[]a]", "an empty set; a bracket in a set is written \\]", 1);
     assert_refused("[b-a]", "a range that goes backwards or has no end", 1);
-    assert_refused("[\\b]", "this escape cannot stand in a set", 1);
+    assert_refused("[\\b]", "this escape cannot be in a set", 1);
     assert_refused("[[:alpha:]]", "there are no [:classes:]; write \\d, \\w, \\s or ranges", 1);
     assert_refused("(a)\\1", "there are no references to groups", 3);
     assert_refused("(?=a)", "of the groups that begin with (? there is only (?:", 0);

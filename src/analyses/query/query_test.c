@@ -234,7 +234,7 @@ static void misspelt_names_get_a_suggestion(void **state) {
     (void)state;
     assert_refused("retaind > 1", "unknown name 'retaind' at character 1; did you mean 'retainedSize'?");
     assert_refused("id == 1 and (sise > 1)", "unknown name 'sise' at character 14; did you mean 'size'?");
-    assert_refused("name == Array", "unknown name 'Array' at character 9; a text stands in quotes");
+    assert_refused("name == Array", "unknown name 'Array' at character 9; put a text in quotes");
     assert_refused("size > 1Mib", "unknown unit 'Mib' at character 9; did you mean MiB?");
     assert_refused("size > 1kib", "unknown unit 'kib' at character 9; did you mean KiB?");
     assert_refused("size > 1bananas", "unknown unit 'bananas' at character 9");
@@ -292,9 +292,9 @@ static void mistakes_with_arguments_are_found(void **state) {
     assert_refused("id(x) > 1", "id takes nothing in parentheses at character 3");
     assert_refused("length() > 1", "expected a text at character 8");
     assert_refused("length(My Class) > 1",
-                   "expected the ) of length(...) at character 11; a text with spaces or signs stands in quotes");
+                   "expected the ) of length(...) at character 11; put a text with spaces or signs in quotes");
     assert_refused("length(Map > 1",
-                   "expected the ) of length(...) at character 12; a text with spaces or signs stands in quotes");
+                   "expected the ) of length(...) at character 12; put a text with spaces or signs in quotes");
 }
 
 static void mistakes_with_shares_are_found(void **state) {

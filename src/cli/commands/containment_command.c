@@ -418,18 +418,17 @@ const ubi__command ubi__command_containment = {
     .operands = "FILE [ID]",
     .summary = "show what the root or a node refers to, level by level",
     .question = "What does this node refer to, and what does that refer to?",
-    .description =
-        "Prints what the root, or the node ID, refers to, and what that refers to: the Containment view of "
-        "Chrome's DevTools. References are sorted by what their targets retain, the largest first; equal ones stay "
-        "in file order.\n"
-        "\n"
-        "In V8's snapshots .x and [\"a b\"] are properties, [0] is an element, ->x a variable that a function "
-        "captured, {x} a field of the engine, [[x]] a weak reference. A dash as distance stands for what only the "
-        "engine's own roots reach.\n"
-        "\n"
-        "Most nodes can be reached in many ways, so this is no tree of who keeps what; that is 'ubiheap "
-        "dominators'. A node is opened once, in the place nearest to the first row. Elsewhere a note says whether "
-        "that is above or below.",
+    .description = "Prints what the root, or the node ID, refers to, and what that refers to: the Containment view of "
+                   "Chrome's DevTools. References are sorted by what their targets retain, the largest first; equal "
+                   "ones stay in file order.\n"
+                   "\n"
+                   "In V8's snapshots .x and [\"a b\"] are properties, [0] is an element, ->x a variable that a "
+                   "function captured, {x} a field of the engine, [[x]] a weak reference. A dash as distance stands "
+                   "for what only the engine's own roots reach.\n"
+                   "\n"
+                   "Most nodes can be reached in many ways, so this is not the tree of what keeps what alive; 'ubiheap "
+                   "dominators' shows that. A node is opened once, in the place nearest to the first row. Elsewhere a "
+                   "note says whether that is above or below.",
     .options = options,
     .examples = examples,
     .min_operands = 1,

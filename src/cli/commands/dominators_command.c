@@ -213,9 +213,8 @@ static ubi_status open_and_show(job *j, const char *path) {
 static ubi_status arguments_check(job *j, ubi__breakdown_choice *chosen, const char *path) {
     ubi__breakdown_arguments breakdown = { .breakdown = breakdown_of(j->arguments) };
     if (j->arguments->flat && (!j->cli->common.json || j->arguments->top))
-        return ubi__fail(UBI_EINVAL, j->arguments->top
-                                         ? "--flat does not go with --limit, whose rows stand side by side"
-                                         : "--flat is for --json");
+        return ubi__fail(UBI_EINVAL, j->arguments->top ? "--flat does not go with --limit, whose rows are side by side"
+                                                       : "--flat is for --json");
     if (j->arguments->node)
         UBI_TRY(ubi__node_id_parse(&j->start_id, j->arguments->node, "--node"));
     UBI_TRY(ubi__breakdown_check_input(&breakdown, path));
@@ -270,17 +269,17 @@ const ubi__command ubi__command_dominators = {
     .summary = "show who keeps how much alive: the dominator tree",
     .question = "Who keeps how much memory alive?",
     .description =
-        "A node dominates another when every path from the root to the other one passes it: were it gone, the "
-        "other would be freed too. Below each row stand the nodes that it dominates immediately. The retained size "
-        "of a node is its own size and that of all nodes below it: the memory that would be freed with it.\n"
+        "A node dominates another when every path from the root to the other one passes it: were it gone, the other "
+        "would be freed too. Below each row are the nodes that it dominates immediately. The retained size of a node "
+        "is its own size and that of all nodes below it: the memory that would be freed with it.\n"
         "\n"
-        "Rows that retain little are summed up in the last row of their level. [N below] says that N more nodes "
-        "are dominated than the depth shows. The number behind a name is the node's id.\n"
+        "Rows that retain little are summed up in the last row of their level. [N below] says that N more nodes are "
+        "dominated than the depth shows. The number behind a name is the node's id.\n"
         "\n"
         "Nodes that the root cannot reach are not in the tree, and retain 0.\n"
         "\n"
-        "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and "
-        "labels follow Firefox where a breakdown leaves counts out.",
+        "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and labels "
+        "follow Firefox where a breakdown leaves counts out.",
     .options = options,
     .examples = examples,
     .firefox = true,

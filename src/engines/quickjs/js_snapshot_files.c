@@ -203,7 +203,7 @@ static ubi__js_result result_of_errno(int number) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/** What cannot be opened is told apart here, where errno is still known. 0, or -1 having thrown. */
+/** What cannot be opened is distinguished here, where errno is still known. 0, or -1 having thrown. */
 static int check_readable(JSContext *ctx, const char *path) {
     if (access(path, R_OK) == 0)
         return 0;

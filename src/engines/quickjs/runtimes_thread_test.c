@@ -70,7 +70,7 @@ static void runtimes_know_nothing_of_each_other(void **state) {
     }
 }
 
-/* Two on one thread: hooks and walks are told apart, also when both are frozen. */
+/* Two on one thread: hooks and walks are distinguished, also when both are frozen. */
 static void runtimes_of_one_thread_are_told_apart(void **state) {
     (void)state;
     test_runtime a = test_runtime_new(), b = test_runtime_new();

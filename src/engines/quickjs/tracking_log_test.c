@@ -263,7 +263,7 @@ static void sizes_are_of_now_while_the_object_lives(void **state) {
     world_close(&w);
 }
 
-/* An address comes back at once: the entry of the dead object must not speak of the one that lives there now. */
+/* An address comes back at once: the entry of the dead object must not be taken for the one that lives there now. */
 static void a_reused_address_is_another_object(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);

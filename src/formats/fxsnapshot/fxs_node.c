@@ -11,7 +11,7 @@
  *     side_names          (edge, text) of the inline ones, ascending
  *
  * A message switches from in order to deferred when a type name appears after the first edge, or a reference is too large
- * as yet (a type name may still come and shift the table). The switch needs no memory of how names were written: in
+ * so far (a type name may still come and shift the table). The switch needs no memory of how names were written: in
  * order, the k-th inline name got exactly the table's length at its time, which no reference could have.
  */
 #include "base/assert.h"

@@ -60,7 +60,7 @@ typedef struct ubi__fxs_string {
     uint64_t offset;      /* of the field in the stream, for messages */
 } ubi__fxs_string;
 
-/** What is known of the Node being decoded. */
+/** What is known about the Node being decoded. */
 typedef struct ubi__fxs_node {
     uint64_t id, size_bytes;
     uint32_t coarse_type;

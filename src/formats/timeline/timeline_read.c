@@ -28,7 +28,7 @@ typedef struct reader {
 
 /* ---- faults --------------------------------------------------------------------------------------------------------- */
 
-/* Everything but UBI_EFORMAT ends the reading for good. */
+/* Everything but UBI_EFORMAT ends the reading. */
 static ubi_status UBI_PRINTF(2, 3) fail_line(const reader *r, const char *format, ...) {
     char what[160];
     va_list arguments;

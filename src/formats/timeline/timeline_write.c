@@ -182,7 +182,7 @@ static void write_marker(ubi__timeline_writer *w, const ubi_timeline_front_marke
     end_line(&l);
 }
 
-/* As a marker for each slice, which no thread is known of. */
+/* As a marker for each slice, whose thread is unknown. */
 static void write_collection(ubi__timeline_writer *w, const ubi_timeline_collection *c) {
     for (size_t i = 0; i < c->n_slices; i++) {
         line l;

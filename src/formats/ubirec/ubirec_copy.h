@@ -34,7 +34,7 @@ typedef struct ubi__recording_copy {
 /**
  * @param allocator  or NULL.
  * Errors: UBI_EFORMAT: not even the first record is good; those of the source, of `write`, map_text and namer; UBI_ENOMEM, UBI_ELIMIT,
- * UBI_ECANCELLED. What was written then is of no use.
+ * UBI_ECANCELLED. What was written then is useless.
  * Cost: O(records). Memory: 1.7 MiB and the tables of the file (ubirec_tables.h) twice; nothing for events.
  */
 ubi_status ubi__recording_copy_write(ubi__recording_copy *copy, ubi__source *source, ubi__write_fn write, void *payload,

@@ -3,7 +3,7 @@
  * v8_contexts.c: to which native context nodes belong (ubiheap/views/native_contexts.h).
  *
  * An object leads to its map, maps of one native context share a map of their own, and that leads to the native context. A
- * node with such a way belongs there for good. From all of these the owner is passed on over edges that are neither weak nor
+ * node with such a way belongs there permanently. From all of these the owner is passed on over edges that are neither weak nor
  * shortcuts; where two owners meet, the node is shared, and shared is passed on in turn. So an owner changes at most twice,
  * and the result does not depend on the order.
  */
@@ -100,7 +100,7 @@ static uint32_t context_at(const ubi_native_contexts *c, ubi_node_ix node) {
     return low < c->rows.n && c->rows.at[low].node == node ? (uint32_t)low : UBI_NATIVE_CONTEXT_NONE;
 }
 
-/* ---- whom nodes belong to for good ------------------------------------------------------------------------------- */
+/* ---- whom nodes belong to permanently ------------------------------------------------------------------------------- */
 
 static ubi_status look_at_edges(work *w, ubi_node_ix node) {
     uint32_t context = UBI_NATIVE_CONTEXT_NONE;

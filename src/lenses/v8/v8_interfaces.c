@@ -3,7 +3,7 @@
  * v8_interfaces.c: the shapes of plain objects that are common enough to be classes.
  *
  * An object is a candidate's when its properties begin with those of the candidate, which has as many as fit into its name.
- * Names of empty properties at the beginning leave no trace in the name, so that candidates are told apart without them.
+ * Names of empty properties at the beginning leave no trace in the name, so that candidates are distinguished without them.
  */
 #include "base/assert.h"
 #include "base/hash.h"

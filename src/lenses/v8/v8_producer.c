@@ -333,8 +333,9 @@ const ubi__producer_history ubi__v8_history = {
     .function_count = function_count,
     .function = history_function,
     .frame = history_frame,
-    .hint_for_lost = "V8 forgets who made an object when a collection moves it: it then counts as gone. To keep all,\n"
-                     "start node with --no-compact, Chrome with --js-flags=--no-compact.\n",
+    .hint_for_lost =
+        "V8 loses the function that allocated an object when a collection moves it: the object then\n"
+        "counts as freed. To keep all, start node with --no-compact, Chrome with --js-flags=--no-compact.\n",
     .sample_count = sample_count,
     .samples = history_samples,
 };

@@ -349,7 +349,7 @@ static ubi__ubirec_end how_it_ended(int wait_status) {
     return (ubi__ubirec_end){ UBI__UBIREC_EXITED, (uint32_t)WEXITSTATUS(wait_status) };
 }
 
-/* False: unknown as yet. We wait only for our own child. */
+/* False: unknown so far. We wait only for our own child. */
 static bool has_ended(const recorder *r, const ubi__native_session *s, ubi__ubirec_end *end) {
     *end = (ubi__ubirec_end){ .reason = UBI__UBIREC_ENDED };
     if (s->pid == r->launch.pid) {

@@ -34,7 +34,7 @@ typedef struct ubi__native_settings {
     void (*tell_waiting)(const ubi__native_waiting *waiting);
 } ubi__native_settings;
 
-/** What came of one process. */
+/** The result of one process. */
 typedef struct ubi__native_file {
     char *path; /* path[path_bytes], owned */
     size_t path_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Leaks. What is known of a product is in a WeakMap, as it should be; but what is known refers back to the product, and
+// Leaks. What is known about a product is in a WeakMap, as it should be; but what is known refers back to the product, and
 // is also found by its name, in a Map that keeps it.
 'use strict';
 const {steps} = require('../steps.js');

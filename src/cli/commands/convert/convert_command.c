@@ -82,7 +82,7 @@ static ubi_status format_choose(conversion *c, const ubi__convert_arguments *arg
         return UBI_OK;
     if (arguments->format)
         return ubi__fail(UBI_EINVAL, "--format: '%s' is no format; see 'ubiheap help convert'", arguments->format);
-    return ubi__fail(UBI_EINVAL, "the name of %s does not tell its format: use --format", c->output);
+    return ubi__fail(UBI_EINVAL, "the name of %s does not show its format: use --format", c->output);
 }
 
 /*
@@ -384,8 +384,8 @@ static const ubi__option options[] = {
     { "format", 'f', UBI__OPTION_TEXT, AT(format), "FORMAT", NULL, "what to write",
       "by the end of OUT's name; fxsnapshot for -" },
     { "compression", 0, UBI__OPTION_CHOICE, AT(compression), "WORD", compression_choices,
-      "normal is fast; small takes six times as long and saves a fifth; none is for programs that cannot inflate, of "
-      "which Firefox is none",
+      "normal is fast; small takes six times as long and saves a fifth; none is for programs that cannot inflate; "
+      "Firefox can",
       "normal; none for jsonl and heapsnapshot, unless OUT ends in .gz" },
     UBI__ALIAS_LETTER('c'),
     { "anonymize", 0, UBI__OPTION_FLAG, AT(anonymize), NULL, NULL,

@@ -53,7 +53,7 @@ static ubi_status check_possible(ubi_leak_verdict verdict, const ubi__leaks_reac
     if (verdict == UBI_LEAK_STEPWISE)
         return ubi__fail(UBI_EINVAL, "'stepwise' is a verdict on four snapshots or more");
     return ubi__fail(UBI_EINVAL,
-                     reach->n_heaps == 2 ? "two snapshots cannot tell what is '%s'; take a third, after the same work"
+                     reach->n_heaps == 2 ? "two snapshots cannot show what is '%s'; take a third, after the same work"
                                          : "'%s' is a verdict on two snapshots; 'steady' and 'once' are those on more",
                      name);
 }

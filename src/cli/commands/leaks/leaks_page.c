@@ -217,7 +217,7 @@ static void write_other_process(const page *p, uint32_t i) {
     if (ubi__leaks_renews_ids(heap, newest)) {
         snprintf(line, sizeof line,
                  "%.160s may be of the process of the newest file, which has higher ids, but shares none of them: such "
-                 "a program gives each object a new id in each snapshot, so that nothing tells which one was there.",
+                 "a program gives each object a new id in each snapshot, so that nothing shows which one was there.",
                  p->answer->series.paths[i]);
         ubi__write_words(p->cli, UBI__INK_YELLOW, line);
         return;
@@ -257,10 +257,9 @@ static void write_nothing_to_judge(const page *p) {
         p->cli, UBI__INK_PLAIN,
         p->answer->fit == UBI_LEAK_SAME_HEAP
             ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
-        : by_key
-            ? "Names tell nothing then, and hardly whether the files are of one process; --allow-other-process shows "
-              "the result anyway."
-            : "Compare files of one process; --allow-other-process shows the result anyway.");
+        : by_key ? "Names show nothing then, and hardly whether the files are of one process; --allow-other-process "
+                   "shows the result anyway."
+                 : "Compare files of one process; --allow-other-process shows the result anyway.");
 }
 
 /* Comes before what it refers to. */
@@ -270,8 +269,8 @@ static void write_warning(const page *p) {
         ubi__write_words(p->cli, UBI__INK_YELLOW, "Nothing below can be trusted.");
     } else if (!ubi_leaks_order_is_known(p->answer->leaks))
         ubi__write_words(p->cli, UBI__INK_YELLOW,
-                         "Whether the files stand in the order in which they were taken could not be checked: neither "
-                         "ids nor times of creation tell. In another order, nothing below can be trusted.");
+                         "Whether the files are in the order in which they were taken could not be checked: neither "
+                         "ids nor times of creation show it. In another order, nothing below can be trusted.");
 }
 
 static void write_remark(const page *p) {
@@ -564,7 +563,7 @@ static void write_next(const page *p) {
         write_command(p, "show", ubi_graph_node_id(g, ubi__leak_grown_node(grown)), "what became larger");
     if (!p->summary->three)
         ubi__write_words(p->cli, UBI__INK_DIM,
-                         "  A third snapshot, after the same work again, tells leaks from what is set up once.");
+                         "  A third snapshot, after the same work again, separates leaks from what is set up once.");
 }
 
 static ubi_status write_judgement(const page *p) {

@@ -44,7 +44,7 @@ static ubi_status find_keys(taken *files, int n) {
         times = times && files[i].time_us;
     }
     if (!marks && !times)
-        return ubi__fail(UBI_EINVAL, "--reorder: these files do not tell when they were taken");
+        return ubi__fail(UBI_EINVAL, "--reorder: these files do not say when they were taken");
     for (int i = 0; i < n; i++)
         files[i].key = marks ? files[i].id_mark : files[i].time_us;
     return UBI_OK;
@@ -144,10 +144,10 @@ static ubi_status fail_order(const ubi__leaks_series *s, const ubi_leaks *leaks,
                          option ? option : "", option ? ": " : "", text);
     l = (line){ first, 0, sizeof first, false };
     put_argument(&l, s->paths[heap_of_rank(leaks, 0)]);
-    return ubi__fail(UBI_EINVAL,
-                     "%s%sthe %u files are not in the order in which they were taken, of which %s is the first; "
-                     "--reorder puts them right",
-                     option ? option : "", option ? ": " : "", ubi_leaks_heap_count(leaks), first);
+    return ubi__fail(
+        UBI_EINVAL,
+        "%s%sthe %u files are not in the order in which they were taken: %s is the first; --reorder sorts them",
+        option ? option : "", option ? ": " : "", ubi_leaks_heap_count(leaks), first);
 }
 
 ubi_status ubi__leaks_check_order(const ubi__leaks_series *s, const ubi_leaks *leaks, bool allows_other_process,

@@ -170,7 +170,7 @@ const char *ubi__leak_verdict_words(char buffer[200], const ubi_leaks *leaks, co
         snprintf(buffer, 200, "grows steadily: %s more came since", ubi__human_count(a, n_more(c)));
         return buffer;
     case UBI_LEAK_ONCE:
-        return "grew once: few came since, so perhaps set up for good";
+        return "grew once: few came since, so perhaps set up once";
     case UBI_LEAK_LARGE:
         return c->leaked.count == 1 ? "one large object" : "two large objects";
     case UBI_LEAK_BOUNDED:

@@ -337,8 +337,7 @@ static const ubi__option options[] = {
     { "mappings", 0, UBI__OPTION_FLAG, AT(mappings), NULL, NULL,
       "record anonymous memory mappings too; they are never added to the heap", NULL },
     { "markers", 0, UBI__OPTION_SWITCH, AT(markers), NULL, NULL,
-      "record what the program says that it does (ubiheap/core/marker.h), or do not; 'ubiheap timeline' shows it",
-      NULL },
+      "record the program's own markers (ubiheap/core/marker.h), or do not; 'ubiheap timeline' shows it", NULL },
     { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
       "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done",
       NULL },
@@ -362,25 +361,19 @@ const ubi__command ubi__command_record = {
     .question = "What does this native program allocate, and where?",
     .description =
         "Runs PROGRAM, any dynamically linked program for this machine, with a library that records what it allocates "
-        "and "
-        "frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs next to nothing; "
+        "and frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs next to nothing; "
         "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
         "\n"
         "The program has its own standard input, output, environment, signals and terminal. Its exit status becomes "
-        "ours: "
-        "127 when there is no such program, 126 when it cannot be run, the same signal when it is killed by one. 4 "
-        "when "
-        "the program ended well but the recording did not.\n"
+        "ours: 127 when there is no such program, 126 when it cannot be run, the same signal when it is killed by one. "
+        "4 when the program ended well but the recording did not.\n"
         "\n"
         "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is killed, the "
-        "program "
-        "continues, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are passed "
-        "on; "
-        "Ctrl-C reaches the program from the terminal, and the file is finished.\n"
+        "program continues, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are "
+        "passed on; Ctrl-C reaches the program from the terminal, and the file is finished.\n"
         "\n"
         "Statically linked and setuid programs load no libraries from outside, and sanitizers bring a malloc that "
-        "nothing "
-        "comes before: these are refused (126).\n",
+        "cannot be intercepted: these are refused (126).\n",
     .options = options,
     .examples = examples,
     .min_operands = 1,

@@ -59,7 +59,7 @@ static void note_losses(ubi__recording_notes *out, const ubi__recording_summary 
             note_add(out, "%s %s", ubi__human_things(count, n, losses[i].singular), losses[i].words);
     }
     if (s->double_frees)
-        note_add(out, "%s of what did not live any more: the file is wrong there",
+        note_add(out, "%s of what was freed already: the file is wrong there",
                  ubi__human_things(count, s->double_frees, "free"));
 }
 
@@ -143,9 +143,8 @@ static void note_estimates(ubi__recording_notes *out, const ubi__recording_view 
     if (has_estimates(v))
         note_add(
             out,
-            "numbers are estimates: in 94 of 100 recordings or more the truth lies between the limits%s. A count with "
-            "~ is a "
-            "guess: many small blocks may hide in what was not sampled. A smaller --period tells more",
+            "numbers are estimates: in 94 of 100 recordings or more the true value lies between the limits%s. A count "
+            "with ~ is a guess: many small blocks may hide in what was not sampled. A smaller --period shows more",
             v->report->wishes->detail ? "" : ", which --detail shows for all");
 }
 

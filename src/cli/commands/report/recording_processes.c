@@ -349,7 +349,7 @@ static const ubi__text_column process_columns[COLUMNS] = {
     [PID] = { NULL, .width = SIZE_COLUMNS },
 };
 
-/* Nothing is known of a process without samples. */
+/* Nothing is known about a process without samples. */
 static void process_write(const ubi__text_table *table, const ubi__recording_process *row) {
     char name[UBI__PROCESS_NAME];
     bool is_known = row->n_samples > 0 || row->about.period_bytes == 1;

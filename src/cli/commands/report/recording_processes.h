@@ -76,9 +76,9 @@ void ubi__recording_process_name(char out[UBI__PROCESS_NAME], const ubi__recordi
 
 /** The list, of at most `most`; nothing when there is one file. */
 void ubi__recording_processes_page(const ubi__cli *cli, const struct ubi__recording_report *report, uint64_t most);
-/** Arrays `processes`, empty when there is one file, and `missingFiles`. */
 /** Members of an object that say which process it is. */
 void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row);
+/** Arrays `processes`, empty when there is one file, and `missingFiles`. */
 void ubi__recording_processes_document(ubi__json *j, const struct ubi__recording_report *report);
 
 #endif

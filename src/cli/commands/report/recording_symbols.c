@@ -75,7 +75,7 @@ static ubi_status fill_in(work *w) {
 /* The file of that name, if any, is a different one: its build-id was replaced, too. */
 static const char *obstacle_words(const ubi__symbol_facts *facts, ubi_text build_id) {
     if (ubi__word_is_replacement(build_id))
-        return "this is an anonymized copy, for which none can be found any more";
+        return "this is an anonymized copy, for which none can be found";
     return ubi__symbol_obstacle_words(facts->obstacle);
 }
 

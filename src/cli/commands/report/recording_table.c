@@ -265,7 +265,7 @@ static void nothing_write(const ubi__recording_view *v) {
     bool is_unknown = v->order == UBI__BY_TEMPORARY && !v->report->is_exact;
     ubi__out_char(v->out, '\n');
     ubi__write_words(v->cli, UBI__INK_PLAIN,
-                     is_unknown ? "Only exact recordings know which allocations were temporary."
+                     is_unknown ? "Only exact recordings show which allocations were temporary."
                                 : "There is no such place in this recording.");
 }
 

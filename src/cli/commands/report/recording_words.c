@@ -262,7 +262,7 @@ bool ubi__recording_mappings_hint(char *out, size_t n, const ubi__recording_repo
         return false;
     if (out)
         snprintf(out, n,
-                 "%s were resident at most, and the heap had no more than %s: 'record --mappings' also tells who asks "
+                 "%s were resident at most, and the heap had no more than %s: 'record --mappings' also shows who asks "
                  "the system for memory",
                  ubi__human_size(resident, s->rss_peak_bytes), ubi__human_size(heap, ubi__whole(most)));
     return true;

@@ -69,7 +69,7 @@ static size_t row_write(const page *p, const ubi__text_table *table, const ubi__
 
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
 
-/* "  Firefox, 2023-11-14 22:13:20 UTC", or what is known of it. */
+/* "  Firefox, 2023-11-14 22:13:20 UTC", or what is known about it. */
 static void origin_words(char *out, size_t n, const ubi_graph *g) {
     char time[UBI__HUMAN_TEXT];
     uint64_t time_us;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.h: one `ubiheap run`: what was asked for, and what came of it so far.
+ * run.h: one `ubiheap run`: what was asked for, and its results so far.
  *
  * The main program and each worker have a session, on their own threads. What they share is here: snapshots are written
  * one at a time, while the log continues.

@@ -367,7 +367,7 @@ static const ubi__example examples[] = {
     { "strings app.heapsnapshot", "how long strings are, and the largest" },
     { "strings --duplicates --sort retained --limit 50 --json app.heapsnapshot",
       "the fifty duplicates that DevTools list first" },
-    { "strings --audit --fail-on 'words > 0' shared.ubirec", "what a file still says, before it is sent" },
+    { "strings --audit --fail-on 'words > 0' shared.ubirec", "what a file still reveals, before it is sent" },
     { NULL, NULL },
 };
 
@@ -377,7 +377,7 @@ const ubi__command ubi__command_strings = {
     .summary = "list strings by their text, and find duplicates",
     .question = "Which strings take the most memory, or are there more than once?",
     .description =
-        "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one copy in place of all "
+        "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one copy instead of all "
         "would save; how many strings have it; what one takes on average; what they retain together; the id of the "
         "first; and the text.\n"
         "\n"
@@ -389,11 +389,10 @@ const ubi__command ubi__command_strings = {
         "Firefox's snapshots hold sizes of strings, but no texts.\n"
         "\n"
         "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its names, URLs, paths, "
-        "frames, "
-        "command line and strings: in how many texts each stands, and one of them. They are grouped by where they "
-        "stand, and what looks most like an address, a number, a token or a path comes first. Words of engines and "
-        "well-known libraries are left out, as are replacements of --anonymize. So a file to be sent should have none. "
-        "Facts of --fail-on: words, replaced, indices (element numbers above 999).",
+        "frames, command line and strings: in how many texts each occurs, and one of them. They are grouped by where "
+        "they occur, and what looks most like an address, a number, a token or a path comes first. Words of engines "
+        "and well-known libraries are left out, as are replacements of --anonymize. So a file to be sent should have "
+        "none. Facts of --fail-on: words, replaced, indices (element numbers above 999).",
     .options = options,
     .examples = examples,
     .min_operands = 1,

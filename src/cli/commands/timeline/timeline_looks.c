@@ -19,7 +19,7 @@ char *ubi__timeline_moment_text(char out[32], uint64_t ns, uint64_t span_ns) {
     uint64_t unit = ns < 1000000 ? 1000 : ns < 1000000000 ? 1000000 : 1000000000, digit = unit;
     const char *name = unit == 1000 ? "us" : unit == 1000000 ? "ms" : "s";
     int decimals = 0;
-    /* What three digits tell apart is a hundredth of the time, or less. */
+    /* What three digits distinguish is a hundredth of the time, or less. */
     if (ns < 1000 || span_ns >= ns / 10)
         return ubi__timeline_time_text(out, ns);
     for (; digit > 1 && digit > span_ns / 100; digit /= 10)

@@ -2,7 +2,7 @@
  *
  * host_libc.c: the engine's quickjs-libc.c as one unit with the macros that divert its calls (host_libc.h).
  *
- * Functions that it both defines and calls are told apart by the first word between the parentheses: `JSContext` in a
+ * Functions that it both defines and calls are distinguished by the first word between the parentheses: `JSContext` in a
  * definition, a variable in a call. Everything that its macros could spoil is included before.
  */
 #include <assert.h>
