@@ -5,6 +5,7 @@ A workspace is a temporary folder with the real snapshots of tests/data/fx by th
 ones. Tests name files relative to it, so that expected output holds no path of this machine. Importing this skips the
 test when there is no tool.
 """
+import functools
 import os
 import pathlib
 import subprocess
@@ -70,15 +71,7 @@ def fill_with_leaks(folder):
     other.save(folder / "other-1.heapsnapshot")
 
 
-def fill(folder):
-    for name in REAL:
-        os.symlink(DATA / f"{name}.fxsnapshot", folder / f"{name}.fxsnapshot")
-    for name in REAL_V8:
-        os.symlink(DATA_V8 / f"{name}.heapsnapshot.gz", folder / f"{name}.heapsnapshot.gz")
-    for name in RECORDINGS:
-        os.symlink(DATA_UBIREC / f"{name}.ubirec", folder / f"{name}.ubirec")
-    for name in TIMELINES:
-        os.symlink(DATA_TIMELINE / f"{name}.timeline", folder / f"{name}.timeline")
+def make_files(folder):
     (folder / "hostile.fxsnapshot").write_bytes(hostile_snapshot())
     (folder / "big-ids.fxsnapshot").write_bytes(big_ids_snapshot())
     # a list of 5,000 nodes, each of which keeps the next
@@ -96,6 +89,27 @@ def fill(folder):
     fill_with_leaks(folder)
     (folder / "empty.fxsnapshot").write_bytes(b"")
     (folder / "text.txt").write_text("This is no snapshot.\n")
+
+
+@functools.cache
+def made_files():
+    """{name: content}: making them takes longer than what most tests do with them."""
+    with tempfile.TemporaryDirectory(prefix="ubiheap-cli-") as folder:
+        make_files(pathlib.Path(folder))
+        return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+
+
+def fill(folder):
+    for name in REAL:
+        os.symlink(DATA / f"{name}.fxsnapshot", folder / f"{name}.fxsnapshot")
+    for name in REAL_V8:
+        os.symlink(DATA_V8 / f"{name}.heapsnapshot.gz", folder / f"{name}.heapsnapshot.gz")
+    for name in RECORDINGS:
+        os.symlink(DATA_UBIREC / f"{name}.ubirec", folder / f"{name}.ubirec")
+    for name in TIMELINES:
+        os.symlink(DATA_TIMELINE / f"{name}.timeline", folder / f"{name}.timeline")
+    for name, content in made_files().items():
+        (folder / name).write_bytes(content)
     (folder / "directory").mkdir()
     (folder / "bin").mkdir()
     os.symlink(UBIHEAP, folder / "bin" / "ubiheap")

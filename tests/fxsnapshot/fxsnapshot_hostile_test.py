@@ -45,11 +45,6 @@ def measure(path):
     return code, out, err, peak_kib * 1024, seconds
 
 
-def ids(*values):
-    """A star: the root leads to one node of each id."""
-    return snapshot(root(*values), *[node(id, 0) for id in values])
-
-
 class Hostile(harness.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -248,13 +243,12 @@ class Hostile(harness.TestCase):
         }
         for name, values in shapes.items():
             values = [id for id in values if id != 1]
-            data = ids(*values)
+            first, nodes = root(*values), [node(id, 0) for id in values]  # a star
             with self.subTest(name):
-                info = self.accept(data, len(values) * 24, BASE_BYTES + len(values) * 400)
+                info = self.accept(snapshot(first, *nodes), len(values) * 24, BASE_BYTES + len(values) * 400)
                 self.assertEqual((len(values) + 1, len(values)), (info["nodeCount"], info["edgeCount"]))
-                self.reject(snapshot(root(*values), *[node(id, 0) for id in values], node(values[n // 3], 0)),
-                            len(values) * 24)
-                self.reject(snapshot(root(*values), *[node(id, 0) for id in values[:-1]]), len(values) * 24)
+                self.reject(snapshot(first, *nodes, node(values[n // 3], 0)), len(values) * 24)
+                self.reject(snapshot(first, *nodes[:-1]), len(values) * 24)
 
     def test_ids_of_every_shape_give_the_right_targets(self):
         rng, cases = random.Random(5), []
