@@ -174,7 +174,7 @@ text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
 hooks=$(dirname "$0")/adapter/hooks.h
 becomes() { # beginning of a macro's name, word
     case $1 in
-    UBI_FIRST_) echo "$2" ;;
+    UBI_FIRST_ | UBI_MAKES_) echo "$2" ;;
     UBI_NEW_OBJECT_) echo "(JS_NewObject)($2" ;;
     UBI_NEW_OBJECT_OF_) echo "(JS_NewObjectProtoClass)($2" ;;
     UBI_NEW_PROXY_) echo "ubi__new_proxy(UBI_IN(\"js_proxy_constructor\"), this_val, $2" ;;

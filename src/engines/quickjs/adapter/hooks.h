@@ -28,9 +28,9 @@
  * | position          | emit_op, js_parse_object_literal and others | where in the source text something will be made  |
  * | blocks            | js_malloc_rt and others, on some engines    | memory is taken and given back (blocks.h)        |
  *
- * Cost while nothing is watched: one load and one predicted branch per birth and per death; a stored pc where the
- * interpreter allocates; one load and one predicted branch per call from outside, program, job, reaction and parse; nothing
- * elsewhere. Calls within the engine are not diverted.
+ * Cost while nothing is watched: one load and one predicted branch per birth and per death, and one more where the interpreter
+ * itself makes an object; one store per call of a script's function; one load and one predicted branch per call from outside,
+ * program, job, reaction and parse; nothing elsewhere. Calls within the engine are not diverted.
  */
 #ifndef UBI_QUICKJS_HOOKS_H
 #define UBI_QUICKJS_HOOKS_H
@@ -261,40 +261,49 @@ static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFu
 
 /*
  * The interpreter keeps the place in a local variable `pc` and stores it in its frame `sf` only before some operations.
- * These macros store it before all that allocate objects. In other functions than the interpreter the branch is dead, and
- * the names mean these two, which are never used.
+ * These macros store it before all others that allocate objects. In other functions than the interpreter the branch is dead,
+ * and the names mean these two, which are never used.
  */
 static struct { const uint8_t *cur_pc; } * sf __attribute__((unused));
 static const uint8_t *pc __attribute__((unused));
-#define UBI_STORE_PLACE (UBI_IN("JS_CallInternal") ? (void)(sf->cur_pc = (const uint8_t *)(uintptr_t)pc) : (void)0)
+#define UBI_STORE_PLACE_IF(is_wanted)                                                                                  \
+    (UBI_IN("JS_CallInternal") && (is_wanted) ? (void)(sf->cur_pc = (const uint8_t *)(uintptr_t)pc) : (void)0)
 /* A new frame lies where an older one was, whose place must not be taken for its own: when it is set up it has none. */
 #define UBI_FORGET_PLACE (UBI_IN("JS_CallInternal") ? (void)(sf->cur_pc = 0) : (void)0)
-/* The first argument: itself in a definition; in a call also a place to store. */
-#define UBI_FIRST_JSContext JSContext
-#define UBI_FIRST_ctx (UBI_STORE_PLACE, ctx)
 
-#define JS_NewArray(first) (JS_NewArray)(UBI_FIRST_##first)
-#define js_create_array(first, ...) (js_create_array)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_create_array_free(first, ...) (js_create_array_free)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_closure(first, ...) (js_closure)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_build_arguments(first, ...) (js_build_arguments)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_build_mapped_arguments(first, ...) (js_build_mapped_arguments)(UBI_FIRST_##first, __VA_ARGS__)
-#define JS_NewArrayFrom(first, ...) (JS_NewArrayFrom)(UBI_FIRST_##first, __VA_ARGS__)
-#define JS_NewRegexp(first, ...) (JS_NewRegexp)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_build_rest(first, ...) (js_build_rest)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_regexp_constructor_internal(first, ...) (js_regexp_constructor_internal)(UBI_FIRST_##first, __VA_ARGS__)
+/*
+ * The first argument: itself in a definition; in a call also a place to store. What makes an object and runs no script ends
+ * before a tool can begin to watch, so its place is stored only while births are watched. The store itself would be cheap, but
+ * these places are all over the interpreter's loop: when each stores always, gcc keeps `pc` in memory instead of a register,
+ * and a call of a script takes 5 % more instructions. A rare store changes nothing.
+ */
+#define UBI_FIRST_JSContext JSContext
+#define UBI_FIRST_ctx (UBI_STORE_PLACE_IF(true), ctx)
+#define UBI_MAKES_JSContext JSContext
+#define UBI_MAKES_ctx (UBI_STORE_PLACE_IF(ubi__watched()), ctx)
+
+#define JS_NewArray(first) (JS_NewArray)(UBI_MAKES_##first)
+#define js_create_array(first, ...) (js_create_array)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_create_array_free(first, ...) (js_create_array_free)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_closure(first, ...) (js_closure)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_build_arguments(first, ...) (js_build_arguments)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_build_mapped_arguments(first, ...) (js_build_mapped_arguments)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_build_rest(first, ...) (js_build_rest)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_regexp_constructor_internal(first, ...) (js_regexp_constructor_internal)(UBI_MAKES_##first, __VA_ARGS__)
+#define JS_ToObject(first, ...) (JS_ToObject)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_create_iterator_result(first, ...) (js_create_iterator_result)(UBI_MAKES_##first, __VA_ARGS__)
+#define JS_NewObjectProto(first, ...) (JS_NewObjectProto)(UBI_MAKES_##first, __VA_ARGS__)
+#define JS_NewArrayFrom(first, ...) (JS_NewArrayFrom)(UBI_MAKES_##first, __VA_ARGS__)
+#define JS_NewRegexp(first, ...) (JS_NewRegexp)(UBI_MAKES_##first, __VA_ARGS__)
+#define js_import_meta(first) (js_import_meta)(UBI_MAKES_##first)
+/* These may call getters, valueOf and the like, so the frame is one of those that the stack of a later allocation names. */
 #define js_op_define_class(first, ...) (js_op_define_class)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_for_in_start(first, ...) (js_for_in_start)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_for_of_start(first, ...) (js_for_of_start)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_append_enumerate(first, ...) (js_append_enumerate)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_CopyDataProperties(first, ...) (JS_CopyDataProperties)(UBI_FIRST_##first, __VA_ARGS__)
-#define JS_ToObject(first, ...) (JS_ToObject)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_dynamic_import(first, ...) (js_dynamic_import)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_create_iterator_result(first, ...) (js_create_iterator_result)(UBI_FIRST_##first, __VA_ARGS__)
-#define JS_NewObjectProto(first, ...) (JS_NewObjectProto)(UBI_FIRST_##first, __VA_ARGS__)
-#define js_import_meta(first) (js_import_meta)(UBI_FIRST_##first)
 #define JS_CallConstructorInternal(first, ...) (JS_CallConstructorInternal)(UBI_FIRST_##first, __VA_ARGS__)
-/* These call getters, valueOf and the like, so the frame is one of those that the stack of an allocation names. */
 #define JS_GetProperty(first, ...) (JS_GetProperty)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_GetPropertyValue(first, ...) (JS_GetPropertyValue)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_GetPropertyInternal(first, ...) (JS_GetPropertyInternal)(UBI_FIRST_##first, __VA_ARGS__)
@@ -448,7 +457,7 @@ static inline JSValue ubi__create_from_ctor(JSContext *ctx, JSValueConst ctor, i
 
 #define JS_NewObject(first) UBI_NEW_OBJECT_##first )
 #define UBI_NEW_OBJECT_JSContext (JS_NewObject)(JSContext
-#define UBI_NEW_OBJECT_ctx ubi__made_by(ctx, (JS_NewObject)(UBI_FIRST_ctx), UBI_IN("js_object_constructor"), new_target
+#define UBI_NEW_OBJECT_ctx ubi__made_by(ctx, (JS_NewObject)(UBI_MAKES_ctx), UBI_IN("js_object_constructor"), new_target
 
 static inline __attribute__((always_inline)) JSValue ubi__new_object_of(bool is_error, JSValueConst error_constructor,
                                                                         bool is_proxy, JSValueConst proxy_constructor,
@@ -461,7 +470,7 @@ static inline __attribute__((always_inline)) JSValue ubi__new_object_of(bool is_
 #define UBI_NEW_OBJECT_OF_JSContext (JS_NewObjectProtoClass)(JSContext
 #define UBI_NEW_OBJECT_OF_ctx                                                                                          \
     ubi__new_object_of(UBI_IN("js_error_constructor"), new_target, UBI_IN("js_proxy_constructor"), this_val,           \
-                       UBI_FIRST_ctx
+                       UBI_MAKES_ctx
 
 #if UBI_NEW_PROXY /* there the constructor of proxies calls an exported function */
 static inline JSValue ubi__new_proxy(bool is_made, JSValueConst constructor, JSContext *ctx, JSValueConst target,
