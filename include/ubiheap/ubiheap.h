@@ -50,8 +50,9 @@
 #include <ubiheap/views/timeline_front.h>
 #include <ubiheap/views/timeline_waterfall.h>
 
-/* For programs that bring a live heap: may change in any release. */
+/* For programs that bring a live heap or ask much of one: may change in any release. */
 #include <ubiheap/extension/native_stacks.h>
+#include <ubiheap/extension/session.h>
 #include <ubiheap/extension/target.h>
 #include <ubiheap/extension/tracking.h>
 

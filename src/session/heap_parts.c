@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * heap_parts.c: the parts of a heap that many questions need. What only one needs is in that one's folder (part.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "session/session_pool.h"
+
+/*
+ * A part that takes no parameters: its type, `name`_part, from `name`_build, and `getter`, which gets it. `release` frees a value.
+ */
+#define PLAIN_PART(name, title, value_type, release, getter)                                                           \
+    static void name##_free(void *value, const ubi_allocator *allocator) {                                             \
+        (void)allocator;                                                                                               \
+        release(value);                                                                                                \
+    }                                                                                                                  \
+    static const ubi__part_type name##_part = { title, name##_build, name##_free };                                    \
+    ubi_status getter(value_type **out, ubi_session_use *use) {                                                        \
+        void *value;                                                                                                   \
+        UBI_TRY(ubi__session_part(&value, use, &name##_part, ""));                                                     \
+        *out = value;                                                                                                  \
+        return UBI_OK;                                                                                                 \
+    }                                                                                                                  \
+    struct ubi__swallow_semicolon
+
+/* ---- graph and look ------------------------------------------------------------------------------------------------ */
+
+static ubi_status graph_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    ubi_graph *graph = ubi__session_given_graph(ubi_session_use_session(use));
+    (void)key;
+    if (graph)
+        ubi_graph_ref(graph);
+    else
+        UBI_TRY(ubi__session_read(&graph, use, allocator));
+    *out = graph;
+    return UBI_OK;
+}
+
+PLAIN_PART(graph, "graph", ubi_graph, ubi_graph_unref, ubi_session_graph);
+
+static ubi_status look_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    ubi_graph *graph;
+    ubi_look *look;
+    (void)key;
+    UBI_TRY(ubi_session_graph(&graph, use));
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.threads = ubi_session_use_threads(use);
+    UBI_TRY(ubi_look_open(&look, NULL, graph, &options));
+    *out = look;
+    return UBI_OK;
+}
+
+PLAIN_PART(look, "look", const ubi_look, ubi_look_close, ubi_session_look);
+
+/* ---- dominators ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status dominators_find(void **out, ubi_session_use *use, bool with_sets, const ubi_allocator *allocator) {
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    const ubi_look *look;
+    ubi_dominators *dominators;
+    UBI_TRY(ubi_session_look(&look, use));
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.threads = ubi_session_use_threads(use);
+    options.without_sets = !with_sets;
+    UBI_TRY(ubi_dominators_new(&dominators, ubi_look_view(look), &options));
+    *out = dominators;
+    return UBI_OK;
+}
+
+static ubi_status dominators_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    (void)key;
+    return dominators_find(out, use, false, allocator);
+}
+
+static ubi_status dominator_sets_build(void **out, ubi_session_use *use, const char *key,
+                                       const ubi_allocator *allocator) {
+    (void)key;
+    return dominators_find(out, use, true, allocator);
+}
+
+static void dominators_free(void *dominators, const ubi_allocator *allocator) {
+    (void)allocator;
+    ubi_dominators_free(dominators);
+}
+
+static const ubi__part_type dominators_part = { "dominators", dominators_build, dominators_free };
+static const ubi__part_type dominator_sets_part = { "dominators with sets", dominator_sets_build, dominators_free };
+
+ubi_status ubi_session_dominators(const ubi_dominators **out, ubi_session_use *use, bool with_sets) {
+    void *dominators = NULL;
+    if (!with_sets)
+        UBI_TRY(ubi__session_part_if_present(&dominators, use, &dominator_sets_part, ""));
+    if (!dominators)
+        UBI_TRY(ubi__session_part(&dominators, use, with_sets ? &dominator_sets_part : &dominators_part, ""));
+    *out = dominators;
+    return UBI_OK;
+}
+
+/* ---- distances ----------------------------------------------------------------------------------------------------- */
+
+typedef struct distance_column {
+    size_t n;
+    uint32_t of_node[];
+} distance_column;
+
+static size_t distance_column_bytes(size_t n) {
+    return sizeof(distance_column) + n * sizeof(uint32_t);
+}
+
+static ubi_status distances_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    const ubi_look *look;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    size_t n = ubi_graph_node_count(ubi_look_view(look)->graph);
+    distance_column *column = allocator->alloc(allocator->ctx, distance_column_bytes(n));
+    if (!column)
+        return ubi__fail_nomem();
+    column->n = n;
+    ubi_status status = ubi_look_distances(column->of_node, look);
+    if (status == UBI_OK)
+        *out = column;
+    else
+        allocator->free(allocator->ctx, column, distance_column_bytes(n));
+    return status;
+}
+
+static void distances_free(void *value, const ubi_allocator *allocator) {
+    distance_column *column = value;
+    allocator->free(allocator->ctx, column, distance_column_bytes(column->n));
+}
+
+static const ubi__part_type distances_part = { "distances", distances_build, distances_free };
+
+ubi_status ubi_session_distances(const uint32_t **out, ubi_session_use *use) {
+    void *column;
+    UBI_TRY(ubi__session_part(&column, use, &distances_part, ""));
+    *out = ((distance_column *)column)->of_node;
+    return UBI_OK;
+}
+
+/* ---- edges backwards ------------------------------------------------------------------------------------------------ */
+
+static ubi_status retainers_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    const ubi_look *look;
+    ubi_retainers *retainers;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    const ubi_view *view = ubi_look_view(look);
+    UBI_TRY(ubi_retainers_new(&retainers, view->graph, view->edges, ubi_session_use_threads(use), allocator));
+    *out = retainers;
+    return UBI_OK;
+}
+
+PLAIN_PART(retainers, "retainers", const ubi_retainers, ubi_retainers_free, ubi_session_retainers);
+
+static ubi_status retaining_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    ubi_retaining_options options = UBI_RETAINING_OPTIONS_INIT;
+    const ubi_look *look;
+    ubi_retaining *retaining;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.threads = ubi_session_use_threads(use);
+    UBI_TRY(ubi_retaining_new(&retaining, look, &options));
+    *out = retaining;
+    return UBI_OK;
+}
+
+PLAIN_PART(retaining, "retaining", const ubi_retaining, ubi_retaining_free, ubi_session_retaining);
+
+/* ---- groups of nodes ------------------------------------------------------------------------------------------------ */
+
+static ubi_status summary_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    ubi_summary_options options = UBI_SUMMARY_OPTIONS_INIT;
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    ubi_summary *summary;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_dominators(&dominators, use, true));
+    UBI_TRY(ubi_session_distances(&options.distances, use));
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.threads = ubi_session_use_threads(use);
+    UBI_TRY(ubi_summary_new(&summary, look, dominators, &options));
+    *out = summary;
+    return UBI_OK;
+}
+
+PLAIN_PART(summary, "summary", const ubi_summary, ubi_summary_free, ubi_session_summary);
+
+static ubi_status strings_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
+    const ubi_look *look;
+    ubi_strings *strings;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_dominators(&options.dominators, use, false));
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.threads = ubi_session_use_threads(use);
+    UBI_TRY(ubi_strings_new(&strings, look, &options));
+    *out = strings;
+    return UBI_OK;
+}
+
+PLAIN_PART(strings, "strings", const ubi_strings, ubi_strings_free, ubi_session_strings);
+
+/* ---- censuses ------------------------------------------------------------------------------------------------------- */
+
+/* A key is 'F' (Firefox's answers) or '-', then the breakdown's JSON text, if there is one. */
+#define FIREFOX_MARK 'F'
+
+static ubi_status census_take(void **out, ubi_session_use *use, const ubi_breakdown *breakdown, ubi_compat compat,
+                              const ubi_allocator *allocator) {
+    ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
+    const ubi_look *look;
+    ubi_census *census;
+    UBI_TRY(ubi_session_look(&look, use));
+    const ubi_view *view = ubi_look_view(look);
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.compat = compat;
+    options.size_bytes = view->size_bytes;
+    UBI_TRY(ubi_census_take(&census, view->graph, breakdown, &options));
+    *out = census;
+    return UBI_OK;
+}
+
+static ubi_status census_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    ubi_compat compat = key[0] == FIREFOX_MARK ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
+    ubi_text json = { key[1] ? key + 1 : NULL, strlen(key + 1) };
+    ubi_breakdown *breakdown;
+    UBI_TRY(ubi_breakdown_parse(&breakdown, json, compat, allocator));
+    ubi_status status = census_take(out, use, breakdown, compat, allocator);
+    ubi_breakdown_unref(breakdown); /* the census has a reference of its own */
+    return status;
+}
+
+static void census_free(void *census, const ubi_allocator *allocator) {
+    (void)allocator;
+    ubi_census_free(census);
+}
+
+static const ubi__part_type census_part = { "census", census_build, census_free };
+
+ubi_status ubi_session_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown, ubi_compat compat) {
+    const ubi_allocator *a = ubi_session_use_allocator(use);
+    size_t key_bytes = breakdown.len + 2;
+    void *census;
+    if (memchr(breakdown.ptr ? breakdown.ptr : "", 0, breakdown.len))
+        return ubi__fail(UBI_EINVAL, "the breakdown is not JSON: it has a NUL byte");
+    char *key = a->alloc(a->ctx, key_bytes);
+    if (!key)
+        return ubi__fail_nomem();
+    key[0] = compat == UBI_COMPAT_FIREFOX ? FIREFOX_MARK : '-';
+    if (breakdown.ptr)
+        memcpy(key + 1, breakdown.ptr, breakdown.len);
+    key[key_bytes - 1] = '\0';
+    ubi_status status = ubi__session_part(&census, use, &census_part, key);
+    a->free(a->ctx, key, key_bytes);
+    if (status == UBI_OK)
+        *out = census;
+    return status;
+}

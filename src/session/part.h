@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * part.h: what a part of a session is, for those who add one.
+ *
+ * A type of part is a name and two functions, a constant in the file of those who compute it:
+ *
+ *     static ubi_status tally_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator);
+ *     static void tally_free(void *value, const ubi_allocator *allocator);
+ *     static const ubi__part_type tally_part = { "tally", tally_build, tally_free };
+ *
+ *     ubi_status status = ubi__session_part(&value, use, &tally_part, "");
+ *
+ * What is computed with different parameters has different keys. Parts depend on each other without circles.
+ */
+#ifndef UBI_SESSION_PART_H
+#define UBI_SESSION_PART_H
+
+#include <ubiheap/extension/session.h>
+
+typedef struct ubi__part_type {
+    const char *name;
+    /**
+     * Computes the value. What it needs of other parts it gets through `use`, which also has progress and threads; those parts stay
+     * as long as the value. All memory comes from `allocator`, so that it counts. No lock is held.
+     */
+    ubi_status (*build)(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator);
+    /** `allocator` is that of build. Any thread; no lock of the session may be needed. */
+    void (*free)(void *value, const ubi_allocator *allocator);
+} ubi__part_type;
+
+/**
+ * The part of this type and key, computed if it is not there. Borrowed until the use ends.
+ * Errors: as those of the parts in session.h, and those of `build`.
+ */
+ubi_status ubi__session_part(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key);
+/** The same if it is there; NULL otherwise. Errors: UBI_ENOMEM. */
+ubi_status ubi__session_part_if_present(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key);
+
+/** Reads the session's file, and remembers which file it was; the first time it notes what was found in it. */
+ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);
+/** The graph of ubi_session_open_graph, or NULL. Borrowed. */
+ubi_graph *ubi__session_given_graph(const ubi_session *session);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session.c: sessions, uses, and how a part comes to be; see session_pool.h.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/status.h"
+#include "session/session_pool.h"
+
+/* How long a caller that waits for another thread's work goes without asking whether it still wants it. */
+#define WAIT_NS 5000000
+
+/* ---- slots. With the lock. ----------------------------------------------------------------------------------------- */
+
+static ubi__session_slot *slot_find(const ubi_session *session, const ubi__part_type *type, const char *key) {
+    for (ubi__session_slot *slot = session->slots; slot; slot = slot->next)
+        if (slot->type == type && strcmp(slot->key, key) == 0)
+            return slot;
+    return NULL;
+}
+
+/* At the end, so that ubi_session_part_at numbers them in the order in which they came. NULL: no memory. */
+static ubi__session_slot *slot_new(ubi_session *session, const ubi__part_type *type, const char *key) {
+    const ubi_allocator *a = session->pool->allocator;
+    size_t key_bytes = strlen(key) + 1;
+    ubi__session_slot **end = &session->slots, *slot = a->alloc(a->ctx, sizeof *slot + key_bytes);
+    if (!slot)
+        return NULL;
+    memset(slot, 0, sizeof *slot);
+    slot->type = type;
+    slot->session = session;
+    ubi__part_memory_init(&slot->memory, session->pool);
+    slot->key_bytes = key_bytes;
+    memcpy(slot->key, key, key_bytes);
+    while (*end)
+        end = &(*end)->next;
+    return *end = slot;
+}
+
+static void slot_release(ubi__session_slot **forgotten, ubi__session_slot *slot) {
+    UBI_ASSERT(slot->n_holders > 0);
+    slot->n_holders--;
+    slot->used_at = ++slot->session->pool->clock;
+    ubi__session_slot_forget(forgotten, slot);
+}
+
+/* ---- building ------------------------------------------------------------------------------------------------------ */
+
+typedef struct slot_work {
+    ubi__session_slot *slot;
+    const ubi_progress *asker; /* who gets the reports, and may cancel */
+    void *value;               /* what was built */
+    ubi_session_use *parts;    /* of it */
+    uint64_t time_us;
+} slot_work;
+
+static bool slot_progress(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    slot_work *work = payload;
+    atomic_store_explicit(&work->slot->stage, stage, memory_order_relaxed);
+    atomic_store_explicit(&work->slot->done, done, memory_order_relaxed);
+    atomic_store_explicit(&work->slot->total, total, memory_order_relaxed);
+    return ubi__progress(work->asker, stage, done, total);
+}
+
+static ubi_session_use *use_new(ubi_session *session, const ubi_progress *progress, unsigned threads, bool is_of_part) {
+    ubi_session_use *use = UBI_NEW(session->pool->allocator, ubi_session_use);
+    if (!use)
+        return NULL;
+    use->session = session;
+    use->is_of_part = is_of_part;
+    use->progress = *progress;
+    use->threads = threads;
+    return use;
+}
+
+/* Without the lock. */
+static ubi_status value_build(slot_work *work, const ubi_session_use *asker) {
+    ubi__session_slot *slot = work->slot;
+    ubi_progress progress = { slot_progress, work };
+    uint64_t started_us = ubi__session_clock_us();
+    ubi_session_use *parts = use_new(slot->session, &progress, asker->threads, true);
+    if (!parts)
+        return ubi__fail_nomem();
+    ubi_status status = slot->type->build(&work->value, parts, slot->key, &slot->memory.allocator);
+    work->time_us = ubi__session_clock_us() - started_us - parts->waited_us;
+    parts->progress = (ubi_progress){ NULL, NULL };
+    if (status == UBI_OK)
+        work->parts = parts;
+    else
+        ubi_session_use_end(parts);
+    return status;
+}
+
+static ubi_status slot_build(ubi__session_slot *slot, const ubi_session_use *asker) {
+    ubi_session_pool *pool = slot->session->pool;
+    slot_work work = { .slot = slot, .asker = &asker->progress };
+    slot->state = UBI__SLOT_BUILDING;
+    slot->builder = pthread_self();
+    pthread_mutex_unlock(&pool->lock);
+    ubi_status status = value_build(&work, asker);
+    pthread_mutex_lock(&pool->lock);
+    slot->state = status == UBI_OK ? UBI__SLOT_READY : UBI__SLOT_ABSENT;
+    if (status == UBI_OK) {
+        slot->value = work.value;
+        slot->parts = work.parts;
+        slot->time_us = work.time_us;
+        slot->n_builds++;
+    }
+    pthread_cond_broadcast(&pool->changed);
+    return status;
+}
+
+/* Another thread builds it. */
+static ubi_status slot_wait(ubi__session_slot *slot, const ubi_progress *progress) {
+    ubi_session_pool *pool = slot->session->pool;
+    struct timespec until;
+    UBI_ASSERT(!pthread_equal(slot->builder, pthread_self())); /* parts depend on each other without circles */
+    if (!progress->fn) {
+        pthread_cond_wait(&pool->changed, &pool->lock);
+        return UBI_OK;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
+    const char *stage = atomic_load_explicit(&slot->stage, memory_order_relaxed);
+    uint64_t done = atomic_load_explicit(&slot->done, memory_order_relaxed);
+    uint64_t total = atomic_load_explicit(&slot->total, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->lock);
+    bool is_wanted = progress->fn(progress->payload, stage ? stage : slot->type->name, done, total);
+    pthread_mutex_lock(&pool->lock);
+    return is_wanted ? UBI_OK : ubi__fail_cancelled();
+}
+
+static ubi_status slot_await(ubi__session_slot *slot, const ubi_session_use *asker) {
+    ubi_status status = UBI_OK;
+    while (status == UBI_OK && slot->state != UBI__SLOT_READY)
+        status = slot->state == UBI__SLOT_ABSENT ? slot_build(slot, asker) : slot_wait(slot, &asker->progress);
+    return status;
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------------------- */
+
+static ubi__session_slot *use_slot(const ubi_session_use *use, const ubi__part_type *type, const char *key) {
+    for (size_t i = 0; i < use->held.n; i++)
+        if (use->held.at[i]->type == type && strcmp(use->held.at[i]->key, key) == 0)
+            return use->held.at[i];
+    return NULL;
+}
+
+/* With the lock. `slot` gets one holder more, or none after a failure. */
+static ubi_status use_add(ubi_session_use *use, ubi__session_slot *slot, ubi__session_slot **forgotten) {
+    slot->n_holders++;
+    ubi_status status = slot_await(slot, use);
+    if (status != UBI_OK) {
+        slot_release(forgotten, slot);
+        return status;
+    }
+    slot->used_at = ++slot->session->pool->clock;
+    use->held.at[use->held.n++] = slot; /* room was made */
+    return UBI_OK;
+}
+
+static ubi_status use_get(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key,
+                          bool if_present) {
+    ubi_session_pool *pool = use->session->pool;
+    ubi__session_slot *forgotten = NULL, *held = use_slot(use, type, key);
+    ubi_status status = UBI_OK;
+    if (held) {
+        *out = held->value;
+        return UBI_OK;
+    }
+    UBI_TRY(ubi__slot_list_reserve(&use->held, pool->allocator, 1));
+    pthread_mutex_lock(&pool->lock);
+    ubi__session_slot *slot = slot_find(use->session, type, key);
+    if (if_present && (!slot || slot->state != UBI__SLOT_READY)) {
+        pthread_mutex_unlock(&pool->lock);
+        *out = NULL;
+        return UBI_OK;
+    }
+    if (!slot)
+        slot = slot_new(use->session, type, key);
+    status = slot ? use_add(use, slot, &forgotten) : ubi__fail_nomem();
+    if (status == UBI_OK)
+        *out = slot->value;
+    ubi__session_pool_check(pool);
+    pthread_mutex_unlock(&pool->lock);
+    ubi__session_slots_free(forgotten);
+    return status;
+}
+
+ubi_status ubi__session_part(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key) {
+    uint64_t started_us = ubi__session_clock_us();
+    ubi_status status = use_get(out, use, type, key, false);
+    use->waited_us += ubi__session_clock_us() - started_us;
+    return status;
+}
+
+ubi_status ubi__session_part_if_present(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key) {
+    return use_get(out, use, type, key, true);
+}
+
+/* ---- uses ---------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi_session_use_begin(ubi_session_use **out, ubi_session *session, const ubi_session_use_options *options) {
+    static const ubi_session_use_options standard = UBI_SESSION_USE_OPTIONS_INIT;
+    const ubi_session_use_options *o = options ? options : &standard;
+    UBI_TRY(ubi__version_check(o->version, UBI_SESSION_USE_OPTIONS_VERSION, "ubi_session_use_options"));
+    ubi_session_use *use = use_new(session, &o->progress, o->threads ? o->threads : session->threads, false);
+    if (!use)
+        return ubi__fail_nomem();
+    ubi_session_ref(session);
+    *out = use;
+    return UBI_OK;
+}
+
+void ubi_session_use_end(ubi_session_use *use) {
+    if (!use)
+        return;
+    ubi_session *session = use->session;
+    ubi_session_pool *pool = session->pool;
+    ubi__session_slot *forgotten = NULL;
+    bool is_of_part = use->is_of_part;
+    pthread_mutex_lock(&pool->lock);
+    for (size_t i = use->held.n; i-- > 0;) /* what was asked for last was made of what came before, and goes first */
+        slot_release(&forgotten, use->held.at[i]);
+    pthread_mutex_unlock(&pool->lock);
+    ubi__session_slots_free(forgotten);
+    ubi__slot_list_fini(&use->held, pool->allocator);
+    UBI_DELETE(pool->allocator, use);
+    if (!is_of_part)
+        ubi_session_unref(session);
+}
+
+ubi_session *ubi_session_use_session(const ubi_session_use *use) {
+    return use->session;
+}
+
+const ubi_allocator *ubi_session_use_allocator(const ubi_session_use *use) {
+    return &use->session->answers.allocator;
+}
+
+const ubi_progress *ubi_session_use_progress(const ubi_session_use *use) {
+    return &use->progress;
+}
+
+unsigned ubi_session_use_threads(const ubi_session_use *use) {
+    return use->threads;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------- */
+
+static ubi__file_identity file_identify(const char *path) {
+    struct stat about;
+    if (strcmp(path, "-") == 0 || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return (ubi__file_identity){ .is_known = false };
+    return (ubi__file_identity){ true, about.st_dev, about.st_ino, about.st_size, about.st_mtim };
+}
+
+static bool file_is_same(const ubi__file_identity *a, const ubi__file_identity *b) {
+    return a->is_known && b->is_known && a->device == b->device && a->inode == b->inode &&
+           a->size_bytes == b->size_bytes && a->changed.tv_sec == b->changed.tv_sec &&
+           a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static ubi_status file_check(const ubi_session *session) {
+    struct stat about;
+    ubi__file_identity now = file_identify(session->name);
+    if (file_is_same(&session->file, &now))
+        return UBI_OK;
+    if (stat(session->name, &about) != 0)
+        return ubi__fail_errno(errno, "%s must be read again, and cannot be", session->name);
+    return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
+}
+
+ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator) {
+    ubi_session *session = use->session;
+    ubi_read_options options = UBI_READ_OPTIONS_INIT;
+    ubi_read_info info = UBI_READ_INFO_INIT;
+    ubi__file_identity file = file_identify(session->name);
+    bool is_first = session->info.format == NULL; /* no one else has the session yet */
+    if (!is_first)
+        UBI_TRY(file_check(session));
+    options.allocator = allocator;
+    options.progress = use->progress;
+    options.threads = use->threads;
+    options.compat = session->compat;
+    UBI_TRY(ubi_graph_read_path(out, session->name, &options, &info));
+    if (is_first) {
+        session->file = file;
+        session->info = info;
+    }
+    return UBI_OK;
+}
+
+ubi_graph *ubi__session_given_graph(const ubi_session *session) {
+    return session->given;
+}
+
+/* ---- sessions ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const char *name,
+                              const ubi_session_options *options) {
+    const ubi_allocator *a = pool->allocator;
+    size_t name_bytes = strlen(name) + 1;
+    ubi_session *session = a->alloc(a->ctx, sizeof *session + name_bytes);
+    if (!session)
+        return ubi__fail_nomem();
+    memset(session, 0, sizeof *session);
+    session->pool = pool;
+    session->n_refs = 1;
+    session->threads = options->threads;
+    session->compat = options->compat;
+    session->info = (ubi_read_info)UBI_READ_INFO_INIT;
+    ubi__part_memory_init(&session->answers, pool);
+    session->name_bytes = name_bytes;
+    memcpy(session->name, name, name_bytes);
+    pthread_mutex_lock(&pool->lock);
+    pool->n_refs++;
+    session->next = pool->sessions;
+    pool->sessions = session;
+    pthread_mutex_unlock(&pool->lock);
+    *out = session;
+    return UBI_OK;
+}
+
+/* Reads the graph. A use that never ends holds it if that cannot be done twice. */
+static ubi_status session_load(ubi_session *session, const ubi_progress *progress) {
+    ubi_graph *graph;
+    ubi_session_use *use = use_new(session, progress, session->threads, true);
+    if (!use)
+        return ubi__fail_nomem();
+    ubi_status status = ubi_session_graph(&graph, use);
+    use->progress = (ubi_progress){ NULL, NULL };
+    if (status == UBI_OK && !session->file.is_known)
+        session->permanent = use;
+    else
+        ubi_session_use_end(use);
+    return status;
+}
+
+static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, ubi_graph *graph, const char *name,
+                               const ubi_session_options *options) {
+    static const ubi_session_options standard = UBI_SESSION_OPTIONS_INIT;
+    const ubi_session_options *o = options ? options : &standard;
+    ubi_session *session = NULL; /* for gcc 12 */
+    UBI_TRY(ubi__version_check(o->version, UBI_SESSION_OPTIONS_VERSION, "ubi_session_options"));
+    UBI_TRY(session_new(&session, pool, name, o));
+    if (graph)
+        session->given = ubi_graph_ref(graph);
+    ubi_status status = session_load(session, &o->progress);
+    if (status == UBI_OK)
+        *out = session;
+    else
+        ubi_session_unref(session);
+    return status;
+}
+
+ubi_status ubi_session_open_path(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                 const ubi_session_options *options) {
+    return session_open(out, pool, NULL, path, options);
+}
+
+ubi_status ubi_session_open_graph(ubi_session **out, ubi_session_pool *pool, ubi_graph *graph, const char *name,
+                                  const ubi_session_options *options) {
+    return session_open(out, pool, graph, name, options);
+}
+
+ubi_session *ubi_session_ref(ubi_session *session) {
+    pthread_mutex_lock(&session->pool->lock);
+    session->n_refs++;
+    pthread_mutex_unlock(&session->pool->lock);
+    return session;
+}
+
+/* No one else has the session: parts go in the order in which they do not need each other. */
+static void session_empty(ubi_session *session) {
+    bool is_something_dropped;
+    ubi_session_use_end(session->permanent);
+    do {
+        is_something_dropped = false;
+        for (ubi__session_slot *slot = session->slots, *next; slot; slot = next) {
+            next = slot->next;
+            if (slot->state != UBI__SLOT_READY || slot->n_holders > 0)
+                continue;
+            ubi_session_use *parts = slot->parts;
+            slot->type->free(slot->value, &slot->memory.allocator);
+            slot->state = UBI__SLOT_ABSENT;
+            slot->value = NULL;
+            slot->parts = NULL;
+            is_something_dropped = true;
+            ubi_session_use_end(parts);
+        }
+    } while (is_something_dropped);
+}
+
+void ubi_session_unref(ubi_session *session) {
+    if (!session)
+        return;
+    ubi_session_pool *pool = session->pool;
+    const ubi_allocator *a = pool->allocator;
+    pthread_mutex_lock(&pool->lock);
+    bool is_last = --session->n_refs == 0;
+    ubi_session **place = &pool->sessions;
+    while (is_last && *place != session)
+        place = &(*place)->next;
+    if (is_last)
+        *place = session->next;
+    pthread_mutex_unlock(&pool->lock);
+    if (!is_last)
+        return;
+    session_empty(session);
+    ubi__session_slots_free(session->slots);
+    ubi_graph_unref(session->given);
+    UBI_ASSERT(atomic_load(&session->answers.held_bytes) == 0);
+    a->free(a->ctx, session, sizeof *session + session->name_bytes);
+    ubi_session_pool_unref(pool);
+}
+
+const char *ubi_session_name(const ubi_session *session) {
+    return session->name;
+}
+
+const ubi_read_info *ubi_session_read_info(const ubi_session *session) {
+    return &session->info;
+}
+
+bool ubi_session_part_at(ubi_session_part_row *out, ubi_session *session, size_t i) {
+    pthread_mutex_lock(&session->pool->lock);
+    const ubi__session_slot *slot = session->slots;
+    for (; slot && i > 0; i--)
+        slot = slot->next;
+    if (slot) {
+        *out = (ubi_session_part_row){ .name = slot->type->name,
+                                       .is_present = slot->state == UBI__SLOT_READY,
+                                       .is_in_use = slot->n_holders > 0,
+                                       .bytes = atomic_load(&slot->memory.held_bytes),
+                                       .time_us = slot->time_us,
+                                       .n_builds = slot->n_builds };
+        strncpy(out->key, slot->key, sizeof out->key - 1);
+    }
+    pthread_mutex_unlock(&session->pool->lock);
+    return slot != NULL;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session_pool.h: the insides of pools, sessions and uses.
+ *
+ * One lock, the pool's, guards all that is not constant or atomic: lists, states, holders, counts of references. It is never held
+ * while something is computed, allocated for a part or freed, so that an allocation may drop other parts.
+ *
+ * A slot is a part that was asked for. It is *absent*, *being built* by one thread, or *ready*. Its holders are the uses that have
+ * it, callers that wait for it, and the uses of ready parts that are made of it. Only a ready slot without holders is dropped:
+ * so a look is dropped before its graph, and nothing that someone reads. A slot with a key is forgotten when it is absent and
+ * without holders, so that hostile keys do not pile up.
+ */
+#ifndef UBI_SESSION_SESSION_POOL_H
+#define UBI_SESSION_SESSION_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "session/part.h"
+
+/** Memory of one part: an allocator that counts, asks the pool first, and is refused above the limit. */
+typedef struct ubi__part_memory {
+    ubi_allocator allocator; /* ctx: this struct */
+    ubi_session_pool *pool;
+    _Atomic uint64_t held_bytes;
+} ubi__part_memory;
+
+typedef enum ubi__slot_state { UBI__SLOT_ABSENT, UBI__SLOT_BUILDING, UBI__SLOT_READY } ubi__slot_state;
+
+typedef struct ubi__session_slot {
+    const ubi__part_type *type;
+    ubi_session *session;
+    struct ubi__session_slot *next; /* of the session */
+    ubi__slot_state state;
+    uint32_t n_holders;
+    void *value;            /* READY */
+    ubi_session_use *parts; /* READY: what the value is made of */
+    pthread_t builder;      /* BUILDING */
+    ubi__part_memory memory;
+    uint64_t used_at; /* of the pool's clock */
+    uint64_t time_us; /* of the last build, without waiting for other parts */
+    uint32_t n_builds;
+    /* What the builder has reported last. */
+    _Atomic(const char *) stage;
+    _Atomic uint64_t done, total;
+    size_t key_bytes; /* with the NUL */
+    char key[];
+} ubi__session_slot;
+
+struct ubi_session_pool {
+    const ubi_allocator *allocator;
+    uint64_t limit_bytes;
+    _Atomic uint64_t held_bytes, peak_bytes;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* some slot's state */
+    uint32_t n_refs;
+    uint64_t clock; /* counts uses */
+    ubi_session *sessions;
+};
+
+/** Which file a path led to. */
+typedef struct ubi__file_identity {
+    bool is_known; /* a file that can be read again */
+    dev_t device;
+    ino_t inode;
+    off_t size_bytes;
+    struct timespec changed;
+} ubi__file_identity;
+
+struct ubi_session {
+    ubi_session_pool *pool;
+    ubi_session *next; /* of the pool */
+    uint32_t n_refs;
+    ubi__session_slot *slots;
+    unsigned threads;
+    ubi_compat compat;
+    ubi_graph *given;           /* NULL: a file */
+    ubi__file_identity file;    /* from the first reading on */
+    ubi_read_info info;         /* the same */
+    ubi__part_memory answers;   /* what callers compute */
+    ubi_session_use *permanent; /* holds a graph that cannot be read again; or NULL */
+    size_t name_bytes;
+    char name[];
+};
+
+UBI_VEC_DECLARE(ubi__slot_list, ubi__session_slot *);
+
+struct ubi_session_use {
+    ubi_session *session; /* a reference, unless it is of a part */
+    bool is_of_part;
+    ubi_progress progress;
+    unsigned threads;
+    uint64_t waited_us; /* for parts */
+    ubi__slot_list held;
+};
+
+/** With the lock: numbers and states fit each other in all slots of all sessions, and every holder is a known one. */
+void ubi__session_pool_check(const ubi_session_pool *pool);
+
+void ubi__part_memory_init(ubi__part_memory *memory, ubi_session_pool *pool);
+/** Drops the part that was not used for the longest time. False: all that is there is in use. Takes the lock. */
+bool ubi__session_pool_drop_one(ubi_session_pool *pool);
+/** With the lock: forgets a slot with a key that is absent and without holders, by moving it to *forgotten. */
+void ubi__session_slot_forget(ubi__session_slot **forgotten, ubi__session_slot *slot);
+/** Without the lock. */
+void ubi__session_slots_free(ubi__session_slot *slots);
+/** Microseconds of a clock that never goes back. */
+uint64_t ubi__session_clock_us(void);
+
+#endif
