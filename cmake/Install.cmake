@@ -27,6 +27,10 @@ install(TARGETS ubiheap_shared EXPORT ubiheapTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ubiheap_static EXPORT ubiheapStaticTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(NOT UBI_SHARED_INTERNALS)
+    install(TARGETS ubi_server EXPORT ubiheapStaticTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 foreach(export ubiheapTargets ubiheapStaticTargets)
     install(EXPORT ${export} NAMESPACE ubiheap:: DESTINATION ${ubi_cmake_dir})
 endforeach()
@@ -65,8 +69,10 @@ foreach(directory LIBDIR INCLUDEDIR DATADIR)
         set(ubi_pc_${directory} "\${prefix}/${CMAKE_INSTALL_${directory}}")
     endif()
 endforeach()
-configure_file(${PROJECT_SOURCE_DIR}/packaging/ubiheap.pc.in ${PROJECT_BINARY_DIR}/ubiheap.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ubiheap.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name ubiheap ubiheap-server)
+    configure_file(${PROJECT_SOURCE_DIR}/packaging/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 # Manual pages and completion are what the tool says of itself, so a tool for another machine cannot give them.
 if(TARGET ubiheap_cli AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT CMAKE_CROSSCOMPILING)

@@ -71,6 +71,13 @@ if(ubi_native_sources)
     target_link_libraries(ubi_native PUBLIC ubi_symbolize)
 endif()
 
+# What serves heaps to others. Static: it needs insides of libubiheap.a, which the shared library hides.
+ubi_glob(ubi_server_sources ${PROJECT_SOURCE_DIR}/src/jobs/*.c)
+add_library(ubi_server ${ubi_part} ${ubi_server_sources})
+target_link_libraries(ubi_server PRIVATE $<BUILD_INTERFACE:ubi_internal> INTERFACE $<INSTALL_INTERFACE:ubiheap::static>)
+set_target_properties(ubi_server PROPERTIES OUTPUT_NAME ubiheap-server EXPORT_NAME server
+    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
 # The live JavaScript engine: a library of its own, which only the tool and tests link.
 include(${CMAKE_CURRENT_LIST_DIR}/QuickJS.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ChooseQuickJS.cmake)

@@ -423,8 +423,7 @@ typedef struct dominator_level {
 
 UBI_VEC_DECLARE(dominator_level_stack, dominator_level);
 
-/* Everything of a row but its children, leaving the object open. */
-static void open_row(ubi__json *json, const ubi_dominator_row *row) {
+void ubi__render_dominator_row(ubi__json *json, const ubi_dominator_row *row) {
     ubi__json_object_begin(json);
     ubi__json_member_node_id(json, "nodeId", row->node_id);
     ubi__json_key(json, "label");
@@ -437,39 +436,53 @@ static void open_row(ubi__json *json, const ubi_dominator_row *row) {
     ubi__json_member_node_id(json, "parentId", row->parent_id);
 }
 
-static ubi_status dominator_node_enter(dominator_level_stack *stack, ubi__json *json, const ubi_dominator_node *node) {
+typedef struct nested_rows {
+    ubi__json *json;
+    dominator_level_stack stack;
+    ubi__dominator_row_fn *more; /* or NULL */
+    void *payload;
+} nested_rows;
+
+static ubi_status dominator_node_enter(nested_rows *rows, const ubi_dominator_node *node) {
     ubi_dominator_row row;
     ubi_dominator_node_get(node, &row);
-    open_row(json, &row);
+    ubi__render_dominator_row(rows->json, &row);
+    if (rows->more)
+        UBI_TRY(rows->more(rows->payload, rows->json, &row));
     if (!row.has_children) {
-        ubi__json_object_end(json);
+        ubi__json_object_end(rows->json);
         return UBI_OK;
     }
-    ubi__json_member_array(json, "children");
-    return dominator_level_stack_push(stack, ubi_allocator_default(),
+    ubi__json_member_array(rows->json, "children");
+    return dominator_level_stack_push(&rows->stack, ubi_allocator_default(),
                                       (dominator_level){ row.children, row.n_children, 0 });
 }
 
-static ubi_status dominator_write_all(dominator_level_stack *stack, ubi__json *json, const ubi_dominator_node *tree) {
-    UBI_TRY(dominator_node_enter(stack, json, tree));
-    while (stack->n && !json->failed) {
-        dominator_level *top = &stack->at[stack->n - 1];
+static ubi_status dominator_write_all(nested_rows *rows, const ubi_dominator_node *tree) {
+    UBI_TRY(dominator_node_enter(rows, tree));
+    while (rows->stack.n && !rows->json->failed) {
+        dominator_level *top = &rows->stack.at[rows->stack.n - 1];
         if (top->next < top->n_children) {
-            UBI_TRY(dominator_node_enter(stack, json, top->children[top->next++]));
+            UBI_TRY(dominator_node_enter(rows, top->children[top->next++]));
             continue;
         }
-        ubi__json_array_end(json);
-        ubi__json_object_end(json);
-        stack->n--;
+        ubi__json_array_end(rows->json);
+        ubi__json_object_end(rows->json);
+        rows->stack.n--;
     }
     return UBI_OK;
 }
 
-ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node *tree) {
-    dominator_level_stack stack = { 0 };
-    ubi_status status = dominator_write_all(&stack, json, tree);
-    dominator_level_stack_fini(&stack, ubi_allocator_default());
+ubi_status ubi__render_dominator_tree_with(ubi__json *json, const ubi_dominator_node *tree, ubi__dominator_row_fn *more,
+                                           void *payload) {
+    nested_rows rows = { .json = json, .more = more, .payload = payload };
+    ubi_status status = dominator_write_all(&rows, tree);
+    dominator_level_stack_fini(&rows.stack, ubi_allocator_default());
     return status;
+}
+
+ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node *tree) {
+    return ubi__render_dominator_tree_with(json, tree, NULL, NULL);
 }
 
 /* ---- flat list --------------------------------------------------------------------------------------------------- */
@@ -486,7 +499,7 @@ static ubi_status node_pass(flat_walk *w, const ubi_dominator_node *node) {
     ubi_dominator_node_get(node, &row);
     w->depth = above >= w->depth ? above + 1 : w->depth;
     if (w->json) {
-        open_row(w->json, &row);
+        ubi__render_dominator_row(w->json, &row);
         ubi__json_member_u64(w->json, "depth", above);
         ubi__json_object_end(w->json);
     }

@@ -32,6 +32,13 @@ void ubi__render_stack(ubi__json *json, ubi_stack stack);
 void ubi__render_label(ubi__json *json, const ubi_label *label);
 /** Rows of a dominator tree, as in ubi_render_dominator_tree_json. Errors: UBI_ENOMEM. */
 ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node *tree);
+/** Opens the object of a row and writes all of it but its children. */
+void ubi__render_dominator_row(ubi__json *json, const ubi_dominator_row *row);
+/** Writes further members of a row, whose object is open. */
+typedef ubi_status ubi__dominator_row_fn(void *payload, ubi__json *json, const ubi_dominator_row *row);
+/** The same, with what `more` adds to each row. Errors: also those of `more`. */
+ubi_status ubi__render_dominator_tree_with(ubi__json *json, const ubi_dominator_node *tree, ubi__dominator_row_fn *more,
+                                           void *payload);
 /** The same as an array: each row before those below it, without `children`, with `depth` from 0. Errors: UBI_ENOMEM. */
 ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree);
 /** Levels that the rows of a tree have. Cost: O(rows). Errors: UBI_ENOMEM. */

@@ -38,6 +38,19 @@ ubi_status ubi__session_part_if_present(void **out, ubi_session_use *use, const 
 
 /** Reads the session's file, and remembers which file it was; the first time it notes what was found in it. */
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);
+/**
+ * As ubi_session_open_path, but nothing is read before a part is asked for: several that share the session read the file once.
+ * Errors: UBI_EINVAL (options), UBI_ENOMEM.
+ */
+ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                    const ubi_session_options *options);
+/** One reference more; returns its argument. */
+ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
+/** Whether what was read, or will be, is what the file holds now. */
+bool ubi__session_is_current(const ubi_session *session);
+/** How many references there are. */
+uint32_t ubi__session_ref_count(const ubi_session *session);
+
 /** The graph of ubi_session_open_graph, or NULL. Borrowed. */
 ubi_graph *ubi__session_given_graph(const ubi_session *session);
 

@@ -281,7 +281,7 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     ubi_read_info info = UBI_READ_INFO_INIT;
     ubi__file_identity file = file_identify(session->name);
-    bool is_first = session->info.format == NULL; /* no one else has the session yet */
+    bool is_first = session->info.format == NULL; /* one thread reads at a time */
     if (!is_first)
         UBI_TRY(file_check(session));
     options.allocator = allocator;
@@ -289,11 +289,28 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
     options.threads = use->threads;
     options.compat = session->compat;
     UBI_TRY(ubi_graph_read_path(out, session->name, &options, &info));
-    if (is_first) {
-        session->file = file;
-        session->info = info;
-    }
+    if (!is_first)
+        return UBI_OK;
+    pthread_mutex_lock(&session->pool->lock);
+    session->file = file;
+    session->info = info;
+    pthread_mutex_unlock(&session->pool->lock);
     return UBI_OK;
+}
+
+bool ubi__session_is_current(const ubi_session *session) {
+    ubi__file_identity now = file_identify(session->name);
+    pthread_mutex_lock(&session->pool->lock);
+    bool is_current = !session->info.format || file_is_same(&session->file, &now);
+    pthread_mutex_unlock(&session->pool->lock);
+    return is_current;
+}
+
+uint32_t ubi__session_ref_count(const ubi_session *session) {
+    pthread_mutex_lock(&session->pool->lock);
+    uint32_t n = session->n_refs;
+    pthread_mutex_unlock(&session->pool->lock);
+    return n;
 }
 
 ubi_graph *ubi__session_given_graph(const ubi_session *session) {
@@ -342,16 +359,22 @@ static ubi_status session_load(ubi_session *session, const ubi_progress *progres
     return status;
 }
 
-static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, ubi_graph *graph, const char *name,
-                               const ubi_session_options *options) {
+ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                    const ubi_session_options *options) {
     static const ubi_session_options standard = UBI_SESSION_OPTIONS_INIT;
     const ubi_session_options *o = options ? options : &standard;
-    ubi_session *session = NULL; /* for gcc 12 */
     UBI_TRY(ubi__version_check(o->version, UBI_SESSION_OPTIONS_VERSION, "ubi_session_options"));
-    UBI_TRY(session_new(&session, pool, name, o));
+    return session_new(out, pool, path, o);
+}
+
+static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, ubi_graph *graph, const char *name,
+                               const ubi_session_options *options) {
+    static const ubi_progress silent = { NULL, NULL };
+    ubi_session *session = NULL; /* for gcc 12 */
+    UBI_TRY(ubi__session_open_unread(&session, pool, name, options));
     if (graph)
         session->given = ubi_graph_ref(graph);
-    ubi_status status = session_load(session, &o->progress);
+    ubi_status status = session_load(session, options ? &options->progress : &silent);
     if (status == UBI_OK)
         *out = session;
     else

@@ -201,6 +201,13 @@ ubi_status ubi_session_pool_new(ubi_session_pool **out, const ubi_session_pool_o
     return UBI_OK;
 }
 
+ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    pool->n_refs++;
+    pthread_mutex_unlock(&pool->lock);
+    return pool;
+}
+
 void ubi_session_pool_unref(ubi_session_pool *pool) {
     if (!pool)
         return;

@@ -34,7 +34,7 @@ FORBIDDEN = {(module, "engines") for module in ("session", "questions", "jobs", 
 ENGINE_REGISTRY = "src/cli/script_runners.c"
 RUNNER_HEADER = re.compile(r"engines/\w+/host/\w+_runner\.h")
 # Folders of public headers: each includes itself and those before it.
-RINGS = ["core", "views", "extension"]
+RINGS = ["core", "views", "extension", "server"]
 # A public header belongs to the module that defines its functions in .c files, or else to the one whose name it bears. These have neither.
 HEADERS_WITHOUT_FUNCTIONS = {
     "classes.h": "analyses",

@@ -107,6 +107,8 @@ class Package(unittest.TestCase):
         self.assertNotIn("libubiheap.so.0", self.needed_libraries(build / "consumer-static"))
         self.assert_works(build / "consumer-ubiheap")
         self.assert_works(build / "consumer-static")
+        self.assertNotIn("libubiheap.so.0", self.needed_libraries(build / "consumer-server"))
+        self.assert_works(build / "consumer-server")
 
     def test_a_program_that_embeds_quickjs_builds_with_cmake(self):
         build, snapshot = self.scratch / "embedder", self.scratch / "embedder.fxsnapshot"
