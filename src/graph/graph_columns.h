@@ -115,6 +115,9 @@ static inline ubi_frame_ix ubi__graph_youngest(const ubi_graph *g, ubi_node_ix n
 ubi_graph *ubi__graph_new(const ubi_allocator *a);
 /** Finds what can be reached from the root: fills the last group of fields. */
 ubi_status ubi__graph_find_reachable(ubi_graph *g);
+/** ubi_graph_distances with progress, stage "counting distances". Errors: also UBI_ECANCELLED. */
+ubi_status ubi__graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start,
+                                const ubi_progress *progress);
 
 /** A stack of the graph's frame table as an abstract one. `frame` is not UBI_NONE. */
 ubi_stack ubi__graph_stack_view(const ubi_graph *g, ubi_frame_ix frame);

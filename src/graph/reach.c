@@ -151,28 +151,50 @@ ubi_status ubi_graph_visit_order(ubi_node_ix *order, const ubi_graph *g) {
     return UBI_OK;
 }
 
-ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start) {
-    if (start >= g->n_nodes)
-        return ubi__fail(UBI_EINVAL, "start node %u is not in the graph", start);
-    ubi_node_ix *queue = ubi__alloc_array(g->allocator, g->n_nodes, sizeof *queue);
-    if (!queue)
-        return ubi__fail_nomem();
-    memset(out, 0xff, (size_t)g->n_nodes * sizeof *out);
+/* Edges and nodes between two reports: a few milliseconds. */
+#define STEPS_PER_REPORT 300000
+
+/* Whether the walk went to its end. */
+static bool distances_walk(uint32_t *out, ubi_node_ix *queue, const ubi_graph *g, const ubi_edge_set *set,
+                           ubi_node_ix start, const ubi_progress *progress) {
     uint32_t n = 0;
+    uint64_t n_steps = 0;
     queue[n++] = start;
     out[start] = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t end = g->first_edge.at[queue[i] + 1];
-        for (uint64_t e = g->first_edge.at[queue[i]]; e < end; e++) {
+        uint64_t begin = g->first_edge.at[queue[i]], end = g->first_edge.at[queue[i] + 1];
+        for (uint64_t e = begin; e < end; e++) {
             ubi_node_ix t = g->target.at[e];
             if (out[t] != UBI_NONE || !ubi__edge_set_has(set, e))
                 continue;
             out[t] = out[queue[i]] + 1;
             queue[n++] = t;
         }
+        n_steps += end - begin + 1;
+        if (n_steps >= STEPS_PER_REPORT) {
+            n_steps = 0;
+            if (!ubi__progress(progress, "counting distances", i, g->n_nodes))
+                return false;
+        }
     }
+    return true;
+}
+
+ubi_status ubi__graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start,
+                                const ubi_progress *progress) {
+    if (start >= g->n_nodes)
+        return ubi__fail(UBI_EINVAL, "start node %u is not in the graph", start);
+    ubi_node_ix *queue = ubi__alloc_array(g->allocator, g->n_nodes, sizeof *queue);
+    if (!queue)
+        return ubi__fail_nomem();
+    memset(out, 0xff, (size_t)g->n_nodes * sizeof *out);
+    bool is_whole = distances_walk(out, queue, g, set, start, progress);
     ubi__free_array(g->allocator, queue, g->n_nodes, sizeof *queue);
-    return UBI_OK;
+    return is_whole ? UBI_OK : ubi__fail_cancelled();
+}
+
+ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start) {
+    return ubi__graph_distances(out, g, set, start, NULL);
 }
 
 void ubi_graph_retainer_counts(uint32_t *out, const ubi_graph *g) {

@@ -171,6 +171,35 @@ static void bits_are_right_around_the_borders_of_words(void **state) {
 
 /* ---- distances and retainers ------------------------------------------------------------------------------------------- */
 
+static bool refuse_always(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    uint32_t *n_reports = payload;
+    assert_string_equal(stage, "counting distances");
+    assert_true(done < total);
+    (*n_reports)++;
+    return false;
+}
+
+/* A list that is long enough for a report. */
+static void distances_can_be_cancelled(void **state) {
+    enum { LENGTH = 200000 };
+    graph_maker m = graph_maker_start();
+    uint32_t n_reports = 0, *d = calloc(LENGTH, sizeof *d);
+    const ubi_progress progress = { refuse_always, &n_reports };
+    (void)state;
+    for (uint32_t i = 0; i < LENGTH; i++) {
+        graph_maker_node(&m, i, 1);
+        if (i + 1 < LENGTH)
+            graph_maker_edge(&m, i + 1);
+    }
+    ubi_graph *g = graph_maker_finish(&m);
+    assert_int_equal(ubi__graph_distances(d, g, NULL, 0, &progress), UBI_ECANCELLED);
+    assert_int_equal(n_reports, 1);
+    assert_int_equal(ubi_graph_distances(d, g, NULL, 0), UBI_OK);
+    assert_int_equal(d[LENGTH - 1], LENGTH - 1);
+    free(d);
+    ubi_graph_unref(g);
+}
+
 static void distances_follow_the_edges_of_the_set_alone(void **state) {
     (void)state;
     /* edges: 0 1->2, 1 1->3, 2 2->4, 3 3->4, 4 4->5, 5 5->1 */
@@ -236,6 +265,7 @@ int main(void) {
         cmocka_unit_test(single_nodes_can_be_asked_for),
         cmocka_unit_test(random_small_graphs_are_visited_as_a_plain_walk_does),
         cmocka_unit_test(bits_are_right_around_the_borders_of_words),
+        cmocka_unit_test(distances_can_be_cancelled),
         cmocka_unit_test(distances_follow_the_edges_of_the_set_alone),
         cmocka_unit_test(retainer_counts_include_parallel_and_self_edges),
         cmocka_unit_test(walks_without_memory_are_out_of_memory_and_leak_nothing),

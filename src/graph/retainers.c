@@ -11,6 +11,7 @@
  */
 #include "graph/retainers.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -19,6 +20,9 @@
 /* Each thread has counters for all nodes. */
 #define MOST_THREADS 4
 #define EDGES_PER_THREAD (UINT64_C(1) << 18)
+
+/* Edges between two looks at whether the work is still wanted: a few milliseconds. */
+#define EDGES_PER_REPORT (UINT64_C(1) << 19)
 
 /* How many edges ahead memory is asked for: a counter, and then the place that it points to. */
 #define COUNTER_AHEAD 64
@@ -56,6 +60,9 @@ typedef struct sorter {
     const ubi_edge_set *set;
     unsigned n_parts;
     column counters[MOST_THREADS]; /* per part and node: how many edges, then where the next one goes */
+    const ubi_progress *progress;
+    pthread_t caller; /* whose reports count */
+    _Atomic bool is_cancelled;
 } sorter;
 
 static inline __attribute__((always_inline)) bool edge_counts(const ubi_edge_set *set, ubi_edge_ix edge) {
@@ -87,8 +94,7 @@ static inline __attribute__((always_inline)) void place_edges(const sorter *s, u
     }
 }
 
-static void count_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
-    const sorter *s = payload;
+static void count_range(const sorter *s, uint64_t begin, uint64_t end, unsigned part) {
     column counters = s->counters[part];
     if (s->retainers->wide)
         count_edges(s, begin, end, counters, true, s->set);
@@ -98,8 +104,7 @@ static void count_part(void *payload, uint64_t begin, uint64_t end, unsigned par
         count_edges(s, begin, end, counters, false, NULL);
 }
 
-static void place_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
-    const sorter *s = payload;
+static void place_range(const sorter *s, uint64_t begin, uint64_t end, unsigned part) {
     column next = s->counters[part];
     if (s->retainers->wide)
         place_edges(s, begin, end, next, true, s->set);
@@ -107,6 +112,28 @@ static void place_part(void *payload, uint64_t begin, uint64_t end, unsigned par
         place_edges(s, begin, end, next, false, s->set);
     else
         place_edges(s, begin, end, next, false, NULL);
+}
+
+/* In pieces, with a report after each on the caller's thread. */
+static inline __attribute__((always_inline)) void part_sort(sorter *s, uint64_t begin, uint64_t end, unsigned part,
+                                                            void (*sort)(const sorter *s, uint64_t begin, uint64_t end,
+                                                                         unsigned part)) {
+    bool is_caller = pthread_equal(s->caller, pthread_self());
+    for (uint64_t at = begin; at < end && !atomic_load_explicit(&s->is_cancelled, memory_order_relaxed);) {
+        uint64_t next = end - at > EDGES_PER_REPORT ? at + EDGES_PER_REPORT : end;
+        sort(s, at, next, part);
+        at = next;
+        if (is_caller && !ubi__progress(s->progress, "collecting retainers", at - begin, end - begin))
+            atomic_store_explicit(&s->is_cancelled, true, memory_order_relaxed);
+    }
+}
+
+static void count_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    part_sort(payload, begin, end, part, count_range);
+}
+
+static void place_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    part_sort(payload, begin, end, part, place_range);
 }
 
 /* Turns counts into places, node by node and within a node part by part. */
@@ -127,6 +154,8 @@ static void add_up(const sorter *s) {
 static ubi_status sort_edges(sorter *s, uint64_t grain) {
     ubi_retainers *r = s->retainers;
     ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, count_part, s);
+    if (s->is_cancelled)
+        return ubi__fail_cancelled();
     add_up(s);
     uint64_t n = r->first[r->graph->n_nodes];
     if (n == 0)
@@ -135,14 +164,14 @@ static ubi_status sort_edges(sorter *s, uint64_t grain) {
     if (!r->edges)
         return ubi__fail_nomem();
     ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, place_part, s);
-    return UBI_OK;
+    return s->is_cancelled ? ubi__fail_cancelled() : UBI_OK;
 }
 
-static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, unsigned threads, uint64_t grain) {
-    sorter s = { .retainers = r, .set = set };
-    uint64_t n_grains = (r->graph->n_edges + grain - 1) / grain;
+static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, const ubi__retainers_how *how) {
+    sorter s = { .retainers = r, .set = set, .progress = how->progress, .caller = pthread_self() };
+    uint64_t n_grains = (r->graph->n_edges + how->grain - 1) / how->grain;
     ubi_status status = UBI_OK;
-    s.n_parts = threads < MOST_THREADS ? threads : MOST_THREADS;
+    s.n_parts = how->threads < MOST_THREADS ? how->threads : MOST_THREADS;
     if (s.n_parts > n_grains)
         s.n_parts = (unsigned)n_grains;
     for (unsigned i = 0; i < s.n_parts && status == UBI_OK; i++) {
@@ -150,10 +179,14 @@ static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, 
         status = s.counters[i] ? UBI_OK : ubi__fail_nomem();
     }
     if (status == UBI_OK)
-        status = sort_edges(&s, grain);
+        status = sort_edges(&s, how->grain);
     for (unsigned i = 0; i < s.n_parts; i++)
         ubi__free_array(r->allocator, s.counters[i], r->graph->n_nodes, place_width(r->wide));
     return status;
+}
+
+ubi__retainers_how ubi__retainers_how_of(const ubi_graph *graph, unsigned threads, const ubi_progress *progress) {
+    return (ubi__retainers_how){ ubi__thread_count(threads), EDGES_PER_THREAD, graph->n_edges > UINT32_MAX, progress };
 }
 
 ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
@@ -166,7 +199,7 @@ ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const
     r->wide = how.wide;
     r->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)graph);
     r->first = ubi__alloc_array(a, (size_t)graph->n_nodes + 1, sizeof *r->first);
-    ubi_status status = r->first ? sort_with_counters(r, set, how.threads, how.grain) : ubi__fail_nomem();
+    ubi_status status = r->first ? sort_with_counters(r, set, &how) : ubi__fail_nomem();
     if (status == UBI_OK)
         *out = r;
     else
@@ -176,8 +209,7 @@ ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const
 
 ubi_status ubi_retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set, unsigned threads,
                              const ubi_allocator *allocator) {
-    ubi__retainers_how how = { ubi__thread_count(threads), EDGES_PER_THREAD, graph->n_edges > UINT32_MAX };
-    return ubi__retainers_new(out, graph, set, how, allocator);
+    return ubi__retainers_new(out, graph, set, ubi__retainers_how_of(graph, threads, NULL), allocator);
 }
 
 void ubi_retainers_free(ubi_retainers *r) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * retainers.h: how reverse edges are collected, for tests that need the wide form or many threads on a small graph.
+ * retainers.h: how reverse edges are collected: with progress, and for tests that need the wide form or many threads on a small graph.
  */
 #ifndef UBI_GRAPH_RETAINERS_H
 #define UBI_GRAPH_RETAINERS_H
@@ -9,10 +9,14 @@
 
 typedef struct ubi__retainers_how {
     unsigned threads;
-    uint64_t grain; /* edges per thread at least */
-    bool wide;      /* edges take 8 bytes each */
+    uint64_t grain;               /* edges per thread at least */
+    bool wide;                    /* edges take 8 bytes each */
+    const ubi_progress *progress; /* NULL: none; stage "collecting retainers" */
 } ubi__retainers_how;
 
+/** How ubi_retainers_new does it. */
+ubi__retainers_how ubi__retainers_how_of(const ubi_graph *graph, unsigned threads, const ubi_progress *progress);
+/** Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
                               ubi__retainers_how how, const ubi_allocator *allocator);
 

@@ -101,7 +101,7 @@ static void check_every_way(const ubi_graph *g, const ubi_edge_set *set) {
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
         for (int wide = 0; wide < 2; wide++) {
             ubi_retainers *r;
-            ubi__retainers_how how = { threads[i], 1 + random_below(40), wide };
+            ubi__retainers_how how = { threads[i], 1 + random_below(40), wide, NULL };
             assert_int_equal(ubi__retainers_new(&r, g, set, how, NULL), UBI_OK);
             check_retainers(r, g, set);
             ubi_retainers_free(r);
@@ -145,7 +145,7 @@ static void the_result_takes_4_bytes_per_edge_and_8_per_node_or_8_and_8(void **s
         ubi_retainers *r;
         fail_allocator_init(&f, FAIL_ALLOCATOR_NEVER);
         uint64_t width = wide ? 8 : 4;
-        ubi__retainers_how how = { 2, 1000, wide };
+        ubi__retainers_how how = { 2, 1000, wide, NULL };
         assert_int_equal(ubi__retainers_new(&r, g, NULL, how, &f.allocator), UBI_OK);
         assert_in_range(f.live_bytes, width * n_edges + 8 * n_nodes, width * n_edges + 8 * n_nodes + SLACK);
         assert_in_range(f.peak_bytes, f.live_bytes + 2 * width * n_nodes, f.live_bytes + 2 * width * n_nodes + SLACK);
@@ -172,10 +172,37 @@ static void retainers_keep_their_graph_alive(void **state) {
 
 static ubi_status find_retainers(void *graph, const ubi_allocator *a) {
     ubi_retainers *r = NULL;
-    ubi_status status = ubi__retainers_new(&r, graph, NULL, (ubi__retainers_how){ 3, 5, false }, a);
+    ubi_status status = ubi__retainers_new(&r, graph, NULL, (ubi__retainers_how){ 3, 5, false, NULL }, a);
     assert_int_equal(r != NULL, status == UBI_OK);
     ubi_retainers_free(r);
     return status;
+}
+
+static bool refuse_at(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    uint32_t *n_left = payload;
+    assert_string_equal(stage, "collecting retainers");
+    assert_true(done <= total);
+    return (*n_left)-- > 0;
+}
+
+/* At each report in turn, with one thread and with several. */
+static void cancelled_work_leaves_nothing(void **state) {
+    ubi_graph *g = graph_from_drawing("1 -> 2, 3, 2; 2 -> 2, 1; 3 -> 1; 4 -> 2, 3, 3");
+    (void)state;
+    for (unsigned threads = 1; threads <= 3; threads++)
+        for (uint32_t n = 0; n < 3; n++) {
+            uint32_t n_left = n;
+            fail_allocator f;
+            ubi_retainers *r = NULL;
+            ubi_progress progress = { refuse_at, &n_left };
+            ubi__retainers_how how = { threads, 2, false, &progress };
+            fail_allocator_init(&f, FAIL_ALLOCATOR_NEVER);
+            ubi_status status = ubi__retainers_new(&r, g, NULL, how, &f.allocator);
+            assert_int_equal(status, n < 2 ? UBI_ECANCELLED : UBI_OK); /* one report for counting, one for placing */
+            ubi_retainers_free(r);
+            fail_allocator_fini(&f);
+        }
+    ubi_graph_unref(g);
 }
 
 static void every_refused_allocation_is_out_of_memory_without_a_leak(void **state) {
@@ -195,6 +222,7 @@ int main(void) {
         cmocka_unit_test(a_large_graph_is_shared_among_threads),
         cmocka_unit_test(the_result_takes_4_bytes_per_edge_and_8_per_node_or_8_and_8),
         cmocka_unit_test(retainers_keep_their_graph_alive),
+        cmocka_unit_test(cancelled_work_leaves_nothing),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,10 +203,14 @@ uint64_t ubi_look_outside_bytes(const ubi_look *look) {
     return look->outside_bytes;
 }
 
-ubi_status ubi_look_distances(uint32_t *out, const ubi_look *look) {
+ubi_status ubi__look_distances(uint32_t *out, const ubi_look *look, const ubi_progress *progress) {
     if (look->lens->distances)
         return look->lens->distances(out, look);
-    return ubi_graph_distances(out, look->graph, look->view.edges, look->view.root);
+    return ubi__graph_distances(out, look->graph, look->view.edges, look->view.root, progress);
+}
+
+ubi_status ubi_look_distances(uint32_t *out, const ubi_look *look) {
+    return ubi__look_distances(out, look, NULL);
 }
 
 /* ---- classes by label -------------------------------------------------------------------------------------------- */

@@ -95,4 +95,7 @@ void ubi__lens_view_check(const ubi_look *look);
 /** Opens a lens that need not be in the list. */
 ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options);
 
+/** ubi_look_distances with progress. Errors: also UBI_ECANCELLED. */
+ubi_status ubi__look_distances(uint32_t *out, const ubi_look *look, const ubi_progress *progress);
+
 #endif

@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
+#include "graph/retainers.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -22,13 +23,10 @@ static ubi_status retainers_fill(ubi_retaining *r, const ubi_retaining_options *
     r->distances = ubi__alloc_array(r->allocator, view->graph->n_nodes, sizeof *r->distances);
     if (!r->distances)
         return ubi__fail_nomem();
-    if (!ubi__progress(&o->progress, "turning edges round", 0, 2))
-        return ubi__fail_cancelled();
     const ubi_edge_set *set = r->rules ? NULL : view->edges;
-    UBI_TRY(ubi_retainers_new(&r->retainers, view->graph, set, o->threads, r->allocator));
-    if (!ubi__progress(&o->progress, "turning edges round", 1, 2))
-        return ubi__fail_cancelled();
-    return ubi_look_distances(r->distances, r->look);
+    ubi__retainers_how how = ubi__retainers_how_of(view->graph, o->threads, &o->progress);
+    UBI_TRY(ubi__retainers_new(&r->retainers, view->graph, set, how, r->allocator));
+    return ubi__look_distances(r->distances, r->look, &o->progress);
 }
 
 ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_look *look, const ubi_retaining_options *options) {

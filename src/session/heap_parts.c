@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "graph/retainers.h"
+#include "lenses/lens.h"
 #include "session/session_pool.h"
 
 /*
@@ -121,7 +123,7 @@ static ubi_status distances_build(void **out, ubi_session_use *use, const char *
     if (!column)
         return ubi__fail_nomem();
     column->n = n;
-    ubi_status status = ubi_look_distances(column->of_node, look);
+    ubi_status status = ubi__look_distances(column->of_node, look, ubi_session_use_progress(use));
     if (status == UBI_OK)
         *out = column;
     else
@@ -151,7 +153,9 @@ static ubi_status retainers_build(void **out, ubi_session_use *use, const char *
     (void)key;
     UBI_TRY(ubi_session_look(&look, use));
     const ubi_view *view = ubi_look_view(look);
-    UBI_TRY(ubi_retainers_new(&retainers, view->graph, view->edges, ubi_session_use_threads(use), allocator));
+    ubi__retainers_how how =
+        ubi__retainers_how_of(view->graph, ubi_session_use_threads(use), ubi_session_use_progress(use));
+    UBI_TRY(ubi__retainers_new(&retainers, view->graph, view->edges, how, allocator));
     *out = retainers;
     return UBI_OK;
 }
