@@ -36,6 +36,8 @@ static ubi_status fail_type(ubi__task_call *call, const char *what, const char *
 static ubi__json_value member_get(ubi_text object, const char *name) {
     ubi__json_cursor c;
     ubi__json_value key, value, found = undefined;
+    if (!object.ptr)
+        return found;
     ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
     while (ubi__json_cursor_next_member(&c, &key, &value))
         if (ubi__json_value_is(&key, name))
