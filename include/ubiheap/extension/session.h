@@ -109,7 +109,7 @@ UBI_API const char *ubi_session_name(const ubi_session *session);
 /** What reading found; all zero for a graph that was there. Borrowed from the session. */
 UBI_API const ubi_read_info *ubi_session_read_info(const ubi_session *session);
 
-/** What is known of a part. */
+/** What one can ask about a part. */
 typedef struct ubi_session_part_row {
     const char *name;  /**< such as "dominators"; static */
     bool is_present;   /**< computed and not dropped */
