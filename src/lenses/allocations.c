@@ -5,6 +5,7 @@
  * Frames of the graph are places in the tree of calls; a tally belongs to the frame that is the youngest of its stack. Some
  * files say which function a frame is in; elsewhere frames with one function name in one source are one function.
  */
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/merge_sort.h"
 #include "base/table.h"
@@ -70,6 +71,18 @@ static void chain_frames(ubi_allocations *a) {
         a->frames[frame].next = *first;
         *first = frame;
     }
+}
+
+void ubi__allocations_check(const ubi_allocations *a) {
+    size_t n_chained = 0;
+    UBI_ASSERT(a->n_tops <= a->n_tops_room);
+    for (size_t f = 0; UBI_CHECKS && f < a->first_frames.n; f++)
+        for (ubi_frame_ix frame = a->first_frames.at[f]; frame != UBI_NONE; frame = a->frames[frame].next) {
+            UBI_ASSERT(a->frames[frame].function == f);
+            UBI_ASSERT(a->frames[frame].next == UBI_NONE || a->frames[frame].next > frame);
+            n_chained++;
+        }
+    UBI_ASSERT(!UBI_CHECKS || n_chained == a->n_frames);
 }
 
 static ubi_status number_functions(ubi_allocations *a) {
@@ -192,10 +205,12 @@ ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_look *look, cons
     a->allocator = allocator;
     a->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)ubi_look_view(look)->graph);
     ubi_status status = table_fill(a, look, &options->progress);
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
+        ubi__allocations_check(a);
         *out = a;
-    else
+    } else {
         ubi_allocations_free(a);
+    }
     return status;
 }
 

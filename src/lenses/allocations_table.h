@@ -30,6 +30,9 @@ struct ubi_allocations {
     size_t n_samples;
 };
 
+/** The chain of each function ascends and has all of its frames. O(frames). */
+void ubi__allocations_check(const ubi_allocations *allocations);
+
 void ubi__allocation_tally_add(ubi_allocation_tally *to, const ubi_allocation_tally *from);
 
 #endif

@@ -35,7 +35,8 @@ typedef enum ubi__node_role {
     UBI__ROLE_FIBER_ROOT,
     UBI__ROLE_TIMER,
     UBI__ROLE_LISTENER,
-    UBI__ROLE_BUFFER /**< the bytes of array buffers */
+    UBI__ROLE_BUFFER, /**< the bytes of array buffers */
+    UBI__ROLE_COUNT
 } ubi__node_role;
 
 typedef struct ubi__finding_facts {
@@ -57,6 +58,9 @@ typedef struct ubi__finding_facts {
     unsigned word_bytes; /**< of a field that refers to an object, if there are roles */
     ubi__fields *fields; /**< for rules of producers */
 } ubi__finding_facts;
+
+/** Each node is counted once, in its class, or lost; every kind has a role if there are any. O(classes + kinds). */
+void ubi__finding_facts_check(const ubi__finding_facts *facts);
 
 UBI_VEC_DECLARE(ubi__vec_finding, ubi_finding);
 
@@ -248,6 +252,9 @@ typedef struct ubi__outermost {
     ubi_node_ix largest[UBI_FINDING_NODES]; /**< those that retain most */
     uint32_t n_largest;
 } ubi__outermost;
+
+/** The largest are members, sorted by what they retain. */
+void ubi__outermost_check(const ubi__outermost *outermost, const ubi__finding_facts *f);
 
 /** Cost: O(nodes), a byte per node. Errors: UBI_ENOMEM. Free `out->bits`. */
 ubi_status ubi__outermost_find(ubi__outermost *out, const ubi__node_bits *members, const ubi__finding_facts *f);

@@ -105,12 +105,28 @@ static ubi_status sum_up(ubi__finding_facts *f) {
     return UBI_OK;
 }
 
-static ubi_status gather(ubi__finding_facts *f) {
+void ubi__finding_facts_check(const ubi__finding_facts *f) {
+    ubi__finding_tally sum = { 0 };
+    UBI_ASSERT(f->all.count + f->lost.count == f->graph->n_nodes);
+    UBI_ASSERT(f->widest == UBI_NONE || f->widest != f->graph->root);
+    for (uint32_t c = 0; UBI_CHECKS && c < f->n_classes; c++) {
+        UBI_ASSERT(f->classes[c].count > 0 || f->classes[c].bytes == 0);
+        sum.count += f->classes[c].count;
+        sum.bytes += f->classes[c].bytes;
+    }
+    UBI_ASSERT(!UBI_CHECKS || (sum.count == f->all.count && sum.bytes == f->all.bytes));
+    UBI_ASSERT(!f->producer == !f->role_of_kind);
+    for (uint32_t k = 0; UBI_CHECKS && f->producer && k < f->n_kinds; k++)
+        UBI_ASSERT(f->role_of_kind[k] < UBI__ROLE_COUNT);
+}
+
+static ubi_status facts_gather(ubi__finding_facts *f) {
     UBI_TRY(sum_up(f));
     if (f->producer) {
         UBI_TRY(find_roles(f));
         f->word_bytes = find_word_bytes(f);
     }
+    ubi__finding_facts_check(f);
     return UBI_OK;
 }
 
@@ -221,7 +237,7 @@ static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
     static const ubi__finding_entry none[] = { { NULL, NULL } };
     const ubi__finding_entry *own = f->producer && f->producer->rules ? f->producer->rules : none;
     checking c = { list, f, 0, rule_count(first_rules) + rule_count(own) + rule_count(last_rules) };
-    UBI_TRY(gather(f));
+    UBI_TRY(facts_gather(f));
     UBI_TRY(check_list(&c, first_rules));
     UBI_TRY(check_list(&c, own));
     UBI_TRY(check_list(&c, last_rules));
@@ -462,6 +478,14 @@ static void offer(ubi__outermost *out, const ubi__finding_facts *f, ubi_node_ix 
     out->largest[at] = node;
 }
 
+void ubi__outermost_check(const ubi__outermost *o, const ubi__finding_facts *f) {
+    UBI_ASSERT(o->n_largest == (o->count < UBI_FINDING_NODES ? o->count : UBI_FINDING_NODES));
+    for (uint32_t i = 0; UBI_CHECKS && i < o->n_largest; i++) {
+        UBI_ASSERT(ubi__node_bits_has(&o->bits, o->largest[i]));
+        UBI_ASSERT(i == 0 || ubi__finding_retained(f, o->largest[i - 1]) >= ubi__finding_retained(f, o->largest[i]));
+    }
+}
+
 ubi_status ubi__outermost_find(ubi__outermost *out, const ubi__node_bits *members, const ubi__finding_facts *f) {
     ubi__outermost found = { .count = 0 };
     uint32_t n = f->graph->n_nodes;
@@ -482,7 +506,9 @@ ubi_status ubi__outermost_find(ubi__outermost *out, const ubi__node_bits *member
         offer(&found, f, node);
     }
     ubi__free_array(f->allocator, known, n, sizeof *known);
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
+        ubi__outermost_check(&found, f);
         *out = found;
+    }
     return status;
 }

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "damage.h"
 #include "drawing.h"
+#include "lenses/allocations_table.h"
 #include "lenses/finding_facts.h"
 #include "lenses/finding_packages.c"
 #include "lenses/joined.h"
@@ -25,6 +26,8 @@
     }                                                                                                                  \
     struct swallow_semicolon
 
+CHECK_OF(allocations);
+CHECK_OF(finding_facts);
 CHECK_OF(joined);
 CHECK_OF(lens_view);
 CHECK_OF(producer);
@@ -103,6 +106,84 @@ static void a_damaged_history_is_seen(void **state) {
     history = *ubi__producer_at(i)->history;
     history.frame = NULL;
     assert_damage_seen(check_producer, &p, "history->function && history->frame");
+}
+
+static void damaged_chains_of_frames_are_seen(void **state) {
+    (void)state;
+    ubi__allocation_frame frames[] = { { .function = 0, .next = 2 },
+                                       { .function = 1, .next = UBI_NONE },
+                                       { .function = 0, .next = UBI_NONE } };
+    uint32_t first[] = { 0, 1 };
+    ubi_allocations a = { .frames = frames, .n_frames = 3, .first_frames = { .at = first, .n = 2 } };
+    ubi__allocations_check(&a);
+    frames[2].function = 1;
+    assert_damage_seen(check_allocations, &a, "a->frames[frame].function == f");
+    frames[2].function = 0;
+    first[0] = 2;
+    frames[2].next = 0;
+    frames[0].next = UBI_NONE;
+    assert_damage_seen(check_allocations, &a, "a->frames[frame].next > frame");
+    frames[2].next = UBI_NONE;
+    assert_damage_seen(check_allocations, &a, "n_chained == a->n_frames");
+    a.n_tops = 1;
+    assert_damage_seen(check_allocations, &a, "a->n_tops <= a->n_tops_room");
+}
+
+static void damaged_facts_of_rules_are_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing("root -> a, b; a; b;");
+    ubi__finding_tally classes[] = { { 2, 20 }, { 1, 5 } };
+    uint8_t roles[] = { UBI__ROLE_NONE };
+    ubi__producer_findings producer = { 0 };
+    ubi__finding_facts f = { .graph = g, .all = { 3, 25 }, .classes = classes, .n_classes = 2, .widest = UBI_NONE };
+    f.producer = &producer;
+    f.role_of_kind = roles;
+    f.n_kinds = 1;
+    ubi__finding_facts_check(&f);
+    roles[0] = UBI__ROLE_COUNT;
+    assert_damage_seen(check_finding_facts, &f, "f->role_of_kind[k] < UBI__ROLE_COUNT");
+    f.producer = NULL;
+    assert_damage_seen(check_finding_facts, &f, "!f->producer == !f->role_of_kind");
+    classes[1].bytes = 6;
+    assert_damage_seen(check_finding_facts, &f, "sum.bytes == f->all.bytes");
+    classes[1].count = 0;
+    assert_damage_seen(check_finding_facts, &f, "f->classes[c].count > 0 || f->classes[c].bytes == 0");
+    f.widest = ubi_graph_root(g);
+    assert_damage_seen(check_finding_facts, &f, "f->widest != f->graph->root");
+    f.lost.count = 1;
+    assert_damage_seen(check_finding_facts, &f, "f->all.count + f->lost.count == f->graph->n_nodes");
+    ubi_graph_unref(g);
+}
+
+typedef struct outermost_of {
+    ubi__outermost top;
+    ubi__finding_facts facts;
+} outermost_of;
+
+static void check_outermost(void *payload) {
+    const outermost_of *o = payload;
+    ubi__outermost_check(&o->top, &o->facts);
+}
+
+static void damaged_outermost_nodes_are_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing("root -> a, b; a(size=30); b(size=20);");
+    ubi_view view = ubi_view_of(g);
+    ubi_dominators *dominators;
+    uint64_t members = 6;
+    assert_int_equal(ubi_dominators_new(&dominators, &view, NULL), UBI_OK);
+    outermost_of o = { .top = { .bits = { &members, 1 }, .count = 2, .largest = { 1, 2 }, .n_largest = 2 },
+                       .facts = { .graph = g, .dominators = dominators } };
+    check_outermost(&o);
+    o.top.largest[0] = 2;
+    o.top.largest[1] = 1;
+    assert_damage_seen(check_outermost, &o, "ubi__finding_retained(f, o->largest[i - 1])");
+    members = 2;
+    assert_damage_seen(check_outermost, &o, "ubi__node_bits_has(&o->bits, o->largest[i])");
+    o.top.count = 3;
+    assert_damage_seen(check_outermost, &o, "o->n_largest ==");
+    ubi_dominators_free(dominators);
+    ubi_graph_unref(g);
 }
 
 #define ROPE_TYPE 9
@@ -236,7 +317,8 @@ int main(void) {
         cmocka_unit_test(a_damaged_look_is_seen),           cmocka_unit_test(a_damaged_producer_is_seen),
         cmocka_unit_test(damaged_joined_texts_are_seen),    cmocka_unit_test(a_damaged_finding_is_seen),
         cmocka_unit_test(damaged_keys_of_strings_are_seen), cmocka_unit_test(a_damaged_census_of_packages_is_seen),
-        cmocka_unit_test(a_damaged_history_is_seen),
+        cmocka_unit_test(a_damaged_history_is_seen),        cmocka_unit_test(damaged_chains_of_frames_are_seen),
+        cmocka_unit_test(damaged_facts_of_rules_are_seen),  cmocka_unit_test(damaged_outermost_nodes_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

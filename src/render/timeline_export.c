@@ -258,20 +258,12 @@ static void put_us(ubi__json *json, const char *key, uint64_t ns) {
     ubi__json_member_raw(json, key, (ubi_text){ digits, (size_t)n });
 }
 
-static uint64_t process_id(const ubi__timeline_data *data) {
-    return data->pid ? data->pid : 1;
-}
-
-static uint64_t thread_id(const trace *t, uint32_t thread) {
-    return thread < t->data->threads.n ? t->data->threads.at[thread].id : process_id(t->data);
-}
-
 static void begin_event(trace *t, const char *phase, ubi_text name, uint32_t thread) {
     ubi__json_object_begin(&t->json);
     ubi__json_member_string(&t->json, "ph", phase);
     ubi__json_member_text(&t->json, "name", name);
-    ubi__json_member_u64(&t->json, "pid", process_id(t->data));
-    ubi__json_member_u64(&t->json, "tid", thread_id(t, thread));
+    ubi__json_member_u64(&t->json, "pid", ubi__timeline_process_id(t->data));
+    ubi__json_member_u64(&t->json, "tid", ubi__timeline_thread_id(t->data, thread));
 }
 
 static const char *category_of(const ubi__marker_blueprint *b) {

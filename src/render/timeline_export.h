@@ -34,6 +34,14 @@ void ubi__render_timeline_members(ubi__json *json, const ubi__timeline_nest *nes
 
 /* ---- shared by the writers ------------------------------------------------------------------------------------------ */
 
+/** Never 0, which viewers take for no process. */
+static inline uint64_t ubi__timeline_process_id(const ubi__timeline_data *data) {
+    return data->pid ? data->pid : 1;
+}
+static inline uint64_t ubi__timeline_thread_id(const ubi__timeline_data *data, uint32_t thread) {
+    return thread < data->threads.n ? data->threads.at[thread].id : ubi__timeline_process_id(data);
+}
+
 static inline void ubi__timeline_put_ms(ubi__json *json, const char *key, uint64_t ns) {
     char digits[32];
     size_t n = ubi__timeline_ms(digits, ns);

@@ -148,14 +148,6 @@ static void put_index(ubi__json *j, uint32_t index) {
 static const char *const sample_columns[] = { "stack", "time", "eventDelay" };
 static const char *const marker_columns[] = { "name", "startTime", "endTime", "phase", "category", "data" };
 
-static uint64_t process_id(const profile *p) {
-    return p->data->pid ? p->data->pid : 1;
-}
-
-static uint64_t thread_id(const profile *p, uint32_t thread) {
-    return thread < p->data->threads.n ? p->data->threads.at[thread].id : process_id(p);
-}
-
 /* ---- categories ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -282,8 +274,8 @@ static void put_stack(profile *p, const ubi__timeline_row *row) {
     ubi__json_member_null(j, "registerTime");
     ubi__json_member_null(j, "unregisterTime");
     ubi__json_member_string(j, "processType", "default");
-    ubi__json_member_u64(j, "tid", thread_id(p, row->thread));
-    ubi__json_member_u64(j, "pid", process_id(p));
+    ubi__json_member_u64(j, "tid", ubi__timeline_thread_id(p->data, row->thread));
+    ubi__json_member_u64(j, "pid", ubi__timeline_process_id(p->data));
     begin_table(j, "markers", marker_columns, 6);
     end_table(j);
     begin_table(j, "samples", sample_columns, 3);
@@ -396,7 +388,7 @@ static void put_thread_head(profile *p, uint32_t thread) {
         thread < data->threads.n ? ubi__timeline_text(data, data->threads.at[thread].name) : (ubi_text){ NULL, 0 };
     char number[48];
     if (!name.ptr) {
-        snprintf(number, sizeof number, "thread %" PRIu64, thread_id(p, thread));
+        snprintf(number, sizeof number, "thread %" PRIu64, ubi__timeline_thread_id(p->data, thread));
         name = ubi__text(number);
     }
     ubi__json_member_text(&p->json, "name", thread ? name : ubi__text("GeckoMain"));
@@ -404,8 +396,8 @@ static void put_thread_head(profile *p, uint32_t thread) {
     ubi__json_member_text(&p->json, "processName", program.ptr ? program : ubi__text("program"));
     ubi__json_member_u64(&p->json, "registerTime", 0);
     ubi__json_member_null(&p->json, "unregisterTime");
-    ubi__json_member_u64(&p->json, "pid", process_id(p));
-    ubi__json_member_u64(&p->json, "tid", thread_id(p, thread));
+    ubi__json_member_u64(&p->json, "pid", ubi__timeline_process_id(p->data));
+    ubi__json_member_u64(&p->json, "tid", ubi__timeline_thread_id(p->data, thread));
 }
 
 static ubi_status put_thread(profile *p, uint32_t thread) {

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "render/text_table.h"
 
 void ubi__run_tally_check(const ubi__run_tally *t) {
     uint64_t count = t->rest_count, bytes = t->rest_bytes;
@@ -106,36 +107,43 @@ static int by_bytes(const void *a, const void *b) {
     return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->place, y->place);
 }
 
-static void write_row(ubi__out *out, const ubi__style *style, uint64_t count, uint64_t bytes, const char *name,
+enum { BYTES, COUNT, CLASS, COLUMNS };
+
+static const ubi__text_column tally_columns[COLUMNS] = {
+    [BYTES] = { "Bytes", .width = 10 },
+    [COUNT] = { "Count", .width = 10, .gap = 2 },
+    [CLASS] = { "Class", .width = 20, .gap = 2, .is_left = true },
+};
+
+static void row_write(const ubi__text_table *table, uint64_t count, uint64_t bytes, const char *name,
                       const char *place) {
-    char size[UBI__HUMAN_TEXT], number[UBI__HUMAN_TEXT];
-    ubi__out_printf(out, "%10s  %10s  ", ubi__human_size(size, bytes), ubi__human_count(number, count));
-    size_t columns = ubi__display_text(out, style, ubi__text(name), 20);
-    if (*place) {
-        ubi__display_pad(out, columns, 22);
-        ubi__display_text(out, style, ubi__text(place), style->columns > 86 ? style->columns - 46 : 40);
-    }
-    ubi__out_char(out, '\n');
+    const ubi__cell cells[COLUMNS] = {
+        [BYTES] = ubi__cell_size(bytes), [COUNT] = ubi__cell_count(count), [CLASS] = ubi__cell_words(name)
+    };
+    ubi__text_table_line(table, cells, ubi__text(place));
 }
 
 void ubi__run_tally_write(ubi__out *out, const ubi__style *style, ubi__run_tally *t, size_t most) {
     size_t shown = t->n < most ? t->n : most;
     uint64_t count = t->count, bytes = t->bytes;
+    ubi__text_table table, sums; /* sums have no place */
+    ubi__text_table_init(&table, out, style, "Where", tally_columns, COLUMNS);
+    ubi__text_table_init(&sums, out, style, NULL, tally_columns, COLUMNS);
     ubi__run_tally_check(t);
     memset(t->slots, 0, sizeof t->slots); /* the order of rows is another one from here on: nothing is added any more */
     qsort(t->rows, t->n, sizeof *t->rows, by_bytes);
     if (t->n)
-        ubi__out_printf(out, "%10s  %10s  %-20s  %s\n", "Bytes", "Count", "Class", "Where");
+        ubi__text_table_head(&table);
     for (size_t i = 0; i < shown; i++) {
         const ubi__run_tally_row *row = &t->rows[i];
-        write_row(out, style, row->count, row->bytes, row->class_name, row->place);
+        row_write(&table, row->count, row->bytes, row->class_name, row->place);
         count -= row->count;
         bytes -= row->bytes;
     }
     if (count)
-        write_row(out, style, count, bytes, "(others)", "");
+        row_write(&sums, count, bytes, "(others)", "");
     if (t->count)
-        write_row(out, style, t->count, t->bytes, "(all)", "");
+        row_write(&sums, t->count, t->bytes, "(all)", "");
     else
         ubi__out_string(out, "Nothing was allocated.\n");
     if (t->lost)
