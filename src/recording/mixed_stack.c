@@ -59,15 +59,22 @@ static ubi__known_address *known_of(ubi__mixed_stack *m, uintptr_t pc) {
     return known;
 }
 
-static bool is_interpreter(ubi__mixed_stack *m, uintptr_t pc, uintptr_t interpreter) {
+static bool is_in_function(ubi__mixed_stack *m, uintptr_t pc, uintptr_t function) {
     ubi__known_address *known = known_of(m, pc);
-    if (interpreter == 0)
+    if (function == 0)
         return false;
-    if (known->interpreter != interpreter) {
-        known->interpreter = interpreter;
-        known->is_interpreter = ubi__unwind_function_of(pc) == interpreter;
+    if (!known->is_looked_up) {
+        known->is_looked_up = true;
+        known->function = ubi__unwind_function_of(pc);
     }
-    return known->is_interpreter;
+    return known->function == function;
+}
+
+static bool is_hook(ubi__mixed_stack *m, uintptr_t pc, const ubi_profiler_source *source) {
+    bool is = false;
+    for (size_t i = 0; i < sizeof source->hooks / sizeof *source->hooks; i++)
+        is = is || is_in_function(m, pc, source->hooks[i]);
+    return is;
 }
 
 void ubi__mixed_stack_forget(ubi__mixed_stack *m) {
@@ -105,16 +112,34 @@ static bool frame_holds(const ubi__native_frame *frame, uintptr_t address) {
     return frame->low <= address && address < frame->high;
 }
 
-/* The native frame that a frame of a script stands for, from `next` on; n_native: none. */
+static size_t native_that_holds(const merging *g, uintptr_t address) {
+    size_t i = g->next;
+    while (i < g->n_native && !frame_holds(&g->native[i], address))
+        i++;
+    return i;
+}
+
+/*
+ * The native frame that a frame of a script stands for, from `next` on; n_native: it is not there. The one inside the resumer
+ * may be told already when both are one frame: the compiler put one function into the other.
+ */
 static size_t native_of(const merging *g, const ubi_profiler_frame *frame) {
     size_t i = g->next;
     if (frame->stack_address)
-        while (i < g->n_native && !frame_holds(&g->native[i], frame->stack_address))
-            i++;
-    else
-        while (i < g->n_native && !g->native[i].is_interpreter)
-            i++;
+        return native_that_holds(g, frame->stack_address);
+    if (frame->resumer_address) {
+        i = native_that_holds(g, frame->resumer_address);
+        return i > g->next && i < g->n_native ? i - 1 : i;
+    }
+    while (i < g->n_native && !g->native[i].is_interpreter)
+        i++;
     return i;
+}
+
+/* Whether a frame is further out than the native frames that were read. */
+static bool is_beyond_native(const merging *g, const ubi_profiler_frame *frame) {
+    uintptr_t address = frame->stack_address ? frame->stack_address : frame->resumer_address;
+    return address && g->n_native && address >= g->native[g->n_native - 1].high;
 }
 
 /* A text that is put together; what does not fit is left out. */
@@ -159,14 +184,23 @@ static ubi_status tell_script(merging *g, const ubi_profiler_frame *frame) {
     return tell_name(g, number);
 }
 
+/* Native frames up to one, without those in which the interpreter runs no script. */
+static ubi_status tell_natives(merging *g, size_t end) {
+    UBI_ASSERT(g->next <= end && end <= g->n_native);
+    for (; g->next < end; g->next++)
+        if (!g->native[g->next].is_interpreter)
+            UBI_TRY(tell_native(g, &g->native[g->next]));
+    return UBI_OK;
+}
+
 static ubi_status take_script_frame(void *payload, const ubi_profiler_frame *frame) {
     merging *g = payload;
     size_t at = native_of(g, frame);
     if (at < g->n_native) {
-        for (; g->next < at; g->next++)
-            if (!g->native[g->next].is_interpreter)
-                UBI_TRY(tell_native(g, &g->native[g->next]));
+        UBI_TRY(tell_natives(g, at));
         g->next = at + 1;
+    } else if (is_beyond_native(g, frame)) {
+        UBI_TRY(tell_natives(g, g->n_native));
     }
     return tell_script(g, frame);
 }
@@ -178,8 +212,7 @@ ubi_status ubi__mixed_stack_merge(ubi__mixed_stack *m, const ubi_profiler_source
     ubi__trace_ix trace = UBI__TRACE_ROOT;
     m->names.n = 0;
     UBI_TRY(source->frames(source->payload, take_script_frame, &g));
-    for (; g.next < n_native; g.next++)
-        UBI_TRY(tell_native(&g, &native[g.next]));
+    UBI_TRY(tell_natives(&g, n_native));
     for (size_t i = m->names.n; i > 0; i--)
         UBI_TRY(ubi__trace_table_child(traces, &trace, trace, m->names.at[i - 1]));
     UBI_ASSERT(g.next == n_native && m->names.n <= UBI__MIXED_DEPTH);
@@ -194,23 +227,23 @@ void ubi__mixed_stack_set_stack(ubi__mixed_stack *m, uintptr_t low, uintptr_t hi
         ubi__unwinder_set_stack(&m->walker, low, high);
 }
 
-/* Native frames, innermost first, without those that end below the hook's. */
-static size_t read_native(ubi__mixed_stack *m, uintptr_t interpreter, uintptr_t hook_frame) {
+/* Native frames, innermost first, without those that end below the hook's, and without hooks that called it. */
+static size_t read_native(ubi__mixed_stack *m, const ubi_profiler_source *source, uintptr_t hook_frame) {
     ubi__unwind_registers here = ubi__unwind_here();
     ubi__unwind_end end;
     size_t n = ubi__unwind_states(&m->walker, &here, m->states, UBI__MIXED_DEPTH, &end), told = 0;
     for (size_t i = 0; i < n; i++) {
         uintptr_t low = m->states[i].sp, high = i + 1 < n ? m->states[i + 1].sp : UINTPTR_MAX;
-        if (low <= hook_frame)
+        if (low <= hook_frame || (told == 0 && is_hook(m, m->states[i].pc, source)))
             continue;
         m->native[told++] =
-            (ubi__native_frame){ m->states[i].pc, low, high, is_interpreter(m, m->states[i].pc, interpreter) };
+            (ubi__native_frame){ m->states[i].pc, low, high, is_in_function(m, m->states[i].pc, source->interpreter) };
     }
     return told;
 }
 
 ubi_status ubi__mixed_stack_trace(ubi__mixed_stack *m, const ubi_profiler_source *source, uintptr_t hook_frame,
                                   ubi__trace_table *traces, ubi__trace_ix *out) {
-    size_t n = read_native(m, source->interpreter, hook_frame);
+    size_t n = read_native(m, source, hook_frame);
     return ubi__mixed_stack_merge(m, source, m->native, n, traces, out);
 }

@@ -3,8 +3,10 @@
  * mixed_stack.h: one stack of native frames and frames of scripts.
  *
  * An interpreter runs each call of a script in a native frame of its own function, which says nothing of the script. So the
- * native stack is told with each of these frames replaced by the script's: by what the activation keeps on the stack where that is
- * known, else in the order of both. What the tools themselves added at the inner end is left out.
+ * native stack is told with each of these frames replaced by the script's: it is the frame where the activation keeps something;
+ * a coroutine keeps nothing on the stack, so its frame is the one inside the function that resumed it. Frames in which the
+ * interpreter runs no script are left out: it passes a call on to a native function. So is what the tools themselves added at the
+ * inner end.
  */
 #ifndef UBI_RECORDING_MIXED_STACK_H
 #define UBI_RECORDING_MIXED_STACK_H
@@ -26,8 +28,8 @@ typedef struct ubi__native_frame {
 
 /** What was found out about a return address. */
 typedef struct ubi__known_address {
-    uintptr_t pc, interpreter;
-    bool is_interpreter;
+    uintptr_t pc, function;
+    bool is_looked_up;              /* `function` is its function, 0: there is none */
     const ubi__trace_table *traces; /* in which `name` is its name; NULL: not named yet */
     ubi_str_ix name;
 } ubi__known_address;

@@ -331,7 +331,9 @@ static void a_block_that_is_an_object_is_withdrawn(void **state) {
 
 /* ---- stacks and names --------------------------------------------------------------------------------------------- */
 
-/* Frames of scripts for the table below: where each keeps something on the stack, 0 for coroutines. */
+/* Frames of scripts for the table below: where each keeps something on the stack; for coroutines what resumed it, or 0. */
+#define RESUMED_BY(address) (RESUMED + (address))
+#define RESUMED 0x1000
 typedef struct script {
     const uintptr_t *at;
     size_t n;
@@ -342,9 +344,11 @@ static ubi_status script_frames(void *payload, ubi_profiler_frame_fn fn, void *f
     for (size_t i = 0; i < s->n; i++) {
         char name[24];
         snprintf(name, sizeof name, "s%zu", i);
-        ubi_profiler_frame frame = {
-            .function_name = ubi__text(name), .source = ubi__text("x"), .line = 1, .stack_address = s->at[i]
-        };
+        ubi_profiler_frame frame = { .function_name = ubi__text(name), .source = ubi__text("x"), .line = 1 };
+        if (s->at[i] >= RESUMED)
+            frame.resumer_address = s->at[i] - RESUMED;
+        else
+            frame.stack_address = s->at[i];
         UBI_TRY(fn(fn_payload, &frame));
     }
     return UBI_OK;
@@ -386,10 +390,18 @@ static void frames_of_scripts_stand_where_their_interpreter_stood(void **state) 
     assert_string_equal(merged("ninin", (uintptr_t[]){ 20, 52 }, 2), " a0 s0 a2 s1 a4");
     /* Known by its place, whatever the function is called: a part of it that the compiler put elsewhere. */
     assert_string_equal(merged("nnn", (uintptr_t[]){ 20 }, 1), " a0 s0 a2");
-    /* A coroutine keeps nothing on the stack, and takes the next interpreter. */
+    /* A coroutine keeps nothing on the stack: its interpreter is the one inside what resumed it. */
+    assert_string_equal(merged("ninin", (uintptr_t[]){ RESUMED_BY(36), 52 }, 2), " a0 s0 a2 s1 a4");
+    /* Not the one before, which passed a call on from one native function to another. */
+    assert_string_equal(merged("nininin", (uintptr_t[]){ 20, RESUMED_BY(100) }, 2), " a0 s0 a2 a4 s1 a6");
+    assert_string_equal(merged("nininnn", (uintptr_t[]){ 20, RESUMED_BY(100) }, 2), " a0 s0 a2 a4 s1 a6");
+    /* When nothing says so, the next interpreter. */
     assert_string_equal(merged("ninin", (uintptr_t[]){ 0, 52 }, 2), " a0 s0 a2 s1 a4");
-    /* An interpreter without a script, such as one that is about to begin, is left out when a script is further out. */
+    /* An interpreter without a script, such as one that is about to begin, is left out. */
     assert_string_equal(merged("inin", (uintptr_t[]){ 36 }, 1), " a1 s0 a3");
+    assert_string_equal(merged("ninini", (uintptr_t[]){ 20 }, 1), " a0 s0 a2 a4");
+    /* A script further out than the native frames that were read. */
+    assert_string_equal(merged("ninn", (uintptr_t[]){ 20, 164, 180 }, 3), " a0 s0 a2 a3 s1 s2");
     /* No native stack at all. */
     assert_string_equal(merged("", (uintptr_t[]){ 20, 0 }, 2), " s0 s1");
 }

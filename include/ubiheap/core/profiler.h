@@ -134,6 +134,8 @@ typedef struct ubi_profiler_frame {
     uint32_t line, column; /**< from 1; 0: unknown */
     /** Where on the native stack this activation keeps something; 0: elsewhere. */
     uintptr_t stack_address;
+    /** A coroutine: where the function that resumed it, by calling the interpreter, keeps something; 0: unknown. */
+    uintptr_t resumer_address;
 } ubi_profiler_frame;
 /** Takes frames, innermost first. */
 typedef ubi_status (*ubi_profiler_frame_fn)(void *payload, const ubi_profiler_frame *frame);
@@ -144,6 +146,8 @@ typedef struct ubi_profiler_source {
     /** Frames of scripts that run now on this thread. */
     ubi_status (*frames)(void *payload, ubi_profiler_frame_fn fn, void *fn_payload);
     void *payload;
+    uintptr_t
+        hooks[4]; /**< functions of the engine's tools that tell allocations: left out at the inner end; 0: none */
 } ubi_profiler_source;
 
 /** Errors: UBI_ENOMEM. The source is copied. */

@@ -65,6 +65,7 @@ need_function JS_CallInternal "know where objects are allocated"
 need_function JS_Call "hear of runs of scripts"
 need_function JS_EvalFunctionInternal "hear of runs of scripts"
 need_function JS_ExecutePendingJob "hear of jobs"
+need_function async_func_resume "put stacks of scripts and native code in order"
 need_function promise_reaction_job "hear of jobs"
 need_function js_promise_resolve_thenable_job "hear of jobs"
 need_function perform_promise_then "know who waits for promises"
@@ -189,6 +190,7 @@ becomes() { # beginning of a macro's name, word
     UBI_MARK_MODULE_) echo "ubi__mark_module($2" ;;
     UBI_OUT_OF_MEMORY_) echo "ubi__out_of_memory($2" ;;
     UBI_CALL_) echo "ubi__engine_call($2" ;;
+    UBI_CALL_INTERNAL_) echo "UBI__CALL_INTERNAL($2" ;;
     UBI_EXECUTE_JOB_) echo "ubi__engine_execute_job($2" ;;
     UBI_EVAL_FUNCTION_) echo "ubi__eval_function($2" ;;
     UBI_PROMISE_THEN_) echo "ubi__promise_then($2" ;;

@@ -245,6 +245,28 @@ static int ubi__promise_then(JSContext *ctx, JSValueConst promise, JSValueConst 
 #define UBI_PROMISE_THEN_JSContext (perform_promise_then)(JSContext
 #define UBI_PROMISE_THEN_ctx ubi__promise_then(ctx
 
+/*
+ * The interpreter runs a coroutine in the frame of the coroutine, which is on the heap. What resumes it keeps a resumption on the
+ * stack meanwhile, so the stack can be put in order (profiling.h).
+ */
+typedef struct ubi__resumption {
+    const void *state; /* of the coroutine: JSAsyncFunctionState */
+    struct ubi__resumption *outer;
+} ubi__resumption;
+static _Thread_local ubi__resumption *ubi__resumed; /* the innermost one; NULL: no coroutine runs */
+#define UBI__CALL_INTERNAL(ctx, function, ...)                                                                         \
+    (UBI_IN("async_func_resume") ? ({                                                                                  \
+        ubi__resumption ubi__here = { JS_VALUE_GET_PTR(function), ubi__resumed };                                      \
+        ubi__resumed = &ubi__here;                                                                                     \
+        JSValue ubi__result = (JS_CallInternal)(ctx, function, __VA_ARGS__);                                           \
+        ubi__resumed = ubi__here.outer;                                                                                \
+        ubi__result;                                                                                                   \
+    })                                                                                                                 \
+                                 : (JS_CallInternal)(ctx, function, __VA_ARGS__))
+#define JS_CallInternal(first, ...) UBI_CALL_INTERNAL_##first, __VA_ARGS__)
+#define UBI_CALL_INTERNAL_JSContext (JS_CallInternal)(JSContext
+#define UBI_CALL_INTERNAL_ctx UBI__CALL_INTERNAL(ctx
+
 /* From the first token to the bytecode of the whole; functions within it are made by js_create_function itself. */
 struct JSParseState;
 struct JSFunctionDef;

@@ -20,11 +20,30 @@
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/stack_capture.h"
 
+static void UBI_OUT_OF_LINE ubi__born_among_several(JSRuntime *rt, JSGCObjectHeader *header); /* notify.h */
+
 /* ---- frames of scripts ---------------------------------------------------------------------------------------------- */
 
-/* Frames of coroutines live on the heap; others are variables of the interpreter's. */
-static uintptr_t ubi__frame_stack_address(const JSStackFrame *frame, const JSFunctionBytecode *b) {
-    return b->func_kind == JS_FUNC_NORMAL ? (uintptr_t)frame : 0;
+/*
+ * Frames of coroutines live on the heap; others are variables of the interpreter's. Coroutines that run are in the order of
+ * their resumptions: `resumed` is the innermost that may be the next one's.
+ */
+static ubi_profiler_frame ubi__profiled_frame(const JSStackFrame *frame, const JSFunctionBytecode *b,
+                                              const ubi__resumption **resumed) {
+    ubi_profiler_frame told = { .stack_address = 0 };
+    if (b->func_kind == JS_FUNC_NORMAL) {
+        told.stack_address = (uintptr_t)frame;
+        return told;
+    }
+    const void *state = list_entry(frame, JSAsyncFunctionState, frame);
+    const ubi__resumption *r = *resumed;
+    while (r && r->state != state)
+        r = r->outer;
+    if (r) {
+        told.resumer_address = (uintptr_t)r;
+        *resumed = r->outer;
+    }
+    return told;
 }
 
 static ubi_text ubi__text_if_any(const ubi__tracking *t, ubi__text_ix text) {
@@ -39,13 +58,17 @@ static ubi_status ubi__profiled_frames(void *payload, ubi_profiler_frame_fn fn, 
     if (ubi__capture_stack(tools) == UBI_NONE)
         return ubi_error(UBI_ENOMEM, "no memory for the stack of a script");
     uint32_t i = c->captured_count;
+    const ubi__resumption *resumed = ubi__resumed;
     for (const JSStackFrame *frame = tools->runtime->current_stack_frame; frame && i; frame = frame->prev_frame) {
         const ubi__captured_frame *captured = &c->captured[--i];
         if (!captured->bytecode)
             continue;
         const ubi__trie_frame *facts = &t->frames.at[captured->stack];
-        ubi_profiler_frame told = { ubi__text_if_any(t, facts->function_name), ubi__text_if_any(t, facts->source),
-                                    facts->line, facts->column, ubi__frame_stack_address(frame, captured->bytecode) };
+        ubi_profiler_frame told = ubi__profiled_frame(frame, captured->bytecode, &resumed);
+        told.function_name = ubi__text_if_any(t, facts->function_name);
+        told.source = ubi__text_if_any(t, facts->source);
+        told.line = facts->line;
+        told.column = facts->column;
         ubi_status status = fn(fn_payload, &told);
         if (status != UBI_OK)
             return status;
@@ -169,8 +192,12 @@ static uint32_t ubi__object_block_bytes(JSRuntime *rt) {
 }
 
 static ubi_status ubi__join(ubi_quickjs *tools, ubi_profiler *profiler) {
-    ubi_profiler_source source = { (uint32_t)syscall(SYS_gettid), (uintptr_t)JS_CallInternal, ubi__profiled_frames,
-                                   tools };
+    ubi_profiler_source source = { .thread = (uint32_t)syscall(SYS_gettid),
+                                   .interpreter = (uintptr_t)JS_CallInternal,
+                                   .frames = ubi__profiled_frames,
+                                   .payload = tools,
+                                   .hooks = { (uintptr_t)ubi__born, (uintptr_t)ubi__born_among_several,
+                                              (uintptr_t)ubi__profiled_malloc, (uintptr_t)ubi__profiled_realloc } };
     return ubi_profiler_join(&tools->profiling.member, profiler, &source);
 }
 

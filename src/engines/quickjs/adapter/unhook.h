@@ -19,6 +19,7 @@
 #undef JS_ThrowOutOfMemory
 #undef JS_Call
 #undef JS_ExecutePendingJob
+#undef JS_CallInternal
 #undef JS_EvalFunctionInternal
 #undef perform_promise_then
 #undef js_parse_program
