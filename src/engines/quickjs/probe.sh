@@ -150,7 +150,7 @@ member UBI_ITERATOR_BUFFER JSIteratorHelperData buf
 member UBI_DISPOSABLE_STACK JSDisposableStack resources
 text UBI_CLASS_WEAKREF 'JS_CLASS_WEAK_REF,'
 text UBI_WEAKREF_SENTINEL 'js_weakref_sentinel'
-member UBI_OBJ_FIRST_WEAK JSObject first_weak_ref
+text UBI_OBJ_FIRST_WEAK 'JSWeakRefRecord \*first_weak_ref;'
 text UBI_GLOBAL_OBJECT_CLASS 'JS_CLASS_GLOBAL_OBJECT,'
 text UBI_MAP_HASH_SINGLE 'JSMapRecord \*\*hash_table'
 text UBI_CLASS_ID_OF_RUNTIME 'JS_NewClassID(JSRuntime \*'
