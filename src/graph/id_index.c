@@ -7,9 +7,27 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/cpu.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+
+/*
+ * CLONES_POPCNT in front of a function with many __builtin_popcount makes a second version that uses the instruction,
+ * chosen when the program is loaded. Sanitizers start before such choices can be made, so there it means nothing.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+#if defined(__x86_64__) && defined(__linux__) && !defined(SANITIZED) && !defined(__POPCNT__)
+#define CLONES_POPCNT __attribute__((target_clones("popcnt", "default")))
+#else
+#define CLONES_POPCNT
+#endif
 
 #define SLOT_MASK ((UINT32_C(1) << UBI__ID_SLOT_BITS) - 1)
 #define BATCH 32
@@ -288,7 +306,7 @@ static ubi_node_ix find_clustered(const ubi__id_index *x, uint64_t id) {
     return node_of_code(x, chunk << UBI__ID_SLOT_BITS | slot_of(x, id));
 }
 
-UBI__CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     edge_job *job = payload;
     uint32_t *codes = job->codes;
     /* Three dependent loads per edge; asking for the first two ahead of time keeps several edges in flight. */
@@ -312,7 +330,7 @@ UBI__CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t b
 }
 
 /* Returns how many nodes are marked. */
-UBI__CLONES_POPCNT static uint32_t rank_words(ubi__id_index *x) {
+CLONES_POPCNT static uint32_t rank_words(ubi__id_index *x) {
     uint32_t rank = 0;
     for (size_t i = 0; i < x->n_words; i++) {
         x->words[i].rank = rank;
@@ -367,7 +385,7 @@ static ubi_status mark_all(ubi__id_index *x, const uint64_t *node_ids, uint32_t 
     return UBI_OK;
 }
 
-UBI__CLONES_POPCNT static void place_nodes(const ubi__id_index *x, uint32_t first, const uint32_t *codes, size_t n) {
+CLONES_POPCNT static void place_nodes(const ubi__id_index *x, uint32_t first, const uint32_t *codes, size_t n) {
     for (size_t i = 0; i < n; i++)
         __builtin_prefetch(&x->words[codes[i] >> 5]);
     for (size_t i = 0; i < n; i++) {

@@ -19,9 +19,19 @@
 #include "interpose/loaded_symbols.h"
 #include "interpose/mapped_area.h"
 #include "interpose/preload.h"
-#include "interpose/startable.h"
 #include "interpose/started.h"
 #include "interpose/system_calls.h"
+#include "recording/unrecorded.h"
+
+/*
+ * Whether a program that is about to be started can be recorded: by its file, as execvp finds it, and by the environment that it is to
+ * have, or NULL, so whether it will find us. What cannot be looked at keeps no program out. Cost: some system calls, a
+ * descriptor for the moment.
+ */
+static ubi__unrecorded startable_path(const char *path);
+static ubi__unrecorded startable_name(const char *name);
+static ubi__unrecorded startable_file(int fd);
+static ubi__unrecorded startable_with(char *const environment[], const char *socket_path);
 
 static ubi__wire_header *notes; /* NULL: not wanted */
 static const char *followed_to; /* the socket that children connect to; NULL: they are not followed */
@@ -81,16 +91,16 @@ void ubi__started_keep_in_child(ubi__wire_header *area_of_parent) {
 /* What its file says counts first: that is so with any environment. */
 static ubi__wire_started *note_file(const char *path, ubi__unrecorded by_file, char *const environment[]) {
     bool is_open = followed_to && by_file == UBI__UNRECORDED_CHOICE;
-    return note_program(path, is_open ? ubi__startable_with(environment, followed_to) : by_file);
+    return note_program(path, is_open ? startable_with(environment, followed_to) : by_file);
 }
 
 static ubi__wire_started *note_path(const char *path, char *const environment[]) {
-    return notes ? note_file(path, ubi__startable_path(path), environment) : NULL;
+    return notes ? note_file(path, startable_path(path), environment) : NULL;
 }
 
 /* As it is searched for. */
 static ubi__wire_started *note_name(const char *name, char *const environment[]) {
-    return notes ? note_file(name, ubi__startable_name(name), environment) : NULL;
+    return notes ? note_file(name, startable_name(name), environment) : NULL;
 }
 
 /* This process is about to become another program, or not, after all. */
@@ -146,7 +156,7 @@ UBI__HOOK int execvp(const char *file, char *const arguments[]) {
 }
 
 UBI__HOOK int fexecve(int fd, char *const arguments[], char *const environment[]) {
-    ubi__wire_started *row = notes ? note_file(arguments[0], ubi__startable_file(fd), environment) : NULL;
+    ubi__wire_started *row = notes ? note_file(arguments[0], startable_file(fd), environment) : NULL;
     count_own(UINT32_MAX);
     int result = REAL(fexecve)(fd, arguments, environment);
     count_own(1);
@@ -298,11 +308,11 @@ static ubi__unrecorded follow_interpreters(const char *path, int interpreters) {
     return UBI__UNRECORDED_CHOICE;
 }
 
-ubi__unrecorded ubi__startable_path(const char *path) {
+static ubi__unrecorded startable_path(const char *path) {
     return path ? follow_interpreters(path, 0) : UBI__UNRECORDED_CHOICE;
 }
 
-ubi__unrecorded ubi__startable_file(int fd) {
+static ubi__unrecorded startable_file(int fd) {
     char line[FIRST_LINE + 1], *next;
     ubi__unrecorded why = look_at_file(fd, line, &next);
     return next ? follow_interpreters(next, 1) : why;
@@ -322,15 +332,15 @@ static bool join_path(char out[PATH_BYTES], const char *folder, size_t n_folder,
     return true;
 }
 
-ubi__unrecorded ubi__startable_name(const char *name) {
+static ubi__unrecorded startable_name(const char *name) {
     char path[PATH_BYTES];
     if (!name || strchr(name, '/'))
-        return ubi__startable_path(name);
+        return startable_path(name);
     const char *folder = ubi__environment_value("PATH");
     for (folder = folder ? folder : USUAL_FOLDERS;; folder++) {
         size_t n = strcspn(folder, ":");
         if (join_path(path, folder, n, name) && ubi__system(SYS_faccessat, AT_FDCWD, (long)path, X_OK, 0, 0, 0) == 0)
-            return ubi__startable_path(path);
+            return startable_path(path);
         folder += n;
         if (!*folder)
             return UBI__UNRECORDED_CHOICE;
@@ -356,7 +366,7 @@ static bool has_part(const char *text, const char *part) {
     return false;
 }
 
-ubi__unrecorded ubi__startable_with(char *const environment[], const char *socket_path) {
+static ubi__unrecorded startable_with(char *const environment[], const char *socket_path) {
     const char *preload = value_in(environment, "LD_PRELOAD"),
                *socket = value_in(environment, UBI__WIRE_SOCKET_VARIABLE);
     if (!preload || !socket || !has_part(preload, UBI__WIRE_LIBRARY))

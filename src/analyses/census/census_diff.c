@@ -3,7 +3,7 @@
  * census_diff.c: subtracting one census from another, and the census tree of the difference.
  *
  * Deltas are a queue: each is taken in turn, and its parts are appended. To pair the entries of two reports, those of the
- * end are put into a hash table under the numbers of their keys (diff_keys.h), and those of the start look there.
+ * end are put into a hash table under the numbers of their keys (below), and those of the start look there.
  *
  * Source: mozilla-central devtools/shared/heapsnapshot/CensusUtils.js, DiffVisitor.
  */
@@ -15,38 +15,59 @@
 
 #include "analyses/census/breakdown.h"
 #include "analyses/census/census_tree.h"
-#include "analyses/census/diff_keys.h"
+#include "analyses/census/report.h"
 #include "analyses/census/report_walk.h"
 #include "base/bits.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
+#include "base/u64_map.h"
 
 /* ==== KEYS ====================================================================================================== */
 
-void ubi__diff_keys_init(ubi__diff_keys *keys, const ubi_allocator *allocator) {
-    *keys = (ubi__diff_keys){ .allocator = allocator };
+/*
+ * Each census names its keys by places in tables of its own. Here equal keys of either get one number, so that entries
+ * correspond when their numbers do. What was numbered is remembered per place: a long name or a deep stack is looked at
+ * once per census, however often it occurs in the reports.
+ *
+ * Numbers are unique among the keys of one kind of report; only such are ever compared.
+ */
+typedef struct diff_side {
+    const ubi_census *census;
+    ubi__u64_map texts;  /* canonical string of its tables -> number */
+    ubi__u64_map frames; /* canonical frame -> number */
+} diff_side;
+
+typedef struct diff_keys {
+    const ubi_allocator *allocator;
+    ubi__strtab texts;  /* entry i: text of number i */
+    ubi__strtab frames; /* entry i: content of the frame of number i, the number of its caller included */
+    ubi__vec_u32 chain; /* frames on the way to a known caller */
+} diff_keys;
+
+static void diff_keys_init(diff_keys *keys, const ubi_allocator *allocator) {
+    *keys = (diff_keys){ .allocator = allocator };
     ubi__strtab_init(&keys->texts, allocator);
     ubi__strtab_init(&keys->frames, allocator);
 }
 
-void ubi__diff_keys_fini(ubi__diff_keys *keys) {
+static void diff_keys_fini(diff_keys *keys) {
     ubi__strtab_fini(&keys->texts);
     ubi__strtab_fini(&keys->frames);
     ubi__vec_u32_fini(&keys->chain, keys->allocator);
 }
 
-void ubi__diff_side_init(ubi__diff_side *side, const ubi_census *census, const ubi_allocator *allocator) {
+static void diff_side_init(diff_side *side, const ubi_census *census, const ubi_allocator *allocator) {
     side->census = census;
     ubi__u64_map_init(&side->texts, allocator);
     ubi__u64_map_init(&side->frames, allocator);
 }
 
-void ubi__diff_side_fini(ubi__diff_side *side) {
+static void diff_side_fini(diff_side *side) {
     ubi__u64_map_fini(&side->texts);
     ubi__u64_map_fini(&side->frames);
 }
 
-static ubi_status text_number(ubi__diff_keys *keys, uint32_t *out, ubi__diff_side *side, ubi_str_ix string) {
+static ubi_status text_number(diff_keys *keys, uint32_t *out, diff_side *side, ubi_str_ix string) {
     const ubi__strtab *strings = side->census->tables.strings;
     ubi_str_ix canonical = ubi__strtab_canonical(strings, string);
     if (canonical == UBI_NONE) {
@@ -66,8 +87,7 @@ typedef struct frame_content {
 } frame_content;
 _Static_assert(sizeof(frame_content) == 6 * sizeof(uint32_t), "no padding");
 
-static ubi_status number_frame(ubi__diff_keys *keys, uint32_t *out, ubi__diff_side *side, ubi_frame_ix frame,
-                               uint32_t caller) {
+static ubi_status number_frame(diff_keys *keys, uint32_t *out, diff_side *side, ubi_frame_ix frame, uint32_t caller) {
     const ubi__frame_row *row = &side->census->tables.frames->rows.at[frame];
     frame_content content = { .caller = caller, .line = row->line, .column = row->column };
     content.is_system = row->is_system;
@@ -78,7 +98,7 @@ static ubi_status number_frame(ubi__diff_keys *keys, uint32_t *out, ubi__diff_si
 }
 
 /** Number of a stack: that of its youngest frame. Callers get theirs first. */
-static ubi_status stack_number(ubi__diff_keys *keys, uint32_t *out, ubi__diff_side *side, ubi_frame_ix frame) {
+static ubi_status stack_number(diff_keys *keys, uint32_t *out, diff_side *side, ubi_frame_ix frame) {
     const ubi__frames *frames = side->census->tables.frames;
     uint32_t known = UBI_NONE;
     keys->chain.n = 0;
@@ -96,8 +116,9 @@ static ubi_status stack_number(ubi__diff_keys *keys, uint32_t *out, ubi__diff_si
     return UBI_OK;
 }
 
-ubi_status ubi__diff_key(ubi__diff_keys *keys, uint32_t *out, ubi__diff_side *side, const ubi_report *report,
-                         uint32_t place) {
+/* Number of the key of entry `place` of a report of that side's census. Errors: UBI_ENOMEM, UBI_ELIMIT. */
+static ubi_status diff_key_number(diff_keys *keys, uint32_t *out, diff_side *side, const ubi_report *report,
+                                  uint32_t place) {
     const ubi__report_entry *entry = &side->census->entries.at[report->first + place];
     switch (entry->key_type) {
     case UBI_KEY_STACK:
@@ -125,8 +146,8 @@ ubi_status ubi__diff_key(ubi__diff_keys *keys, uint32_t *out, ubi__diff_side *si
 typedef struct differ {
     ubi_census_diff *diff;
     const ubi_allocator *allocator;
-    ubi__diff_keys keys;
-    ubi__diff_side start, end;
+    diff_keys keys;
+    diff_side start, end;
     ubi__u64_map end_places; /* (report of the end, number of a key) -> place among its entries */
     ubi__vec_u8 paired;      /* of the level at hand: which entries of the end are */
     ubi__vec_delta spare;
@@ -218,7 +239,7 @@ static ubi_status register_end(differ *d, const ubi_report *end) {
     uint32_t n = entry_count(end);
     for (uint32_t place = 0; place < n; place++) {
         uint32_t key;
-        UBI_TRY(ubi__diff_key(&d->keys, &key, &d->end, end, place));
+        UBI_TRY(diff_key_number(&d->keys, &key, &d->end, end, place));
         UBI_TRY(ubi__u64_map_put(&d->end_places, end_key(d, end, key), place));
     }
     d->paired.n = 0;
@@ -233,7 +254,7 @@ static ubi_status append_start(differ *d, const ubi_report *start, const ubi_rep
     for (uint32_t place = 0; place < entry_count(start); place++) {
         uint32_t key, found = UBI_NONE;
         if (end) {
-            UBI_TRY(ubi__diff_key(&d->keys, &key, &d->start, start, place));
+            UBI_TRY(diff_key_number(&d->keys, &key, &d->start, start, place));
             found = ubi__u64_map_get(&d->end_places, end_key(d, end, key));
         }
         if (found != UBI_NONE)
@@ -331,16 +352,16 @@ void ubi__census_diff_check(const ubi_census_diff *diff) {
 static ubi_status diff_censuses(ubi_census_diff *diff, const ubi_census *start, const ubi_census *end) {
     differ d = { .diff = diff, .allocator = diff->allocator };
     UBI_TRY(sum_basis(diff, start));
-    ubi__diff_keys_init(&d.keys, d.allocator);
-    ubi__diff_side_init(&d.start, start, d.allocator);
-    ubi__diff_side_init(&d.end, end, d.allocator);
+    diff_keys_init(&d.keys, d.allocator);
+    diff_side_init(&d.start, start, d.allocator);
+    diff_side_init(&d.end, end, d.allocator);
     ubi__u64_map_init(&d.end_places, d.allocator);
     ubi_status status = subtract_reports(&d);
     if (status == UBI_OK)
         ubi__census_diff_check(diff);
-    ubi__diff_keys_fini(&d.keys);
-    ubi__diff_side_fini(&d.start);
-    ubi__diff_side_fini(&d.end);
+    diff_keys_fini(&d.keys);
+    diff_side_fini(&d.start);
+    diff_side_fini(&d.end);
     ubi__u64_map_fini(&d.end_places);
     ubi__vec_u8_fini(&d.paired, d.allocator);
     ubi__vec_delta_fini(&d.spare, d.allocator);
