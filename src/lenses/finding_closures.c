@@ -25,7 +25,7 @@ typedef struct candidate {
     ubi_node_ix closure; /* one that has the context, the nearest; UBI_NONE: none */
     uint32_t closure_depth;
     uint64_t n_closures;
-    ubi__vec_u32 live; /* closures that reach the context; empty where files do not tell what they read */
+    ubi__vec_u32 live; /* closures that reach the context; empty where files do not say what they read */
 } candidate;
 
 typedef struct candidates {
@@ -175,7 +175,7 @@ ubi_status ubi__finding_closures(ubi__finding_list *out, const ubi__finding_fact
 /*
  * Promises that are pending, and the function that waits for most of them.
  *
- * Only those count that something waits for: of others, files do not tell whether they are pending. A promise that an async
+ * Only those count that something waits for: of others, files do not say whether they are pending. A promise that an async
  * function will settle, which itself waits for another, says nothing new: what counts is the last one of such a chain.
  */
 

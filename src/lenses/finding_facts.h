@@ -119,7 +119,7 @@ typedef struct ubi__producer_findings {
     ubi__node_role (*role_of_kind)(const ubi_graph *graph, const ubi_kind *kind);
     const ubi__finding_entry *rules; /**< ended by one without a name; NULL: none */
     /**
-     * Where the entries of a map, set, array or object are. NULL: files do not tell, and the three below are NULL, too.
+     * Where the entries of a map, set, array or object are. NULL: files do not say, and the three below are NULL, too.
      * @param seen  for what several collections share: entries are told once.
      */
     ubi__entries (*entries)(const ubi__finding_facts *f, ubi_node_ix node, struct ubi__node_bits *seen);
@@ -129,26 +129,26 @@ typedef struct ubi__producer_findings {
     bool (*node_is_data)(const ubi__finding_facts *f, ubi_node_ix node);
     /** A table of the runtime itself, with such entries. NULL: none is. */
     bool (*collection_is_of_runtime)(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix example);
-    /** NULL: files do not tell. */
+    /** NULL: files do not say. */
     ubi__dead (*node_is_dead)(const ubi__finding_facts *f, ubi_node_ix node);
     /**
      * The file of a function, of code or of a module; empty: unknown, or not such a node. Equal files have one
-     * address. NULL: files do not tell, and the two below are NULL, too.
+     * address. NULL: files do not say, and the two below are NULL, too.
      */
     ubi_text (*file_of_code)(const ubi__finding_facts *f, const ubi__code_files *files, ubi_node_ix node);
     /** Whether an edge of such a node leads to what belongs to its file: the scope of a function, what a module exports. */
     bool (*edge_is_of_file)(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix edge);
     bool (*file_is_of_runtime)(ubi_text file);
-    /** False: it is not a promise, is settled, or nothing waits for it. NULL: files do not tell. O(edges of the node). */
+    /** False: it is not a promise, is settled, or nothing waits for it. NULL: files do not say. O(edges of the node). */
     bool (*promise_awaited)(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node);
     /**
      * The scope that a function has, or that is around a scope. UBI_NONE: there is none, or the runtime made it. NULL: functions hold
-     * nothing that only others read, or files do not tell.
+     * nothing that only others read, or files do not say.
      */
     ubi_node_ix (*scope_of)(const ubi__finding_facts *f, ubi_node_ix node);
     /** Whether an edge of a scope is a variable. NULL: those of the kind UBI_EDGE_CONTEXT are. */
     bool (*edge_is_variable)(const ubi__finding_facts *f, ubi_edge_ix edge);
-    /** Whether no live function reads it any more. False: one does, or this is unknown. NULL: files do not tell. Errors: UBI_ENOMEM. */
+    /** Whether no live function reads it any more. False: one does, or this is unknown. NULL: files do not say. Errors: UBI_ENOMEM. */
     ubi_status (*variable_is_unread)(bool *out, const ubi__finding_facts *f, const ubi__captured *variable);
     /** The prototype of a class, whose nodes have the kind of its objects. NULL: none has. */
     bool (*node_is_prototype)(const ubi__finding_facts *f, ubi_node_ix node);

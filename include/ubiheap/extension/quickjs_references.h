@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/extension/quickjs_references.h: tells which references a program takes and releases; comes before its own source.
+ * ubiheap/extension/quickjs_references.h: reports which references a program takes and releases; comes before its own source.
  *
  * JS_DupValue and JS_FreeValue are inline functions of quickjs.h, so the engine does not see them. The sources of a program that
  * embeds QuickJS are compiled with this header in front, and stay as they are:

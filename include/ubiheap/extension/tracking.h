@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/extension/tracking.h: what a live engine tells of its allocations and collections.
+ * ubiheap/extension/tracking.h: what a live engine reports about its allocations and collections.
  *
  * Plain values, the same for every engine; who hands them out is the engine's own header, such as ubiheap/extension/quickjs.h.
  * Source: docs/reference/debugger-memory.md.

@@ -98,7 +98,7 @@ void ubi__leak_write_curve(ubi__out *out, const ubi__style *style, const ubi__le
 /** How many were added in each step. */
 void ubi__leak_write_came(ubi__out *out, const ubi__style *style, const ubi_leaks *leaks,
                           const ubi_leak_cluster *cluster);
-/** How many come in an hour; false: the files do not tell when they were taken. */
+/** How many come in an hour; false: the files do not say when they were taken. */
 bool ubi__leak_per_hour(double *out, const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
 /** In which steps a cluster of a series of four or more grew, how much, and how fast. False: does not apply. */
 bool ubi__leak_growth_words(char out[200], const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
