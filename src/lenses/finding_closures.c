@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/u64_map.h"
 #include "lenses/finding_facts.h"
@@ -112,8 +113,11 @@ static ubi_status find_closures(candidates *all, const ubi__finding_facts *f) {
         for (uint32_t depth = 0; context != UBI_NONE && depth < LONGEST_CHAIN; depth++) {
             if (ubi__finding_role(f, context) != UBI__ROLE_CONTEXT)
                 break;
-            if (ubi__node_bits_has(&all->bits, context))
-                UBI_TRY(add_closure(find_candidate(all, context), f, node, depth));
+            if (ubi__node_bits_has(&all->bits, context)) {
+                candidate *c = find_candidate(all, context);
+                UBI_ASSERT(c != NULL && c->closure_depth <= LONGEST_CHAIN);
+                UBI_TRY(add_closure(c, f, node, depth));
+            }
             context = f->producer->scope_of(f, context);
         }
     }

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "lenses/finding_facts.h"
 
@@ -175,6 +176,9 @@ static void dying_count(dying *d, const ubi__finding_facts *f, const ubi__entrie
         if (keeps(f, d->node, entry) && ubi__node_bits_add(counted, entry))
             d->bytes += ubi__finding_retained(f, entry);
     }
+    UBI_ASSERT(d->n_dead <= d->n_entries);
+    UBI_ASSERT(d->n[UBI__NOT_DEAD] == 0);
+    UBI_ASSERT(d->n[UBI__DEAD_REFERENCE] + d->n[UBI__DEAD_SOCKET] + d->n[UBI__DEAD_ELEMENT] == d->n_dead);
     if (d->n_dead == d->n_entries)
         d->bytes = ubi__finding_retained(f, d->node);
 }

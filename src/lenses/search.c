@@ -11,6 +11,7 @@
 #include <ubiheap/views/search.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -228,8 +229,10 @@ static ubi_status find_borders(ubi__wanted_name *w, const ubi_allocator *a) {
         while (length > 0 && c[i] != c[length])
             length = w->border.at[length - 1];
         length += i > 0 && c[i] == c[length];
+        UBI_ASSERT(length <= i); /* a border is shorter than its text */
         w->border.at[w->border.n++] = length;
     }
+    UBI_ASSERT(w->border.n == w->folded.n);
     return UBI_OK;
 }
 

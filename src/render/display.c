@@ -200,7 +200,10 @@ static unit next_unit(const uint8_t *s, size_t n, bool unicode) {
 #define MARKS_PER_COLUMN 4
 
 static unit unit_at(const ubi__style *style, ubi_text text, size_t at) {
-    return next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+    unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+    UBI_ASSERT(0 < u.used && u.used <= text.len - at);
+    UBI_ASSERT(u.n <= sizeof u.text);
+    return u;
 }
 
 /* What fills `columns`; each mark takes a fraction of a column, at the expense of other marks only. */
@@ -231,6 +234,7 @@ static size_t head_end(const ubi__style *style, ubi_text text, size_t columns, s
         at += u.used;
     }
     *used = columns - left.columns;
+    UBI_ASSERT(left.columns <= columns);
     return at;
 }
 

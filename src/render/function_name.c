@@ -7,6 +7,7 @@
  */
 #include "render/function_name.h"
 
+#include "base/assert.h"
 #include "base/text.h"
 
 #define MOST_DEPTH 64
@@ -281,6 +282,9 @@ static void find_components(components *c, ubi_text text) {
         }
         i += n ? n : 1;
     }
+    UBI_ASSERT(c->at[c->n - 1] <= text.len);
+    for (size_t i = 1; UBI_CHECKS && i < c->n; i++)
+        UBI_ASSERT(c->at[i - 1] < c->at[i]);
 }
 
 /* A lambda's call operator says nothing without its enclosing function. */
