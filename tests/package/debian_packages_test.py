@@ -23,7 +23,9 @@ class DebianPackages(unittest.TestCase):
         cls.scratch = Path(tempfile.mkdtemp(prefix="ubiheap-debian-"))
         cls.addClassCleanup(shutil.rmtree, cls.scratch)
         cls.folder = cls.scratch / "packages"
-        run("sh", ROOT / "tools" / "package-deb.sh", BUILD, cls.folder)
+        # What is in them is the same when they are packed in less time.
+        packing = {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
+        run("sh", ROOT / "tools" / "package-deb.sh", BUILD, cls.folder, env={**os.environ, **packing})
         cls.files = {}
         for path in cls.folder.glob("*.deb"):
             name, version, _ = path.name.split("_")

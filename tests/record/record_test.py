@@ -460,7 +460,7 @@ class Failures(Records):
         def take():
             with open(descriptor, "rb", buffering=0) as end:
                 select.select([end], [], [])  # before the writer has come, its end would be seen
-                while sum(map(len, taken)) < 100000 and (piece := end.read(4096)):
+                while sum(map(len, taken)) < 40000 and (piece := end.read(4096)):
                     taken.append(piece)
 
         reader = threading.Thread(target=take)
