@@ -300,55 +300,54 @@ static bool has_frame_line(ubi_stack stack, const char *function, uint32_t line)
 static ubi_quickjs_observer *observer_begun;
 
 static JSValue begin_tracking(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
-    (void)ctx, (void)this_value, (void)argc, (void)argv;
-    assert_int_equal(ubi_quickjs_observer_set_tracking(observer_begun, true), UBI_OK);
+    (void)this_value, (void)argc, (void)argv;
+    assert_int_equal(ubi_quickjs_observer_add_realm(observer_begun, ctx), UBI_OK);
     return JS_UNDEFINED;
 }
 
-/* What is made by `call` in line 9, which gets to made() somehow. */
-static void check_caller(world *w, const char *call) {
+/* What is made by `call` in line 9, which gets to made() somehow. Nothing else in that line stores a place. */
+static void check_caller(const char *call, bool is_tracking) {
+    world w = world_open(NULL);
     char source[1200];
-    snprintf(
-        source, sizeof source,
-        "var x;\nfunction made() { begin(); x = {}; return 1; }\n"
-        "var o = { get getter() { return made(); }, set setter(v) { made(); }, valueOf() { return made(); },\n"
-        "  toString() { return '' + made(); }, method() { made(); }, C: function () { made(); },\n"
-        "  P: new Proxy(function () { }, { get() { made(); return Object.prototype; } }), [Symbol.iterator]() { "
-        "made(); return [][Symbol.iterator](); } };\n"
-        "function caller() {\n  Math.max(1), {};\n  var a = [{}, function () { }];\n  %s;\n  a = [];\n}\ncaller();",
-        call);
-    eval(w->ctx, "calls.js", source);
-    JSValue x = global_value(w->ctx, "x");
+    JSValue global = JS_GetGlobalObject(w.ctx);
+    JS_SetPropertyStr(w.ctx, global, "begin", JS_NewCFunction(w.ctx, begin_tracking, "begin", 0));
+    JS_FreeValue(w.ctx, global);
+    observer_begun = track(&w, is_tracking ? w.ctx : NULL);
+    snprintf(source, sizeof source,
+             "var x;\nfunction made() { begin(); x = {}; return 1; }\n"
+             "var o = { get getter() { return made(); }, set setter(v) { made(); }, valueOf() { return made(); },\n"
+             "  toString() { return '' + made(); }, method() { made(); }, C: function () { made(); },\n"
+             "  P: new Proxy(function () { }, { get() { made(); return Object.prototype; } }), [Symbol.iterator]() { "
+             "made(); return [][Symbol.iterator](); } };\n"
+             "function caller(o) {\n  Math.max(1), {};\n  var a = [{}, function () { }], p = o.P;\n  %s;\n  a = "
+             "[];\n}\ncaller(o);",
+             call);
+    eval(w.ctx, "calls.js", source);
+    JSValue x = global_value(w.ctx, "x");
     bool has_frame;
     ubi_stack stack;
-    assert_true(ubi_quickjs_allocation_site(w->tools, x, &has_frame, &stack) && has_frame);
+    assert_true(ubi_quickjs_allocation_site(w.tools, x, &has_frame, &stack) && has_frame);
     if (!has_frame_line(stack, "caller", 9))
         fail_msg("%s: the caller is elsewhere", call);
-    JS_FreeValue(w->ctx, x);
+    JS_FreeValue(w.ctx, x);
+    world_close(&w);
 }
 
 /*
- * The caller's line too, when what calls is no call: getters, setters, iteration, conversions; and also when tracking began
- * only after the call.
+ * The caller's line too, when what calls is no call: getters, setters, iteration, conversions; and also when nothing was watched
+ * until after the call.
  */
 static void callers_stand_where_they_call(void **state) {
     UNUSED_STATE(state);
     static const char *const calls[] = {
         "o.getter",          "o.setter = 1", "o + ''",           "o * 2",    "o < 1",
         "for (var q of o);", "-o",           "[...o]",           "o == 1",   "`${o}`",
-        "new o.C()",         "o.method()",   "o['get' + 'ter']", "({...o})", "class D extends o.P { }"
+        "new o.C()",         "o.method()",   "o['get' + 'ter']", "({...o})", "class D extends p { }"
     };
-    world w = world_open(NULL);
-    JSValue global = JS_GetGlobalObject(w.ctx);
-    JS_SetPropertyStr(w.ctx, global, "begin", JS_NewCFunction(w.ctx, begin_tracking, "begin", 0));
-    JS_FreeValue(w.ctx, global);
-    observer_begun = observe(&w, w.ctx);
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        for (int is_tracking = 0; is_tracking < 2; is_tracking++) {
-            assert_int_equal(ubi_quickjs_observer_set_tracking(observer_begun, is_tracking), UBI_OK);
-            check_caller(&w, calls[i]);
-        }
-    world_close(&w);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        check_caller(calls[i], true);
+        check_caller(calls[i], false);
+    }
 }
 
 static void names_of_functions_and_files(void **state) {
