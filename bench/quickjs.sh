@@ -10,6 +10,7 @@
 #   BENCH_DATA=DIR        where raw results are kept (default build/bench-data)
 #   BENCH_WALKS=N         turns of walks and saves (default 25)
 #   BENCH_REPEATS=N       turns of workloads (default 5)
+#   BENCH_ENGINES=DIRS    release builds with other engines, whose instructions are counted too (UBI_QUICKJS_DIR)
 #   BENCH_PAGE=RESULT     also write docs/explanation/performance.md, from bench/results/RESULT.json and this
 set -eu
 cd "$(dirname "$0")/.." || exit 1
@@ -30,6 +31,10 @@ echo "bench: walks of live heaps" >&2
 echo "bench: scripts with and without the tools" >&2
 # shellcheck disable=SC2086 # workloads are several words
 python3 bench/quickjs_tracking.py "$build" --turns "$repeats" --raw "$raw" $workloads >&2
+for other in ${BENCH_ENGINES:-}; do
+    # shellcheck disable=SC2086 # workloads are several words
+    python3 bench/quickjs_tracking.py "$other" --turns 0 --raw "$raw" $workloads >&2
+done
 
 python3 bench/report.py collect --quickjs --build "$build" --name "$name" "$raw" >"$data/$name.json"
 mv "$data/$name.json" "bench/results/$name.json"

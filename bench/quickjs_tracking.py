@@ -9,10 +9,12 @@ the memory profiler with its default period, of objects alone and of all of the 
 
 Instructions are counted by valgrind's cachegrind: two sizes per workload, so that start and end of the program cancel out.
 Times are processor times of N turns (default 5) in which the programs alternate; of each the least counts. With --raw, a
-line of JSON for each count and each turn is added to FILE, for bench/report.py.
+line of JSON for each count and each turn is added to FILE, for bench/report.py. Lines name the engine of the build: one FILE may
+have several.
 """
 import argparse
 import json
+import pathlib
 import re
 import shutil
 import subprocess
@@ -28,6 +30,13 @@ def described_workloads(build):
     """name -> (size, what it does)"""
     text = subprocess.run([f"{build}/bench/quickjs_tracking_bench", "--list"], check=True, capture_output=True, text=True)
     return {name: (int(size), what) for name, size, what in (line.split("\t") for line in text.stdout.splitlines())}
+
+
+def engine(build):
+    """The engine that a build folder is made with, in the words of its own VERSION file."""
+    cache = (pathlib.Path(build) / "CMakeCache.txt").read_text()
+    folder = re.search(r"^UBI_QUICKJS_CHOSEN:\w+=(.+)$", cache, re.MULTILINE).group(1)
+    return (pathlib.Path(folder) / "VERSION").read_text().split()[0]
 
 
 def workloads(build):
@@ -91,17 +100,17 @@ def least_of(turns):
 class Report:
     """Rows for people, and raw lines."""
 
-    def __init__(self, raw):
+    def __init__(self, raw, engine_name):
         self.raw = open(raw, "a", encoding="utf-8") if raw else None
+        self.engine = engine_name
 
     def add(self, **row):
         if self.raw:
-            self.raw.write(json.dumps(row, separators=(",", ":")) + "\n")
+            self.raw.write(json.dumps(dict(row, engine=self.engine), separators=(",", ":")) + "\n")
             self.raw.flush()
 
-    @staticmethod
-    def head(title):
-        print(f"{title}, the unmodified engine = 1")
+    def head(self, title):
+        print(f"{title}, the unmodified QuickJS {self.engine} = 1")
         print(f"  {'workload':<12}" + "".join(f"{'p = ' + m if m[0].isdigit() else m:>10}" for m in MODES))
 
     @staticmethod
@@ -138,7 +147,7 @@ def main():
     options = parser.parse_intermixed_args()
     known = described_workloads(options.build)
     names = options.workload or list(known)
-    report = Report(options.raw)
+    report = Report(options.raw, engine(options.build))
     if not options.no_instructions and shutil.which("valgrind"):
         count_instructions(report, options.build, known, names)
     elif not options.no_instructions:

@@ -80,6 +80,11 @@ def today():
     return datetime.date.today().isoformat()
 
 
+def busy():
+    """How busy the machine was lately: tasks that ran or waited, those of the bench itself among them."""
+    return round(os.getloadavg()[2], 1)
+
+
 def collect(args):
     files = []
     for line in pathlib.Path(args.files).read_text().splitlines() if args.files else []:
@@ -93,6 +98,7 @@ def collect(args):
         "madeBy": args.by,
         "firefox": args.firefox,
         "machine": machine(args.build),
+        "load": busy(),
         "files": files,
         "runs": runs,
     }))

@@ -105,9 +105,10 @@ class PerformancePage(unittest.TestCase):
             page = PAGE.read_text()
             for rows, names, modes in ((WALKS, HEAPS, 1), ({"instructions"}, WORKLOADS, 7), ({"time"}, WORKLOADS, 7)):
                 runs = [run for run in document["runs"] if run["row"] in rows]
-                turns = collections.Counter((run["file"], run["row"], run.get("mode")) for run in runs)
+                turns = collections.Counter((run["file"], run["row"], run.get("mode"), run.get("engine")) for run in runs)
                 self.assertEqual({run["file"] for run in runs}, names)
-                self.assertEqual(len(turns), len(names) * len(rows) * modes)
+                n_engines = len({run.get("engine") for run in runs})
+                self.assertEqual(len(turns), len(names) * len(rows) * modes * n_engines)
                 self.assertEqual(len(set(turns.values())), 1, turns)
                 self.assertTrue(all(f"| {name} |" in page for name in names))
 
