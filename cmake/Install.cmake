@@ -11,7 +11,7 @@ set(ubi_help_dir ${PROJECT_BINARY_DIR}/help)
 if(TARGET ubiheap_cli)
     install(TARGETS ubiheap_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 endif()
-install(TARGETS ubiheap_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap COMPONENT tool)
+install(TARGETS ubiheap_preload ubiheap_watch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap COMPONENT tool)
 install(TARGETS ubiheap_symbols LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap)
 if(UBI_PORTABLE) # of the tool's libraries, those that Debian has no archive of
     set_target_properties(ubiheap_cli PROPERTIES INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/ubiheap")

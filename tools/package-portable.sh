@@ -28,7 +28,7 @@ trap 'exit 130' INT TERM
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DUBI_BUILD_TESTS=OFF -DUBI_BUILD_BENCH=OFF -DUBI_BUILD_EXAMPLES=OFF \
     -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/portable-toolchain.cmake" -DUBI_PORTABLE=ON -DUBI_PORTABLE_ROOT="$root" \
     -DCMAKE_INSTALL_LIBDIR=lib >"$log" 2>&1 || fail
-cmake --build "$build" ${JOBS:+-j "$JOBS"} --target ubiheap_cli ubiheap_preload ubiheap_help ubi_quickjs_selftest >>"$log" 2>&1 || fail
+cmake --build "$build" ${JOBS:+-j "$JOBS"} --target ubiheap_cli ubiheap_preload ubiheap_watch ubiheap_help ubi_quickjs_selftest >>"$log" 2>&1 || fail
 cmake --install "$build" --strip --component tool --prefix "$work/$name" >>"$log" 2>&1 || fail
 
 # The terms of what is linked in, and of what comes along.

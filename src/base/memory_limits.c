@@ -179,11 +179,18 @@ static void address_space_look(ubi__memory_limit *least, pid_t pid) {
                    strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-ubi__memory_limit ubi__memory_limit_read(pid_t pid) {
-    ubi__memory_limit least = { NULL, 0, 0 };
+ubi__memory_limits ubi__memory_limits_read(pid_t pid) {
+    ubi__memory_limits limits = { { NULL, 0, 0 }, { NULL, 0, 0 } };
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
-        groups_look(&least, pid, &versions[i]);
-    address_space_look(&least, pid);
-    UBI_ASSERT(!least.name || least.used_bytes <= least.limit_bytes);
-    return least;
+        groups_look(&limits.group, pid, &versions[i]);
+    address_space_look(&limits.address_space, pid);
+    UBI_ASSERT(!limits.group.name || limits.group.used_bytes <= limits.group.limit_bytes);
+    UBI_ASSERT(!limits.address_space.name || limits.address_space.used_bytes <= limits.address_space.limit_bytes);
+    return limits;
+}
+
+ubi__memory_limit ubi__memory_limit_read(pid_t pid) {
+    ubi__memory_limits limits = ubi__memory_limits_read(pid);
+    return ubi__memory_room(&limits.group) <= ubi__memory_room(&limits.address_space) ? limits.group
+                                                                                      : limits.address_space;
 }

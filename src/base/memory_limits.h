@@ -18,7 +18,14 @@ typedef struct ubi__memory_limit {
     uint64_t limit_bytes, used_bytes; /**< with a name; used_bytes is at most limit_bytes */
 } ubi__memory_limit;
 
-/** Of a process, 0 for this one. No limit if /proc does not tell. Cost: some small files of /proc and /sys. */
+/** Each kind of its own: what a limit of the group leaves may be more than enough where the address space is short. */
+typedef struct ubi__memory_limits {
+    ubi__memory_limit group, address_space;
+} ubi__memory_limits;
+
+/** Of a process, 0 for this one. No limit if /proc does not tell. No memory is allocated. Cost: some small files of /proc and /sys. */
+ubi__memory_limits ubi__memory_limits_read(pid_t pid);
+/** The one of them with the least room. */
 ubi__memory_limit ubi__memory_limit_read(pid_t pid);
 
 static inline uint64_t ubi__memory_room(const ubi__memory_limit *limit) {

@@ -28,6 +28,7 @@
     COMMAND(allocations)                                                                                               \
     GROUP("Run and record", run)                                                                                       \
     COMMAND(record)                                                                                                    \
+    COMMAND(watch)                                                                                                     \
     COMMAND(timeline)                                                                                                  \
     GROUP("Files", info)                                                                                               \
     COMMAND(convert)

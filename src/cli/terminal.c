@@ -15,6 +15,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,6 +74,21 @@ void ubi__interrupt_install(void) {
 void ubi__interrupt_restore(void) {
     for (size_t i = 0; i < N_TAKEN_OVER; i++)
         sigaction(taken_over[i].signal_number, &taken_over[i].before, NULL);
+}
+
+int ubi__program_exit_code(int wait_status) {
+    const struct rlimit none = { 0, 0 };
+    sigset_t set;
+    if (!WIFSIGNALED(wait_status))
+        return WEXITSTATUS(wait_status);
+    int number = WTERMSIG(wait_status);
+    setrlimit(RLIMIT_CORE, &none); /* a second core file would be about us */
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
 }
 
 void ubi__interrupt_accept(void) {

@@ -29,6 +29,11 @@ bool ubi__interrupted(void);
 bool ubi__interrupt_settle(void);
 /** Restores the signals for a program that replaces the process in the user's eyes. */
 void ubi__interrupt_restore(void);
+/**
+ * The exit code of a program that we ran in the user's eyes, from its wait status. After one that a signal killed this process ends by the
+ * same signal, so that our parent sees the same.
+ */
+int ubi__program_exit_code(int wait_status);
 /** The interrupted work has stopped and other work begins: the next SIGINT counts as the first. */
 void ubi__interrupt_accept(void);
 

@@ -174,6 +174,7 @@ WRITERS = {
     + each("timeline --format chrome {FILE}", timelines["stacks"], timelines["crossing"])
     + each("timeline --format firefox {FILE}", timelines["stacks"], timelines["threads"]),
     "help": each("help report", nothing),
+    "watch": each("watch --print-library", nothing),
 }
 
 TESTS = [REPORTS, GRAPHS, COUNTS, WRITERS]

@@ -46,6 +46,10 @@ HEADERS_WITHOUT_FUNCTIONS = {
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
 INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "recording/preload_wire.h",
                           "recording/unrecorded.h", "ubiheap/core/marker.h"}
+# nodewatch runs inside of Node.js, with two leaf headers of ours.
+NODEWATCH_LEAF_HEADERS = {"base/assert.h", "base/memory_limits.h"}
+# Modules in no layer: each is the inside of other programs, and a library of its own.
+INSIDE_OTHERS = {"interpose": INTERPOSE_MAY_INCLUDE, "nodewatch": {"nodewatch"}}
 # Invariants of the walker run in the tool, and are compiled out in what runs inside other programs.
 UNWIND_LEAF_HEADERS = {"base/assert.h"}
 # What is compiled with an engine, by users as well, has of ours the public headers, itself, tracking, and three leaf headers.
@@ -80,6 +84,8 @@ TYPE_NAMES = {"firefox": r"\"js::", "v8": r"\"system / ", "quickjs": r"\"JS(VarR
 OWN_NAME = re.compile(r"const (?:ubi__format|ubi__producer|ubi_lens) \w+ = \{\s*\.name = \"(\w+)\"")
 # What is written for the tools of a producer is no knowledge of its heaps.
 OUTPUT = r"ubi__(render_timeline|timeline|save_format)_"
+# Folders of what runs inside of an engine and calls it by its own names.
+INSIDE_ENGINES = {"v8": ("src/nodewatch/",)}
 # (producer, file): how many lines of code may name it there, and why.
 NAMED_ELSEWHERE = {
     ("firefox", "src/cli/commands/convert/convert_command.c"): (1, "an option of the format that is written"),
@@ -102,8 +108,8 @@ def allowed(source, target):
     """Whether module `source` may include module `target`."""
     if source == target:
         return True
-    if source == "interpose":
-        return target in INTERPOSE_MAY_INCLUDE
+    if source in INSIDE_OTHERS:
+        return target in INSIDE_OTHERS[source]
     if (source, target) in FORBIDDEN or source not in RANK or target not in RANK:
         return False
     if RANK[source] == RANK[target]:
@@ -158,7 +164,7 @@ def check_source(root, path, headers):
     """Breaches of one file of src/; `headers` are those of modules_of_headers."""
     parts = path.relative_to(root / "src").parts
     module = parts[0]
-    if module not in RANK and module != "interpose":
+    if module not in RANK and module not in INSIDE_OTHERS:
         yield f"{path}: src/{module} is no module that the layer table knows"
         return
     for line, kind, name in includes(path):
@@ -188,7 +194,7 @@ def check_source(root, path, headers):
                 yield f'{where}: "{name}" is no file below src/; ours are included by their path from there'
                 continue
             target_parts = Path(name).parts
-            if name in {"interpose": INTERPOSE_LEAF_HEADERS, "unwind": UNWIND_LEAF_HEADERS}.get(module, ()):
+            if name in {"interpose": INTERPOSE_LEAF_HEADERS, "nodewatch": NODEWATCH_LEAF_HEADERS, "unwind": UNWIND_LEAF_HEADERS}.get(module, ()):
                 continue
             if str(path.relative_to(root)) == ENGINE_REGISTRY and RUNNER_HEADER.fullmatch(name):
                 continue
@@ -257,7 +263,7 @@ def producers_named(root):
             continue
         lines = None
         for producer, (folders, names) in rules.items():
-            if name.startswith(folders) or name == ENGINE_REGISTRY:
+            if name.startswith((*folders, *INSIDE_ENGINES.get(producer, ()))) or name == ENGINE_REGISTRY:
                 continue
             lines = lines or list(code_lines(path))
             found = [number for number, text in lines if names.search(text)]

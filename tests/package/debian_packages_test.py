@@ -71,7 +71,7 @@ class DebianPackages(unittest.TestCase):
         tool, library, development = (self.contents(name) for name in NAMES)
         commands = run(BUILD / "bin" / "ubiheap", "help", "--commands").split()
         self.assertEqual({path for path in tool if not path.startswith("usr/share/doc/")},
-                         {"usr/bin/ubiheap", f"{LIBDIR}/ubiheap/libubiheap-preload.so",
+                         {"usr/bin/ubiheap", f"{LIBDIR}/ubiheap/libubiheap-preload.so", f"{LIBDIR}/ubiheap/ubiheap-watch.node",
                           "usr/share/bash-completion/completions/ubiheap", "usr/share/man/man1/ubiheap.1.gz",
                           *(f"usr/share/man/man1/ubiheap-{command}.1.gz" for command in commands)})
         self.assertEqual({path for path in library if not path.startswith("usr/share/doc/")},

@@ -43,7 +43,8 @@ class Portable(unittest.TestCase):
         cls.root = cls.scratch / NAME
         cls.tool = cls.root / "bin" / "ubiheap"
         cls.preload = cls.root / "lib" / "ubiheap" / "libubiheap-preload.so"
-        cls.binaries = [cls.tool, cls.preload, cls.root / "lib" / "ubiheap" / "libisal.so.2"]
+        cls.watch = cls.root / "lib" / "ubiheap" / "ubiheap-watch.node"
+        cls.binaries = [cls.tool, cls.preload, cls.watch, cls.root / "lib" / "ubiheap" / "libisal.so.2"]
 
     def test_all_lies_in_one_folder_that_bears_name_version_and_system(self):
         self.assertEqual([path.name for path in self.scratch.iterdir()], [NAME])

@@ -410,22 +410,25 @@ static bool is_there(char *out, size_t size, const char *path) {
     return (size_t)snprintf(out, size, "%s", whole) < size;
 }
 
-ubi_status ubi__native_library_find(char *out, size_t size) {
+ubi_status ubi__native_part_find(char *out, size_t size, const char *file, const char *variable) {
     char tool[PATH_MAX], path[PATH_MAX + 64];
-    const char *named = getenv("UBIHEAP_PRELOAD");
+    const char *named = getenv(variable);
     if (named && *named)
         return is_there(out, size, named) ? UBI_OK
-                                          : ubi__fail(UBI_EIO, "UBIHEAP_PRELOAD names '%s', which is not there", named);
+                                          : ubi__fail(UBI_EIO, "%s names '%s', which is not there", variable, named);
     size_t n = ubi__proc_executable(tool, sizeof tool - 1, getpid());
     tool[n] = '\0';
     char *slash = strrchr(tool, '/');
     if (slash)
         *slash = '\0';
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, sizeof path, "%s/%s/" UBI__WIRE_LIBRARY, tool, folders[i]);
+        snprintf(path, sizeof path, "%s/%s/%s", tool, folders[i], file);
         if (is_there(out, size, path))
             return UBI_OK;
     }
-    return ubi__fail(UBI_EIO, "cannot find " UBI__WIRE_LIBRARY " in %s/../lib/ubiheap; UBIHEAP_PRELOAD can name it",
-                     tool);
+    return ubi__fail(UBI_EIO, "cannot find %s in %s/../lib/ubiheap; %s can name it", file, tool, variable);
+}
+
+ubi_status ubi__native_library_find(char *out, size_t size) {
+    return ubi__native_part_find(out, size, UBI__WIRE_LIBRARY, "UBIHEAP_PRELOAD");
 }

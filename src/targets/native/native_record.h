@@ -80,5 +80,7 @@ void ubi__native_result_fini(ubi__native_result *result);
  * Errors: UBI_EIO: nowhere.
  */
 ubi_status ubi__native_library_find(char *out, size_t size);
+/** The same of any file that is installed with it, which an environment variable can name. */
+ubi_status ubi__native_part_find(char *out, size_t size, const char *file, const char *variable);
 
 #endif

@@ -6,13 +6,9 @@
  * the end.
  */
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "base/human.h"
 #include "base/source.h"
@@ -267,25 +263,9 @@ static void outcome_tell(const ubi__native_result *r, const char *program, const
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
-/* Ends as the program did, so that our parent sees the same. A second core file would be about us. */
-static int end_by_signal(int number) {
-    const struct rlimit none = { 0, 0 };
-    sigset_t set;
-    setrlimit(RLIMIT_CORE, &none);
-    signal(number, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    raise(number);
-    return 128 + number;
-}
-
 static int exit_code_of(const ubi__native_result *r) {
-    if (WIFSIGNALED(r->wait_status))
-        return end_by_signal(WTERMSIG(r->wait_status));
-    if (WEXITSTATUS(r->wait_status) == 0 && !is_whole(r))
-        return UBI__EXIT_SYSTEM;
-    return WEXITSTATUS(r->wait_status);
+    int code = ubi__program_exit_code(r->wait_status);
+    return code == UBI__EXIT_OK && !is_whole(r) ? UBI__EXIT_SYSTEM : code;
 }
 
 static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watch_room.c: see watch_room.h.
+ */
+#include "nodewatch/watch_room.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define MIB ((uint64_t)1 << 20)
+/* What a heap may grow by from one collection to the next, after which we look: V8's young generation. */
+#define YOUNG_BYTES (16 * MIB)
+/* Percent of the heap that those tables of a snapshot take which V8 uses in no order: two, with 24 bytes an entry, a third to four fifths
+ * full, for objects of 30 bytes and more. With less the kernel pages, and a minute becomes an hour. */
+#define TABLES_PERCENT 250
+/* All of a snapshot's blocks, with the smallest objects. */
+#define BLOCKS_PERCENT 1300
+/* More than the largest snapshot; less than what a process has. */
+#define UNLIMITED_ADDRESS_BYTES ((uint64_t)1 << 40)
+/* For what else the program maps meanwhile. */
+#define ADDRESSES_LEFT_BYTES (24 * MIB)
+
+static uint64_t percent_of(uint64_t bytes, uint64_t percent) {
+    return bytes / 100 * percent;
+}
+
+ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes) {
+    ubi__memory_limits limits = ubi__memory_limits_read(0);
+    uint64_t grown_bytes = heap_bytes + YOUNG_BYTES,
+             group_bytes = reserve_bytes ? reserve_bytes : percent_of(grown_bytes, TABLES_PERCENT),
+             address_bytes = percent_of(grown_bytes, BLOCKS_PERCENT);
+    if (ubi__memory_room(&limits.group) < group_bytes)
+        return (ubi__watch_room){ limits.group, group_bytes, true };
+    return (ubi__watch_room){ limits.address_space, address_bytes,
+                              ubi__memory_room(&limits.address_space) < address_bytes };
+}
+
+size_t ubi__watch_room_addresses(void) {
+    ubi__memory_limits limits = ubi__memory_limits_read(0);
+    uint64_t room_bytes = ubi__memory_room(&limits.address_space);
+    if (!limits.address_space.name)
+        return UNLIMITED_ADDRESS_BYTES;
+    return room_bytes > 2 * ADDRESSES_LEFT_BYTES ? room_bytes - ADDRESSES_LEFT_BYTES : room_bytes / 2;
+}
+
+uint64_t ubi__watch_size_read(const char *text) {
+    char *end;
+    unsigned long long n = strtoull(text, &end, 10);
+    const int shifts[] = { ['K'] = 10, ['M'] = 20, ['G'] = 30 };
+    unsigned letter = (unsigned)toupper((unsigned char)*end);
+    int shift = letter < sizeof shifts / sizeof *shifts ? shifts[letter] : 0;
+    if (!isdigit((unsigned char)*text) || (*end && !shift) || n > UINT64_MAX >> shift)
+        return 0;
+    return n << shift;
+}

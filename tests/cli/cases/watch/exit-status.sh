@@ -1,0 +1,1 @@
+ubiheap watch -- sh -c "exit 7"

@@ -1,0 +1,1 @@
+ubiheap watch --print-library -- true

@@ -1,0 +1,1 @@
+UBIHEAP_WATCH=/no/such/file ubiheap watch -- true

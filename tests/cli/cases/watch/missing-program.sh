@@ -1,0 +1,1 @@
+ubiheap watch no-such-program; echo "exit $?"
