@@ -21,14 +21,15 @@
 
 /* By which the file grows. */
 #define STEP_BYTES ((size_t)16 << 20)
-/* A freed block below this keeps its pages. */
+/* A freed block below this keeps its pages, and is not looked at: to read its size would bring its page back. */
 #define LARGE_BYTES ((size_t)64 << 10)
+#define MOST_LARGE 1024
 /* A disk with less is full. */
 #define LEAST_FREE_BYTES ((uint64_t)64 << 20)
 #define PAGE_BYTES ((uintptr_t)4096)
 /* A block this large stays in memory while the control group has room for it and this much more, for pages to come and go. */
 #define RESIDENT_BYTES ((size_t)1 << 20)
-#define ROOM_LEFT_BYTES ((uint64_t)40 << 20)
+#define ROOM_LEFT_BYTES ((uint64_t)32 << 20)
 
 /* Before each block. */
 typedef struct block_head {
@@ -47,6 +48,13 @@ static struct {
     int fd;
     bool is_full;
 } spill;
+
+/* Large blocks that are not freed, for all threads; those beyond are never given back. */
+static struct {
+    pthread_mutex_t lock;
+    size_t n;
+    void *blocks[MOST_LARGE];
+} large = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void spill_check(void) {
     UBI_ASSERT(spill.used_bytes <= spill.ready_bytes && spill.ready_bytes <= spill.reserved_bytes);
@@ -143,6 +151,26 @@ bool ubi__spill_is_mine(void) {
            pthread_equal(atomic_load_explicit(&spill.owner, memory_order_relaxed), pthread_self());
 }
 
+static void large_note(void *block) {
+    pthread_mutex_lock(&large.lock);
+    if (large.n < MOST_LARGE)
+        large.blocks[large.n++] = block;
+    pthread_mutex_unlock(&large.lock);
+}
+
+/* @return whether it was one. */
+static bool large_forget(const void *block) {
+    pthread_mutex_lock(&large.lock);
+    size_t i = 0;
+    while (i < large.n && large.blocks[i] != block)
+        i++;
+    bool was_one = i < large.n;
+    if (was_one)
+        large.blocks[i] = large.blocks[--large.n];
+    pthread_mutex_unlock(&large.lock);
+    return was_one;
+}
+
 void *ubi__spill_alloc(size_t size_bytes, size_t alignment) {
     if (alignment < sizeof(block_head))
         alignment = sizeof(block_head);
@@ -160,6 +188,8 @@ void *ubi__spill_alloc(size_t size_bytes, size_t alignment) {
     ((block_head *)(void *)block)[-1].size_bytes = size_bytes;
     spill.used_bytes = at + size_bytes;
     spill.newest = block;
+    if (size_bytes >= LARGE_BYTES)
+        large_note(block);
     spill_check();
     return block;
 }
@@ -174,9 +204,11 @@ size_t ubi__spill_block_bytes(const void *block) {
 }
 
 void ubi__spill_free(void *block) {
+    if (!large_forget(block))
+        return;
     uintptr_t start = ((uintptr_t)block + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1),
               end = ((uintptr_t)block + ubi__spill_block_bytes(block)) & ~(PAGE_BYTES - 1);
-    if (end > start && end - start >= LARGE_BYTES)
+    if (end > start)
         madvise((void *)start, end - start, MADV_REMOVE);
 }
 

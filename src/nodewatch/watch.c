@@ -44,8 +44,8 @@
 /* JavaScript that is not interrupted for longer, such as the parsing of a long text, ends the program as without us. */
 #define MOST_RAISES 8
 #define LOOK_EVERY_NS 10000000
-/* After a collection that was enough, the next one that we ask for comes no sooner. */
-#define COLLECT_EVERY_NS UINT64_C(1000000000)
+/* After a collection of ours that was enough, the next one comes when this much more is in use. */
+#define GROWTH_BYTES (8 * MIB)
 /* A process with a smaller share of what is in use leaves the snapshot to others. */
 #define SHARE 8
 #define WATCH_STACK_BYTES (512 << 10)
@@ -67,11 +67,11 @@ static struct {
     uint64_t reserve_bytes;
     pthread_mutex_t lock; /* for `watched` and what is asked of its isolates */
     isolate_watch *watched;
-    atomic_bool is_over;   /* the snapshot was taken, or has failed */
-    atomic_bool is_taking; /* it is being taken */
-    _Atomic uint64_t collect_after_ns;
+    atomic_bool is_over;                 /* the snapshot was taken, or has failed */
+    atomic_bool is_taking;               /* it is being taken */
+    _Atomic uint64_t attend_below_bytes; /* of room */
     _Atomic uint64_t look_after_ns;
-} watch = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} watch = { .lock = PTHREAD_MUTEX_INITIALIZER, .attend_below_bytes = UINT64_MAX };
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
@@ -212,7 +212,8 @@ static void short_attend(isolate_watch *w) {
     watch.v8.collect(w->isolate);
     heap_note(w);
     room = ubi__watch_room_look(atomic_load(&w->heap_bytes), watch.reserve_bytes);
-    atomic_store(&watch.collect_after_ns, clock_ns() + COLLECT_EVERY_NS);
+    uint64_t room_bytes = ubi__memory_room(&room.limit);
+    atomic_store(&watch.attend_below_bytes, room_bytes > GROWTH_BYTES ? room_bytes - GROWTH_BYTES : 0);
     if (room.is_short)
         short_take(w, &room);
 }
@@ -247,11 +248,12 @@ static void interrupt_ask(isolate_watch *w) {
 static void room_attend(isolate_watch *w) {
     uint64_t now_ns = clock_ns();
     if (atomic_load(&watch.is_over) || atomic_load(&watch.is_taking) || atomic_load(&w->is_asked) ||
-        now_ns < atomic_load(&watch.look_after_ns) || now_ns < atomic_load(&watch.collect_after_ns))
+        now_ns < atomic_load(&watch.look_after_ns))
         return;
     atomic_store(&watch.look_after_ns, now_ns + LOOK_EVERY_NS / 2);
     ubi__watch_room room = ubi__watch_room_look(atomic_load(&w->heap_bytes), watch.reserve_bytes);
-    if (room.is_short && !is_small_share(&room))
+    if (room.is_short && ubi__memory_room(&room.limit) < atomic_load(&watch.attend_below_bytes) &&
+        !is_small_share(&room))
         interrupt_ask(w);
 }
 

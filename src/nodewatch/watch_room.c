@@ -9,10 +9,10 @@
 
 #define MIB ((uint64_t)1 << 20)
 /* What a heap may grow by from one collection to the next, after which we look: V8's young generation. */
-#define YOUNG_BYTES (16 * MIB)
-/* Percent of the heap that those tables of a snapshot take which V8 uses in no order: two, with 24 bytes an entry, a third to four fifths
- * full, for objects of 30 bytes and more. With less the kernel pages, and a minute becomes an hour. */
-#define TABLES_PERCENT 250
+#define YOUNG_BYTES (24 * MIB)
+/* Percent of the heap that a snapshot works on at a time, with objects of 60 bytes: mostly tables that V8 looks objects up in, in no order.
+ * With half as much the kernel reads each page back twenty times. */
+#define TABLES_PERCENT 400
 /* All of a snapshot's blocks, with the smallest objects. */
 #define BLOCKS_PERCENT 1300
 /* More than the largest snapshot; less than what a process has. */
@@ -31,8 +31,9 @@ ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes
              address_bytes = percent_of(grown_bytes, BLOCKS_PERCENT);
     if (ubi__memory_room(&limits.group) < group_bytes)
         return (ubi__watch_room){ limits.group, group_bytes, true };
-    return (ubi__watch_room){ limits.address_space, address_bytes,
-                              ubi__memory_room(&limits.address_space) < address_bytes };
+    if (ubi__memory_room(&limits.address_space) < address_bytes)
+        return (ubi__watch_room){ limits.address_space, address_bytes, true };
+    return (ubi__watch_room){ limits.group, group_bytes, false };
 }
 
 size_t ubi__watch_room_addresses(void) {

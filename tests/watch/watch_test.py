@@ -129,7 +129,7 @@ class ControlGroup(Watch):
         for node in NODES:
             for run in range(RUNS):
                 name = kinds[run % len(kinds)]
-                self.limit.write_text(str((128 + 16 * (run % 3)) * MIB))
+                self.limit.write_text(str((160 + 16 * (run % 3)) * MIB))
                 done = self.ran(node, ALL + FILLS[name], enter=self.enter)
                 self.one_snapshot(done, "the control group has ", (node, name))
                 self.assertIn(done.returncode, (-signal.SIGKILL, -signal.SIGABRT), (name, done.stderr[-2000:]))
@@ -164,7 +164,7 @@ class AddressSpace(Watch):
                 self.assertNotEqual(done.returncode, 0)
 
     def test_too_little_room_is_said_beforehand(self):
-        limit = self.limit_of(NODES[0]) - 460 * MIB
+        limit = self.limit_of(NODES[0]) - 400 * MIB
         done = self.ran(NODES[0], "console.log('ran')", enter=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         self.assertEqual((done.returncode, done.stdout, self.names()), (0, "ran\n", []), done.stderr)
         self.assertIn("no room for a snapshot: the limit of the address space (ulimit -v) is", done.stderr)

@@ -151,7 +151,7 @@ static const ubi__option options[] = {
       "where snapshots go, on a disk with room for thirty times the heap", "the working folder" },
     { "reserve", 0, UBI__OPTION_TEXT, AT(reserve), "BYTES", NULL,
       "memory that is left of the control group's limit when the snapshot begins; more begins sooner and is quicker",
-      "2.5 times the heap and 40 MiB" },
+      "4 times the heap and 96 MiB" },
     { "print-library", 0, UBI__OPTION_FLAG, AT(print_library), NULL, NULL,
       "print the path of the library that a program loads: node --require=PATH server.js needs no ubiheap", NULL },
     UBI__OPTION_END,
