@@ -58,7 +58,7 @@ static bool complete_tell(const char *path) {
     return true;
 }
 
-/* The rest of one that was not finished is of no use, and its name would be in the way. */
+/* The rest of one that was not finished is worthless, and its name would be in the way. */
 static bool file_tell(const ubi__node_file *file) {
     if (file->is_complete)
         return complete_tell(file->path);
