@@ -9,7 +9,7 @@
 # CONDITION says what is too much; UBIHEAP is how the tool is called. Exit status: 0 no leak, 1 a leak, above that: this
 # could not be judged. A job must fail then, too.
 set -u
-condition="${CONDITION:-leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB}"
+condition="${CONDITION:-leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB or unlisted(steady) > 1MiB}"
 ubiheap=${UBIHEAP:-ubiheap}
 
 cannot_judge() { # why, status

@@ -376,11 +376,13 @@ static ubi_status condition_check(int *exit_code, ubi__cli *cli, gathering *g) {
     UBI_TRY(condition_judge(&answer, g));
     if (answer == UBI__ANSWER_NO)
         return UBI_OK;
-    bool is_open = answer == UBI__ANSWER_OPEN;
+    bool is_open = answer != UBI__ANSWER_YES;
     *exit_code = is_open ? UBI__EXIT_INPUT : UBI__EXIT_CONDITION;
     reason_line l =
         condition_explain(cli->reason, g, is_open ? "cannot tell whether the condition holds" : "condition holds");
-    return is_open && g->own && g->own->refine && !lacks_value(g) ? put_advice(&l, g) : UBI_OK;
+    if (answer == UBI__ANSWER_NO_VALUE)
+        reason_put(&l, "; it divides by 0");
+    return answer == UBI__ANSWER_OPEN && g->own && g->own->refine && !lacks_value(g) ? put_advice(&l, g) : UBI_OK;
 }
 
 /* Every class that either heap has. */

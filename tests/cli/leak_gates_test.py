@@ -126,6 +126,15 @@ class Verdicts(Leaks):
                       self.leaks("--verdict", "bounded", *self.files)[1])
         self.assertEqual(self.leaks("--verdict", "once", "--fail-on", "leaked > 30", *self.files)[0], 0)
 
+    def test_a_condition_without_a_value_does_not_pass(self):
+        for condition in ("leaked / 0 > 1", "leaked / 0 == 3", "leaked > 1 / (clusters - clusters)", "not (leaked / 0 > 1)"):
+            code, out, err = self.leaks("--fail-on", condition, *self.files)
+            self.assertEqual(code, 3, err)
+            self.assertIn(f"cannot tell whether the condition holds: {condition}; leaked is ", err)
+            self.assertIn("; it divides by 0", err)
+        for condition, status in (("leaked / 0 > 1 or leaked > 50", 1), ("leaked / 0 > 1 and leaked > 5000", 0)):
+            self.assertEqual(self.leaks("--fail-on", condition, *self.files)[0], status)
+
     def test_what_can_never_hold_is_refused(self):
         for arguments, problem in (
                 (["--fail-on", "leaked(steady) > 1", *self.files[:2]],
@@ -168,7 +177,7 @@ def closure_chain(links, held_by_function):
 
 
 # What docs/how-to/find-a-node-leak-in-ci.md recommends.
-RECOMMENDED = "leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB"
+RECOMMENDED = "leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB or unlisted(steady) > 1MiB"
 
 
 class RecommendedGate(Leaks):
@@ -191,6 +200,83 @@ class RecommendedGate(Leaks):
         self.assertEqual(self.judge("five", keep(5, 1 << 20)), 1)
         self.assertEqual(self.judge("one", keep(1, 2 << 20)), 1)
         self.assertEqual(self.judge("small", keep(5, 1 << 10)), 0)
+
+    def test_values_that_are_no_objects_fail(self):
+        for kind, title in (("bigint", "bigint"), ("symbol", "symbol"), ("number", "heap number")):
+            def change(program, _, kind=kind, title=title):
+                program.node_types["value"] = kind, title
+                program.add("values", "value", 60)
+            self.assertEqual(self.judge(kind, change), 1, kind)
+            answer = self.answer(*(f"{kind}-{i}.heapsnapshot" for i in range(3)))
+            [cluster] = answer["clusters"]
+            self.assertEqual((cluster["className"], cluster["verdict"], cluster["count"], cluster["holder"]["words"]),
+                             (f"({kind})", "steady", 60, "Array, property values of global"))
+
+    def test_a_few_huge_values_fail(self):
+        def keep(program, _):
+            program.node_types["value"] = "bigint", "bigint"
+            program.object_bytes["value"] = 1 << 20
+            program.add("values", "value", 2)
+        self.assertEqual(self.judge("huge", keep), 1)
+
+    def test_values_that_are_replaced_pass(self):
+        def replace(program, _):
+            program.node_types["value"] = "number", "heap number"
+            program.drop("values", 500) if "values" in program.held else None
+            program.add("values", "value", 500)
+        self.assertEqual(self.judge("replaced numbers", replace), 0)
+
+    def test_functions_that_all_have_names_of_their_own_fail(self):
+        def keep(program, _):
+            program.node_types["made"] = "closure", "madeID"
+            program.add("functions", "made", 60)
+        self.assertEqual(self.judge("named", keep), 1)
+        [cluster] = self.answer(*(f"named-{i}.heapsnapshot" for i in range(3)))["clusters"]
+        self.assertEqual((cluster["className"], cluster["count"], cluster["older"], cluster["younger"]), ("Function", 60, 60, 60))
+
+    def test_things_of_the_engine_fail(self):
+        def compile_more(program, _):
+            program.node_types["code"] = "code", "(compiled)"
+            program.object_bytes["code"] = 1 << 15
+            program.add_loose("code", 40)
+        self.assertEqual(self.judge("code", compile_more), 1)
+        files = [f"code-{i}.heapsnapshot" for i in range(3)]
+        self.assertEqual(self.leaks("--fail-on", "unlisted(steady) > 1MiB", *files)[0], 1)
+        self.assertIn("grew by 1.25 MiB that no object listed here accounts for", " ".join(self.leaks(*files)[1].split()))
+
+        def compile_once(program, i):
+            program.node_types["code"] = "code", "(compiled)"
+            program.object_bytes["code"] = 1 << 15
+            program.add_loose("code", 40 if i < 2 else 0)
+        self.assertEqual(self.judge("code once", compile_once), 0)
+
+    def test_what_was_freed_meanwhile_hides_nothing(self):
+        def change(program, i):
+            program.node_types["code"] = "code", "(compiled)"
+            program.object_bytes.update(code=1 << 15, Start=4 << 20)
+            program.add_loose("code", 40)
+            program.add("set up", "Start", 1 if i == 0 else 0)
+            if i == 1:
+                program.drop("set up", 1)
+        self.assertEqual(self.judge("freed", change), 1)
+
+    def test_things_of_an_embedder_that_get_new_ids_fail(self):
+        def add_handles(program, i):
+            program.node_types["handle"] = "native", "Node / Handle"
+            program.object_bytes["handle"] = 1 << 15
+            program.loose.clear()
+            program.add_loose("handle", 40 * (i + 1))
+        self.assertEqual(self.judge("handles", add_handles), 1)
+
+    def test_a_map_with_room_in_reserve_is_not_passed_in_silence(self):
+        program, files = Program(), []
+        for i, size in enumerate((1 << 20, 3 << 20, 3 << 20)):
+            program.add("numbers", "Session", 1 if i == 0 else 0)
+            program.holder_bytes["numbers"] = size
+            files.append(self.save(program, f"reserve-{i}.heapsnapshot"))
+        self.assertEqual(self.leaks("--fail-on", RECOMMENDED, *files)[::2],
+                         (0, "ubiheap: leaks: passed, but objects of OLD grew by 2.00 MiB with one of the two steps: set up for good, "
+                             "or with room in reserve, as a Map has; six snapshots tell\n"))
 
     def test_buffers_that_are_replaced_or_come_once_pass(self):
         def replace(program, _):
@@ -307,8 +393,12 @@ class GrowthInPlace(Leaks):
         self.assertIn("from OLD to NEW the heap grew by 1.13 MiB that no object listed here accounts for", page)
         self.assertEqual(self.leaks("--fail-on", "leaked(steady) > 50", *files)[::2],
                          (0, "ubiheap: leaks: passed, but the heap grew by 1.13 MiB that no listed object accounts for; "
-                             "'unlisted > 1MiB' asks for it\n"))
-        self.assertEqual(self.leaks("--fail-on", "unlisted > 1MiB", *files)[0], 1)
+                             "'unlisted(steady) > 1MiB' asks for it\n"))
+        for condition in ("unlisted > 1MiB", "unlisted(steady) > 1MiB", RECOMMENDED):
+            self.assertEqual(self.leaks("--fail-on", condition, *files)[0], 1)
+        self.assertEqual(self.leaks("--fail-on", "unlisted(once) > 0 or unlisted(bounded) > 0", *files)[0], 0)
+        self.assertEqual(self.answer(*files)["growth"]["unlisted"],
+                         {"verdict": "steady", "isLeak": True, "stayedBytes": 1190000, "bytes": [0, 1190000, 2390000]})
 
     def many(self, prefix, n, sizes):
         program, files = Program(), []

@@ -81,7 +81,7 @@ typedef struct ubi_leak_options {
     unsigned threads;      /**< 0: one per core */
     /** Ids may go to other nodes later: then a node is the same only if its class is, too. */
     bool reuses_ids;
-    /** Leaks can be anything; else objects, strings and nodes of documents (ubi_coarse_type), what a program can hold. */
+    /** Leaks can be anything; else what a program can hold: objects, strings, nodes of documents (ubi_coarse_type) and values. */
     bool engine;
     /** A bit per node of the newest heap: the others are not leaked. Borrowed until the run is over. NULL: any may be. */
     const uint64_t *chosen;
@@ -116,9 +116,15 @@ typedef struct ubi_leak_options {
      * the rope or text of an earlier heap that is now among its parts: one that grew. NULL: no node is.
      */
     bool (*is_rope)(const ubi_graph *graph, ubi_node_ix node);
+    /* From version 5 on: */
+    /**
+     * Whether nodes of a kind are values of the language that are no objects, such as V8's bigints, symbols and boxed numbers: a program holds
+     * them as it does strings, and they can leak. NULL: of no kind are.
+     */
+    bool (*is_value)(const ubi_graph *graph, const ubi_kind *kind);
 } ubi_leak_options;
 
-#define UBI_LEAK_OPTIONS_VERSION 4
+#define UBI_LEAK_OPTIONS_VERSION 5
 #define UBI_LEAK_OPTIONS_INIT                                                                                          \
     { .version = UBI_LEAK_OPTIONS_VERSION }
 
@@ -315,6 +321,21 @@ typedef struct ubi_leak_cluster {
     uint64_t
         n_elsewhere; /**< leaked objects of another place in the code than the example (ubi_leak_options.site_of) */
 } ubi_leak_cluster;
+
+/**
+ * What else came after OLD and stayed, or became larger, in bytes: things of the engine that no leaked object holds, and what grew too little
+ * to be among what grew. It is what a gate asks for in addition to the lists.
+ */
+typedef struct ubi_leak_unlisted {
+    uint64_t stayed_bytes;    /**< came by NEW and still there in the newest; of two heaps, in NEW */
+    uint64_t grown_bytes;     /**< all of it in the newest */
+    const uint64_t *bytes_at; /**< bytes_at[heaps]: how much of it was there in each; 0 in OLD */
+    ubi_leak_verdict verdict; /**< of its sum, as that of one object */
+    bool counts;              /**< as clusters do */
+} ubi_leak_unlisted;
+
+/** Borrowed. O(1). */
+UBI_API const ubi_leak_unlisted *ubi_leaks_unlisted(const ubi_leaks *leaks);
 
 /** Whether clusters of this verdict count as leaks, unless the options choose verdicts. */
 UBI_API bool ubi_leak_verdict_is_leak(ubi_leak_verdict verdict);

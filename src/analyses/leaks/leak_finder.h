@@ -10,6 +10,7 @@
  *     leak_verdicts.c  when it came, and what that means                                       leaks
  *     leak_grown.c     whether the heaps are of one process, and in which order; what was there in OLD and has become
  *                      larger, by what it weighs (leak_holdings.c); many of one sort are reported as one
+ *     leak_unlisted.c  what else came and stayed or became larger: the bytes that no cluster keeps and no such object has
  *
  * OLD is the first heap of the series, NEW the one before the newest; between them may be any number of others.
  * A *candidate* may be leaked: it is new since OLD, was there in NEW, and is of a sort that programs hold. The walk does not
@@ -43,6 +44,7 @@ enum {
 typedef struct ubi__leak_row {
     ubi_leak_tally newest;
     uint64_t survivors[2]; /* those that were in OLD and NEW */
+    bool has_held;         /* programs hold some of them */
 } ubi__leak_row;
 UBI_VEC_DECLARE(ubi__vec_leak_row, ubi__leak_row);
 
@@ -53,8 +55,10 @@ typedef struct ubi__leak_step {
     uint64_t content;       /* of ids and sizes; equal heaps have equal ones */
     ubi_leak_tally *of_row; /* owned of_row[n_rows]: nodes of each class that was known by then */
     size_t n_rows;
-    uint64_t *weights; /* owned weights[n_weights]: of the finder's heavy nodes; UBI__LEAK_ABSENT: it is not there */
+    uint64_t *weights;   /* owned weights[n_weights]: of the finder's heavy nodes; UBI__LEAK_ABSENT: it is not there */
+    uint64_t *own_bytes; /* owned own_bytes[n_weights]: their own sizes then; UBI__LEAK_ABSENT as well */
     size_t n_weights;
+    uint64_t light_growth_bytes; /* by which nodes that are not heavy became larger since */
 } ubi__leak_step;
 UBI_VEC_DECLARE(ubi__vec_leak_step, ubi__leak_step);
 
@@ -139,10 +143,9 @@ static inline bool ubi__leak_is_defined(const ubi_leak_finder *f, ubi_node_ix no
 static inline bool ubi__leak_is_chosen(const ubi_leak_finder *f, ubi_node_ix node) {
     return !f->options.chosen || (f->options.chosen[node / 64] >> (node % 64) & 1);
 }
-/** Objects, strings and nodes of documents: what a program can hold and drop. Of a rope, its parts are not. */
+/** What a program can hold and drop; of a rope, its parts are not. */
 static inline bool ubi__leak_is_held_by_program(const ubi_leak_finder *f, ubi_node_ix node) {
-    ubi_coarse_type type = f->graph->kinds.rows.at[f->graph->kind.at[node]].coarse_type;
-    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT && ubi__leak_rope_of(&f->holdings, node) == UBI_NONE;
+    return ubi__leak_is_held(&f->holdings, node) && ubi__leak_rope_of(&f->holdings, node) == UBI_NONE;
 }
 static inline bool ubi__leak_is_rope_at(const ubi_leak_finder *f, ubi_node_ix node) {
     return f->options.is_rope && f->options.is_rope(f->graph, node);
@@ -172,7 +175,7 @@ ubi_status ubi__leak_find_clusters(ubi_leaks *leaks, ubi_leak_finder *f);
 /** Of the newest heap: holdings and heavy nodes. */
 ubi_status ubi__leak_find_heavy(ubi_leak_finder *f);
 /** Marks new objects in whose place there was another one in an earlier heap (UBI__LEAK_REPLACES). */
-void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past);
+void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi__leak_holdings *past);
 /**
  * Ropes that grew since an earlier heap: they are marked as nodes that were there.
  * @param out  owned by the caller, out[n_nodes of the newest]: of such a rope what it was in the earlier heap, else UBI_NONE. NULL: no
@@ -180,9 +183,31 @@ void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past);
  */
 ubi_status ubi__leak_find_grown_ropes(ubi_node_ix **out, ubi_leak_finder *f, uint32_t step, bool is_last,
                                       const ubi__leak_holdings *past);
-/** Of an earlier heap: weights of the heavy nodes. `marks`: 1 for nodes that the newest heap has, too. */
+/** Of an earlier heap, with the sizes of its scheme: weights of the heavy nodes. `marks`: 1 for nodes that the newest heap has, too. */
 ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
-                                const uint8_t *marks, const ubi_node_ix *was_rope);
+                                const uint64_t *scheme_bytes, const uint8_t *marks, const ubi_node_ix *was_rope);
+/** Of a search for what became larger, for leak_unlisted.c. */
+typedef struct ubi__leak_growth {
+    ubi_leaks *leaks;
+    ubi_leak_finder *f;
+    uint64_t *weight;       /* weight[n_nodes] of the newest heap */
+    ubi_node_ix *counts_to; /* counts_to[n_nodes]: to which node's weight, UBI_NONE: to its own alone */
+    uint8_t *is_told;       /* is_told[n_nodes]: it is among leaks->growing */
+    ubi__leak_stays stays;
+    uint32_t n_steps;
+} ubi__leak_growth;
+
+/** With all that grew, before any is dropped: the bytes that neither these nor clusters account for. O(nodes * heaps). */
+ubi_status ubi__leak_sum_unlisted(ubi__leak_growth *w);
+/** Rows that were too small to tell of are unlisted, too: `sign` 1 adds the bytes of all rows, -1 subtracts them. */
+void ubi__leak_add_rows_to_unlisted(ubi__leak_growth *w, int sign);
+/** Judges the sum. */
+void ubi__leak_judge_unlisted(ubi__leak_growth *w);
+/** The verdict on bytes that became more. */
+ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps);
+/** Of what no row tells; that of no cluster. */
+#define UBI__LEAK_UNLISTED_FINGERPRINT UINT64_C(0x756e6c6973746564)
+
 /** What became larger; after the clusters, which may be held by it. */
 ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f);
 /** Whether a verdict counts, as the options have it. */
@@ -244,6 +269,10 @@ struct ubi_leaks {
     ubi__vec_leak_growing growing;     /* what became larger, in order */
     ubi__vec_u64 sizes;                /* of all these: what their `bytes` point to */
     ubi__vec_u8 sizes_grew;            /* and their `grew` */
+    ubi_leak_unlisted unlisted;
+    uint64_t *
+        unlisted_bytes; /* owned unlisted_bytes[n_heaps], by the steps.n of the results: what unlisted.bytes_at points to */
+    uint8_t *unlisted_grew; /* owned unlisted_grew[n_heaps] */
     uint8_t *flags;
     ubi_node_ix *parent;
     uint32_t *edge;

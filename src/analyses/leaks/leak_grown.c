@@ -126,36 +126,44 @@ static ubi_status choose_heavy(ubi_leak_finder *f, uint64_t *weight) {
 
 ubi_status ubi__leak_find_heavy(ubi_leak_finder *f) {
     size_t n = f->graph->n_nodes;
-    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, f->options.is_rope, f->allocator));
+    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, f->options.is_rope, f->options.is_value,
+                                    f->allocator));
     uint64_t *weight = ubi__alloc_array(f->allocator, n, sizeof *weight);
     ubi_status status = weight ? choose_heavy(f, weight) : ubi__fail_nomem();
     ubi__free_array(f->allocator, weight, n, sizeof *weight);
     return status;
 }
 
-static void take_weights(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_graph *past, const uint64_t *weight,
-                         const ubi_node_ix *was_rope) {
+static void take_weights(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
+                         const uint64_t *scheme_bytes, const uint64_t *weight, const ubi_node_ix *was_rope) {
+    const ubi_graph *g = past->graph;
+    uint64_t heavy_growth_bytes = 0;
     UBI_ASSERT(step->n_weights == f->heavy.n);
     for (size_t i = 0; i < f->heavy.n; i++) {
         ubi_node_ix node = f->heavy.at[i], before = was_rope ? was_rope[node] : UBI_NONE;
         if (f->flags[node] & UBI__LEAK_THERE)
-            before = ubi__id_index_find(&past->ids, past->id.at, f->graph->id.at[node]);
+            before = ubi__id_index_find(&g->ids, g->id.at, f->graph->id.at[node]);
         step->weights[i] = before == UBI_NONE ? UBI__LEAK_ABSENT : weight[before];
+        step->own_bytes[i] = before == UBI_NONE ? UBI__LEAK_ABSENT : past->size_bytes[before];
+        if (f->flags[node] & UBI__LEAK_THERE && ubi__leak_row_of(f, node) != UBI_NONE && ubi__leak_is_chosen(f, node))
+            heavy_growth_bytes += ubi__subtract_u64(ubi__leak_size(f, node), scheme_bytes[before]);
     }
+    step->light_growth_bytes = ubi__subtract_u64(step->light_growth_bytes, heavy_growth_bytes);
 }
 
 ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
-                                const uint8_t *marks, const ubi_node_ix *was_rope) {
+                                const uint64_t *scheme_bytes, const uint8_t *marks, const ubi_node_ix *was_rope) {
     const ubi_graph *g = past->graph;
     const ubi__leak_stays stays = { .marks = marks, .stays = 1 };
     step->n_weights = f->heavy.n;
     step->weights = ubi__alloc_array(f->allocator, step->n_weights, sizeof *step->weights);
-    if (step->n_weights && !step->weights)
+    step->own_bytes = ubi__alloc_array(f->allocator, step->n_weights, sizeof *step->own_bytes);
+    if (step->n_weights && (!step->weights || !step->own_bytes))
         return ubi__fail_nomem();
     uint64_t *weight = ubi__alloc_array(f->allocator, g->n_nodes, sizeof *weight);
-    ubi_status status = weight ? ubi__leak_weigh(weight, past, &stays) : ubi__fail_nomem();
+    ubi_status status = weight ? ubi__leak_weigh(weight, NULL, past, &stays) : ubi__fail_nomem();
     if (status == UBI_OK)
-        take_weights(step, f, g, weight, was_rope);
+        take_weights(step, f, past, scheme_bytes, weight, was_rope);
     ubi__free_array(f->allocator, weight, g->n_nodes, sizeof *weight);
     return status;
 }
@@ -212,6 +220,11 @@ static void find_steps(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
     }
 }
 
+ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
+    find_steps(o, grew, n_steps);
+    return judge_grown(o, n_steps);
+}
+
 /* ---- which grew --------------------------------------------------------------------------------------------------- */
 
 /* How far up a way is looked at to know an object again: far enough, and the cost stays bounded. */
@@ -257,13 +270,7 @@ static void take_bytes(uint64_t *bytes, const ubi_leak_finder *f, size_t heavy, 
     bytes[n] = newest;
 }
 
-typedef struct growing {
-    ubi_leaks *leaks;
-    ubi_leak_finder *f;
-    uint64_t *weight; /* weight[n_nodes] of the newest heap */
-    ubi__leak_stays stays;
-    uint32_t n_steps;
-} growing;
+typedef ubi__leak_growth growing;
 
 static bool can_be_told(const growing *w, size_t heavy) {
     const ubi_leak_finder *f = w->f;
@@ -288,6 +295,7 @@ static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *
     take_bytes(bytes, f, heavy, w->weight[o->node]);
     row.most_bytes = o->grown_bytes = bytes[w->n_steps] - bytes[0];
     UBI_TRY(find_sorts(&row, f, w->leaks));
+    w->is_told[o->node] = 1;
     return ubi__vec_leak_growing_push(&w->leaks->growing, f->allocator, row);
 }
 
@@ -317,9 +325,8 @@ static void judge_row(const growing *w, ubi__leak_growing *row) {
     ubi_leak_grown *o = &row->grown;
     o->bytes = row->bytes;
     o->grew = row->grew;
-    find_steps(o, row->grew, w->n_steps);
     o->control_bytes = ubi__leak_count_in_control(w->f->options.control, row->fingerprint);
-    o->verdict = judge_grown(o, w->n_steps);
+    o->verdict = ubi__leak_judge_bytes(o, row->grew, w->n_steps);
     o->counts = ubi__leak_verdict_counts(w->f, o->verdict);
 }
 
@@ -358,8 +365,10 @@ static ubi_status mark_holders(ubi_leaks *leaks, ubi__u64_map *growing_of) {
 
 static ubi_status growing_find(growing *w) {
     ubi__u64_map growing_of;
-    UBI_TRY(ubi__leak_weigh(w->weight, &w->f->holdings, &w->stays));
+    UBI_TRY(ubi__leak_weigh(w->weight, w->counts_to, &w->f->holdings, &w->stays));
     UBI_TRY(find_all(w));
+    UBI_TRY(ubi__leak_sum_unlisted(w));
+    ubi__leak_add_rows_to_unlisted(w, 1);
     ubi__u64_map_init(&growing_of, w->f->allocator);
     ubi_status status = mark_holders(w->leaks, &growing_of);
     ubi__u64_map_fini(&growing_of);
@@ -369,6 +378,8 @@ static ubi_status growing_find(growing *w) {
         return status;
     for (size_t i = 0; i < w->leaks->growing.n; i++)
         judge_row(w, &w->leaks->growing.at[i]);
+    ubi__leak_add_rows_to_unlisted(w, -1);
+    ubi__leak_judge_unlisted(w);
     return order_all(w->leaks);
 }
 
@@ -377,8 +388,12 @@ ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f) {
     growing w = { .leaks = leaks, .f = f, .n_steps = (uint32_t)leaks->steps.n - 1 };
     w.stays = (ubi__leak_stays){ .marks = f->flags, .stays = UBI__LEAK_WAS_OLD, .leaked = UBI__LEAK_CANDIDATE };
     w.weight = ubi__alloc_array(f->allocator, n, sizeof *w.weight);
-    ubi_status status = w.weight ? growing_find(&w) : ubi__fail_nomem();
+    w.counts_to = ubi__alloc_array(f->allocator, n, sizeof *w.counts_to);
+    w.is_told = ubi__calloc_array(f->allocator, n, 1);
+    ubi_status status = w.weight && w.counts_to && w.is_told ? growing_find(&w) : ubi__fail_nomem();
     ubi__free_array(f->allocator, w.weight, n, sizeof *w.weight);
+    ubi__free_array(f->allocator, w.counts_to, n, sizeof *w.counts_to);
+    ubi__free_array(f->allocator, w.is_told, n, 1);
     return status;
 }
 
@@ -538,6 +553,7 @@ static ubi_status take_steps(ubi_leaks *leaks, ubi_leak_finder *f) {
         leaks->steps.at[i].of_row = NULL;
         leaks->steps.at[i].n_rows = 0;
         leaks->steps.at[i].weights = NULL;
+        leaks->steps.at[i].own_bytes = NULL;
         leaks->steps.at[i].n_weights = 0;
     }
     leaks->steps.at[f->steps.n] = newest;

@@ -271,6 +271,19 @@ static void a_holder_of_leaked_objects_is_marked(void **state) {
     ubi_graph_unref(newest);
 }
 
+/* V8 has properties in an array beside the object, too. */
+static void a_property_that_the_engine_has_twice_is_the_object_s(void **state) {
+    (void)state;
+    const char *format =
+        "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"table\", %d \"log\"; 3(type=T size=10) -> %d; "
+        "%d(type=Text coarse=string size=%d)";
+    char drawings[3][200];
+    const char *series[] = { drawings[0], drawings[1], drawings[2] };
+    for (int i = 0; i < 3; i++)
+        snprintf(drawings[i], sizeof drawings[i], format, 4 + i, 4 + i, 4 + i, 5000 * (i + 1));
+    assert_grown_with(series, 3, NULL, "steady App > Text 5011 10011 15011");
+}
+
 static const char *const grows[] = { "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
                                      "3(coarse=object class=Set size=5000)",
                                      "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
@@ -501,6 +514,7 @@ int main(void) {
         cmocka_unit_test(every_failed_allocation_for_many_is_reported),
         cmocka_unit_test(leaked_objects_do_not_count_twice),
         cmocka_unit_test(a_holder_of_leaked_objects_is_marked),
+        cmocka_unit_test(a_property_that_the_engine_has_twice_is_the_object_s),
         cmocka_unit_test(only_what_was_chosen_is_told),
         cmocka_unit_test(what_grows_in_the_control_is_none),
         cmocka_unit_test(steps_may_come_in_any_order),

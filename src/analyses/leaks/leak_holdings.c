@@ -24,9 +24,12 @@ enum {
 
 /* ---- who refers to a node alone ----------------------------------------------------------------------------------- */
 
-static bool is_held_by_program(const ubi_graph *g, ubi_node_ix node) {
-    ubi_coarse_type type = g->kinds.rows.at[g->kind.at[node]].coarse_type;
-    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT;
+static void find_held_kinds(ubi__leak_holdings *h, ubi__leak_is_value *is_value) {
+    for (size_t i = 0; i < h->graph->kinds.rows.n; i++) {
+        const ubi_kind *kind = &h->graph->kinds.rows.at[i];
+        bool is_object = kind->coarse_type != UBI_COARSE_OTHER && kind->coarse_type != UBI_COARSE_SCRIPT;
+        h->is_held[i] = is_object || (is_value && is_value(h->graph, kind));
+    }
 }
 
 static bool is_number(ubi_text text) {
@@ -61,6 +64,31 @@ static void meet_edge(ubi__leak_holdings *h, ubi_node_ix source, ubi_edge_ix e) 
 
 static bool has_sole(const ubi__leak_holdings *h, ubi_node_ix node) {
     return h->sole[node] < UBI__LEAK_MANY;
+}
+
+/* A node of the engine that one object alone refers to. */
+static bool is_part_of_object(const ubi__leak_holdings *h, ubi_node_ix node) {
+    return !ubi__leak_is_held(h, node) && has_sole(h, node) && ubi__leak_is_held(h, h->sole[node]);
+}
+
+typedef enum edges_met { TO_ENGINE, OF_OBJECTS, OF_PARTS } edges_met;
+
+/*
+ * V8 has a property that does not fit into an object twice: as an edge of the object, and as one of its array of properties, which only
+ * the object refers to. What an object refers to itself, its parts need not.
+ */
+static void meet_edges(ubi__leak_holdings *h, edges_met which) {
+    const ubi_graph *g = h->graph;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        bool is_part = which != TO_ENGINE && is_part_of_object(h, node);
+        if (which != TO_ENGINE && is_part != (which == OF_PARTS))
+            continue;
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+            ubi_node_ix target = g->target.at[e];
+            if (ubi__leak_is_held(h, target) != (which == TO_ENGINE) && !(is_part && h->sole[target] == h->sole[node]))
+                meet_edge(h, node, e);
+        }
+    }
 }
 
 /* ---- ropes -------------------------------------------------------------------------------------------------------- */
@@ -146,20 +174,22 @@ void ubi__leak_holdings_check(const ubi__leak_holdings *h) {
 /* ---- whole -------------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, const uint64_t *size_bytes,
-                                   ubi__leak_is_rope *is_rope, const ubi_allocator *a) {
+                                   ubi__leak_is_rope *is_rope, ubi__leak_is_value *is_value, const ubi_allocator *a) {
     size_t n = g->n_nodes;
     *out = (ubi__leak_holdings){ .allocator = a, .graph = g };
     out->size_bytes = size_bytes ? size_bytes : g->size_bytes.at;
     out->sole = ubi__alloc_array(a, n, sizeof *out->sole);
     out->how = ubi__calloc_array(a, n, sizeof *out->how);
-    if (!out->sole || !out->how) {
+    out->is_held = ubi__calloc_array(a, g->kinds.rows.n, sizeof *out->is_held);
+    if (!out->sole || !out->how || !out->is_held) {
         ubi__leak_holdings_fini(out);
         return ubi__fail_nomem();
     }
+    find_held_kinds(out, is_value);
     memset(out->sole, 0xff, n * sizeof *out->sole); /* UBI_NONE */
-    for (ubi_node_ix node = 0; node < n; node++)
-        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-            meet_edge(out, node, e);
+    meet_edges(out, TO_ENGINE);
+    meet_edges(out, OF_OBJECTS);
+    meet_edges(out, OF_PARTS);
     ubi_status status = is_rope ? find_ropes(out, is_rope) : UBI_OK;
     if (status == UBI_OK)
         ubi__leak_holdings_check(out);
@@ -173,6 +203,7 @@ void ubi__leak_holdings_fini(ubi__leak_holdings *h) {
         return;
     ubi__free_array(h->allocator, h->sole, h->graph->n_nodes, sizeof *h->sole);
     ubi__free_array(h->allocator, h->how, h->graph->n_nodes, sizeof *h->how);
+    ubi__free_array(h->allocator, h->is_held, h->graph->kinds.rows.n, sizeof *h->is_held);
     ubi__free_array(h->allocator, h->rope_of, h->graph->n_nodes, sizeof *h->rope_of);
     ubi__free_array(h->allocator, h->rope_bytes, h->graph->n_nodes, sizeof *h->rope_bytes);
     *h = (ubi__leak_holdings){ .allocator = NULL };
@@ -188,13 +219,13 @@ typedef struct counted {
 
 static counted count_to(const ubi__leak_holdings *h, const ubi__leak_stays *s, ubi_node_ix node) {
     const counted nobody = { UBI_NONE, UBI_NONE };
-    bool is_part = !is_held_by_program(h->graph, node), stays = s->marks[node] & s->stays;
+    bool is_part = !ubi__leak_is_held(h, node), stays = s->marks[node] & s->stays;
     ubi_node_ix at = node;
     if (stays && !is_part)
         return nobody;
     for (unsigned i = 0; i < MOST_LEVELS && has_sole(h, at) && !(s->marks[at] & s->leaked); i++) {
         ubi_node_ix holder = h->sole[at];
-        bool is_object = is_held_by_program(h->graph, holder);
+        bool is_object = ubi__leak_is_held(h, holder);
         if (!is_part && h->how[at] & IS_ENTRY)
             return nobody;
         if (s->marks[holder] & s->stays && (is_object || h->how[at] & IS_VARIABLE))
@@ -209,13 +240,14 @@ static counted count_to(const ubi__leak_holdings *h, const ubi__leak_stays *s, u
 /* How many things each object that stays holds by names; more than MOST_CONTENTS are all the same. */
 static void count_contents(uint8_t *n_contents, const ubi__leak_holdings *h, const ubi__leak_stays *s) {
     for (ubi_node_ix node = 0; node < h->graph->n_nodes; node++) {
-        counted c = is_held_by_program(h->graph, node) ? count_to(h, s, node) : (counted){ UBI_NONE, UBI_NONE };
+        counted c = ubi__leak_is_held(h, node) ? count_to(h, s, node) : (counted){ UBI_NONE, UBI_NONE };
         if (c.to != UBI_NONE && c.top == node && n_contents[c.to] <= MOST_CONTENTS)
             n_contents[c.to]++;
     }
 }
 
-ubi_status ubi__leak_weigh(uint64_t *weight, const ubi__leak_holdings *h, const ubi__leak_stays *s) {
+ubi_status ubi__leak_weigh(uint64_t *weight, ubi_node_ix *counts_to, const ubi__leak_holdings *h,
+                           const ubi__leak_stays *s) {
     size_t n = h->graph->n_nodes;
     uint8_t *n_contents = ubi__calloc_array(h->allocator, n, sizeof *n_contents);
     if (!n_contents)
@@ -225,8 +257,12 @@ ubi_status ubi__leak_weigh(uint64_t *weight, const ubi__leak_holdings *h, const 
     for (ubi_node_ix node = 0; node < n; node++) {
         counted c = h->size_bytes[node] ? count_to(h, s, node) : (counted){ UBI_NONE, UBI_NONE };
         bool is_table = c.to != UBI_NONE && n_contents[c.to] > MOST_CONTENTS;
-        if (c.to != UBI_NONE && !(is_table && is_held_by_program(h->graph, c.top)))
+        if (is_table && ubi__leak_is_held(h, c.top))
+            c.to = UBI_NONE;
+        if (c.to != UBI_NONE)
             weight[c.to] = ubi__add_u64(weight[c.to], h->size_bytes[node]);
+        if (counts_to)
+            counts_to[node] = c.to;
     }
     ubi__free_array(h->allocator, n_contents, n, sizeof *n_contents);
     return UBI_OK;
@@ -252,8 +288,8 @@ static bool is_only_edge(const ubi__leak_holdings *h, ubi_node_ix source, ubi_no
 }
 
 static bool is_content(const ubi__leak_holdings *h, const ubi__leak_stays *s, ubi_node_ix holder, ubi_node_ix node) {
-    return is_only_edge(h, holder, node) && !(s->marks[node] & (s->stays | s->leaked)) &&
-           is_held_by_program(h->graph, node) && !(h->how[node] & IS_ENTRY);
+    return is_only_edge(h, holder, node) && !(s->marks[node] & (s->stays | s->leaked)) && ubi__leak_is_held(h, node) &&
+           !(h->how[node] & IS_ENTRY);
 }
 
 static uint64_t bytes_of_inner(const ubi__leak_holdings *h, ubi_node_ix node) {

@@ -17,6 +17,8 @@
 
 /** Whether a node is a text that is put together of others (ubi_leak_options). */
 typedef bool ubi__leak_is_rope(const ubi_graph *graph, ubi_node_ix node);
+/** Whether nodes of a kind are values that programs hold (ubi_leak_options). */
+typedef bool ubi__leak_is_value(const ubi_graph *graph, const ubi_kind *kind);
 
 typedef struct ubi__leak_holdings {
     const ubi_allocator *allocator;
@@ -26,6 +28,7 @@ typedef struct ubi__leak_holdings {
     ubi_node_ix *rope_of; /* owned rope_of[n_nodes]: of a part the outermost, else UBI_NONE; NULL: no ropes */
     ubi_node_ix *sole;    /* owned sole[n_nodes]: the only node that refers to it, UBI_NONE or UBI__LEAK_MANY */
     uint8_t *how;         /* owned how[n_nodes] */
+    uint8_t *is_held;     /* owned is_held[n_kinds]: programs hold such nodes */
 } ubi__leak_holdings;
 
 #define UBI__LEAK_MANY (UBI_NONE - 1)
@@ -33,14 +36,20 @@ typedef struct ubi__leak_holdings {
 /**
  * @param size_bytes  size_bytes[n_nodes], or NULL: the graph's.
  * @param is_rope     NULL: no node is one.
+ * @param is_value    NULL: of no kind are.
  * Cost: O(nodes + edges), 5 bytes per node, 17 if there are ropes. Errors: UBI_ENOMEM.
  */
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *graph, const uint64_t *size_bytes,
-                                   ubi__leak_is_rope *is_rope, const ubi_allocator *a);
+                                   ubi__leak_is_rope *is_rope, ubi__leak_is_value *is_value, const ubi_allocator *a);
 void ubi__leak_holdings_fini(ubi__leak_holdings *h);
 
 /** Parts of ropes have the outermost text as their rope, which is not a part itself, and no bytes of their own. O(nodes). */
 void ubi__leak_holdings_check(const ubi__leak_holdings *h);
+
+/** Whether a node is an object, a string, a node of a document or a value: what a program can hold and drop. O(1). */
+static inline bool ubi__leak_is_held(const ubi__leak_holdings *h, ubi_node_ix node) {
+    return h->is_held[h->graph->kind.at[node]];
+}
 
 /** The rope that a node is a part of; UBI_NONE: none. O(1). */
 static inline ubi_node_ix ubi__leak_rope_of(const ubi__leak_holdings *h, ubi_node_ix node) {
@@ -53,8 +62,13 @@ typedef struct ubi__leak_stays {
     uint8_t stays, leaked;
 } ubi__leak_stays;
 
-/** @param weight  weight[n_nodes], caller's; that of nodes that do not stay says nothing. Cost: O(nodes). Errors: UBI_ENOMEM. */
-ubi_status ubi__leak_weigh(uint64_t *weight, const ubi__leak_holdings *h, const ubi__leak_stays *stays);
+/**
+ * @param weight     weight[n_nodes], caller's; that of nodes that do not stay says nothing.
+ * @param counts_to  counts_to[n_nodes], caller's: the object to whose weight a node counts, UBI_NONE: to its own alone. NULL: not asked.
+ * Cost: O(nodes). Errors: UBI_ENOMEM.
+ */
+ubi_status ubi__leak_weigh(uint64_t *weight, ubi_node_ix *counts_to, const ubi__leak_holdings *h,
+                           const ubi__leak_stays *stays);
 /** What nodes weigh at most, whatever stays. Cost: O(nodes). */
 void ubi__leak_weigh_at_most(uint64_t *weight, const ubi__leak_holdings *h);
 /** What a node alone holds by names and what does not stay. */

@@ -8,6 +8,7 @@
 #include "analyses/leaks/leak_finder.h"
 
 #include "analyses/same_process.h"
+#include "base/bits.h"
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -41,8 +42,11 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
         return ubi__fail_nomem();
     f->allocator = a;
     /* Where the options of each version end. */
-    static const size_t bytes_of_version[] = { 0, offsetof(ubi_leak_options, verdicts),
-                                               offsetof(ubi_leak_options, site_of), offsetof(ubi_leak_options, is_rope),
+    static const size_t bytes_of_version[] = { 0,
+                                               offsetof(ubi_leak_options, verdicts),
+                                               offsetof(ubi_leak_options, site_of),
+                                               offsetof(ubi_leak_options, is_rope),
+                                               offsetof(ubi_leak_options, is_value),
                                                sizeof *options };
     memcpy(&f->options, options, bytes_of_version[options->version]);
     f->view = *view;
@@ -67,6 +71,7 @@ void ubi_leak_finder_free(ubi_leak_finder *f) {
     for (size_t i = 0; i < f->steps.n; i++) {
         ubi__free_array(a, f->steps.at[i].of_row, f->steps.at[i].n_rows, sizeof *f->steps.at[i].of_row);
         ubi__free_array(a, f->steps.at[i].weights, f->steps.at[i].n_weights, sizeof *f->steps.at[i].weights);
+        ubi__free_array(a, f->steps.at[i].own_bytes, f->steps.at[i].n_weights, sizeof *f->steps.at[i].own_bytes);
     }
     ubi__leak_holdings_fini(&f->holdings);
     ubi__vec_u32_fini(&f->heavy, a);
@@ -93,6 +98,7 @@ typedef struct search {
     bool is_last;   /* of the steps so far */
     uint8_t *marks; /* marks[n_nodes] of the past: 1 for what is still there */
     ubi__id_match parts[UBI__MAX_THREADS];
+    uint64_t growth_bytes[UBI__MAX_THREADS]; /* by which nodes became larger */
 } search;
 
 static uint32_t past_row(const search *s, ubi_node_ix node) {
@@ -100,8 +106,12 @@ static uint32_t past_row(const search *s, ubi_node_ix node) {
     return class_ix == UBI_NONE ? UBI_NONE : s->past_rows[class_ix];
 }
 
+static uint64_t size_in(const ubi_class_scheme *scheme, ubi_node_ix node) {
+    return scheme->size_bytes ? scheme->size_bytes[node] : scheme->graph->size_bytes.at[node];
+}
+
 /* Whether the node was there as what it is now. */
-static bool look_up(ubi__id_match *match, const search *s, ubi_node_ix node) {
+static bool look_up(ubi__id_match *match, uint64_t *growth_bytes, const search *s, ubi_node_ix node) {
     const ubi_leak_finder *f = s->finder;
     const ubi_graph *old = s->past->graph;
     ubi_node_ix before = ubi__id_index_find(&old->ids, old->id.at, f->graph->id.at[node]);
@@ -113,6 +123,8 @@ static bool look_up(ubi__id_match *match, const search *s, ubi_node_ix node) {
     if (was != is && f->options.reuses_ids)
         return false;
     __atomic_store_n(&s->marks[before], 1, __ATOMIC_RELAXED); /* nodes that share an id may be on two threads */
+    if (is != UBI_NONE && ubi__leak_is_chosen(f, node))
+        *growth_bytes += ubi__subtract_u64(ubi__leak_size(f, node), size_in(s->past, before));
     return true;
 }
 
@@ -120,8 +132,9 @@ static void find_range(void *payload, uint64_t begin, uint64_t end, unsigned par
     search *s = payload;
     ubi_leak_finder *f = s->finder;
     ubi__id_match match = { 0 };
+    uint64_t growth_bytes = 0;
     for (uint64_t i = begin; i < end; i++) {
-        bool was_there = look_up(&match, s, (ubi_node_ix)i);
+        bool was_there = look_up(&match, &growth_bytes, s, (ubi_node_ix)i);
         f->flags[i] = (uint8_t)((f->flags[i] & ~UBI__LEAK_THERE) | (was_there ? UBI__LEAK_THERE : 0));
         if (was_there && s->step < f->first_seen[i])
             f->first_seen[i] = (uint16_t)s->step;
@@ -131,6 +144,7 @@ static void find_range(void *payload, uint64_t begin, uint64_t end, unsigned par
             f->flags[i] = (uint8_t)((f->flags[i] & ~UBI__LEAK_WAS_NEW) | (was_there ? UBI__LEAK_WAS_NEW : 0));
     }
     ubi__id_match_add(&s->parts[part], &match);
+    s->growth_bytes[part] += growth_bytes;
 }
 
 static ubi_status find_all(search *s) {
@@ -144,10 +158,6 @@ static ubi_status find_all(search *s) {
 }
 
 /* ---- an earlier heap ---------------------------------------------------------------------------------------------- */
-
-static uint64_t size_in(const ubi_class_scheme *scheme, ubi_node_ix node) {
-    return scheme->size_bytes ? scheme->size_bytes[node] : scheme->graph->size_bytes.at[node];
-}
 
 static void count_past(ubi__leak_step *step, const search *s) {
     for (ubi_node_ix node = 0; node < s->past->graph->n_nodes; node++) {
@@ -172,15 +182,25 @@ static void add_parts(ubi_leak_heap *heap, const search *s) {
     heap->n_words_same = all.n_words_same;
 }
 
-static ubi_status weigh_past(ubi__leak_step *step, const search *s) {
+static ubi_status weigh_past(ubi__leak_step *step, const search *s, const ubi__leak_holdings *past) {
+    ubi_leak_finder *f = s->finder;
+    ubi_node_ix *was_rope = NULL;
+    ubi_status status = ubi__leak_find_grown_ropes(&was_rope, f, s->step, s->is_last, past);
+    if (status == UBI_OK)
+        status = ubi__leak_weigh_step(step, f, past,
+                                      s->past->size_bytes ? s->past->size_bytes : s->past->graph->size_bytes.at,
+                                      s->marks, was_rope);
+    ubi__free_array(f->allocator, was_rope, f->graph->n_nodes, sizeof *was_rope);
+    return status;
+}
+
+static ubi_status look_at_past(ubi__leak_step *step, const search *s) {
     ubi_leak_finder *f = s->finder;
     ubi__leak_holdings past;
-    ubi_node_ix *was_rope = NULL;
-    UBI_TRY(ubi__leak_holdings_init(&past, s->past->graph, s->past->size_bytes, f->options.is_rope, f->allocator));
-    ubi_status status = ubi__leak_find_grown_ropes(&was_rope, f, s->step, s->is_last, &past);
-    if (status == UBI_OK)
-        status = ubi__leak_weigh_step(step, f, &past, s->marks, was_rope);
-    ubi__free_array(f->allocator, was_rope, f->graph->n_nodes, sizeof *was_rope);
+    UBI_TRY(ubi__leak_holdings_init(&past, s->past->graph, s->past->size_bytes, f->options.is_rope, f->options.is_value,
+                                    f->allocator));
+    ubi__leak_mark_replacing(f, &past);
+    ubi_status status = weigh_past(step, s, &past);
     ubi__leak_holdings_fini(&past);
     return status;
 }
@@ -194,8 +214,9 @@ static ubi_status compare_past(search *s, uint32_t *rows) {
     if (step->n_rows && !step->of_row)
         return ubi__fail_nomem();
     UBI_TRY(find_all(s));
-    ubi__leak_mark_replacing(f, s->past->graph);
-    UBI_TRY(weigh_past(step, s));
+    for (unsigned i = 0; i < UBI__MAX_THREADS; i++)
+        step->light_growth_bytes += s->growth_bytes[i]; /* less that of heavy ones, when these are weighed */
+    UBI_TRY(look_at_past(step, s));
     ubi__leak_describe(step, f, s->past);
     count_past(step, s);
     add_parts(&step->heap, s);
@@ -259,6 +280,7 @@ ubi_status ubi__leak_find_candidates(ubi_leak_finder *f) {
         tally->newest.bytes += ubi__leak_size(f, node);
         tally->survivors[0] += f->flags[node] & UBI__LEAK_WAS_OLD ? 1 : 0;
         tally->survivors[1] += f->flags[node] & UBI__LEAK_WAS_NEW ? 1 : 0;
+        tally->has_held = tally->has_held || ubi__leak_is_held(&f->holdings, node);
         if (!is_candidate(f, node))
             continue;
         if (ubi__leak_is_chosen(f, node))
@@ -284,11 +306,6 @@ ubi_status ubi__leak_find_candidates(ubi_leak_finder *f) {
 /* Longer names are not looked at: a file may have one of megabytes on each edge. */
 #define MOST_NAME_BYTES 256
 
-static bool is_object(const ubi_graph *g, ubi_node_ix node) {
-    ubi_coarse_type type = g->kinds.rows.at[g->kind.at[node]].coarse_type;
-    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT;
-}
-
 /* The name of a property or variable; NULL text: there is none, or a long one. */
 static ubi_text name_of(const ubi_graph *g, ubi_edge_ix e) {
     ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
@@ -297,31 +314,33 @@ static ubi_text name_of(const ubi_graph *g, ubi_edge_ix e) {
     return text.len <= MOST_NAME_BYTES ? text : (ubi_text){ NULL, 0 };
 }
 
-static bool held_something(const ubi_graph *past, ubi_node_ix holder, ubi_text name) {
+static bool held_something(const ubi__leak_holdings *in, ubi_node_ix holder, ubi_text name) {
+    const ubi_graph *past = in->graph;
     ubi_edge_ix first = past->first_edge.at[holder], end = past->first_edge.at[holder + 1];
     if (end - first > MOST_EDGES)
         return false;
     for (ubi_edge_ix e = first; e < end; e++)
-        if (is_object(past, past->target.at[e]) && ubi__text_equal(name_of(past, e), name))
+        if (ubi__leak_is_held(in, past->target.at[e]) && ubi__text_equal(name_of(past, e), name))
             return true;
     return false;
 }
 
-static void mark_of(ubi_leak_finder *f, const ubi_graph *past, ubi_node_ix holder) {
-    const ubi_graph *g = f->graph;
+static void mark_of(ubi_leak_finder *f, const ubi__leak_holdings *in, ubi_node_ix holder) {
+    const ubi_graph *g = f->graph, *past = in->graph;
     ubi_node_ix before = UBI_NONE;
     for (ubi_edge_ix e = g->first_edge.at[holder]; e < g->first_edge.at[holder + 1]; e++) {
         ubi_node_ix node = g->target.at[e];
-        if (f->flags[node] & (UBI__LEAK_THERE | UBI__LEAK_REPLACES) || !is_object(g, node) || !name_of(g, e).ptr)
+        if (f->flags[node] & (UBI__LEAK_THERE | UBI__LEAK_REPLACES) || !ubi__leak_is_held(&f->holdings, node) ||
+            !name_of(g, e).ptr)
             continue;
         if (before == UBI_NONE)
             before = ubi__id_index_find(&past->ids, past->id.at, g->id.at[holder]);
-        if (held_something(past, before, name_of(g, e)))
+        if (held_something(in, before, name_of(g, e)))
             f->flags[node] |= UBI__LEAK_REPLACES;
     }
 }
 
-void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past) {
+void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi__leak_holdings *past) {
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
         if (f->flags[node] & UBI__LEAK_THERE)
             mark_of(f, past, node);

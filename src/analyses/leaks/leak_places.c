@@ -4,7 +4,8 @@
  *
  * Children of a node are next to each other in the order of the walk (once among those met around candidates, once among
  * the candidates that waited). So the keys of a dictionary are told from the fields of an object by counting, run by run: many
- * children of one class under different names are entries, and get the label "any".
+ * children of one class under different names are entries, and get the label "any". In the same way, names tell functions apart, but not
+ * if nearly every one in a holder has another: those were made by one piece of code, such as eval.
  */
 #include "analyses/leaks/leak_places.h"
 
@@ -331,12 +332,23 @@ ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, u
 /* More children of one class in one node than these go by keys: new ones, and such as were there before. */
 #define MOST_NEW_FIELDS 3
 #define MOST_OLD_FIELDS 16
+/* If there are more names than this, and most belong to one node alone, none says anything. */
+#define MOST_NAMES 16
+
+/* Children of a class in the current run. */
+typedef struct sibling_count {
+    uint32_t run;     /* the run that the others are of */
+    uint32_t n_keyed; /* under names */
+    uint32_t n_named, n_names;
+} sibling_count;
 
 typedef struct placing {
     ubi_leak_finder *f;
     const ubi_graph *g;
-    uint32_t *named;  /* named[row + 1]: children of the class under names, in the current run */
-    uint32_t *run_of; /* run_of[row + 1]: the run that `named` is of */
+    sibling_count *counts; /* counts[row + 1] */
+    uint32_t
+        *run_of_name; /* run_of_name[n_strings]: the last run with a node of that name, which may be of another class */
+    uint32_t n_strings;
     uint32_t run;
     uint64_t *text_hash; /* of each row: the class by its texts */
     ubi__text_memo names;
@@ -397,22 +409,38 @@ static uint64_t text_hash_of(placing *p, const ubi__leak_item *item) {
 
 /* ---- runs of siblings --------------------------------------------------------------------------------------------- */
 
-static void count_named(placing *p, uint32_t begin, uint32_t end) {
+static sibling_count *count_of(const placing *p, uint32_t row) {
+    return &p->counts[row < p->f->n_rows ? row + 1 : 0];
+}
+
+static void count_siblings(placing *p, uint32_t begin, uint32_t end) {
     p->run++;
     for (uint32_t i = begin; i < end; i++) {
         ubi_node_ix node = p->f->order[i];
-        if (!(p->f->flags[node] & UBI__LEAK_ON_WAY) || !has_text(p, ubi__leak_edge_to(p->f, node)))
+        if (!(p->f->flags[node] & UBI__LEAK_ON_WAY))
             continue;
-        size_t row = (size_t)ubi__leak_row_of(p->f, node) + 1;
-        row = row > p->f->n_rows ? 0 : row;
-        p->named[row] = p->run_of[row] == p->run ? p->named[row] + 1 : 1;
-        p->run_of[row] = p->run;
+        sibling_count *count = count_of(p, ubi__leak_row_of(p->f, node));
+        ubi_str_ix name = ubi__strtab_canonical(&p->g->strings, ubi__leak_name_of(p->f, node));
+        if (count->run != p->run)
+            *count = (sibling_count){ .run = p->run };
+        count->n_keyed += has_text(p, ubi__leak_edge_to(p->f, node));
+        if (name == UBI_NONE)
+            continue;
+        count->n_named++;
+        count->n_names += p->run_of_name[UBI_INDEX(name, p->n_strings)] != p->run;
+        p->run_of_name[name] = p->run;
     }
 }
 
 static bool is_entry(const placing *p, const ubi__leak_item *item, uint32_t most) {
-    size_t row = item->row == UBI_NONE ? 0 : (size_t)item->row + 1;
-    return item->label >= UBI__LEAK_LABEL_TEXTS && p->run_of[row] == p->run && p->named[row] > most;
+    const sibling_count *count = count_of(p, item->row);
+    return item->label >= UBI__LEAK_LABEL_TEXTS && count->run == p->run && count->n_keyed > most;
+}
+
+static bool is_name_of_one(const placing *p, const ubi__leak_item *item) {
+    const sibling_count *count = count_of(p, item->row);
+    return item->name != UBI_NONE && count->run == p->run && count->n_names > MOST_NAMES &&
+           count->n_names > count->n_named / 2;
 }
 
 static ubi_status place_node(placing *p, uint32_t i) {
@@ -428,6 +456,10 @@ static ubi_status place_node(placing *p, uint32_t i) {
     UBI_TRY(item_of(&item, p, node, head));
     if (is_entry(p, &item, head ? MOST_NEW_FIELDS : MOST_OLD_FIELDS))
         item.label = UBI__LEAK_LABEL_ANY;
+    if (is_name_of_one(p, &item)) {
+        item.name = UBI_NONE;
+        f->places.rows.at[parent].has_nameless = true;
+    }
     return ubi__leak_place_enter(&f->place_of[node], &f->places, parent, &item, text_hash_of(p, &item));
 }
 
@@ -452,7 +484,7 @@ static ubi_status place_all(placing *p) {
         end = end_of_run(f, begin);
         if (f->order[begin] == f->view.root || f->place_of[f->parent[f->order[begin]]] == UBI_NONE)
             continue;
-        count_named(p, begin, end);
+        count_siblings(p, begin, end);
         for (uint32_t i = begin; i < end; i++)
             UBI_TRY(place_node(p, i));
     }
@@ -478,16 +510,30 @@ static void count_leaked(ubi_leak_finder *f) {
     }
 }
 
+typedef ubi__leak_place_ix place_lookup(const ubi__leak_places *p, ubi__leak_place_ix parent,
+                                        const ubi__leak_item *item);
+
+/* As one of a list, then as an entry, if the place has such. */
+static ubi__leak_place_ix place_as(const ubi__leak_places *p, ubi__leak_place_ix at, ubi__leak_item *item,
+                                   place_lookup *find) {
+    const ubi__leak_place *place = &p->rows.at[at];
+    ubi__leak_place_ix found = find(p, at, item);
+    if (found == UBI_NONE && place->has_entries) {
+        item->label = UBI__LEAK_LABEL_ANY;
+        found = find(p, at, item);
+    }
+    if (found == UBI_NONE && place->has_nameless) {
+        item->name = UBI_NONE;
+        found = find(p, at, item);
+    }
+    return found;
+}
+
 /* The place that a node would have if it leaked: `head` or below one. UBI_NONE: there are no leaked ones. */
 static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, ubi_node_ix parent, bool head) {
     const ubi_leak_finder *f = p->f;
-    ubi__leak_place_ix at = f->place_of[parent], found;
     item->head = head;
-    found = ubi__leak_place_find(&f->places, at, item);
-    if (found != UBI_NONE || !f->places.rows.at[at].has_entries)
-        return found;
-    item->label = UBI__LEAK_LABEL_ANY;
-    return ubi__leak_place_find(&f->places, at, item);
+    return place_as(&f->places, f->place_of[parent], item, ubi__leak_place_find);
 }
 
 /* The next node of a list or tree whose earlier ones are leaked, or beside leaked ones, is in their place, too. */
@@ -503,11 +549,7 @@ static ubi_status place_like_others(placing *p, ubi_node_ix node) {
     if (f->place_of[node] != UBI_NONE || at == UBI_NONE || f->places.rows.at[at].item.head)
         return UBI_OK;
     UBI_TRY(item_of(&item, p, node, false));
-    f->place_of[node] = ubi__leak_place_known(&f->places, at, &item);
-    if (f->place_of[node] == UBI_NONE && f->places.rows.at[at].has_entries) {
-        item.label = UBI__LEAK_LABEL_ANY;
-        f->place_of[node] = ubi__leak_place_known(&f->places, at, &item);
-    }
+    f->place_of[node] = place_as(&f->places, at, &item, ubi__leak_place_known);
     return UBI_OK;
 }
 
@@ -580,18 +622,20 @@ ubi_status ubi__leak_find_places(ubi_leak_finder *f) {
     size_t n = f->n_rows + 1;
     placing p = { .f = f, .g = f->graph };
     f->place_of = ubi__alloc_array(a, f->graph->n_nodes, sizeof *f->place_of);
-    p.named = ubi__calloc_array(a, n, sizeof *p.named);
-    p.run_of = ubi__calloc_array(a, n, sizeof *p.run_of);
+    p.n_strings = ubi_graph_string_count(f->graph);
+    p.counts = ubi__calloc_array(a, n, sizeof *p.counts);
+    p.run_of_name = ubi__calloc_array(a, p.n_strings, sizeof *p.run_of_name);
     p.text_hash = ubi__calloc_array(a, n, sizeof *p.text_hash);
-    ubi_status status = f->place_of && p.named && p.run_of && p.text_hash ? UBI_OK : ubi__fail_nomem();
+    ubi_status status =
+        f->place_of && p.counts && (p.run_of_name || !p.n_strings) && p.text_hash ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK)
-        status = ubi__leak_places_init(&f->places, ubi_graph_string_count(f->graph), a);
+        status = ubi__leak_places_init(&f->places, p.n_strings, a);
     if (status == UBI_OK) {
         memset(f->place_of, 0xff, f->graph->n_nodes * sizeof *f->place_of);
         status = find_places(&p);
     }
-    ubi__free_array(a, p.named, n, sizeof *p.named);
-    ubi__free_array(a, p.run_of, n, sizeof *p.run_of);
+    ubi__free_array(a, p.counts, n, sizeof *p.counts);
+    ubi__free_array(a, p.run_of_name, p.n_strings, sizeof *p.run_of_name);
     ubi__free_array(a, p.text_hash, n, sizeof *p.text_hash);
     return status;
 }

@@ -3,7 +3,7 @@
  * leak_places.h: places, the ways from the root without what differs from one member of a collection to the next.
  *
  * A place is a place and one more item: the label of an edge and the class of the node that it leads to. Of labels, numbers
- * do not count ("#"), and neither do the keys of dictionaries ("any"). An item that is on the way already leads back to
+ * do not count ("#"), and neither do the keys of dictionaries ("any") and the names of functions, if all in one list have others. An item that is on the way already leads back to
  * where it is, so that all nodes of a list or a ring are in one place. The places of a graph are a tree, from the root on.
  */
 #ifndef UBI_ANALYSES_LEAK_PLACES_H
@@ -39,6 +39,7 @@ typedef struct ubi__leak_place {
     uint32_t n_replacing; /* candidates that took the places of others */
     bool has_heads;       /* a place of heads is right below */
     bool has_entries;     /* some places right below have the label "any" */
+    bool has_nameless;    /* some right below are of nodes with names, without these */
 } ubi__leak_place;
 UBI_VEC_DECLARE(ubi__vec_leak_place, ubi__leak_place);
 

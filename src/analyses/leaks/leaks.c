@@ -97,6 +97,8 @@ void ubi_leaks_free(ubi_leaks *leaks) {
     ubi__free_array(a, leaks->edge, n, sizeof *leaks->edge);
     ubi__vec_leak_found_fini(&leaks->clusters, a);
     ubi__vec_leak_tally_fini(&leaks->leaked, a);
+    ubi__free_array(a, leaks->unlisted_bytes, leaks->steps.n, sizeof *leaks->unlisted_bytes);
+    ubi__free_array(a, leaks->unlisted_grew, leaks->steps.n, 1);
     ubi__vec_leak_step_fini(&leaks->steps, a);
     ubi__vec_u64_fini(&leaks->curves, a);
     ubi__vec_u8_fini(&leaks->grew, a);
@@ -136,6 +138,10 @@ uint64_t ubi_leaks_retained_by_class(const ubi_leaks *leaks, ubi_text name) {
         if (ubi__text_equal(leaks->clusters.at[i].cluster.class_name.name, name))
             sum += leaks->clusters.at[i].cluster.retained_bytes;
     return sum;
+}
+
+const ubi_leak_unlisted *ubi_leaks_unlisted(const ubi_leaks *leaks) {
+    return &leaks->unlisted;
 }
 
 /* ---- clusters ---------------------------------------------------------------------------------------------------- */
@@ -232,6 +238,8 @@ ubi_status ubi_leak_control_new(ubi_leak_control **out, const ubi_leaks *leaks) 
         status = add_to_control(control, leaks->clusters.at[i].fingerprint, leaks->clusters.at[i].cluster.leaked.count);
     for (size_t i = 0; i < leaks->growing.n && status == UBI_OK; i++)
         status = add_to_control(control, leaks->growing.at[i].fingerprint, leaks->growing.at[i].grown.grown_bytes);
+    if (status == UBI_OK)
+        status = add_to_control(control, UBI__LEAK_UNLISTED_FINGERPRINT, leaks->unlisted.grown_bytes);
     if (status == UBI_OK)
         *out = control;
     else

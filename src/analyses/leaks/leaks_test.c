@@ -439,6 +439,60 @@ static void names_tell_nodes_of_a_class_apart(void **state) {
     leak_heaps_free(&h);
 }
 
+static bool is_big(const ubi_graph *graph, const ubi_kind *kind) {
+    return ubi__text_is(ubi_graph_string(graph, kind->type_name), "Big");
+}
+
+static void values_leak_as_objects_do(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(
+        app,
+        ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\", 5 \"[2]\"; 3(type=Big size=10); "
+             "4(type=Big size=20); 5(type=Other size=30)",
+        NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    leak_heaps_assert(&h, &options, "");
+    options.is_value = is_big;
+    leak_heaps_assert(&h, &options, "grew Big 2 30 in App");
+    options.version = 4; /* it had none */
+    leak_heaps_assert(&h, &options, "");
+    leak_heaps_free(&h);
+}
+
+static ubi_str_ix name_of_type(const void *payload, ubi_node_ix node) {
+    const ubi_kind *kind = ubi_graph_kind(payload, ubi_graph_node_kind(payload, node));
+    return kind->class_name == UBI_NONE ? UBI_NONE : kind->type_name;
+}
+
+/* Nodes 3 to 3 + n of one class, with as many names as `n_names`. */
+static uint32_t clusters_of_names(unsigned n, unsigned n_names) {
+    char text[8192];
+    size_t used = (size_t)snprintf(text, sizeof text, ROOT "2(coarse=object class=App size=1)");
+    for (unsigned i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u \"[%u]\"", i ? "," : " ->", 3 + i, i);
+    for (unsigned i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %u(type=N%u coarse=object class=F size=1)", 3 + i,
+                                 i % n_names);
+    assert_true(used < sizeof text);
+    leak_heaps h = leak_heaps_draw(app, text, NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    options.name_of = name_of_type;
+    options.name_payload = h.newest;
+    ubi_leaks *leaks = leak_heaps_find(&h, &options);
+    uint32_t n_clusters = ubi_leaks_count(leaks);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+    return n_clusters;
+}
+
+static void names_that_are_all_different_tell_nothing(void **state) {
+    (void)state;
+    assert_int_equal(clusters_of_names(16, 16), 16);
+    assert_int_equal(clusters_of_names(17, 17), 1);
+    assert_int_equal(clusters_of_names(33, 17), 1);
+    assert_int_equal(clusters_of_names(34, 17), 17); /* each has another of its name */
+}
+
 static uint64_t site_by_size(const void *payload, ubi_node_ix node) {
     return ubi_graph_node_size_bytes(payload, node) / 10;
 }
@@ -637,7 +691,7 @@ static void misuse_is_refused(void **state) {
     ubi_leaks *leaks;
     options.version = 7;
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "ubi_leak_options has version 7, expected 1 to 4");
+    assert_string_equal(ubi_error_message(), "ubi_leak_options has version 7, expected 1 to 5");
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &old, NULL), UBI_EINVAL);
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
     assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_EINVAL);
@@ -683,6 +737,8 @@ int main(void) {
         cmocka_unit_test(only_chosen_nodes_leak),
         cmocka_unit_test(what_grows_in_the_control_is_no_leak),
         cmocka_unit_test(names_tell_nodes_of_a_class_apart),
+        cmocka_unit_test(names_that_are_all_different_tell_nothing),
+        cmocka_unit_test(values_leak_as_objects_do),
         cmocka_unit_test(a_cluster_tells_how_many_are_of_another_place_in_the_code),
         cmocka_unit_test(sums_are_of_clusters_that_are_leaks),
         cmocka_unit_test(sums_of_a_verdict_are_of_its_clusters),

@@ -11,7 +11,8 @@
 typedef enum operand_kind {
     OPERAND_ANSWER,
     OPERAND_NUMBER,
-    OPERAND_MISSING,
+    OPERAND_MISSING,  /* null */
+    OPERAND_NO_VALUE, /* not a number: divided by 0 */
     OPERAND_ANYTHING, /* a number, or none: divided by what may be 0 */
     OPERAND_TEXT      /* of the expression alone */
 } operand_kind;
@@ -27,6 +28,7 @@ typedef struct judge {
     const ubi__query_range *ranges;
     ubi__evaluator exact; /* of what is known */
     operand *stack;
+    bool met_no_value; /* in a comparison */
 } judge;
 
 /* ---- operands ----------------------------------------------------------------------------------------------------- */
@@ -68,7 +70,7 @@ static operand operand_of(const judge *j, const ubi__instruction *i) {
         return answer_of(i->a ? UBI__ANSWER_YES : UBI__ANSWER_NO);
     case UBI__QUERY_NUMBER:
         number = &j->query->numbers.at[i->a];
-        return (operand){ .kind = number->kind == UBI__SCALAR_MISSING ? OPERAND_MISSING : OPERAND_NUMBER,
+        return (operand){ .kind = number->kind == UBI__SCALAR_MISSING ? OPERAND_NO_VALUE : OPERAND_NUMBER,
                           .low = *number,
                           .high = *number };
     case UBI__QUERY_SHARE:
@@ -109,7 +111,7 @@ static operand range_of_corners(const operand *a, const operand *b,
     operand out = { .kind = OPERAND_NUMBER, .low = a->low };
     operation(&out.low, &b->low);
     if (out.low.kind == UBI__SCALAR_MISSING)
-        return (operand){ .kind = OPERAND_MISSING };
+        return (operand){ .kind = OPERAND_NO_VALUE };
     out.high = out.low;
     for (int i = 1; i < 4 && out.kind == OPERAND_NUMBER; i++) {
         ubi__scalar corner = *left[i & 1];
@@ -125,6 +127,8 @@ static operand calculate_ranges(ubi__query_op op, const operand *a, const operan
                                                                               ubi__scalar_divide };
     if (a->kind == OPERAND_MISSING || b->kind == OPERAND_MISSING)
         return (operand){ .kind = OPERAND_MISSING };
+    if (a->kind == OPERAND_NO_VALUE || b->kind == OPERAND_NO_VALUE)
+        return (operand){ .kind = OPERAND_NO_VALUE };
     if (a->kind != OPERAND_NUMBER || b->kind != OPERAND_NUMBER ||
         (op == UBI__QUERY_DIVIDE && has_zero(b) && !is_point(b)))
         return (operand){ .kind = OPERAND_ANYTHING };
@@ -154,16 +158,22 @@ static ubi__answer is_below(const operand *a, const operand *b, bool or_equal) {
     return at_best > 0 || (!or_equal && at_best == 0) ? UBI__ANSWER_NO : UBI__ANSWER_OPEN;
 }
 
-static ubi__answer order_of(ubi__query_op op, const operand *a, const operand *b) {
+static ubi__answer order_of(judge *j, ubi__query_op op, const operand *a, const operand *b) {
     if (a->kind == OPERAND_MISSING || b->kind == OPERAND_MISSING)
         return UBI__ANSWER_NO;
+    j->met_no_value = j->met_no_value || a->kind == OPERAND_NO_VALUE || b->kind == OPERAND_NO_VALUE;
     if (a->kind != OPERAND_NUMBER || b->kind != OPERAND_NUMBER)
         return UBI__ANSWER_OPEN;
     bool or_equal = op == UBI__QUERY_LESS_EQUAL || op == UBI__QUERY_GREATER_EQUAL;
     return op == UBI__QUERY_LESS || op == UBI__QUERY_LESS_EQUAL ? is_below(a, b, or_equal) : is_below(b, a, or_equal);
 }
 
-static ubi__answer are_equal(const operand *a, const operand *b) {
+static ubi__answer are_equal(judge *j, const operand *a, const operand *b) {
+    bool is_a_null = a->kind == OPERAND_MISSING, is_b_null = b->kind == OPERAND_MISSING;
+    if (a->kind == OPERAND_NO_VALUE || b->kind == OPERAND_NO_VALUE) {
+        j->met_no_value = j->met_no_value || (!is_a_null && !is_b_null);
+        return is_a_null || is_b_null ? UBI__ANSWER_YES : UBI__ANSWER_OPEN;
+    }
     if (a->kind == OPERAND_ANYTHING || b->kind == OPERAND_ANYTHING)
         return UBI__ANSWER_OPEN;
     if (a->kind != b->kind)
@@ -201,13 +211,13 @@ static operand join_operands(judge *j, uint32_t at, const operand *a, const oper
         return answer_of(ubi__evaluate(&j->exact, at, &(ubi__place){ 0 }) ? UBI__ANSWER_YES : UBI__ANSWER_NO);
     switch (op) {
     case UBI__QUERY_EQUAL:
-        return answer_of(are_equal(a, b));
+        return answer_of(are_equal(j, a, b));
     case UBI__QUERY_AND:
         return answer_of(both_hold(truth_of(a), truth_of(b)));
     case UBI__QUERY_OR:
         return answer_of(opposite_answer(both_hold(opposite_answer(truth_of(a)), opposite_answer(truth_of(b)))));
     default:
-        return answer_of(order_of(op, a, b));
+        return answer_of(order_of(j, op, a, b));
     }
 }
 
@@ -237,7 +247,8 @@ static ubi__answer query_judge_evaluate(judge *j) {
         }
     }
     UBI_ASSERT(top == j->stack + 1);
-    return truth_of(&top[-1]);
+    ubi__answer answer = truth_of(&top[-1]);
+    return answer == UBI__ANSWER_OPEN && j->met_no_value ? UBI__ANSWER_NO_VALUE : answer;
 }
 
 /* Of the exact evaluator, which is asked for texts alone. */

@@ -292,6 +292,11 @@ static const char *node_title(const ubi_graph *graph) {
     return ubi__root_is_root_list(graph) ? "Firefox" : NULL;
 }
 
+static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
+    ubi_text type = ubi_graph_string(graph, kind->type_name);
+    return ubi__text_is(type, "JS::BigInt") || ubi__text_is(type, "JS::Symbol");
+}
+
 static const char *how_to_record_stacks(const ubi_graph *graph) {
     (void)graph;
     return ": tick \"Record call stacks\" in Firefox before the snapshot";
@@ -318,6 +323,7 @@ const ubi__producer ubi__producer_firefox = {
     .how_to_record_stacks = how_to_record_stacks,
     .lens = &firefox_lens,
     .words = &firefox_words,
+    .kind_is_value = kind_is_value,
     .findings = &findings,
     .grammar = &grammar,
 };

@@ -468,6 +468,11 @@ static const ubi__producer_findings findings = {
     .function_words = function_words,
 };
 
+static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
+    (void)graph;
+    return kind->raw_type == UBI__JSC_BIGINT || kind->raw_type == UBI__JSC_SYMBOL;
+}
+
 /* ---- the producer, whole ------------------------------------------------------------------------------------------------ */
 
 extern const ubi__producer ubi__producer_jsc;
@@ -481,6 +486,7 @@ const ubi__producer ubi__producer_jsc = {
     .keeps_addresses = true,
     .code = { .function_type = UBI__JSC_FUNCTION },
     .strings = &string_rules,
+    .kind_is_value = kind_is_value,
     .findings = &findings,
     .grammar = &grammar,
     .carried = carried,

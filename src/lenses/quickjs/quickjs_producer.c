@@ -297,6 +297,11 @@ static const char *node_title(const ubi_graph *graph) {
     return ubi__root_is_root_list(graph) ? "QuickJS" : NULL;
 }
 
+static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
+    static const char *const types[] = { "JSSymbol", "JSBigInt", "JSBigFloat", "JSBigDecimal" };
+    return is_any(ubi_graph_string(graph, kind->type_name), types, sizeof types / sizeof *types);
+}
+
 static const char *how_to_record_stacks(const ubi_graph *graph) {
     (void)graph;
     return ": run it with --sites, or have an observer track in your own program";
@@ -324,5 +329,6 @@ const ubi__producer ubi__producer_quickjs = {
     .how_to_record_stacks = how_to_record_stacks,
     .words = &words,
     .keeps_addresses = true,
+    .kind_is_value = kind_is_value,
     .findings = &findings,
 };

@@ -47,6 +47,11 @@ static const char *node_title(const ubi_graph *g) {
     return titles[embedder_of(g)];
 }
 
+static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
+    (void)graph;
+    return kind->raw_type == UBI__V8_BIGINT || kind->raw_type == UBI__V8_NUMBER || kind->raw_type == UBI__V8_SYMBOL;
+}
+
 static const char *how_to_record_stacks(const ubi_graph *g) {
     if (embedder_of(g) == BUN)
         return ", and Bun has no way to";
@@ -126,6 +131,7 @@ const ubi__producer ubi__producer_v8 = {
     .findings = &ubi__v8_findings,
     .grammar = &ubi__v8_grammar,
     .node_is_rope = ubi__v8_is_rope,
+    .kind_is_value = kind_is_value,
     .carried = words_carried,
 };
 

@@ -121,6 +121,7 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     options.name_payload = newest->look;
     options.site_of = site_of;
     options.is_rope = ubi__node_is_rope;
+    options.is_value = ubi__kind_is_value;
     return options;
 }
 
@@ -215,10 +216,14 @@ static ubi_status leaks_show(const ubi__leaks_answer *answer) {
     return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
 }
 
+/* Tables that grow by this are worth a second look. */
+#define NOTABLE_RESERVE_BYTES (UINT64_C(1) << 20)
+
 /* What speaks against a gate that passed. */
 static void tell_doubt(const ubi__leaks_answer *answer) {
     ubi__cli *cli = answer->cli;
     uint64_t growth_bytes = ubi__leaks_untold_growth(answer);
+    uint64_t reserve_bytes = answer->series.n == 3 ? ubi__leaks_grown_of(answer->leaks, UBI_LEAK_ONCE) : 0;
     char size[UBI__HUMAN_TEXT];
     if (!ubi_leaks_order_is_known(answer->leaks))
         snprintf(
@@ -229,8 +234,14 @@ static void tell_doubt(const ubi__leaks_answer *answer) {
                   "the other is unknown");
     else if (growth_bytes)
         snprintf(cli->reason, sizeof cli->reason,
-                 "passed, but the heap grew by %s that no listed object accounts for; 'unlisted > 1MiB' asks for it",
-                 ubi__human_size(size, growth_bytes));
+                 "passed, but the heap grew by %s that no listed object accounts for; '%s > 1MiB' asks for it",
+                 ubi__human_size(size, growth_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
+    else if (reserve_bytes > NOTABLE_RESERVE_BYTES)
+        snprintf(cli->reason, sizeof cli->reason,
+                 "passed, but objects of OLD grew by %s with one of the two steps: set up for good, or with room in "
+                 "reserve, as a Map has; six "
+                 "snapshots tell",
+                 ubi__human_size(size, reserve_bytes));
 }
 
 /* A gate that cannot decide fails. */
@@ -364,7 +375,8 @@ static const ubi__example examples[] = {
     { "leaks --where 'className == \"Session\"' before.heapsnapshot after.heapsnapshot", "one suspect" },
     { "leaks --control idle1.heapsnapshot,idle2.heapsnapshot before.heapsnapshot after.heapsnapshot",
       "what only the work between the two leaks" },
-    { "leaks --fail-on 'leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB' one.heapsnapshot "
+    { "leaks --fail-on 'leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB or unlisted(steady) > "
+      "1MiB' one.heapsnapshot "
       "two.heapsnapshot three.heapsnapshot",
       "fail a job that leaks" },
     { NULL, NULL },

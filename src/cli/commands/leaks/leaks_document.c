@@ -123,6 +123,19 @@ static uint64_t grown_bytes(const document *d) {
     return sum;
 }
 
+static void put_unlisted(document *d) {
+    const ubi_leak_unlisted *unlisted = ubi_leaks_unlisted(d->answer->leaks);
+    ubi__json_member_object(&d->json, "unlisted");
+    ubi__json_member_string(&d->json, "verdict", ubi_leak_verdict_name(unlisted->verdict));
+    ubi__json_member_bool(&d->json, "isLeak", unlisted->counts);
+    put_u64(d, "stayedBytes", unlisted->stayed_bytes);
+    ubi__json_member_array(&d->json, "bytes");
+    for (int i = 0; i < d->answer->series.n; i++)
+        ubi__json_u64(&d->json, unlisted->bytes_at[i]);
+    ubi__json_array_end(&d->json);
+    ubi__json_object_end(&d->json);
+}
+
 static void put_summary(document *d) {
     const ubi_leak_summary *s = ubi_leaks_summary(d->answer->leaks);
     ubi__json_member_object(&d->json, "growth");
@@ -130,6 +143,7 @@ static void put_summary(document *d) {
     put_change(d, "bytes", s->heap[0].bytes, s->heap[2].bytes);
     put_u64(d, "grownBytes", grown_bytes(d));
     put_u64(d, "unlistedBytes", ubi__leaks_unlisted_growth(d->answer->leaks));
+    put_unlisted(d);
     ubi__json_object_end(&d->json);
     put_sums(d, "leaked", &(ubi_leak_sums){ s->leaked, s->retained_bytes, s->largest_bytes, s->n_clusters });
     put_verdicts(d);

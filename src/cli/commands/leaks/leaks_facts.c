@@ -36,8 +36,10 @@ const ubi_query_name ubi__leaks_facts[] = {
     { "grown", "bytes by which objects that were there in OLD became larger, or those of a class or verdict",
       UBI_QUERY_SIZE, UBI_QUERY_MAY_HAVE_WORD, false, true },
     { "growth", "bytes of the newest heap less those of OLD", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, true },
-    { "unlisted", "bytes of growth that no cluster keeps: objects of OLD became larger", UBI_QUERY_SIZE,
-      UBI_QUERY_NO_ARGUMENT, false, true },
+    { "unlisted",
+      "bytes of growth from OLD to NEW that no cluster keeps; with a verdict: what came and stayed or became larger, "
+      "and is in no list",
+      UBI_QUERY_SIZE, UBI_QUERY_MAY_HAVE_WORD, false, true },
     { "bytes", "bytes of the newest heap", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, false },
     { NULL, NULL, UBI_QUERY_BOOL, UBI_QUERY_NO_ARGUMENT, false, false },
 };
@@ -147,19 +149,35 @@ static uint64_t fact_add(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
 
+uint64_t ubi__leaks_grown_of(const ubi_leaks *leaks, ubi_leak_verdict verdict) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++)
+        if (ubi_leaks_grown(leaks, i)->verdict == verdict)
+            sum = fact_add(sum, ubi_leaks_grown(leaks, i)->grown_bytes);
+    return sum;
+}
+
 static uint64_t grown_of(const ubi_leaks *leaks, const ubi_query_value *value) {
     ubi_leak_verdict verdict;
     uint64_t sum = 0;
-    bool of_verdict = asks_verdict(&verdict, value);
+    if (asks_verdict(&verdict, value))
+        return ubi__leaks_grown_of(leaks, verdict);
     for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
-        bool is_meant = of_verdict ? grown->verdict == verdict
-                        : value->argument.ptr
-                            ? grown->counts && ubi__text_equal(grown->class_name.name, value->argument)
-                            : grown->counts;
+        bool is_meant =
+            grown->counts && (!value->argument.ptr || ubi__text_equal(grown->class_name.name, value->argument));
         sum = is_meant ? fact_add(sum, grown->grown_bytes) : sum;
     }
     return sum;
+}
+
+/* With a verdict, what is in no list at all, if its growth has this verdict. */
+static uint64_t unlisted_of(const ubi_leaks *leaks, const ubi_query_value *value) {
+    const ubi_leak_unlisted *unlisted = ubi_leaks_unlisted(leaks);
+    ubi_leak_verdict verdict;
+    if (!asks_verdict(&verdict, value))
+        return ubi__leaks_unlisted_growth(leaks);
+    return unlisted->verdict == verdict ? unlisted->stayed_bytes : 0;
 }
 
 static void measure_growth(ubi__condition_value *out, const ubi_leak_summary *s) {
@@ -196,7 +214,7 @@ ubi_status ubi__leaks_measure(ubi__condition_value *out, void *payload, ubi_quer
         out->basis = s->heap[0].bytes;
         break;
     case FACT_UNLISTED:
-        out->magnitude = ubi__leaks_unlisted_growth(leaks);
+        out->magnitude = unlisted_of(leaks, &value);
         out->basis = s->heap[0].bytes;
         break;
     default:

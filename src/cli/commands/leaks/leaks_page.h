@@ -40,9 +40,11 @@ uint32_t ubi__leaks_listed(const ubi__leaks_answer *answer);
  * table of a Set of numbers. Cost: O(clusters).
  */
 uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks);
-/** Of that, what objects that grew and are named do not account for either; 0 when it is too little to tell of, or the files
- * are of several processes. */
+/** What stayed or became larger and is in no list (ubi_leaks_unlisted); 0 when it is too little to tell of, or the files are of several
+ * processes. */
 uint64_t ubi__leaks_untold_growth(const ubi__leaks_answer *answer);
+/** Bytes by which objects of OLD with a verdict grew. Cost: O(objects that grew). */
+uint64_t ubi__leaks_grown_of(const ubi_leaks *leaks, ubi_leak_verdict verdict);
 /** How many of these are shown. */
 uint32_t ubi__leaks_shown(const ubi__leaks_answer *answer);
 /** Whether ids mean the same in all heaps. */
