@@ -283,6 +283,10 @@ static const char *amount_words(char out[UBI__HUMAN_TEXT], ubi_query_value value
 static void put_limits(reason_line *l, ubi_query_value value, const measured *m) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
     amount_words(high, value, m->high);
+    if (m->because) {
+        reason_put(l, "at least %s, because %s", amount_words(low, value, m->low), m->because);
+        return;
+    }
     if (m->low == 0)
         reason_put(l, "less than %s", high);
     else

@@ -132,6 +132,8 @@ typedef struct ubi__producer {
     const ubi__string_rules *strings; /**< NULL: a string's name is its text */
     /** A concatenation of two other strings. NULL: there are none. */
     bool (*node_is_rope)(const ubi_graph *graph, ubi_node_ix node);
+    /** What its files give no size for, as a plural: "elements of arrays". NULL: they have the sizes of all that scripts make. */
+    const char *(*without_size)(const ubi_graph *graph);
     /** Values of the language that are no objects: bigints, symbols, boxed numbers. NULL: the file has none. */
     bool (*kind_is_value)(const ubi_graph *graph, const ubi_kind *kind);
     const ubi__producer_history *history;          /**< NULL: files count no allocations */
@@ -166,6 +168,8 @@ bool ubi__function_is_of_runtime(ubi__fields *fields, ubi_node_ix function);
 size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
                              ubi_look_name_buffer *buffer);
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
+/** What the file gives no size for, such as "elements of arrays"; NULL: nothing of the kind. Static. */
+const char *ubi__without_size(const ubi_graph *graph);
 bool ubi__kind_is_value(const ubi_graph *graph, const ubi_kind *kind);
 
 /** Where the first edge of that kind and name leads; of a node UBI_NONE, or without one: UBI_NONE. O(edges of the node). */

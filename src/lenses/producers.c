@@ -165,6 +165,11 @@ ubi_node_ix ubi__target_named(const ubi_graph *graph, ubi_node_ix node, ubi_edge
     return UBI_NONE;
 }
 
+const char *ubi__without_size(const ubi_graph *graph) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    return p->without_size ? p->without_size(graph) : NULL;
+}
+
 bool ubi__kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
     const ubi__producer *p = ubi__producer_of(graph);
     return p->kind_is_value && p->kind_is_value(graph, kind);

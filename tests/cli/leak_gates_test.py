@@ -278,6 +278,16 @@ class RecommendedGate(Leaks):
                          (0, "ubiheap: leaks: passed, but objects of OLD grew by 2.00 MiB with one of the two steps: set up for good, "
                              "or with room in reserve, as a Map has; six snapshots tell\n"))
 
+    def test_a_heap_that_grows_with_each_step_is_not_passed_in_silence(self):
+        def replace(program, i):
+            program.object_bytes[f"Buffer{i}"] = (1 + i) << 21
+            program.drop("uploads", 1) if "uploads" in program.held else None
+            program.add("uploads", f"Buffer{i}", 1)
+        self.assertEqual(self.judge("replaced by larger ones", replace), 0)
+        files = [f"replaced by larger ones-{i}.heapsnapshot" for i in range(3)]
+        self.assertEqual(self.leaks("--fail-on", RECOMMENDED, *files)[2],
+                         "ubiheap: leaks: passed, but the heap grew by 2.00 MiB or more with each step\n")
+
     def test_buffers_that_are_replaced_or_come_once_pass(self):
         def replace(program, _):
             program.object_bytes["Buffer"] = 1 << 20

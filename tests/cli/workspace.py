@@ -30,7 +30,7 @@ import leak_program  # noqa: E402
 REAL = ["tiny-before", "tiny-after", "unreachable"]
 REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
 TIMELINES = ["small", "killed", "hostile"]
-RECORDINGS = ["growing", "server", "sampled", "crashed", "idle", "few", "stripped", "hostile"]
+RECORDINGS = ["growing", "server", "sampled", "lost-markers", "crashed", "idle", "few", "stripped", "hostile"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
 HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]

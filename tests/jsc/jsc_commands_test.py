@@ -95,6 +95,12 @@ class Commands(unittest.TestCase):
         self.assertIn("Point: +20 objects", text)
         self.assertIn("Ids in these files are addresses", text)
 
+    def test_a_gate_that_passes_says_what_has_no_size(self):
+        done = subprocess.run([jsc.UBIHEAP, "leaks", "--fail-on", "leaked > 100000", jsc.path_of("gcdebugging-before"),
+                               jsc.path_of("gcdebugging-after")], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("elements of arrays and most properties of large objects have no size in these files\n", done.stderr)
+
     def test_allocated_since_goes_by_ids_that_are_counted(self):
         text = jsc.run("summary", "--since", jsc.path_of("inspector-before"), jsc.path_of("inspector-after"))
         self.assertRegex(text, r"\b20 +\S+ +Point\n")

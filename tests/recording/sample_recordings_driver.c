@@ -232,10 +232,10 @@ static void write_server(const char *folder) {
     end_sample(&s, UBI__UBIREC_EXITED, 0);
 }
 
-static void write_sampled(const char *folder) {
+static void write_sampled(const char *folder, const char *name, uint64_t n_lost, uint64_t n_lost_markers) {
     sample s;
     uint64_t live[64];
-    open_sample(&s, folder, "sampled", 512 << 10);
+    open_sample(&s, folder, name, 512 << 10);
     random_start(2);
     for (unsigned i = 0; i < 400; i++) {
         uint64_t size = 1000 + random_below(60000);
@@ -246,7 +246,9 @@ static void write_sampled(const char *folder) {
             must(ubi__ubirec_write_free(s.w, live[i % 64]));
         live[i % 64] = number;
     }
-    must(ubi__ubirec_write_counter(s.w, UBI__UBIREC_DROPPED, 12));
+    must(ubi__ubirec_write_counter(s.w, UBI__UBIREC_DROPPED, n_lost));
+    if (n_lost_markers)
+        must(ubi__ubirec_write_counter(s.w, UBI__UBIREC_LOST_MARKERS, n_lost_markers));
     must(ubi__ubirec_write_counter(s.w, UBI__UBIREC_UNWIND_FAILURES, 1));
     end_sample(&s, UBI__UBIREC_KILLED, 15);
 }
@@ -355,7 +357,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     write_server(argv[1]);
-    write_sampled(argv[1]);
+    write_sampled(argv[1], "sampled", 12, 0);
+    write_sampled(argv[1], "lost-markers", 7, 7);
     write_crashed(argv[1]);
     write_idle(argv[1]);
     write_few(argv[1]);

@@ -468,6 +468,12 @@ static const ubi__producer_findings findings = {
     .function_words = function_words,
 };
 
+/* A cell's size is that of the cell, and of what Maps, Sets and buffers have beside it. */
+static const char *without_size(const ubi_graph *graph) {
+    (void)graph;
+    return "elements of arrays and most properties of large objects";
+}
+
 static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
     (void)graph;
     return kind->raw_type == UBI__JSC_BIGINT || kind->raw_type == UBI__JSC_SYMBOL;
@@ -487,6 +493,7 @@ const ubi__producer ubi__producer_jsc = {
     .code = { .function_type = UBI__JSC_FUNCTION },
     .strings = &string_rules,
     .kind_is_value = kind_is_value,
+    .without_size = without_size,
     .findings = &findings,
     .grammar = &grammar,
     .carried = carried,

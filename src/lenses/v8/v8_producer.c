@@ -47,6 +47,11 @@ static const char *node_title(const ubi_graph *g) {
     return titles[embedder_of(g)];
 }
 
+/* As in JavaScriptCore's own form. */
+static const char *without_size(const ubi_graph *g) {
+    return embedder_of(g) == BUN ? "elements of arrays and most properties of large objects" : NULL;
+}
+
 static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
     (void)graph;
     return kind->raw_type == UBI__V8_BIGINT || kind->raw_type == UBI__V8_NUMBER || kind->raw_type == UBI__V8_SYMBOL;
@@ -132,6 +137,7 @@ const ubi__producer ubi__producer_v8 = {
     .grammar = &ubi__v8_grammar,
     .node_is_rope = ubi__v8_is_rope,
     .kind_is_value = kind_is_value,
+    .without_size = without_size,
     .carried = words_carried,
 };
 

@@ -5,9 +5,11 @@
  * The newest snapshot stays open and the others are opened one at a time, so at most two are in memory.
  */
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_facts.h"
@@ -216,32 +218,63 @@ static ubi_status leaks_show(const ubi__leaks_answer *answer) {
     return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
 }
 
-/* Tables that grow by this are worth a second look. */
-#define NOTABLE_RESERVE_BYTES (UINT64_C(1) << 20)
+/* Less is the noise of any program. */
+#define NOTABLE_BYTES (UINT64_C(1) << 20)
+
+/* "passed, but this; that". */
+static void UBI_PRINTF(2, 3) doubt_add(char reason[UBI__REASON_TEXT], const char *format, ...) {
+    va_list arguments;
+    size_t n = strlen(reason);
+    va_start(arguments, format);
+    n += (size_t)snprintf(reason + n, UBI__REASON_TEXT - n, n ? "; " : "passed, but ");
+    vsnprintf(reason + n, UBI__REASON_TEXT - n, format, arguments);
+    va_end(arguments);
+}
+
+/* With three files, a table that did not grow with one step may have had room. */
+static uint64_t growth_in_leaps(const ubi__leaks_answer *answer) {
+    uint64_t bytes = answer->series.n == 3 ? ubi__leaks_grown_of(answer->leaks, UBI_LEAK_ONCE) : 0;
+    return bytes > NOTABLE_BYTES ? bytes : 0;
+}
+
+/* By at least so much the heap grew with each step; 0: it did not, or by little. */
+static uint64_t growth_with_each_step(const ubi__leaks_answer *answer) {
+    uint64_t least = UINT64_MAX, in_old = ubi_leaks_heap(answer->leaks, 0)->tally.bytes;
+    for (uint32_t i = 1; i < ubi_leaks_heap_count(answer->leaks); i++)
+        least = ubi__smaller(least, ubi__subtract_u64(ubi_leaks_heap(answer->leaks, i)->tally.bytes,
+                                                      ubi_leaks_heap(answer->leaks, i - 1)->tally.bytes));
+    return answer->series.n > 2 && least > NOTABLE_BYTES && least > in_old / 10 ? least : 0;
+}
+
+static void doubt_growth(const ubi__leaks_answer *answer, char reason[UBI__REASON_TEXT]) {
+    uint64_t untold_bytes = ubi__leaks_untold_growth(answer), leap_bytes = growth_in_leaps(answer);
+    uint64_t step_bytes = growth_with_each_step(answer);
+    char size[UBI__HUMAN_TEXT];
+    if (untold_bytes)
+        doubt_add(reason, "the heap grew by %s that no listed object accounts for; '%s > 1MiB' asks for it",
+                  ubi__human_size(size, untold_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
+    if (leap_bytes)
+        doubt_add(reason,
+                  "objects of OLD grew by %s with one of the two steps: set up for good, or with room in "
+                  "reserve, as a Map has; six snapshots tell",
+                  ubi__human_size(size, leap_bytes));
+    if (step_bytes && !untold_bytes && !leap_bytes)
+        doubt_add(reason, "the heap grew by %s or more with each step", ubi__human_size(size, step_bytes));
+}
 
 /* What speaks against a gate that passed. */
 static void tell_doubt(const ubi__leaks_answer *answer) {
-    ubi__cli *cli = answer->cli;
-    uint64_t growth_bytes = ubi__leaks_untold_growth(answer);
-    uint64_t reserve_bytes = answer->series.n == 3 ? ubi__leaks_grown_of(answer->leaks, UBI_LEAK_ONCE) : 0;
-    char size[UBI__HUMAN_TEXT];
-    if (!ubi_leaks_order_is_known(answer->leaks))
-        snprintf(
-            cli->reason, sizeof cli->reason, "%s",
-            ubi__leaks_same_run(answer)
-                ? "passed, but the order of the files could not be checked: neither ids nor times of creation show it"
-                : "passed, but the files are of several processes: what grew from one to "
-                  "the other is unknown");
-    else if (growth_bytes)
-        snprintf(cli->reason, sizeof cli->reason,
-                 "passed, but the heap grew by %s that no listed object accounts for; '%s > 1MiB' asks for it",
-                 ubi__human_size(size, growth_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
-    else if (reserve_bytes > NOTABLE_RESERVE_BYTES)
-        snprintf(cli->reason, sizeof cli->reason,
-                 "passed, but objects of OLD grew by %s with one of the two steps: set up for good, or with room in "
-                 "reserve, as a Map has; six "
-                 "snapshots tell",
-                 ubi__human_size(size, reserve_bytes));
+    char *reason = answer->cli->reason;
+    const char *unsized = ubi__without_size(answer->newest->graph);
+    bool is_same_run = ubi__leaks_same_run(answer);
+    if (!is_same_run)
+        doubt_add(reason, "the files are of several processes: what grew from one to the other is unknown");
+    else if (!ubi_leaks_order_is_known(answer->leaks))
+        doubt_add(reason, "the order of the files could not be checked: neither ids nor times of creation tell");
+    if (is_same_run)
+        doubt_growth(answer, reason);
+    if (unsized)
+        doubt_add(reason, "%s have no size in these files", unsized);
 }
 
 /* A gate that cannot decide fails. */
@@ -389,27 +422,37 @@ const ubi__command ubi__command_leaks = {
     .question = "What does my program hold on to, and who holds it?",
     .description =
         "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the last two; "
-        "of two snapshots, what is in the second only. Three show much more than two: do the same work before each, "
-        "and what is in the middle of something, and caches that fill up once, fall away. More make a series, such as "
-        "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. Collect "
-        "garbage before each snapshot, as the engines do by themselves.\n"
+        "of "
+        "two snapshots, what is in the second only. Three say much more than two: do the same work before each, and "
+        "what "
+        "is in the middle of something, and caches that fill up once, fall away. More make a series, such as 'ubiheap "
+        "run "
+        "--snapshot-at 10s' takes: it tells with which steps each cluster grew, and how fast. Collect garbage before "
+        "each "
+        "snapshot, as the engines do by themselves.\n"
         "\n"
         "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
-        "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
-        "everything new that is alive through its objects alone. Its holder is the nearest object on the way that was "
-        "there before: what grew.\n"
+        "one "
+        "class that are held in one way, whatever the key or index. A cluster's retained size is that of everything "
+        "new "
+        "that is alive through its objects alone. Its holder is the nearest object on the way that was there before: "
+        "what "
+        "grew.\n"
         "\n"
-        "What grew as much in a control, what was replaced one for one, and caches that are full are listed at the end "
-        "and do not count.\n"
+        "What grew as much in a control, what was replaced one for one, and caches that are full stand at the end and "
+        "do "
+        "not count.\n"
         "\n"
-        "The files must be of one process, and in the order in which they were taken. V8's ids show both; times of "
-        "creation show the order, where files have them. Files in the wrong order end with status 2 and the right "
-        "order. Files that cannot be compared, of several processes or the same one twice, end with status 3, with "
-        "--fail-on or without.\n"
+        "The files must be of one process, and in the order in which they were taken. V8's ids tell both, and times of "
+        "creation the order, where files have them. Files in the wrong order end with status 2 and the right order. "
+        "Files "
+        "that cannot be compared, of several processes or the same one twice, end with status 3, with --fail-on or "
+        "without.\n"
         "\n"
-        "Objects are identified by node id. In V8 (Node.js, Chrome), an object keeps its id. Ids of Firefox's "
-        "snapshots are addresses: an object that the collector moved counts as new, and one of the same class at an "
-        "address that was used before counts as old.\n",
+        "Objects are told apart by node id. V8 (Node.js, Chrome) numbers objects for good. Ids of Firefox's snapshots "
+        "are "
+        "addresses: an object that the collector moved counts as new, and one of the same class at an address that was "
+        "used before counts as old.\n",
     .options = options,
     .glossary = &glossary,
     .examples = examples,

@@ -181,7 +181,8 @@ static void write_unlisted_growth(const page *p) {
         return;
     snprintf(line, sizeof line,
              "But from OLD to NEW the heap grew by %s that no object listed here accounts for: objects that became a "
-             "little larger each, or things of the engine, which are not listed. 'ubiheap diff --by class' says which; "
+             "little larger each, things of the engine, or objects to which no edge of the file leads, which are not "
+             "listed. 'ubiheap diff --by class' says which; "
              "a gate asks for it with --fail-on '%s > 1MiB'.",
              ubi__human_size(size, growth_bytes), p->summary->three ? "unlisted(steady)" : "unlisted(grew)");
     ubi__write_words(p->cli, UBI__INK_YELLOW, line);

@@ -236,9 +236,10 @@ static void tell_temporary(ubi__condition_value *out, const ubi__recording_repor
     out->high = out->basis_high;
 }
 
-/* Why the numbers are incomplete. NULL: everything was recorded. */
-static const char *what_is_missing(const ubi__recording_report *report) {
-    if (report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED])
+/* Why a number is unknown. NULL: everything that it counts was recorded. */
+static const char *what_is_missing(const ubi__recording_report *report, fact what) {
+    const uint64_t *counters = report->summary.tables.counters;
+    if (counters[UBI__UBIREC_NOT_RECORDED])
         return "is unknown, because some processes could not be recorded ('report' says which)";
     if (report->processes.n_given_up || ubi__recording_was_given_up(&report->summary))
         return "is unknown, because recording was given up";
@@ -247,13 +248,16 @@ static const char *what_is_missing(const ubi__recording_report *report) {
     if (!report->summary.tables.has_end)
         return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
                "writes";
+    if (what != FACT_DROPPED && what != FACT_RSS && counters[UBI__UBIREC_DROPPED] > counters[UBI__UBIREC_LOST_MARKERS])
+        return "is unknown, because events were lost ('dropped' says how many)";
     return NULL;
 }
 
 static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     const ubi__recording_report *report = payload;
     *out = (ubi__condition_value){ 0 };
-    switch ((fact)(value.name - ubi__recording_facts)) {
+    fact what = (fact)(value.name - ubi__recording_facts);
+    switch (what) {
     case FACT_LEAKED:
         tell_bytes(out, report, report->leaks);
         break;
@@ -284,7 +288,8 @@ static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_q
         break;
     }
     if (!out->unknown)
-        out->unknown = what_is_missing(report);
+        out->unknown = what_is_missing(report, what);
+    out->is_estimate = out->is_estimate && !out->unknown;
     return UBI_OK;
 }
 

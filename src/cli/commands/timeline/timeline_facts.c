@@ -66,6 +66,23 @@ static uint64_t measure_sums(const ubi__timeline_nest *nest, fact what, ubi_text
     return result;
 }
 
+/* Why numbers may be larger than they are. NULL: they are not. How many markers were lost is known, if the end is. */
+static const char *what_is_missing(const ubi__timeline_view *view, fact what) {
+    if (!view->file.has_end)
+        return "the timeline has no end: its file was cut, or the program was killed or still writes";
+    return what != FACT_LOST && view->nest.data->n_lost ? "markers were lost" : NULL;
+}
+
+/* What is missing was something of this kind, or inside of it, or nothing: time without what is inside may be less, too. */
+static void widen_value(ubi__condition_value *out, fact what, const char *because) {
+    out->is_estimate = true;
+    out->because = because;
+    out->low = what == FACT_SELF ? 0 : out->magnitude;
+    out->high = UINT64_MAX;
+    out->basis_low = out->basis;
+    out->basis_high = what == FACT_GC ? UINT64_MAX : out->basis;
+}
+
 ubi_status ubi__timeline_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     ubi__timeline_view *view = payload;
     const ubi__timeline_nest *nest = &view->nest;
@@ -91,5 +108,8 @@ ubi_status ubi__timeline_measure(ubi__condition_value *out, void *payload, ubi_q
         out->magnitude = nest->data->n_lost;
         break;
     }
+    const char *because = what_is_missing(view, what);
+    if (because)
+        widen_value(out, what, because);
     return UBI_OK;
 }
