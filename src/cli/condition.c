@@ -283,11 +283,9 @@ static const char *amount_words(char out[UBI__HUMAN_TEXT], ubi_query_value value
 static void put_limits(reason_line *l, ubi_query_value value, const measured *m) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
     amount_words(high, value, m->high);
-    if (m->because) {
-        reason_put(l, "at least %s, because %s", amount_words(low, value, m->low), m->because);
-        return;
-    }
-    if (m->low == 0)
+    if (m->high == UINT64_MAX)
+        reason_put(l, "at least %s", amount_words(low, value, m->low));
+    else if (m->low == 0)
         reason_put(l, "less than %s", high);
     else
         reason_put(l, "%s to %s", amount_words(low, value, m->low), high);
@@ -296,6 +294,8 @@ static void put_limits(reason_line *l, ubi_query_value value, const measured *m)
                    amount_words(high, value, m->basis_high));
     else if (value.needs_basis)
         reason_put(l, " (of %s)", amount_words(low, value, m->basis_low));
+    if (m->because)
+        reason_put(l, ", because %s", m->because);
 }
 
 static void put_number(reason_line *l, ubi_query_value value, const measured *m) {

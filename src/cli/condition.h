@@ -90,8 +90,8 @@ typedef struct ubi__condition_value {
     bool is_estimate;               /**< then: */
     uint64_t low, high;             /**< of the number, which is not negative */
     uint64_t basis_low, basis_high; /**< of the basis */
-    const char
-        *because; /**< why an estimate is at least `low`, with UINT64_MAX as `high`: "markers were lost"; static */
+    const char *
+        because; /**< why it is an estimate: "markers were lost"; static; with UINT64_MAX as `high` it has no upper limit */
     const char *unknown; /**< not NULL: unknown, and why, such as "was not measured"; static */
 } ubi__condition_value;
 

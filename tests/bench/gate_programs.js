@@ -145,7 +145,7 @@ const setups = {
     'listeners': () => process.setMaxListeners(0),
 };
 
-/* Of these, three files cannot tell: a table has room for a step, or the engine shows no size. The gate passes, but says what it saw. */
+/* Of these, three files cannot tell: a table had room for a step. */
 const doubtful = {
     'numbers in a Map that has room': n => times(n % (2 * ROUNDS) < ROUNDS ? 2500 : 100, i => byName.set(n * 1e6 + i, i)),
 };

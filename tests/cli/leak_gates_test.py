@@ -268,15 +268,30 @@ class RecommendedGate(Leaks):
             program.add_loose("handle", 40 * (i + 1))
         self.assertEqual(self.judge("handles", add_handles), 1)
 
-    def test_a_map_with_room_in_reserve_is_not_passed_in_silence(self):
-        program, files = Program(), []
-        for i, size in enumerate((1 << 20, 3 << 20, 3 << 20)):
-            program.add("numbers", "Session", 1 if i == 0 else 0)
-            program.holder_bytes["numbers"] = size
-            files.append(self.save(program, f"reserve-{i}.heapsnapshot"))
-        self.assertEqual(self.leaks("--fail-on", RECOMMENDED, *files)[::2],
+    def test_a_table_that_may_have_room_is_not_judged_by_three_files(self):
+        def files(name, sizes):
+            program, out = Program(), []
+            for i, size in enumerate(sizes):
+                program.add("numbers", "Session", 1 if i == 0 else 0)
+                program.holder_bytes["numbers"] = size
+                out.append(self.save(program, f"{name}-{i}.heapsnapshot"))
+            return out
+        for name, sizes in (("first", (1 << 20, 3 << 20, 3 << 20)), ("last", (1 << 20, 1 << 20, 3 << 20))):
+            code, out, err = self.leaks("--fail-on", RECOMMENDED, *files(name, sizes))
+            self.assertEqual(code, 3, err)
+            self.assertIn(f"cannot tell whether the condition holds: {RECOMMENDED}; ", err)
+            self.assertIn("grown(steady) is less than 2.00 MiB, because a table that grew with one of the two steps may "
+                          "have room for the other; six snapshots tell", err)
+        files_of = [f"first-{i}.heapsnapshot" for i in range(3)]
+        # What does not need it is judged.
+        for condition, status in (("grown(steady) > 2MiB", 0), ("grown(steady) > 1MiB or grown > 1MiB", 1), ("grown(once) > 1MiB", 1)):
+            self.assertEqual(self.leaks("--fail-on", condition, *files_of)[0], status, condition)
+        self.assertEqual(self.leaks("--fail-on", "leaked(steady) > 50", *files_of)[::2],
                          (0, "ubiheap: leaks: passed, but objects of OLD grew by 2.00 MiB with one of the two steps: set up for good, "
                              "or with room in reserve, as a Map has; six snapshots tell\n"))
+        # One step in many is once, and one that doubles is steady.
+        for name, sizes, status in (("full", (1, 3, 3, 3, 3, 3), 0), ("doubles", (1, 1, 2, 2, 4, 4), 1)):
+            self.assertEqual(self.leaks("--fail-on", RECOMMENDED, *files(name, [n << 20 for n in sizes]))[0], status, name)
 
     def test_a_heap_that_grows_with_each_step_is_not_passed_in_silence(self):
         def replace(program, i):
@@ -311,7 +326,7 @@ class RecommendedGate(Leaks):
                 program.holder_bytes["numbers"] = sizes[i]
             return change
         self.assertEqual(self.judge("grows", of_sizes([1 << 20, 2 << 20, 3 << 20])), 1)
-        self.assertEqual(self.judge("full", of_sizes([1 << 20, 3 << 20, 3 << 20])), 0)
+        self.assertEqual(self.judge("full", of_sizes([3 << 20, 3 << 20, 3 << 20])), 0)
 
     def test_the_pages_and_the_job_that_we_offer_have_it(self):
         for path in ("docs/how-to/find-a-node-leak-in-ci.md", "docs/how-to/fail-a-ci-job.md", "examples/ci/node-leak.sh",

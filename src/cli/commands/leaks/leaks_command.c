@@ -231,9 +231,8 @@ static void UBI_PRINTF(2, 3) doubt_add(char reason[UBI__REASON_TEXT], const char
     va_end(arguments);
 }
 
-/* With three files, a table that did not grow with one step may have had room. */
 static uint64_t growth_in_leaps(const ubi__leaks_answer *answer) {
-    uint64_t bytes = answer->series.n == 3 ? ubi__leaks_grown_of(answer->leaks, UBI_LEAK_ONCE) : 0;
+    uint64_t bytes = ubi__leaks_growth_with_room(answer->leaks);
     return bytes > NOTABLE_BYTES ? bytes : 0;
 }
 
