@@ -289,7 +289,9 @@ static void put_limits(reason_line *l, ubi_query_value value, const measured *m)
         reason_put(l, "less than %s", high);
     else
         reason_put(l, "%s to %s", amount_words(low, value, m->low), high);
-    if (value.needs_basis && m->basis_low < m->basis_high)
+    if (value.needs_basis && m->basis_high == UINT64_MAX)
+        reason_put(l, " (of at least %s)", amount_words(low, value, m->basis_low));
+    else if (value.needs_basis && m->basis_low < m->basis_high)
         reason_put(l, " (of %s to %s)", amount_words(low, value, m->basis_low),
                    amount_words(high, value, m->basis_high));
     else if (value.needs_basis)

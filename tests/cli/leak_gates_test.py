@@ -281,14 +281,14 @@ class RecommendedGate(Leaks):
             self.assertEqual(code, 3, err)
             self.assertIn(f"cannot tell whether the condition holds: {RECOMMENDED}; ", err)
             self.assertIn("grown(steady) is less than 2.00 MiB, because a table that grew with one of the two steps may "
-                          "have room for the other; six snapshots tell", err)
+                          "have room for the other; six snapshots decide", err)
         files_of = [f"first-{i}.heapsnapshot" for i in range(3)]
         # What does not need it is judged.
         for condition, status in (("grown(steady) > 2MiB", 0), ("grown(steady) > 1MiB or grown > 1MiB", 1), ("grown(once) > 1MiB", 1)):
             self.assertEqual(self.leaks("--fail-on", condition, *files_of)[0], status, condition)
         self.assertEqual(self.leaks("--fail-on", "leaked(steady) > 50", *files_of)[::2],
-                         (0, "ubiheap: leaks: passed, but objects of OLD grew by 2.00 MiB with one of the two steps: set up for good, "
-                             "or with room in reserve, as a Map has; six snapshots tell\n"))
+                         (0, "ubiheap: leaks: passed, but objects of OLD grew by 2.00 MiB with one of the two steps: set up once, "
+                             "or with room in reserve, as a Map has; six snapshots decide\n"))
         # One step in many is once, and one that doubles is steady.
         for name, sizes, status in (("full", (1, 3, 3, 3, 3, 3), 0), ("doubles", (1, 1, 2, 2, 4, 4), 1)):
             self.assertEqual(self.leaks("--fail-on", RECOMMENDED, *files(name, [n << 20 for n in sizes]))[0], status, name)

@@ -254,8 +254,8 @@ static void doubt_growth(const ubi__leaks_answer *answer, char reason[UBI__REASO
                   ubi__human_size(size, untold_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
     if (leap_bytes)
         doubt_add(reason,
-                  "objects of OLD grew by %s with one of the two steps: set up for good, or with room in "
-                  "reserve, as a Map has; six snapshots tell",
+                  "objects of OLD grew by %s with one of the two steps: set up once, or with room in "
+                  "reserve, as a Map has; six snapshots decide",
                   ubi__human_size(size, leap_bytes));
     if (step_bytes && !untold_bytes && !leap_bytes)
         doubt_add(reason, "the heap grew by %s or more with each step", ubi__human_size(size, step_bytes));
@@ -269,7 +269,7 @@ static void tell_doubt(const ubi__leaks_answer *answer) {
     if (!is_same_run)
         doubt_add(reason, "the files are of several processes: what grew from one to the other is unknown");
     else if (!ubi_leaks_order_is_known(answer->leaks))
-        doubt_add(reason, "the order of the files could not be checked: neither ids nor times of creation tell");
+        doubt_add(reason, "the order of the files could not be checked: neither ids nor times of creation show it");
     if (is_same_run)
         doubt_growth(answer, reason);
     if (unsized)
@@ -421,37 +421,27 @@ const ubi__command ubi__command_leaks = {
     .question = "What does my program hold on to, and who holds it?",
     .description =
         "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the last two; "
-        "of "
-        "two snapshots, what is in the second only. Three say much more than two: do the same work before each, and "
-        "what "
-        "is in the middle of something, and caches that fill up once, fall away. More make a series, such as 'ubiheap "
-        "run "
-        "--snapshot-at 10s' takes: it tells with which steps each cluster grew, and how fast. Collect garbage before "
-        "each "
-        "snapshot, as the engines do by themselves.\n"
+        "of two snapshots, what is in the second only. Three show much more than two: do the same work before each, "
+        "and what is in the middle of something, and caches that fill up once, fall away. More make a series, such as "
+        "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. Collect "
+        "garbage before each snapshot, as the engines do by themselves.\n"
         "\n"
         "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
-        "one "
-        "class that are held in one way, whatever the key or index. A cluster's retained size is that of everything "
-        "new "
-        "that is alive through its objects alone. Its holder is the nearest object on the way that was there before: "
-        "what "
-        "grew.\n"
+        "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
+        "everything new that is alive through its objects alone. Its holder is the nearest object on the way that was "
+        "there before: what grew.\n"
         "\n"
-        "What grew as much in a control, what was replaced one for one, and caches that are full stand at the end and "
-        "do "
-        "not count.\n"
+        "What grew as much in a control, what was replaced one for one, and caches that are full are listed at the end "
+        "and do not count.\n"
         "\n"
-        "The files must be of one process, and in the order in which they were taken. V8's ids tell both, and times of "
-        "creation the order, where files have them. Files in the wrong order end with status 2 and the right order. "
-        "Files "
-        "that cannot be compared, of several processes or the same one twice, end with status 3, with --fail-on or "
-        "without.\n"
+        "The files must be of one process, and in the order in which they were taken. V8's ids show both; times of "
+        "creation show the order, where files have them. Files in the wrong order end with status 2 and the right "
+        "order. Files that cannot be compared, of several processes or the same one twice, end with status 3, with "
+        "--fail-on or without.\n"
         "\n"
-        "Objects are told apart by node id. V8 (Node.js, Chrome) numbers objects for good. Ids of Firefox's snapshots "
-        "are "
-        "addresses: an object that the collector moved counts as new, and one of the same class at an address that was "
-        "used before counts as old.\n",
+        "Objects are identified by node id. In V8 (Node.js, Chrome), an object keeps its id. Ids of Firefox's "
+        "snapshots are addresses: an object that the collector moved counts as new, and one of the same class at an "
+        "address that was used before counts as old.\n",
     .options = options,
     .glossary = &glossary,
     .examples = examples,

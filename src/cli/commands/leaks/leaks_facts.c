@@ -178,7 +178,7 @@ static void widen_steady(ubi__condition_value *out, const ubi_leaks *leaks) {
     if (!room_bytes)
         return;
     out->is_estimate = true;
-    out->because = "a table that grew with one of the two steps may have room for the other; six snapshots tell";
+    out->because = "a table that grew with one of the two steps may have room for the other; six snapshots decide";
     out->low = out->magnitude;
     out->high = fact_add(out->magnitude, room_bytes);
     out->basis_low = out->basis_high = out->basis;
