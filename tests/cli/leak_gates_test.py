@@ -276,19 +276,23 @@ class RecommendedGate(Leaks):
                 program.holder_bytes["numbers"] = size
                 out.append(self.save(program, f"{name}-{i}.heapsnapshot"))
             return out
-        for name, sizes in (("first", (1 << 20, 3 << 20, 3 << 20)), ("last", (1 << 20, 1 << 20, 3 << 20))):
+        for name, sizes in (("first", (4 << 20, 12 << 20, 12 << 20)), ("last", (4 << 20, 4 << 20, 12 << 20))):
             code, out, err = self.leaks("--fail-on", RECOMMENDED, *files(name, sizes))
             self.assertEqual(code, 3, err)
             self.assertIn(f"cannot tell whether the condition holds: {RECOMMENDED}; ", err)
-            self.assertIn("grown(steady) is less than 2.00 MiB, because a table that grew with one of the two steps may "
+            self.assertIn("grown(steady) is less than 8.00 MiB, because a table that grew with one of the two steps may "
                           "have room for the other; six snapshots decide", err)
         files_of = [f"first-{i}.heapsnapshot" for i in range(3)]
         # What does not need it is judged.
-        for condition, status in (("grown(steady) > 2MiB", 0), ("grown(steady) > 1MiB or grown > 1MiB", 1), ("grown(once) > 1MiB", 1)):
+        for condition, status in (("grown(steady) > 8MiB", 0), ("grown(steady) > 1MiB or grown > 1MiB", 1), ("grown(once) > 1MiB", 1)):
             self.assertEqual(self.leaks("--fail-on", condition, *files_of)[0], status, condition)
         self.assertEqual(self.leaks("--fail-on", "leaked(steady) > 50", *files_of)[::2],
-                         (0, "ubiheap: leaks: passed, but objects of OLD grew by 2.00 MiB with one of the two steps: set up once, "
+                         (0, "ubiheap: leaks: passed, but objects of OLD grew by 8.00 MiB with one of the two steps: set up once, "
                              "or with room in reserve, as a Map has; six snapshots decide\n"))
+        # A few megabytes are what a healthy program may set up late: it passes, though not in silence.
+        code, out, err = self.leaks("--fail-on", RECOMMENDED, *files("small", (1 << 20, 3 << 20, 3 << 20)))
+        self.assertEqual(code, 0)
+        self.assertIn("passed, but objects of OLD grew by 2.00 MiB with one of the two steps", err)
         # One step in many is once, and one that doubles is steady.
         for name, sizes, status in (("full", (1, 3, 3, 3, 3, 3), 0), ("doubles", (1, 1, 2, 2, 4, 4), 1)):
             self.assertEqual(self.leaks("--fail-on", RECOMMENDED, *files(name, [n << 20 for n in sizes]))[0], status, name)
