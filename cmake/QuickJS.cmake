@@ -29,6 +29,12 @@ function(ubi_add_quickjs target engine)
     set(version "unknown")
     if(EXISTS ${engine}/VERSION)
         file(STRINGS ${engine}/VERSION version LIMIT_COUNT 1)
+    else() # quickjs-ng has it in its header
+        file(STRINGS ${engine}/quickjs.h numbers REGEX "define QJS_VERSION_(MAJOR|MINOR|PATCH)")
+        string(REGEX MATCHALL "[0-9]+" numbers "${numbers}")
+        if(numbers)
+            list(JOIN numbers "." version)
+        endif()
     endif()
 
     # The engine's own files, with the adapter in the place of quickjs.c: its warnings are not ours. Of the library it gets the

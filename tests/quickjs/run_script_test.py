@@ -70,7 +70,7 @@ class Ends(Host):
         self.assertEqual(self.run_script("import { exit } from 'std'; exit(4)").returncode, 4)
 
     def test_too_deep_recursion_is_an_exception(self):
-        self.prints("InternalError: stack overflow\n", "function f() { return f() + 1 } try { f() } catch (e) { print(e) }")
+        self.prints("InternalError: stack overflow\n", "function f() { return f() + 1 } try { f() } catch (e) { print(String(e)) }")
 
     DEPTH = "let n = 0; function f() { n++; f() } try { f() } catch (e) { print(n) }"
 
@@ -216,7 +216,7 @@ class Events(Host):
                     "TypeError: setInterval: the first argument must be a function\n"
                     "TypeError: queueMicrotask: the argument must be a function\nmine\n",
                     "for (const f of [() => setTimeout('code'), () => setInterval(), () => queueMicrotask(1),\n"
-                    "  () => setTimeout(() => {}, { valueOf() { throw 'mine' } })]) try { f() } catch (e) { print(e) }")
+                    "  () => setTimeout(() => {}, { valueOf() { throw 'mine' } })]) try { f() } catch (e) { print(String(e)) }")
 
     def test_descriptors_signals_and_timers_go_together(self):
         """Each brings about the next: a timer a signal, that something to read, that a timer."""
@@ -252,9 +252,9 @@ class Scripts(Host):
         self.assertEqual(done.stdout, b"one\n")
 
     def test_a_script_may_come_from_standard_input(self):
-        done = self.place.ubiheap("run", "-", "x", stdin=b"print(scriptArgs); throw new Error('no')")
+        done = self.place.ubiheap("run", "-", "x", stdin=b"print(scriptArgs.join()); throw new Error('no')")
         self.assertEqual((done.stdout, done.stderr.decode(), done.returncode),
-                         (b"-,x\n", places("Error: no\n    at <eval> (<stdin>:1:35)\n", one_line=True), 1))
+                         (b"-,x\n", places("Error: no\n    at <eval> (<stdin>:1:42)\n", one_line=True), 1))
         self.assertEqual(self.place.ubiheap("run", "-m", "-", stdin=b"print(import.meta.main)").stdout, b"true\n")
 
     def test_modules_are_found_by_name_and_by_look(self):

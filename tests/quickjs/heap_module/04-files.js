@@ -41,7 +41,8 @@ const g = newGlobal(), gKept = g.eval("var kept = new Int8Array(8); kept"), befo
     assert(tree.getImmediatelyDominated(getObjectNodeId(sessions)).includes(id));
     assertBetween(1000, tree.getRetainedSize(id), 3000);
     const [path1] = snapshot.computeShortestPaths(getObjectNodeId(globalThis), [id], 1).get(id);
-    assertText(path1.map(step => step.edge), ["sessions", "3"]);
+    // In engines whose functions hold global variables as any other, the property leads to the variable, and that to its value.
+    assertText(path1.map(step => step.edge).filter(edge => edge !== "value"), ["sessions", "3"]);
     assertEq(tree.getRetainedSize(tree.root) >= tree.getRetainedSize(getObjectNodeId(sessions)), true);
 }
 
