@@ -14,7 +14,7 @@ export JOBS FUZZ_SECONDS
 # What users need; tests and benches ask for more packages.
 build_tool = sh tools/build.sh release -DUBI_BUILD_TESTS=OFF -DUBI_BUILD_BENCH=OFF
 
-.PHONY: all deps demo check test check-deep check-bare bench fuzz install package clean help
+.PHONY: all deps demo check test check-deep check-bare check-engines bench fuzz install package clean help
 
 all: ## Build the library and the tool in build/release
 	@$(build_tool)
@@ -39,6 +39,9 @@ check-deep: deps ## Run the tests that take long
 
 check-bare: ## Try `make demo`, `make test` and the packages in a fresh Debian (as root)
 	@sh tools/check-bare.sh
+
+check-engines: deps ## Try the tools with other sources of QuickJS: make check-engines ENGINES="DIR..."
+	@python3 tools/check_engines.py $(ENGINES)
 
 bench: deps ## Measure all that docs/explanation/performance.md shows; says first how long it takes
 	@sh tools/build.sh release

@@ -10,6 +10,7 @@
     report.py readme RESULT [RESULT]... README.md with the range of ratios to Firefox and DevTools in these results
     report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
     report.py scenarios RESULT          docs/explanation/known-leaks.md, of bench/rivals/scenarios.sh
+    report.py engines RESULT            docs/explanation/quickjs.md with the table of that result of `make check-engines`
 
 A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
 tables show medians. A ratio compares medians of runs that took turns in one process.
@@ -24,6 +25,7 @@ import re
 import subprocess
 import sys
 
+import engines_tables
 import native_tables
 import quickjs_tables
 import rivals_tables
@@ -351,6 +353,8 @@ real snapshots; measure your own the same way."""
 COMPARED = pathlib.Path(__file__).resolve().parents[1] / "docs/explanation/compared-with-other-tools.md"
 README = COMPARED.parents[2] / "README.md"
 README_RANGE = re.compile(r"(?<=\[)[\d.,]+ to [\d,]+(?= times as\s+fast\]\(docs/explanation/performance\.md\))")
+ENGINES = COMPARED.with_name("quickjs.md")
+ENGINES_PART = re.compile(r"(?<=<!-- begin: made by bench/report.py engines -->\n).*(?=<!-- end -->)", re.DOTALL)
 COMPARED_PART = re.compile(r"(?<=<!-- begin: made by bench/report.py compared -->\n).*(?=<!-- end -->)", re.DOTALL)
 
 
@@ -365,6 +369,7 @@ def sections_of(document):
           "ubiheap.bench-quickjs/1": lambda: quickjs_tables.sections(Results(document)),
           "ubiheap.bench-native/1": lambda: native_tables.sections(Results(document)),
           "ubiheap.bench-timeline/1": lambda: timeline_tables.sections(Results(document)),
+          "ubiheap.engines/1": lambda: engines_tables.sections(document),
           "ubiheap.rivals/1": lambda: rivals_tables.sections(document),
           "ubiheap.rivals-leaks/1": lambda: rivals_tables.leaks_sections(document)}
     return of[document["schema"]]()
@@ -421,6 +426,11 @@ def compared(args):
     print(COMPARED_PART.sub(lambda _: text, COMPARED.read_text()), end="")
 
 
+def engines(args):
+    text = engines_tables.explained_part(load(args.result))
+    print(ENGINES_PART.sub(lambda _: text, ENGINES.read_text()), end="")
+
+
 def scenarios(args):
     print(scenario_tables.page(load(args.result)))
 
@@ -438,7 +448,7 @@ def main():
         c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
     c.set_defaults(function=collect, schema="ubiheap.bench/1")
-    for name, function in (("tables", tables), ("compared", compared), ("scenarios", scenarios)):
+    for name, function in (("tables", tables), ("compared", compared), ("scenarios", scenarios), ("engines", engines)):
         c = commands.add_parser(name)
         c.add_argument("result")
         c.set_defaults(function=function)

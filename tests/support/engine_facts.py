@@ -8,13 +8,15 @@ import re
 import subprocess
 from collections import namedtuple
 
-Facts = namedtuple("Facts", "columns awaits_in_scripts survives_without_memory")
+Facts = namedtuple("Facts", "columns awaits_in_scripts survives_without_memory tells_before_it_crashes")
 # Columns of places; `await` outside functions; whether the engine never crashes by itself when it gets no memory while it compiles
-# or makes an error. By the year of the version; later ones, and quickjs-ng with its small numbers, are as that of 2025.
+# or makes an error; whether a refused allocation is told before such a crash, which buffers of the compiler are not in later ones.
+# By the beginning of the version; quickjs-ng, with its small numbers, is as that of 2025.
 ENGINES = {
-    "2021": Facts(columns=False, awaits_in_scripts=False, survives_without_memory=True),
-    "2024": Facts(columns=False, awaits_in_scripts=True, survives_without_memory=False),
-    "2025": Facts(columns=True, awaits_in_scripts=True, survives_without_memory=False),
+    "2021": Facts(columns=False, awaits_in_scripts=False, survives_without_memory=True, tells_before_it_crashes=True),
+    "2024": Facts(columns=False, awaits_in_scripts=True, survives_without_memory=False, tells_before_it_crashes=True),
+    "2025-09": Facts(columns=True, awaits_in_scripts=True, survives_without_memory=False, tells_before_it_crashes=False),
+    "2025": Facts(columns=True, awaits_in_scripts=True, survives_without_memory=False, tells_before_it_crashes=True),
 }
 
 
@@ -25,7 +27,8 @@ def version():
 
 
 def facts():
-    return ENGINES.get(version()[:4], ENGINES["2025"])
+    said = version()
+    return next((of for beginning, of in ENGINES.items() if said.startswith(beginning)), ENGINES["2025"])
 
 
 def needs(has, lack):

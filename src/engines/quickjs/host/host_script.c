@@ -73,13 +73,23 @@ static int add_performance(JSContext *realm, JSValueConst global) {
                                      JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
 }
 
+/* An engine may have some of them; those of the tools come instead, and a lazy property is never defined twice. */
+static void add_functions(JSContext *realm, JSValueConst object, const JSCFunctionListEntry *functions, int n) {
+    for (int i = 0; i < n; i++) {
+        JSAtom name = JS_NewAtom(realm, functions[i].name);
+        JS_DeleteProperty(realm, object, name, 0);
+        JS_FreeAtom(realm, name);
+    }
+    JS_SetPropertyFunctionList(realm, object, functions, n);
+}
+
 static int add_all(ubi__host *host, JSContext *realm, JSValueConst global) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("gc", 0, collect_garbage),
         JS_CFUNC_DEF("queueMicrotask", 1, queue_microtask),
     };
     static const JSCFunctionListEntry debugging[] = { JS_CFUNC_DEF("newGlobal", 0, new_global) };
-    JS_SetPropertyFunctionList(realm, global, functions, sizeof functions / sizeof *functions);
+    add_functions(realm, global, functions, sizeof functions / sizeof *functions);
     if (ubi__console_add_global(realm, global) < 0 || ubi__timers_add_globals(realm, global) < 0 ||
         add_performance(realm, global) < 0)
         return -1;

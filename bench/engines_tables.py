@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Tables of `make check-engines`: which sources of QuickJS the tools were tried with, and what holds on each."""
+from tables import paragraphs, table
+
+OVERHEAD = """\
+The sources of `make check-engines`, [each tried whole](quickjs.md#which-engines). Instructions of a script with the tools compiled in,
+the same engine without them and with the same flags = 1; of three workloads that allocate, the greatest. *Off*: without an observer;
+*p*: an observer tracks objects with that probability, and logs."""
+MODES = {"off": "off", "0.05": "p = 0.05", "1": "p = 1"}
+
+
+def name_of(row):
+    """bellard 2025-04-26, or quickjs-ng 0.16.2 (2026-08-21, 05b2db9)."""
+    more = [word for word in (row["date"], row["commit"]) if word and word != row["version"]]
+    return f"{row['family']} {row['version']}" + (f" ({', '.join(more)})" if more else "")
+
+
+def tests_words(row):
+    if row["refused"] or not row["selftest"]:
+        return "-"
+    words = f"{row['passed']} passed"
+    if row["failed"]:
+        words += f", {len(row['failed'])} failed: " + ", ".join(f"`{name}`" for name in row["failed"])
+    return words
+
+
+def left_out_words(row):
+    """Each reason once, with the number of its cases."""
+    reasons = [one["reason"] for one in row.get("leftOut", [])]
+    counted = {reason: reasons.count(reason) for reason in reasons}
+    return "; ".join(f"{n}: {reason}" for reason, n in counted.items()) or "-"
+
+
+def share_words(row):
+    if "engineBytes" not in row:
+        return "-"
+    return f"{100 * row['accountedBytes'] / row['engineBytes']:.3f} %"
+
+
+def served_table(document):
+    rows = []
+    for row in document["engines"]:
+        if row["refused"]:
+            built = "refused: " + "; ".join(row["refused"])
+        else:
+            built = "passes" if row["selftest"] else "fails"
+        rows.append([name_of(row), built, tests_words(row), left_out_words(row), share_words(row),
+                     str(row["roots"] - 1) if "roots" in row else "-",
+                     row.get("places", "-")])
+    return table(["engine", "build and self-test", "tests", "cases left out", "accounted", "false roots", "exact places"], rows,
+                 n_text=7)
+
+
+def overhead_table(document):
+    rows = [[name_of(row)] + [f"{max(ratios[mode] for ratios in row['overhead'].values()):.3f}" for mode in MODES]
+            for row in document["engines"] if row.get("overhead")]
+    return table(["engine", *MODES.values()], rows) if rows else None
+
+
+def sections(document):
+    """Of the engines whose instructions were counted."""
+    body = overhead_table(document)
+    return [("QuickJS: every engine", paragraphs(OVERHEAD), body)] if body else []
+
+
+def explained_part(document):
+    """For docs/explanation/quickjs.md."""
+    return served_table(document) + "\n"
