@@ -20,6 +20,7 @@ import workspace  # noqa: E402
 
 MIB = 1 << 20
 NODES = os.environ["WATCH_NODES"].split(":") if os.environ.get("WATCH_NODES") else [shutil.which("node")]
+SANITIZED = os.environ.get("UBI_PRESET_KIND", "plain") != "plain"
 RUNS = 20 if os.environ.get("UBI_DEEP") else 2
 # Each fills the memory for ever. Strings are flat, buffers are outside of V8's heap.
 FILLS = {
@@ -113,6 +114,7 @@ class HeapLimit(Watch):
         self.one_snapshot(done, "the heap is at its limit", "twice")
 
 
+@unittest.skipIf(SANITIZED, "a tool with a sanitizer needs more than the limit")
 class ControlGroup(Watch):
     def setUp(self):
         super().setUp()
@@ -147,6 +149,7 @@ class ControlGroup(Watch):
                                       r"\d+ are in use; a snapshot needs 1024 MiB already now\n\Z")
 
 
+@unittest.skipIf(SANITIZED, "sanitizers need the whole address space")
 class AddressSpace(Watch):
     def limit_of(self, node):
         """Enough for what this Node.js maps, and for a small heap with its snapshot."""
