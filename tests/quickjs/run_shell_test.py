@@ -214,6 +214,18 @@ class Typed(unittest.TestCase):
         self.until(r"\n> ")
         self.answer("await 5", r"\n5\n> ")
 
+    def test_what_is_typed_while_a_line_is_evaluated_is_not_lost(self):
+        def ahead(text):
+            """Types it while a line is evaluated that ends when there is a file."""
+            self.type("print('be' + 'gun'); while (os.stat('go')[1]) os.sleep(1); os.remove('go')\n")
+            self.until("begun\n")
+            self.type(text)
+            (self.place.folder / "go").touch()
+        ahead("6 * 7\n")
+        self.until(r"\n0\n(.*\n)*42\n> ")
+        ahead("\x04")
+        self.assertEqual(self.ends(), 0)
+
     def test_timers_run_while_the_prompt_waits(self):
         self.answer("setTimeout(() => print('on ' + 'time'), 50)", r"on time")
         self.answer("2", r"\n2\n> ")

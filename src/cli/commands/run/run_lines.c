@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ struct ubi__run_lines {
     EditLine *editor; /* NULL: the terminal's own editing */
     History *history;
     const char *prompt;
+    int typed_ahead_bytes; /* that the editor did not read yet */
     mbstate_t decoding;
 #endif
 };
@@ -228,6 +230,22 @@ static unsigned char complete_name(EditLine *editor, int key) {
 
 /* ---- editing -------------------------------------------------------------------------------------------------------- */
 
+/*
+ * What was typed while a line was evaluated came to a terminal that makes lines itself: a ^D is its end of file, which is a zero
+ * once the editor takes over. So zeros among what was typed ahead are ^D.
+ */
+static void note_typed_ahead(ubi__run_lines *lines) {
+    int n = 0;
+    lines->typed_ahead_bytes = ioctl(STDIN_FILENO, FIONREAD, &n) == 0 && n > 0 ? n : 0;
+}
+
+static char byte_as_typed(ubi__run_lines *lines, char byte) {
+    enum { CONTROL_D = 4 };
+    bool is_ahead = lines->typed_ahead_bytes > 0;
+    lines->typed_ahead_bytes -= is_ahead;
+    return is_ahead && byte == '\0' ? CONTROL_D : byte;
+}
+
 /* For libedit, which reads a character when it wants one: meanwhile, the program runs. */
 static int read_character(EditLine *editor, wchar_t *out) {
     ubi__run_lines *lines;
@@ -244,6 +262,7 @@ static int read_character(EditLine *editor, wchar_t *out) {
             continue;
         if (got <= 0)
             return (int)got;
+        byte = byte_as_typed(lines, byte);
         size_t length = mbrtowc(out, &byte, 1, &lines->decoding);
         if (length == (size_t)-2)
             continue;
@@ -303,6 +322,7 @@ static ubi__run_line edit_line(ubi__run_lines *lines, const char *prompt, const 
     el_resize(lines->editor);
     /* Else the prompt comes first, and a ^D typed at once is the terminal's end of file, which the editor never sees. */
     el_set(lines->editor, EL_PREP_TERM, 1);
+    note_typed_ahead(lines);
     const char *line = el_gets(lines->editor, &length);
     if (lines->is_stopped) {
         puts("^C");
