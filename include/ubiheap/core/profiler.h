@@ -146,8 +146,8 @@ typedef struct ubi_profiler_source {
     /** Frames of scripts that run now on this thread. */
     ubi_status (*frames)(void *payload, ubi_profiler_frame_fn fn, void *fn_payload);
     void *payload;
-    uintptr_t
-        hooks[4]; /**< functions of the engine's tools that tell allocations: left out at the inner end; 0: none */
+    /** Functions of the engine's tools that tell allocations: their frames are left out at the inner end. 0: none. */
+    uintptr_t hooks[8];
 } ubi_profiler_source;
 
 /** Errors: UBI_ENOMEM. The source is copied. */

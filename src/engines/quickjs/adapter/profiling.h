@@ -198,6 +198,13 @@ static ubi_status ubi__join(ubi_quickjs *tools, ubi_profiler *profiler) {
                                    .payload = tools,
                                    .hooks = { (uintptr_t)ubi__born, (uintptr_t)ubi__born_among_several,
                                               (uintptr_t)ubi__profiled_malloc, (uintptr_t)ubi__profiled_realloc } };
+#if UBI_BLOCK_HOOKS
+    source.hooks[4] = (uintptr_t)ubi__diverted_malloc;
+    source.hooks[5] = (uintptr_t)ubi__diverted_realloc;
+#if UBI_CALLOC
+    source.hooks[6] = (uintptr_t)ubi__diverted_calloc;
+#endif
+#endif
     return ubi_profiler_join(&tools->profiling.member, profiler, &source);
 }
 
