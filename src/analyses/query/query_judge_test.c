@@ -234,6 +234,7 @@ static void no_answer_is_wrong(void **state) {
             }
         ubi_query_free((ubi_query *)p.query);
     }
+    answers[2] += answers[3]; /* what divides by 0 is open, too */
     if (answers[0] < 300 || answers[1] < 300 || answers[2] < 300)
         fail_msg("%u do not hold, %u hold, %u are open", answers[0], answers[1], answers[2]);
 }
