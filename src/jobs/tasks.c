@@ -8,6 +8,7 @@
  * Source: mozilla-central devtools/shared/heapsnapshot/HeapAnalyses.worker.js, DominatorTreeNode.js, CensusUtils.js.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -2,6 +2,7 @@
  *
  * worker.c: threads, queues and replies; see jobs.h.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
