@@ -8,6 +8,7 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("UBI_BUILD_DIR", "build/release")).resolve()
 RECORDER = BUILD / "lib" / "ubiheap" / "libubiheap-preload.so"
+WATCHER = BUILD / "lib" / "ubiheap" / "ubiheap-watch.node"
 VALGRIND = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
 
 
@@ -46,7 +47,7 @@ def instructions(folder, lines, warm=(), preload=None, **environment):
     done = subprocess.run([*VALGRIND, f"--log-file={log}", program], cwd=folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env={**os.environ, "COLUMNS": "100", "MANY_RUNS": str(runs), "MANY_RUNS_OF": program,
-                               "LD_PRELOAD": ":".join(preload), "UBIHEAP_PRELOAD": str(RECORDER), **environment})
+                               "LD_PRELOAD": ":".join(preload), "UBIHEAP_PRELOAD": str(RECORDER), "UBIHEAP_WATCH": str(WATCHER), **environment})
     if done.returncode != 0:
         raise AssertionError(f"{done.returncode}, {done.stderr.decode('utf-8', 'replace')[:500]}")
     counted = {int(pid): int(n.replace(",", "")) for pid, n in re.findall(r"==(\d+)== I +refs: +([\d,]+)", log.read_text())}

@@ -55,6 +55,11 @@ def group_new():
 
 @unittest.skipIf(NODES[0] is None, "no Node.js")
 class Watch(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))  # what limits other tests is a limit to watch here
+
     def setUp(self):
         self.place = workspace.Workspace()
         self.addCleanup(self.place.temporary.cleanup)

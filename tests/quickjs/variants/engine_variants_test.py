@@ -22,6 +22,9 @@ SCRATCH = BUILD / "quickjs_variants"
 # Tests of the adapter that need nothing but an engine.
 PROGRAMS = ["coverage_test", "edges_test", "heap_roots_test", "random_programs_test", "node_facts_test", "scope_walk_test",
             "frozen_guard_test", "tracking_sites_test", "tracking_log_test", "tracking_collections_test"]
+# What the self-test says of a walk in an engine some of whose hooks do not fire.
+CONSEQUENCE = re.compile(r"selftest: \d+ (things of .* heap count as held from outside, but only its realm is"
+                         r"|of \d+ bytes of .* heap belong to no node)")
 
 
 def run(*command):
@@ -126,7 +129,7 @@ class EngineVariants(unittest.TestCase):
         for number, half in enumerate((births, others)):
             with self.subTest(hooks=half):
                 hooks, rest = self.unfired(f"unhooked{number}", variant_maker.without_hooks(source(), half))
-                self.assertEqual((hooks, rest), (set(half), []))
+                self.assertEqual((hooks, [line for line in rest if not CONSEQUENCE.fullmatch(line)]), (set(half), []))
 
     def test_what_is_for_later_engines_compiles(self):
         variant = Variant("later", variant_maker.with_later_structures(source()))

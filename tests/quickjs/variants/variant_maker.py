@@ -161,7 +161,7 @@ def called_by_another_name(text, callee):
 
 def placeless(text):
     for callee in ("JS_NewObject", "JS_NewArray", "js_closure", "js_build_arguments", "js_build_mapped_arguments", "js_build_rest",
-                   "js_regexp_constructor_internal", "js_op_define_class"):
+                   "js_regexp_constructor_internal", "js_op_define_class", "JS_DefinePropertyValue"):
         text = called_directly(text, callee, "JS_CallInternal")
     return text
 
