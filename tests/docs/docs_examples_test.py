@@ -115,6 +115,7 @@ def without_what_varies(output):
         if not line and lines and not lines[-1]:
             continue
         line = re.sub(r"\b0 (?:[KMG]i)?B\b", "0 B", NUMBER.sub("0", line))
+        line = line.replace("0 B (0 B)", "0 B")  # small sizes are not repeated in bytes
         line = re.sub(r"\b0 (\w+?)s?\b", r"0 \1", line)
         line = re.sub(r", in 0 cluster[.:].*", ", in 0 cluster.", line)
         line = re.sub(r"  # .*", "", line)
