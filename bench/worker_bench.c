@@ -14,10 +14,10 @@
  *
  * {"file":"x.fxsnapshot","row":"again","threads":0,"wallNs":40000}
  *
- * A cancelled request ("cancel"), one row per turn: wallNs is the time from the call of cancel, at a random moment of a request that
- * reads the file and one that computes dominators, to its reply.
+ * A cancelled request, one row per turn: wallNs is the time from the call of cancel, at a random moment of a request that reads the
+ * file ("cancel:read") or of one that reads it and computes dominators ("cancel:dominators"), to its reply.
  *
- * {"file":"x.fxsnapshot","row":"cancel","threads":2,"wallNs":2000000,"stage":"reading"}
+ * {"file":"x.fxsnapshot","row":"cancel:read","threads":0,"wallNs":2000000}
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -186,7 +186,6 @@ typedef struct asker {
     pthread_cond_t came;
     uint64_t replied_id, replied_ns;
     ubi_status status;
-    const char *stage; /* of the last report */
 } asker;
 
 static void note_reply(void *payload, const ubi_worker_reply *reply) {
@@ -197,11 +196,6 @@ static void note_reply(void *payload, const ubi_worker_reply *reply) {
     a->status = reply->status;
     pthread_cond_signal(&a->came);
     pthread_mutex_unlock(&a->lock);
-}
-
-static void note_progress(void *payload, const ubi_worker_progress *progress) {
-    asker *a = payload;
-    __atomic_store_n(&a->stage, progress->stage, __ATOMIC_RELAXED);
 }
 
 static void reply_wait(asker *a, uint64_t id) {
@@ -248,8 +242,6 @@ static ubi_status cancel_measure(asker *a, ubi_session_pool *pool, const char *p
     if (status != UBI_OK || a->status != UBI_ECANCELLED) /* it was done by then */
         return UBI_OK;
     ubi__row_begin(path, reads ? "cancel:read" : "cancel:dominators", 0, a->replied_ns - cancelled_ns);
-    const char *stage = __atomic_load_n(&a->stage, __ATOMIC_RELAXED);
-    fprintf(stdout, ",\"stage\":\"%s\"", stage ? stage : "");
     return ubi__row_end();
 }
 
@@ -267,7 +259,6 @@ static ubi_status worker_measure(const char *path, ubi_session_pool *pool, unsig
     ubi_worker_client_options options = UBI_WORKER_CLIENT_OPTIONS_INIT;
     ubi_worker *worker;
     options.on_reply = note_reply;
-    options.on_progress = note_progress;
     options.payload = &a;
     UBI_TRY(ubi_worker_new(&worker, pool, NULL));
     ubi_status status = ubi_worker_client_new(&a.client, worker, &options);
