@@ -5,12 +5,12 @@
 With UBI_DEEP 20 runs per limit, else 2. The control group needs root and a writable group of the memory controller, version 1 or 2;
 without them only the address space is tested."""
 import os
-import pathlib
 import resource
 import subprocess
 import unittest
 
-import run_place
+import run_place  # finds the next one
+import control_group
 
 RUNS = 20 if os.environ.get("UBI_DEEP") else 2
 MIB = 1 << 20
@@ -19,20 +19,6 @@ FILLS = ["const all = []; for (;;) all.push({})",
          "let list = null; for (;;) list = { list }",
          "const all = []; for (let i = 0; ; i++) all.push(('y' + i).repeat(5000))",
          "const map = new Map(); for (let i = 0; ; i++) map.set('k' + i, () => i)"]
-
-
-def group_new():
-    """A group of this test and the file for its limit, or None twice."""
-    for base, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
-        group = pathlib.Path(base, f"ubiheap-test-{os.getpid()}")
-        try:
-            group.mkdir()
-        except OSError:
-            continue
-        if os.access(group / name, os.W_OK):
-            return group, group / name
-        group.rmdir()
-    return None, None
 
 
 @unittest.skipIf(run_place.SANITIZED, "sanitizers need the whole address space")
@@ -62,7 +48,7 @@ class Limits(unittest.TestCase):
             self.check_arrives(lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), n, "ulimit -v")
 
     def test_at_the_limit_of_the_control_group(self):
-        group, file = group_new()
+        group, file = control_group.group_new()
         if not group:
             self.skipTest("no right to make a control group")
         self.addCleanup(group.rmdir)

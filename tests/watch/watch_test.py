@@ -16,6 +16,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import control_group  # noqa: E402
 import workspace  # noqa: E402
 
 MIB = 1 << 20
@@ -37,20 +38,6 @@ WORKER = """const {{ Worker }} = require('node:worker_threads');
 const w = new Worker({text}, {{ eval: true, resourceLimits: {{ maxOldGenerationSizeMb: 12 }} }});
 w.on('error', (error) => console.log(error.code));
 w.on('exit', (code) => console.log('exit', code));"""
-
-
-def group_new():
-    """A group of this test and the file for its limit, or None twice."""
-    for base, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
-        group = pathlib.Path(base, f"ubiheap-watch-{os.getpid()}")
-        try:
-            group.mkdir()
-        except OSError:
-            continue
-        if os.access(group / name, os.W_OK):
-            return group, group / name
-        group.rmdir()
-    return None, None
 
 
 @unittest.skipIf(NODES[0] is None, "no Node.js")
@@ -123,7 +110,7 @@ class HeapLimit(Watch):
 class ControlGroup(Watch):
     def setUp(self):
         super().setUp()
-        self.group, self.limit = group_new()
+        self.group, self.limit = control_group.group_new()
         if not self.group:
             self.skipTest("no right to make a control group")
         self.addCleanup(self.group.rmdir)
