@@ -226,6 +226,7 @@ typedef struct ubi__dom_work {
     const ubi_progress *progress;
     ubi__helper *helper;
     ubi__chore touching, sets;
+    _Atomic bool is_touched_enough; /* what touching has not come to is not needed any more */
     bool with_sets;
     ubi__dom_tuning tuning;
     ubi__dom_counts counts;

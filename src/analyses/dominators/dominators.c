@@ -452,8 +452,14 @@ static ubi_status make_columns(ubi_dominators *d, ubi__dom_work *w) {
     return UBI_OK;
 }
 
-ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w) {
+/* At the next slice: a caller that cancels does not wait for memory that is not used. */
+static void touching_end(ubi__dom_work *w) {
+    atomic_store_explicit(&w->is_touched_enough, true, memory_order_relaxed);
     ubi__helper_drop(w->helper, &w->touching);
+}
+
+ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w) {
+    touching_end(w);
     UBI_TRY(make_columns(d, w));
     d->n_in_tree = w->n;
     d->immediate = w->number;
@@ -534,7 +540,7 @@ static size_t block_bytes_per_node(bool with_sets) {
 
 static void work_fini(ubi__dom_work *w) {
     size_t n = w->graph->n_nodes;
-    ubi__helper_drop(w->helper, &w->touching);
+    touching_end(w);
     ubi__dom_edges_fini(w);
     ubi__free_array(w->allocator, w->number, n, sizeof *w->number);
     ubi__free_array(w->allocator, w->scratch, n, block_bytes_per_node(w->with_sets));
@@ -556,6 +562,10 @@ static ubi_status work_init(ubi__dom_work *w) {
 
 #define N_SLICES 64 /* of columns that the walk fills side by side */
 
+static bool is_touched_enough(const ubi__dom_work *w) {
+    return atomic_load_explicit(&w->is_touched_enough, memory_order_relaxed);
+}
+
 /*
  * First use of memory is a fifth of all that is to be done, and more where a hypervisor has to supply it. So a helper runs ahead
  * of the walk: columns that are filled by number, and of the pool what the result will take; then cells, for the next step.
@@ -567,12 +577,14 @@ static void touch_columns(void *payload) {
     unsigned n_columns = w->with_sets ? 4 : 3;
     if (pool_bytes > w->edges.pool_bytes)
         pool_bytes = w->edges.pool_bytes;
-    for (size_t i = 0; i < N_SLICES; i++) {
+    size_t cells_bytes = n * sizeof(ubi__dom_cell) / N_SLICES;
+    for (size_t i = 0; i < N_SLICES && !is_touched_enough(w); i++) {
         for (unsigned k = 0; k < n_columns; k++)
             ubi__touch_pages((char *)w->node + k * column_bytes + i * slice_bytes, slice_bytes);
         ubi__touch_pages((char *)w->edges.pool + i * (pool_bytes / N_SLICES), pool_bytes / N_SLICES);
     }
-    ubi__touch_pages(w->scratch, n * sizeof(ubi__dom_cell));
+    for (size_t i = 0; i < N_SLICES && !is_touched_enough(w); i++)
+        ubi__touch_pages((char *)w->scratch + i * cells_bytes, cells_bytes);
 }
 
 static ubi_status dominators_run(ubi_dominators *d, ubi__dom_work *w) {
