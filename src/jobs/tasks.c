@@ -17,6 +17,7 @@
 #include <ubiheap/core/labels.h>
 #include <ubiheap/core/paths.h>
 
+#include "base/bits.h"
 #include "base/json_reader.h"
 #include "base/merge_sort.h"
 #include "base/status.h"
@@ -727,15 +728,26 @@ UBI_VEC_DECLARE(individual_list, individual);
 #define RETAINS_MORE(unused, a, b) ((a).retained_bytes > (b).retained_bytes)
 UBI_SORT_DEFINE(individuals_sort, individual, int, RETAINS_MORE);
 
-static ubi_status individuals_order(individual_list *out, const row_sources *s, const uint64_t *ids, uint64_t n) {
+/* A node that was counted in several leaves, as an array breakdown does, is listed once. */
+static ubi_status individuals_list(individual_list *out, const row_sources *s, const uint64_t *ids, uint64_t n) {
+    const ubi_allocator *a = ubi_allocator_default();
+    size_t n_words = (size_t)ubi_graph_node_count(s->graph) / 64 + 1;
+    uint64_t *is_listed = ubi__calloc_array(a, n_words, sizeof *is_listed);
+    ubi_status status = is_listed ? individual_list_reserve(out, a, n) : ubi__fail_nomem();
+    for (uint64_t i = 0; status == UBI_OK && i < n; i++) {
+        ubi_node_ix node;
+        if (ubi_graph_find(&node, s->graph, ids[i]) != UBI_OK || ubi__has_bit(is_listed, node))
+            continue;
+        ubi__put_bit(is_listed, node);
+        out->at[out->n++] = (individual){ node, ubi_dominators_retained_bytes(s->dominators, node) };
+    }
+    ubi__free_array(a, is_listed, n_words, sizeof *is_listed);
+    return status;
+}
+
+static ubi_status individuals_order(individual_list *out) {
     const ubi_allocator *a = ubi_allocator_default();
     individual_list spare = { 0 };
-    UBI_TRY(individual_list_reserve(out, a, n));
-    for (uint64_t i = 0; i < n; i++) {
-        ubi_node_ix node;
-        if (ubi_graph_find(&node, s->graph, ids[i]) == UBI_OK)
-            out->at[out->n++] = (individual){ node, ubi_dominators_retained_bytes(s->dominators, node) };
-    }
     UBI_TRY(individual_list_reserve(&spare, a, out->n));
     if (out->n)
         individuals_sort(out->at, spare.at, out->n, 0);
@@ -752,7 +764,9 @@ static ubi_status individuals_find(individual_list *out, row_sources *s, const u
     options.progress = s->call->progress;
     options.compat = s->call->client->worker->compat;
     UBI_TRY(ubi_census_individuals(&ids, &n, s->graph, breakdown, leaves->at, (uint32_t)leaves->n, &options));
-    ubi_status status = individuals_order(out, s, ids, n);
+    ubi_status status = individuals_list(out, s, ids, n);
+    if (status == UBI_OK)
+        status = individuals_order(out);
     ubi_individuals_free(ids, n, options.allocator);
     return status;
 }
@@ -770,7 +784,7 @@ static ubi_status individual_write(row_sources *s, ubi_node_ix node, row_writer 
     return status;
 }
 
-/* A node that is in several leaves is a target once. */
+/* Each is a target of its own: no node is listed twice. */
 static ubi_status individuals_write(row_sources *s, const individual_list *individuals, uint32_t max) {
     ubi__vec_u32 nodes = { 0 };
     row_writer w = { s, 0 };

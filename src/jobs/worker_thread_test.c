@@ -148,6 +148,28 @@ static void clients_share_what_was_computed(void **state) {
     bench_close(b);
 }
 
+/* An array breakdown counts each node in each member: leaf 2 of the first, leaf 4 of the second. */
+static void individuals_are_listed_once(void **state) {
+    static const char format[] = "{\"dominatorTreeId\":0,\"indices\":[%s],\"censusBreakdown\":[" BREAKDOWN "," BREAKDOWN
+                                 "],\"labelBreakdown\":" BREAKDOWN ",\"maxIndividuals\":50}";
+    static const char *const indices[] = { "2", "4", "2,4" };
+    bench b = bench_open(0, 1);
+    asker *a = asker_new(b.worker);
+    const char *replies[3];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        asker_wait(a, question_send(a, i));
+    for (size_t i = 0; i < 3; i++) {
+        char data[1024];
+        snprintf(data, sizeof data, format, indices[i]);
+        replies[i] = asker_ask(a, "getCensusIndividuals", data);
+        assert_int_equal(a->replies[a->n - 1].status, UBI_OK);
+        assert_string_equal(replies[i], replies[0]);
+    }
+    asker_free(a);
+    bench_close(b);
+}
+
 /* ---- cancelling -------------------------------------------------------------------------------------------------------- */
 
 typedef struct cancel_point {
@@ -299,7 +321,7 @@ int main(void) {
         cmocka_unit_test(clients_get_equal_answers),        cmocka_unit_test(clients_share_what_was_computed),
         cmocka_unit_test(cancelled_requests_leave_nothing), cmocka_unit_test(waiting_requests_are_cancelled),
         cmocka_unit_test(destroyed_clients_are_silent),     cmocka_unit_test(requests_without_memory_fail_alone),
-        cmocka_unit_test(damaged_workers_are_seen),
+        cmocka_unit_test(damaged_workers_are_seen),         cmocka_unit_test(individuals_are_listed_once),
     };
     return cmocka_run_group_tests(tests, heap_make, heap_remove);
 }

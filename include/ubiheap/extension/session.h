@@ -150,7 +150,8 @@ UBI_API const ubi_progress *ubi_session_use_progress(const ubi_session_use *use)
 UBI_API unsigned ubi_session_use_threads(const ubi_session_use *use);
 
 /*
- * Parts. Each is borrowed until the use ends, the same for all that ask, and immutable. O(1) when it is there.
+ * Parts. Each is borrowed until the use ends, the same for all that ask, and immutable. O(1) when it is there. A reference to one that
+ * is taken (ubi_graph_ref) must be given back before the session goes: its memory is the session's.
  * Errors of all: UBI_ENOMEM (the system, or the limit with all that is in use), UBI_ECANCELLED, UBI_EIO (a file that must be read
  * again is gone), UBI_EMISMATCH (it has changed since it was opened). A caller that fails fails alone: others that wait for the
  * same part compute it themselves.
