@@ -8,6 +8,7 @@
  *     scratch(name)       a path in a folder that goes away afterwards; files without a name are made there, too
  *     write(path, text)   a file
  *     exists(path)
+ *     globalsAreVariables whether the engine keeps a global variable as those of functions, with its value one edge further
  */
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <ubiheap/core/formats.h>
 
 #include "drawing.h"
+#include "engine_facts.h"
 #include "fail_allocator.h"
 #include "quickjs_heap.h"
 #include "saving.h"
@@ -103,6 +105,9 @@ static void open_heap(quickjs_heap *heap, const ubi_allocator *allocator) {
     quickjs_heap__define(heap, "draw", draw, 1);
     quickjs_heap__define(heap, "write", write_file, 2);
     quickjs_heap__define(heap, "exists", exists, 1);
+    quickjs_heap_run(heap, "facts.js",
+                     engine_is(ENGINE_BINDS_GLOBALS) ? "globalThis.globalsAreVariables = true"
+                                                     : "globalThis.globalsAreVariables = false");
     add_module(heap);
 }
 

@@ -15,12 +15,11 @@ import run_place
 
 BEGIN, END = "\u00a7", "\u00b6"
 FACTS = run_place.engine_facts.facts()
-IS_NG = "OP_source_loc" in (pathlib.Path(os.environ["UBI_QUICKJS_DIR"]) / "quickjs.c").read_text(errors="replace")
 
 # Operations, the text, the class of what is made, and how it is meant. The object is made exactly at the first mark. With a second
 # mark, the place is between the two: calls are where the engine's own stack traces have them. "caller": any frame may be the one at
-# the place, else it is the innermost. "modern": not in the language of 2021. "unlike-ng": quickjs-ng records another
-# place, or none. "line": the marked text may not begin a line.
+# the place, else it is the innermost. "modern": not in the language of 2021. "line": the
+# marked text may not begin a line.
 CASES = """
 object                | var a = 1; var x = [1, §{ a: { b: 1 } }];                                  | Object
 object                | var x = { p: §{ } };                                                       | Object
@@ -48,8 +47,8 @@ append                | var s = [1]; globalThis.y = 2, x = [0, §...s];         
 append                | var x = 2, y = [§...iterable, ...[]];                                      | Object | caller
 append                | var x = 2, y = [...[...[]], §...iterable];                                 | Object | caller
 append                | var x = 2, y = [[...iterable], §...[1]];                                   | Array Iterator
-append apply          | var s = [1], a = 1, x = Object(§...s);                                     | Array Iterator | unlike-ng
-array_from apply      | var s = [1], a = 1, x = Object(§...s);                                     | Array | unlike-ng
+append apply          | var s = [1], a = 1, x = Object(§...s);                                     | Array Iterator
+array_from apply      | var s = [1], a = 1, x = Object(§...s);                                     | Array
 apply                 | var s = [1], a = 1, x = §Object(...s)¶;                                    | Number
 apply                 | var a = 1, x = §new Map(...[])¶;                                           | Map
 apply                 | var a = 1, x = String.§prototype.concat.call(...iterable)¶;                | Object | caller
@@ -74,7 +73,7 @@ define_method         | var o = { a: 1, §async m() { } };                      
 define_method         | var o = { a: 1, §async *m() { } };                                         | AsyncGeneratorFunction
 define_method         | class C { a() { } §m() { } }                                               | Function
 define_method         | class C { static §m() { } }                                                | Function
-define_method         | class C { a() { } §get m() { } }                                           | Function | unlike-ng
+define_method         | class C { a() { } §get m() { } }                                           | Function
 define_method         | class C { a() { } §#m() { } }                                              | Function
 define_method_computed| var o = { a: 1, §['m']() { } };                                            | Function
 define_method_computed| var o = { a: 1, §[iterable]() { } };                                       | Function
@@ -102,7 +101,7 @@ rest                  | function f(a, §...[b, c]) { } f(1, 2);                 
 rest                  | var f = (a, §...r) => a; f(1, 2);                                          | Array
 special_object        | function f() { return arguments; } BEGINNING                               | Arguments
 special_object        | "use strict"; function f() { return arguments; } BEGINNING                 | Arguments
-push_this             | function f() { return this; } CALL                                         | Number | unlike-ng
+push_this             | function f() { return this; } CALL                                         | Number
 to_object             | var a = 1; §with (1) { a; }                                                | Number
 to_object             | var o = 'x', §{ length } = o;                                              | String
 object rest           | var o = { a: 1 }; var q = 1, { a, §...r } = o;                             | Object
@@ -145,14 +144,14 @@ apply_eval            | var a = 1; §eval(...['make()'])¶;                     
 template              | function t(s) { return make(); } var a = 1, r = t§`a${1}b`¶;               | Object | caller
 template              | function t(s) { return make(); } var a = 1, r = [t§`a${make()}b`¶];        | Object | caller
 throw_error           | const q = 1; try { 1; §q = 2¶; } catch (e) { }                             | Error
-get_loc_check         | (function () { try { 1 + §q¶; let q; } catch (e) { } })();                 | Error | unlike-ng
-get_loc_check get_var_ref_check | try { 1 + §q¶; let q; } catch (e) { }                            | Error | unlike-ng
-put_loc_check         | (function () { try { 1; §q = 1¶; let q; } catch (e) { } })();              | Error | unlike-ng
+get_loc_check         | (function () { try { 1 + §q¶; let q; } catch (e) { } })();                 | Error
+get_loc_check get_var_ref_check | try { 1 + §q¶; let q; } catch (e) { }                            | Error
+put_loc_check         | (function () { try { 1; §q = 1¶; let q; } catch (e) { } })();              | Error
 put_var_ref_check     | (function () { try { 1; (() => { §q = 1¶; })(); let q; } catch (e) { } })(); | Error
-get_loc_checkthis     | class B { } class D extends B { constructor() { try { 1; §this.x¶; } catch (e) { } super(); } } new D(); | Error | unlike-ng
+get_loc_checkthis     | class B { } class D extends B { constructor() { try { 1; §this.x¶; } catch (e) { } super(); } } new D(); | Error
 check_ctor            | class C { } try { 1; §C()¶; } catch (e) { }                                | Error | caller
 check_brand           | class C { #m() { } t(o) { 1; §o.#m()¶; } } try { new C().t(1); } catch (e) { } | Error
-get_private_field     | class C { #f = 1; t(o) { 1; return §o.#f¶ + 1; } } try { new C().t({}); } catch (e) { } | Error | modern unlike-ng line
+get_private_field     | class C { #f = 1; t(o) { 1; return §o.#f¶ + 1; } } try { new C().t({}); } catch (e) { } | Error | modern line
 put_private_field     | class C { #f = 1; t(o) { 1; §o.#f = 1¶; } } try { new C().t({}); } catch (e) { } | Error | modern
 private_in            | class C { #f = 1; t(o) { 1; return §#f in o¶; } } try { new C().t(1); } catch (e) { } | Error | modern line
 define_private_field add_brand | class B { constructor(o) { return o; } } class D extends B { #f = 1; } var o = {}; new D(o); try { 1; §new D(o)¶; } catch (e) { } | Error | modern caller
@@ -170,7 +169,7 @@ put_field             | var o = lazy; var a = 1; §o.set = 1¶;                 
 get_array_el          | var o = lazy, k = 'get'; var a = 1; a + o§[k]¶;                            | Object | caller
 get_array_el2         | var o = lazy, k = 'get'; var a = 1; try { o§[k]()¶; } catch (e) { }        | Object | caller
 put_array_el          | var o = lazy, k = 'set'; var a = 1; §o[k] = 1¶;                            | Object | caller
-get_super_value       | class B { get g() { return make(); } } class D extends B { m() { 1; return §super.g¶; } } new D().m(); | Object | caller line unlike-ng
+get_super_value       | class B { get g() { return make(); } } class D extends B { m() { 1; return §super.g¶; } } new D().m(); | Object | caller line
 put_super_value       | class B { set s(v) { make(); } } class D extends B { m() { 1; §super.s = 1¶; } } new D().m(); | Object | caller
 get_ref_value         | var o = lazy; with (o) { 1; §get += 1¶; }                                  | Object | caller
 put_ref_value         | var o = lazy; with (o) { 1; §set = 1¶; }                                   | Object | caller
@@ -184,7 +183,7 @@ define_array_el       | var q = 1, x = [MANY §make()¶];                       
 to_propkey            | var a = 1, o = { §[key]: 1¶ };                                             | Object | caller
 to_propkey2           | var a = 1, { §[key]: q¶ } = {};                                            | Object | caller
 set_proto             | var a = 1; try { §({ __proto__: null })¶; } finally { make(); }            | Object
-get_super             | var a = 1; class D { m() { 1; return §super.x¶; } } Object.setPrototypeOf(D.prototype, traps); new D().m(); | Array | caller line unlike-ng
+get_super             | var a = 1; class D { m() { 1; return §super.x¶; } } Object.setPrototypeOf(D.prototype, traps); new D().m(); | Array | caller line
 plus                  | var o = lazy; var a = 1; a; §+o¶;                                          | Object | caller
 neg                   | var o = lazy; var a = 1; a; §-o¶;                                          | Object | caller
 not                   | var o = lazy; var a = 1; a; §~o¶;                                          | Object | caller
@@ -305,24 +304,16 @@ class Places(unittest.TestCase):
     def holds(self, text, made, how, result):
         begin = place_of(text, BEGIN)
         end = place_of(text, END) if END in text else begin
-        if IS_NG:  # after a parenthesis, its tokens are where the one before them is
-            begin = begin[0], begin[1] - 1
         for entry in result["made"]:
             if entry["class"] != made:
                 continue
-            for line, column in map(self.told, entry["places"] if "caller" in how else entry["places"][:1]):
+            for line, column in entry["places"] if "caller" in how else entry["places"][:1]:
                 if FACTS.columns and begin <= (line, column) <= end or not FACTS.columns and begin[0] <= line <= end[0]:
                     return True
         return False
 
-    def told(self, place):
-        """quickjs-ng counts the columns of a text's first line from 0, except that there is no column 0."""
-        line, column = place
-        return line, column + (IS_NG and line == 1 and column > 1)
-
     def check(self, shape):
         chosen = [case for case in self.cases if FACTS.awaits_in_scripts or "modern" not in case[3]]
-        chosen = [case for case in chosen if not IS_NG or "unlike-ng" not in case[3]]
         if shape is spread:
             chosen = [case for case in chosen if "line" not in case[3]]
         texts = [shape(text) for _, text, _, _ in chosen]

@@ -26,8 +26,6 @@ typedef enum engine_fact {
     ENGINE_ENTRIES_HAVE_REALMS, /**< each thing that is registered has a callback and a realm of its own */
     ENGINE_MAPS_BY_VARIABLES,   /**< what mapped arguments hold are variables, in a list of their own */
     ENGINE_BINDS_GLOBALS,       /**< functions hold global variables as they hold those of other functions */
-    ENGINE_CALLS_AT_CALLEE,     /**< a call is where what it calls begins, not at its parenthesis */
-    ENGINE_COUNTS_BLOCKS,       /**< malloc_count counts blocks, not arenas */
     ENGINE_FACT_COUNT
 } engine_fact;
 
@@ -41,8 +39,6 @@ static const struct {
     [ENGINE_HAS_WEAK_REFS] = { "UBI_CLASS_WEAKREF", true, false },
     [ENGINE_MAPS_BY_VARIABLES] = { "UBI_MAPPED_REFS", true, false },
     [ENGINE_BINDS_GLOBALS] = { "UBI_GLOBAL_OBJECT_CLASS", true, false },
-    [ENGINE_CALLS_AT_CALLEE] = { "UBI_SOURCE_LOC", true, false },
-    [ENGINE_COUNTS_BLOCKS] = { "UBI_MALLOC_CTX", false, true },
     [ENGINE_REGISTRY_HAS_REALM] = { "UBI_FINREC_REALM", true, false },
     [ENGINE_REGISTRY_HAS_TOKENS] = { "UBI_OBJ_FIRST_WEAK", true, false },
     [ENGINE_ENTRIES_HAVE_REALMS] = { "UBI_FINREC_ENTRY_REALM", true, false },

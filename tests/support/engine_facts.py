@@ -1,43 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""What differs between engines that run scripts: the one table that tests ask.
+"""What differs between engines that run scripts: the one table that tests ask. Facts are by what the engine's source has, never by
+its version.
 
 Expectations are written for engines that know columns; `places` makes those of an engine that knows lines only.
 """
+import functools
 import os
+import pathlib
 import re
-import subprocess
 from collections import namedtuple
 
-Facts = namedtuple("Facts", "columns awaits_in_scripts survives_without_memory tells_before_it_crashes")
-# Columns of places; `await` outside functions; whether the engine never crashes by itself when it gets no memory while it compiles
-# or makes an error; whether a refused allocation is told before such a crash, which buffers of the compiler are not in later ones.
-# By the beginning of the version; quickjs-ng, with its small numbers, is as that of 2025.
-ENGINES = {
-    "2021": Facts(columns=False, awaits_in_scripts=False, survives_without_memory=True, tells_before_it_crashes=True),
-    "2024": Facts(columns=False, awaits_in_scripts=True, survives_without_memory=False, tells_before_it_crashes=True),
-    "2025-09": Facts(columns=True, awaits_in_scripts=True, survives_without_memory=False, tells_before_it_crashes=False),
-    "2025": Facts(columns=True, awaits_in_scripts=True, survives_without_memory=False, tells_before_it_crashes=True),
-}
+Facts = namedtuple("Facts", "columns awaits_in_scripts stack_ends")
 
 
-def version():
-    """Of the engine in the tool under test, such as 2025-04-26."""
-    said = subprocess.run([os.environ["UBIHEAP"], "--version"], capture_output=True, text=True, check=True).stdout
-    return re.search(r"QuickJS (\S+)", said)[1]
+@functools.cache
+def features():
+    """Those that probe.sh found for the build."""
+    header = pathlib.Path(os.environ["UBI_BUILD_DIR"]) / "ubi_quickjs" / "ubi_features.h"
+    return dict(re.findall(r"^#define (UBI_\w+) ([01])$", header.read_text(), re.MULTILINE))
 
 
+def has(feature):
+    return features()[feature] == "1"
+
+
+@functools.cache
 def facts():
-    said = version()
-    return next((of for beginning, of in ENGINES.items() if said.startswith(beginning)), ENGINES["2025"])
+    source = (pathlib.Path(os.environ["UBI_QUICKJS_DIR"]) / "quickjs.c").read_text(errors="replace")
+    return Facts(columns=has("UBI_FIND_COL"),
+                 awaits_in_scripts=has("UBI_API_ASYNC_EVAL"),  # `await` outside functions
+                 stack_ends="RangeError: Maximum call stack size exceeded" if "Maximum call stack size exceeded" in source
+                 else "InternalError: stack overflow")
 
 
-def needs(has, lack):
-    """A test of a class that is left out unless `has`; says why, as `make check-engines` reads it."""
+def needs(has_it, lack):
+    """A test of a class that is left out unless `has_it`; says why, as `make check-engines` reads it."""
     def decorate(test):
         def left_out(case):
             print(f"left out: {case.id().split('.')[-1]}: {lack}")
             case.skipTest(lack)
-        return test if has else left_out
+        return test if has_it else left_out
     return decorate
 
 

@@ -14,6 +14,9 @@
 
 #include <ubiheap/extension/quickjs.h>
 
+/** How many blocks the runtime has: those in arenas, not the arenas. */
+uint64_t ubi__block_count(JSRuntime *rt);
+
 /** Takes a realm out of a scope. */
 void ubi__scope_remove(ubi_quickjs_scope *scope, JSContext *realm);
 /** How the edges of the scope's root are named: "debuggee global" unless told otherwise. Borrowed. */

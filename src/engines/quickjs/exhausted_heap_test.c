@@ -31,9 +31,13 @@ static size_t heap_bytes(const test_runtime *t) {
     return (size_t)usage.malloc_size;
 }
 
-static void try_to_run(const test_runtime *t, const char *script) {
-    JSValue value = JS_Eval(t->ctx, script, strlen(script), "test.js", JS_EVAL_TYPE_GLOBAL);
-    JS_FreeValue(t->ctx, value);
+/* Compiled while there is memory: without, an engine may crash in its compiler. */
+static JSValue compile(const test_runtime *t, const char *script) {
+    return test_eval_as(t->ctx, script, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+}
+
+static void try_to_run(const test_runtime *t, JSValue program) {
+    JS_FreeValue(t->ctx, JS_EvalFunction(t->ctx, program));
     JS_FreeValue(t->ctx, JS_GetException(t->ctx));
 }
 
@@ -42,10 +46,11 @@ static const char fill[] = "globalThis.kept = []; for (;;) kept.push({ item: [ke
 static void the_hook_walks_the_exhausted_heap(void **state) {
     (void)state;
     test_runtime t = test_runtime_new();
+    JSValue program = compile(&t, fill);
     calls = 0;
     ubi_quickjs_set_oom_hook(t.tools, on_exhausted, &calls);
     JS_SetMemoryLimit(t.rt, heap_bytes(&t) + 500000);
-    try_to_run(&t, fill);
+    try_to_run(&t, program);
     assert_int_equal(calls, 1);
     assert_int_equal(coverage_status, UBI_OK);
     assert_int_equal(coverage.overcounts, 0);
@@ -58,24 +63,28 @@ static void the_hook_walks_the_exhausted_heap(void **state) {
 static void a_streak_is_told_once(void **state) {
     (void)state;
     test_runtime t = test_runtime_new();
+    test_run(t.ctx, "'x'.repeat(2);"); /* made when it is first used, and lost when that gets no memory */
+    JSValue fills[] = { compile(&t, fill), compile(&t, fill), compile(&t, fill) };
+    JSValue more = compile(&t, "kept.push({}, {}, {}, {}, 'x'.repeat(10000000));");
+    JSValue text = compile(&t, "'x'.repeat(10000000);");
     calls = 0;
     ubi_quickjs_set_oom_hook(t.tools, on_exhausted, &calls);
     JS_SetMemoryLimit(t.rt, heap_bytes(&t) + 500000);
-    try_to_run(&t, fill);
-    try_to_run(&t, "kept.push({}, {}, {}, {}, 'x'.repeat(100000));");
+    try_to_run(&t, fills[0]);
+    try_to_run(&t, more);
     assert_int_equal(calls, 1);
     ubi_quickjs_safe_point(t.tools); /* a new streak */
-    try_to_run(&t, "'x'.repeat(100000);");
+    try_to_run(&t, text);
     assert_int_equal(calls, 2);
     size_t limit = heap_bytes(&t);
     JS_SetMemoryLimit(t.rt, (size_t)-1);
     test_run(t.ctx, "kept = null;"); /* the heap shrinks */
     JS_RunGC(t.rt);
     JS_SetMemoryLimit(t.rt, limit);
-    try_to_run(&t, fill);
+    try_to_run(&t, fills[1]);
     assert_int_equal(calls, 3);
     ubi_quickjs_set_oom_hook(t.tools, NULL, NULL);
-    try_to_run(&t, fill);
+    try_to_run(&t, fills[2]);
     assert_int_equal(calls, 3);
     JS_SetMemoryLimit(t.rt, (size_t)-1);
     test_clean_coverage(&t);
@@ -137,8 +146,7 @@ static void on_exhausted_then_end(void *payload, ubi_quickjs *tools) {
 
 static void run_compiled(const test_runtime *t, JSValue program, size_t room) {
     JS_SetMemoryLimit(t->rt, heap_bytes(t) + room);
-    JS_FreeValue(t->ctx, JS_EvalFunction(t->ctx, program));
-    JS_FreeValue(t->ctx, JS_GetException(t->ctx));
+    try_to_run(t, program);
     JS_SetMemoryLimit(t->rt, (size_t)-1);
 }
 
@@ -163,7 +171,7 @@ static void a_heap_in_the_middle_of_anything_can_be_walked(void **state) {
             test_runtime t = test_runtime_new();
             coverage = (ubi_quickjs_coverage){ 0 };
             coverage_status = UBI_OK;
-            JSValue program = test_eval_as(t.ctx, programs[p].text, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+            JSValue program = compile(&t, programs[p].text);
             bool is_well;
             if (programs[p].has_coroutines && !engine_is(ENGINE_UNLISTS_HALF_MADE)) {
                 is_well = is_walked_well_in_a_child(&t, program, room);

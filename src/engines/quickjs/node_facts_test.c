@@ -6,6 +6,7 @@
 #include "engines/quickjs/js_facts.h"
 #include "engines/quickjs/walk_for_tests.h"
 #include "fail_allocator.h"
+#include "ubi_features.h"
 
 static void assert_text(ubi_text text, const char *expected) {
     assert_non_null(text.ptr);
@@ -167,6 +168,35 @@ static void classes_of_the_program_tell_their_edges(void **state) {
     test_runtime_free(&t);
 }
 
+/* Where each runtime counts its classes by itself, those of a program may not get the numbers that ours have elsewhere. */
+static void classes_of_a_program_and_of_the_tools_are_different(void **state) {
+    (void)state;
+    static const JSClassDef definition = { .class_name = "Of the program" };
+    test_runtime first = test_runtime_new(), t = test_runtime_new();
+    assert_int_equal(ubi_quickjs_add_debugger(first.tools, first.ctx), 0);
+    for (int i = 0; i < 30; i++) {
+        JSClassID id = 0;
+#if UBI_CLASS_ID_OF_RUNTIME
+        JS_NewClassID(t.rt, &id);
+#else
+        JS_NewClassID(&id);
+#endif
+        assert_int_equal(JS_NewClass(t.rt, id, &definition), 0);
+    }
+    assert_int_equal(ubi_quickjs_add_debugger(t.tools, t.ctx), 0);
+    test_run(
+        t.ctx,
+        "if (String(new Debugger().memory) !== '[object Object]' || !(new Debugger() instanceof Debugger)) throw 1;");
+    JSValue debugger = test_eval_as(t.ctx, "new Debugger()", JS_EVAL_TYPE_GLOBAL);
+    test_walk w;
+    test_freeze(&w, &t, NULL);
+    assert_text(ubi_node_class_name(test_node_of(&w, &t, debugger)), "Debugger");
+    test_thaw(&w);
+    JS_FreeValue(t.ctx, debugger);
+    test_runtime_free(&t);
+    test_runtime_free(&first);
+}
+
 /* ---- tools ---------------------------------------------------------------------------------------------------------- */
 
 static void tools_are_found_by_runtime(void **state) {
@@ -277,6 +307,7 @@ int main(void) {
         cmocka_unit_test(realms_modules_bytecode_and_variables_name_their_edges),
         cmocka_unit_test(ids_are_unique_and_stay),
         cmocka_unit_test(classes_of_the_program_tell_their_edges),
+        cmocka_unit_test(classes_of_a_program_and_of_the_tools_are_different),
         cmocka_unit_test(tools_are_found_by_runtime),
         cmocka_unit_test(measurements_have_what_the_engine_counts),
         cmocka_unit_test(a_walk_without_memory_leaves_the_heap_as_it_was),

@@ -141,6 +141,7 @@ else
     block_hooks=1
 fi
 feature UBI_BLOCK_HOOKS "$block_hooks"
+text UBI_BYTECODE_BUFFERS '^static void \*js_realloc_bytecode_rt('
 text UBI_CALLOC '^void \*js_calloc_rt('
 text UBI_FINREC_LIST 'JSFinRecEntry'
 member UBI_FINREC_REALM JSFinalizationRegistryData realm
@@ -155,6 +156,7 @@ text UBI_GLOBAL_OBJECT_CLASS 'JS_CLASS_GLOBAL_OBJECT,'
 text UBI_MAP_HASH_SINGLE 'JSMapRecord \*\*hash_table'
 text UBI_CLASS_ID_OF_RUNTIME 'JS_NewClassID(JSRuntime \*'
 text UBI_NEW_PROXY '^JSValue JS_NewProxy('
+text UBI_API_ASYNC_EVAL 'JS_EVAL_FLAG_ASYNC'
 text UBI_API_BOOL '#define JS_BOOL'
 text UBI_API_ERROR_ALONE 'JS_IsError(JSValue'
 text UBI_API_BIG_INT_ALONE 'JS_IsBigInt(JSValue'
@@ -175,7 +177,7 @@ text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
 hooks=$(dirname "$0")/adapter/hooks.h
 becomes() { # beginning of a macro's name, word
     case $1 in
-    UBI_FIRST_ | UBI_MAKES_) echo "$2" ;;
+    UBI_FIRST_ | UBI_MAKES_ | UBI_RUNNING_) echo "$2" ;;
     UBI_NEW_OBJECT_) echo "(JS_NewObject)($2" ;;
     UBI_NEW_OBJECT_OF_) echo "(JS_NewObjectProtoClass)($2" ;;
     UBI_NEW_PROXY_) echo "ubi__new_proxy(UBI_IN(\"js_proxy_constructor\"), this_val, $2" ;;
@@ -206,6 +208,8 @@ becomes() { # beginning of a macro's name, word
     UBI_NEXT_TOKEN_) echo "ubi__next_token($2" ;;
     UBI_EMIT_OP_) echo "ubi__emit_op($2, __builtin_strcmp(__func__, \"js_parse_postfix_expr\") == 0" ;;
     UBI_EMIT_RETURN_) echo "ubi__emit_return($2" ;;
+    UBI_PARSE_FUNCTION_) echo "UBI__PARSE_FUNCTION($2" ;;
+    UBI_NEW_CLASS_ID_) echo "ubi__engine_new_class_id($2" ;;
     UBI_CREATE_FUNCTION_) echo "ubi__create_function(__builtin_strcmp(__func__, \"__JS_EvalInternal\") == 0, $2" ;;
     esac
 }

@@ -355,6 +355,37 @@ static void what_was_registered_for_others_is_not_told(void **state) {
     close_told(&t);
 }
 
+/*
+ * Nor who waits for promises since then. What nothing of the runtime saw, neither a run, a job nor a safe point, is no end of its
+ * observation: who waits is still known, and true.
+ */
+static void who_waits_since_an_earlier_observation_is_not_told(void **state) {
+    (void)state;
+    for (int seen = 0; seen < 2; seen++) {
+        told t = open_told();
+        define_functions(t.runtime.ctx);
+        test_run(t.runtime.ctx,
+                 "function waits(p) { p.then(function reacts() { timeStamp('then') }) }\nwaits(Promise.resolve());\n"
+                 "async function f() { await null; timeStamp('await'); await null }\nf();");
+        assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, false), UBI_OK);
+        if (seen)
+            ubi_quickjs_safe_point(t.runtime.tools);
+        assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, true), UBI_OK);
+        test_run_jobs(t.runtime.rt, 10);
+        pop(&t);
+        const char *reacts =
+            seen ? "reacts@test.js:1" : "reacts@test.js:1<(promise callback)waits@test.js:1<@test.js:2";
+        const char *resumes = seen ? "f@test.js:3" : "f@test.js:3<(promise callback)@test.js:4";
+        assert_int_equal(count_of(&t, "Javascript"), 3);
+        assert_run(&t, 0, "promise callback", reacts);
+        assert_run(&t, 1, "promise callback", resumes);
+        assert_stack(&t, row_of(&t, "TimeStamp", 0),
+                     seen ? "reacts@test.js:1" : "reacts@test.js:1<(Promise)waits@test.js:1<@test.js:2");
+        assert_stack(&t, row_of(&t, "TimeStamp", 1), seen ? "f@test.js:3" : "f@test.js:3<(Promise)@test.js:4");
+        close_told(&t);
+    }
+}
+
 /* The same while another target is still observed, which keeps markers wanted. */
 static void observation_that_ends_alone_forgets(void **state) {
     (void)state;
@@ -519,6 +550,7 @@ int main(void) {
         cmocka_unit_test(what_a_program_registers_hangs_on_where),
         cmocka_unit_test(a_callback_that_registers_itself_has_a_short_past),
         cmocka_unit_test(what_was_registered_for_others_is_not_told),
+        cmocka_unit_test(who_waits_since_an_earlier_observation_is_not_told),
         cmocka_unit_test(observation_that_ends_alone_forgets),
         cmocka_unit_test(reactions_that_never_run_are_forgotten),
         cmocka_unit_test(stacks_stay_true_when_frames_are_freed),

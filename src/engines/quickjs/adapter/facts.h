@@ -161,6 +161,16 @@ static inline size_t ubi__used_heap_bytes(JSRuntime *rt) {
     return bytes;
 }
 
+uint64_t ubi__block_count(JSRuntime *rt) {
+    uint64_t n = ubi__malloc_state(rt)->malloc_count;
+#if UBI_MALLOC_CTX
+    struct list_head *el;
+    for (size_t i = 0; i < countof(rt->malloc_ctx.arena_list); i++)
+        list_for_each(el, &rt->malloc_ctx.arena_list[i]) n += list_entry(el, JSMallocArena, link)->n_used_blocks - 1;
+#endif
+    return n;
+}
+
 /** What one block takes of the engine's heap, as it counts that. Never an address inside of a block. */
 static inline uint64_t ubi__block_bytes(JSRuntime *rt, const void *block) {
     if (!block)

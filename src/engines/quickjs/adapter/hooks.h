@@ -180,6 +180,34 @@ static void ubi__engine_run_gc(JSRuntime *rt);
 #define UBI_RUN_GC_rt ubi__run_gc(__func__, rt
 #define UBI_RUN_GC_ctx ubi__run_gc(__func__, ctx
 
+/* ---- buffers that grow ---------------------------------------------------------------------------------------------- */
+
+/*
+ * What is compiled lies in buffers that belong to the runtime. The engine remembers that one got no memory and looks later, or not
+ * at all, and then crashes. That memory ran out is told at once.
+ */
+static void *ubi__grow(void *rt, void *block, size_t size);
+static void *ubi__grow_bytecode(void *rt, void *block, size_t size);
+static inline void ubi__buffer_of_runtime(DynBuf *buffer, JSRuntime *rt, bool is_bytecode) {
+    (dbuf_init2)(buffer, rt, is_bytecode ? ubi__grow_bytecode : ubi__grow);
+}
+static inline void ubi__buffer_of_context(DynBuf *buffer, JSContext *ctx, DynBufReallocFunc *grow) {
+    (dbuf_init2)(buffer, ctx, grow); /* it throws by itself */
+}
+#define dbuf_init2(buffer, owner, grow)                                                                                \
+    _Generic((owner), JSRuntime *                                                                                      \
+             : ubi__buffer_of_runtime(buffer, (JSRuntime *)(owner), UBI_IN("js_dbuf_bytecode_init")), default          \
+             : ubi__buffer_of_context(buffer, (JSContext *)(owner), (DynBufReallocFunc *)(grow)))
+
+/* ---- class numbers -------------------------------------------------------------------------------------------------- */
+
+#if UBI_CLASS_ID_OF_RUNTIME
+/* The exported function is ours, and leaves out the numbers of our own classes (script_facts.h). The engine itself calls neither. */
+static JSClassID ubi__engine_new_class_id(JSRuntime *rt, JSClassID *id);
+#define JS_NewClassID(first, ...) UBI_NEW_CLASS_ID_##first, __VA_ARGS__ )
+#define UBI_NEW_CLASS_ID_JSRuntime ubi__engine_new_class_id(JSRuntime
+#endif
+
 /* ---- mark functions of classes -------------------------------------------------------------------------------------- */
 
 /* The engine's function becomes ubi__engine_mark_value, which passes objects only; the exported one is ours. */
@@ -301,6 +329,10 @@ static const uint8_t *pc __attribute__((unused));
  */
 #define UBI_FIRST_JSContext JSContext
 #define UBI_FIRST_ctx (UBI_STORE_PLACE_IF(true), ctx)
+#define UBI_RUNNING_JSContext                                                                                          \
+    JSContext /* of functions that are called in a frame that is set up, whatever context they get */
+#define UBI_RUNNING_ctx (UBI_STORE_PLACE_IF(true), ctx)
+#define UBI_RUNNING_caller_ctx (UBI_STORE_PLACE_IF(true), caller_ctx)
 #define UBI_MAKES_JSContext JSContext
 #define UBI_MAKES_ctx (UBI_STORE_PLACE_IF(ubi__watched()), ctx)
 
@@ -381,7 +413,7 @@ static const uint8_t *pc __attribute__((unused));
 #define JS_ThrowReferenceErrorUninitialized(first, ...)                                                                \
     (JS_ThrowReferenceErrorUninitialized)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_ThrowReferenceErrorUninitialized2(first, ...)                                                               \
-    (JS_ThrowReferenceErrorUninitialized2)(UBI_FIRST_##first, __VA_ARGS__)
+    (JS_ThrowReferenceErrorUninitialized2)(UBI_RUNNING_##first, __VA_ARGS__)
 #define JS_ThrowTypeErrorReadOnly(first, ...) (JS_ThrowTypeErrorReadOnly)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_ThrowSyntaxErrorVarRedeclaration(first, ...)                                                                \
     (JS_ThrowSyntaxErrorVarRedeclaration)(UBI_FIRST_##first, __VA_ARGS__)
@@ -401,6 +433,7 @@ typedef struct ubi__construct {
     ubi__text_place begins; /* of the innermost literal, class, pattern, expression or statement */
     ubi__text_place spread; /* the last `...` in it */
     ubi__text_place call;   /* the last `(` in it */
+    int last_token;         /* the one before the token at hand, in it or in one that it holds */
 } ubi__construct;
 
 struct JSParseState;
@@ -443,6 +476,20 @@ static int ubi__parse_template(struct JSParseState *s, int call, int *argc);
 #define js_parse_template(first, ...) UBI_PARSE_TEMPLATE_##first, __VA_ARGS__)
 #define UBI_PARSE_TEMPLATE_JSParseState (js_parse_template)(JSParseState
 #define UBI_PARSE_TEMPLATE_s ubi__parse_template(s
+
+#if UBI_SOURCE_LOC && !UBI_SOURCE_POS /* a function's place is that of a later token there, for some */
+#define js_parse_function_decl2(first, ...) UBI_PARSE_FUNCTION_##first, __VA_ARGS__)
+#define UBI_PARSE_FUNCTION_JSParseState (js_parse_function_decl2)(JSParseState
+#define UBI_PARSE_FUNCTION_s UBI__PARSE_FUNCTION(s
+static ubi__text_place ubi__place_of_text(const struct JSParseState *s, const uint8_t *text);
+#define UBI__PARSE_FUNCTION(s, type, kind, name, text, line_number, column_number, exported, definition)               \
+    ({                                                                                                                 \
+        const uint8_t *ubi__text = text;                                                                               \
+        ubi__text_place ubi__place = ubi__place_of_text(s, ubi__text);                                                 \
+        (js_parse_function_decl2)(s, type, kind, name, ubi__text, ubi__place.line, ubi__place.column, exported,        \
+                                  definition);                                                                         \
+    })
+#endif
 
 static void ubi__emit_op(struct JSParseState *s, bool in_call, uint8_t op);
 #define emit_op(first, op) UBI_EMIT_OP_##first, op)

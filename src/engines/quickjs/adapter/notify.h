@@ -121,18 +121,39 @@ void JS_MarkValue(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark) {
 }
 
 /* A streak of failures ends when a collection leaves the heap smaller by an eighth, or at a safe point: both clear the flag. */
-static JSValue ubi__out_of_memory(JSContext *ctx) {
-    JSRuntime *rt = ctx->rt;
+static void ubi__memory_is_refused(JSRuntime *rt) {
     ubi_quickjs *tools = ubi__tools_of(rt);
-    if (tools && !tools->walk.is_frozen) {
-        tools->hook_counts[UBI__HOOK_OUT_OF_MEMORY]++;
-        if (!tools->oom_reported && tools->oom_fn) {
-            tools->oom_reported = true;
-            tools->oom_heap_bytes = ubi__heap_bytes(rt);
-            tools->oom_fn(tools->oom_payload, tools);
-        }
-    }
+    if (!tools || tools->walk.is_frozen)
+        return;
+    tools->hook_counts[UBI__HOOK_OUT_OF_MEMORY]++;
+    if (tools->oom_reported || !tools->oom_fn)
+        return;
+    tools->oom_reported = true;
+    tools->oom_heap_bytes = ubi__heap_bytes(rt);
+    tools->oom_fn(tools->oom_payload, tools);
+}
+
+static JSValue ubi__out_of_memory(JSContext *ctx) {
+    ubi__memory_is_refused(ctx->rt);
     return ubi__engine_throw_out_of_memory(ctx);
+}
+
+static void *ubi__grow(void *rt, void *block, size_t size) {
+    void *grown = js_realloc_rt(rt, block, size);
+    if (!grown && size)
+        ubi__memory_is_refused(rt);
+    return grown;
+}
+
+static void *ubi__grow_bytecode(void *rt, void *block, size_t size) {
+#if UBI_BYTECODE_BUFFERS
+    void *grown = js_realloc_bytecode_rt(rt, block, size);
+    if (!grown && size)
+        ubi__memory_is_refused(rt);
+    return grown;
+#else
+    return ubi__grow(rt, block, size);
+#endif
 }
 
 JSValue JS_ThrowOutOfMemory(JSContext *ctx) {

@@ -37,12 +37,91 @@ static void ubi__construct_ends(const ubi__construct *outer) {
     ubi__parsing = *outer;
 }
 
+/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+
+#if UBI_SOURCE_LOC && !UBI_SOURCE_POS
+
+/*
+ * These engines take a token to be where the white space before it ended, count bytes, and begin with 0 in a text's first line.
+ * Each token gets the column where it begins, in characters, from 1. The one before it was counted already, mostly.
+ */
+static _Thread_local struct {
+    const uint8_t *line, *at;
+    int column;             /* of `at` */
+    ubi__text_place before; /* where the token before the one at hand is */
+} ubi__counted;
+
+static int ubi__characters(const uint8_t *from, const uint8_t *to) {
+    int n = 0;
+    for (; from < to; from++)
+        n += (*from & 0xc0) != 0x80;
+    return n;
+}
+
+/* `eol` is the last end of a line; a template that has several is begun before it. */
+static const uint8_t *ubi__line_of_token(const JSParseState *s) {
+    const uint8_t *at = s->token.ptr;
+    if (s->eol < at)
+        return s->eol + 1;
+    while (at > s->buf_start && at[-1] != '\n' && at[-1] != '\r')
+        at--;
+    return at;
+}
+
+static void ubi__count_column(JSParseState *s) {
+    const uint8_t *line = ubi__line_of_token(s), *at = s->token.ptr;
+    if (line != ubi__counted.line) {
+        ubi__counted.line = ubi__counted.at = line;
+        ubi__counted.column = 1;
+    }
+    ubi__counted.column += ubi__characters(ubi__counted.at, at) - ubi__characters(at, ubi__counted.at);
+    ubi__counted.at = at;
+    s->token.col_num = ubi__counted.column;
+}
+
+/* Of a text that begins at most a few tokens before the one at hand. */
+static ubi__text_place ubi__place_of_text(const JSParseState *s, const uint8_t *text) {
+    const uint8_t *line = ubi__counted.line, *at = text;
+    ubi__text_place place = { .line = s->token.line_num };
+    if (text >= line) {
+        place.column = ubi__counted.column - ubi__characters(text, ubi__counted.at);
+        return place;
+    }
+    for (; at < line; at++)
+        place.line -= *at == '\n' || (*at == '\r' && at[1] != '\n');
+    for (at = text; at > s->buf_start && at[-1] != '\n' && at[-1] != '\r'; at--)
+        ;
+    place.column = ubi__characters(at, text) + 1;
+    return place;
+}
+
+static int ubi__read_token(JSParseState *s) {
+    if (!s->last_ptr) { /* the first token of a text, whose first line has no end of another before it */
+        s->eol = s->buf_start - 1;
+        ubi__counted.line = NULL;
+    }
+    ubi__counted.before = ubi__token_place(s);
+    int status = next_token(s);
+    if (status == 0)
+        ubi__count_column(s);
+    return status;
+}
+
+#else
+
+static int ubi__read_token(JSParseState *s) {
+    return next_token(s);
+}
+
+#endif
+
 static int ubi__next_token(JSParseState *s) {
     if (s->token.val == TOK_ELLIPSIS)
         ubi__parsing.spread = ubi__token_place(s);
     else if (s->token.val == '(')
         ubi__parsing.call = ubi__token_place(s);
-    return next_token(s);
+    ubi__parsing.last_token = s->token.val;
+    return ubi__read_token(s);
 }
 
 /* A tag is called where its template begins. */
@@ -60,7 +139,7 @@ static ubi__text_place ubi__place_of_construct(void) {
     return ubi__is_place(ubi__parsing.spread) ? ubi__parsing.spread : ubi__parsing.begins;
 }
 
-/* No place: where the engine says. `in_call`: the arguments of a call are parsed. */
+/* No place: where the engine says. `in_call`: a name, a member or a call is parsed. */
 static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uint8_t op) {
     switch (op) {
     case OP_regexp:
@@ -89,10 +168,20 @@ static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uin
     case OP_init_ctor:
 #endif
         return ubi__place_of_construct();
-#if !UBI_SOURCE_POS && !UBI_SOURCE_LOC
+#if UBI_SOURCE_LOC &&                                                                                                  \
+    !UBI_SOURCE_POS /* the engine places these by what was before them, except some in newer versions */
+    case OP_scope_get_var:
+    case OP_get_super:
+    case OP_get_super_value:
+        return in_call ? ubi__counted.before : (ubi__text_place){ 0 };
+#endif
+#if !UBI_SOURCE_POS /* the engine places these where their last argument is, or the first */
+    case OP_call_constructor:
+        if (ubi__parsing.last_token != ')') /* it has no arguments */
+            return (ubi__text_place){ 0 };
+        return in_call ? ubi__parsing.call : (ubi__text_place){ 0 };
     case OP_call:
     case OP_call_method:
-    case OP_call_constructor:
     case OP_apply:
     case OP_eval:
     case OP_apply_eval:

@@ -90,13 +90,37 @@ JSAtom ubi__to_string_tag_atom(void) {
     return JS_ATOM_Symbol_toStringTag;
 }
 
-void ubi__new_class_id(JSRuntime *rt, JSClassID *id) {
 #if UBI_CLASS_ID_OF_RUNTIME
-    JS_NewClassID(rt, id);
+
+/*
+ * In these engines each runtime counts its classes by itself, so that one number may mean two classes. Ours have the first numbers
+ * in all runtimes, and no runtime gives those to others.
+ */
+#define UBI__OWN_CLASSES 16
+
+void ubi__new_class_id(JSRuntime *rt, JSClassID *id) {
+    static JSClassID taken;
+    (void)rt;
+    if (*id != 0)
+        return;
+    JSClassID n = __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
+    UBI_ASSERT(n < UBI__OWN_CLASSES);
+    *id = JS_CLASS_INIT_COUNT + n;
+}
+
+JSClassID JS_NewClassID(JSRuntime *rt, JSClassID *id) {
+    if (rt->js_class_id_alloc < JS_CLASS_INIT_COUNT + UBI__OWN_CLASSES)
+        rt->js_class_id_alloc = JS_CLASS_INIT_COUNT + UBI__OWN_CLASSES;
+    return ubi__engine_new_class_id(rt, id);
+}
+
 #else
+
+void ubi__new_class_id(JSRuntime *rt, JSClassID *id) {
     (void)rt;
     JS_NewClassID(id);
-#endif
 }
+
+#endif
 
 #endif

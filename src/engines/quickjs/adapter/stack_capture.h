@@ -51,7 +51,7 @@ static bool ubi__position(const JSFunctionBytecode *b, uint32_t pc, int *line, i
     if (*line < 0) /* all of it is on one line */
         *line = UBI_DEBUG(b).line_num;
 #elif UBI_FUNCTION_COL
-    if (pc == UBI__NO_PC) {
+    if (pc == UBI__NO_PC || !UBI_DEBUG(b).pc2line_buf) { /* or it records no place */
         *line = UBI_DEBUG(b).line_num;
         *column = UBI_DEBUG(b).col_num;
     } else {

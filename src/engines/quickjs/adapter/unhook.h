@@ -14,6 +14,8 @@
 #undef js_free_rt
 #undef js_calloc_rt
 #undef JS_RunGC
+#undef dbuf_init2
+#undef JS_NewClassID
 #undef JS_MarkValue
 #undef js_mark_module_def
 #undef JS_ThrowOutOfMemory
@@ -24,6 +26,7 @@
 #undef perform_promise_then
 #undef js_parse_program
 #undef js_create_function
+#undef js_parse_function_decl2
 #undef JS_NewArray
 #undef js_create_array
 #undef js_create_array_free

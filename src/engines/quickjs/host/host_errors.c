@@ -124,13 +124,19 @@ static void error_line_fail(ubi__host *host) {
         ubi__host_note_failure();
 }
 
+#define OUT_OF_MEMORY "InternalError: out of memory"
+
+/* Where memory is too short for an error to be made, null is thrown. */
+static bool is_lack_of_memory(const ubi__host *host, JSValueConst thrown) {
+    return JS_IsNull(thrown) && host->ran_out;
+}
+
 void ubi__host_report(ubi__host *host, JSContext *realm) {
     JSValue exception = JS_GetException(realm);
     /* The script is at its end: what it may use no more is there for its last words. */
     JS_SetMemoryLimit(host->runtime, (size_t)-1);
-    /* Where memory is too short for an error to be made, null is thrown. */
-    if (JS_IsNull(exception) && host->ran_out)
-        print_line("InternalError: out of memory");
+    if (is_lack_of_memory(host, exception))
+        print_line(OUT_OF_MEMORY);
     else
         print_error(realm, ubi__is_error(realm, exception) ? "" : "Uncaught: ", exception);
     JS_FreeValue(realm, exception);
@@ -174,7 +180,10 @@ void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *reje
     bool is_error = ubi__is_error(rejection->realm, rejection->reason);
     const char *of_program = is_error ? "" : "Uncaught: ";
     bool is_program = rejection_is_of_program(host, rejection);
-    print_error(rejection->realm, is_program ? of_program : "Unhandled promise rejection: ", rejection->reason);
+    if (is_program && is_lack_of_memory(host, rejection->reason))
+        print_line(OUT_OF_MEMORY);
+    else
+        print_error(rejection->realm, is_program ? of_program : "Unhandled promise rejection: ", rejection->reason);
     error_line_fail(host);
 }
 

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,9 +34,11 @@
 
 #define exit(status) ubi__libc_exit(status)
 #define select(n, readable, writable, failed, timeout) ubi__libc_select(n, readable, writable, failed, timeout)
-#define nanosleep(duration, rest) ubi__libc_sleep(duration, rest)
+#define poll(files, n, timeout_ms) ubi__libc_poll_files(files, n, timeout_ms)
+#define nanosleep(duration, rest)                                                                                      \
+    (strncmp(__func__, "js_os_poll", 10) == 0 ? ubi__libc_wait(duration) : ubi__libc_sleep(duration, rest))
 #define JS_SetInterruptHandler(runtime, fn, opaque) ubi__libc_set_interrupt_handler(runtime, fn, opaque)
-#define JS_NewRuntime() ubi__libc_new_runtime()
+#define JS_NewRuntime ubi__libc_new_runtime /* called, or kept in a variable until a worker starts */
 #define JS_FreeRuntime(runtime) ubi__libc_free_runtime(runtime)
 
 #define js_std_loop(first) UBI_LOOP_##first)

@@ -8,6 +8,7 @@
 #ifndef UBI_QUICKJS_HOST_LIBC_H
 #define UBI_QUICKJS_HOST_LIBC_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/select.h>
 #include <time.h>
@@ -25,7 +26,11 @@ void ubi__libc_add_helpers(JSContext *realm, int n, char **arguments);
 
 void ubi__libc_exit(int status) __attribute__((noreturn)); /**< exit, by std.exit */
 int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, struct timeval *timeout);
+/** poll, in engines that wait with it. What is ready comes first in `files` then. */
+int ubi__libc_poll_files(struct pollfd *files, nfds_t n, int timeout_ms);
 int ubi__libc_sleep(const struct timespec *duration, struct timespec *rest); /**< nanosleep, by os.sleep */
+/** nanosleep, where nothing but a timer of `os` is waited for. */
+int ubi__libc_wait(const struct timespec *duration);
 /** JS_SetInterruptHandler, by std.evalScript. */
 void ubi__libc_set_interrupt_handler(JSRuntime *runtime, JSInterruptHandler *fn, void *opaque);
 JSRuntime *ubi__libc_new_runtime(void);                     /**< JS_NewRuntime, of a worker */

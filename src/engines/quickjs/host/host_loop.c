@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -139,6 +141,26 @@ int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable,
         wake->read_fd = -1;
     }
     return select(n, readable, writable, failed, until);
+}
+
+static int poll_files(struct pollfd *files, nfds_t n, uint64_t timeout_us) {
+    struct timespec until = { (time_t)(timeout_us / 1000000), (long)(timeout_us % 1000000) * 1000 };
+    return ppoll(files, n, timeout_us == UINT64_MAX ? NULL : &until, NULL);
+}
+
+int ubi__wake_poll(ubi__wake *wake, struct pollfd *files, nfds_t n, uint64_t timeout_us) {
+    if (wake->read_fd < 0)
+        return poll_files(files, n, timeout_us);
+    files[n] = (struct pollfd){ .fd = wake->read_fd, .events = POLLIN };
+    int found = poll_files(files, n + 1, timeout_us);
+    if (found <= 0 || files[n].revents == 0)
+        return found;
+    /* A script may close any descriptor, ours too. */
+    if (files[n].revents & POLLNVAL)
+        wake->read_fd = -1;
+    else
+        wake_drain(wake->read_fd);
+    return found - 1;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
@@ -282,6 +304,53 @@ int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, 
     if (host->input_fd >= 0 && readable)
         return select_with_input(host, n, readable, writable, failed, timeout);
     return ubi__wake_select(&host->wake, n, readable, writable, failed, timeout, patience_us(host));
+}
+
+/* The engine looks at as many files as are ready, from the first. */
+static void put_ready_first(struct pollfd *files, nfds_t n) {
+    nfds_t ready = 0;
+    for (nfds_t i = 0; i < n; i++) {
+        struct pollfd file = files[i];
+        if (file.revents == 0)
+            continue;
+        files[i] = files[ready];
+        files[ready++] = file;
+    }
+}
+
+/* `files` has room for two more. */
+static int poll_with_input(ubi__host *host, struct pollfd *files, nfds_t n, int timeout_ms) {
+    uint64_t limit_us = patience_us(host), timeout_us = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000;
+    bool has_input = host->input_fd >= 0;
+    if (has_input)
+        files[n] = (struct pollfd){ .fd = host->input_fd, .events = POLLIN };
+    int found = ubi__wake_poll(&host->wake, files, n + has_input, timeout_us < limit_us ? timeout_us : limit_us);
+    if (found < 0)
+        return errno == EINTR ? 0 : found; /* the engine looks for signals when it is called again */
+    host->input_is_ready = has_input && found > 0 && files[n].revents != 0;
+    return host->input_is_ready ? found - 1 : found;
+}
+
+int ubi__libc_poll_files(struct pollfd *files, nfds_t n, int timeout_ms) {
+    struct pollfd few[66], *all = few;
+    if (n + 2 > sizeof few / sizeof *few && !(all = malloc((n + 2) * sizeof *all)))
+        return -1;
+    for (nfds_t i = 0; i < n; i++)
+        all[i] = files[i];
+    int found = poll_with_input(ubi__host_here, all, n, timeout_ms);
+    for (nfds_t i = 0; i < n; i++)
+        files[i] = all[i];
+    if (found > 0)
+        put_ready_first(files, n);
+    if (all != few)
+        free(all);
+    return found;
+}
+
+int ubi__libc_wait(const struct timespec *duration) {
+    int64_t ms = (int64_t)duration->tv_sec * 1000 + (duration->tv_nsec + 999999) / 1000000;
+    ubi__libc_poll_files(NULL, 0, ms > INT_MAX ? INT_MAX : (int)ms);
+    return 0;
 }
 
 static bool wait_for_timer(ubi__host *host) {

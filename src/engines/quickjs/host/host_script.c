@@ -2,6 +2,7 @@
  *
  * host_script.c: the global functions that scripts find, besides console and timers; reading a script and running it.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -180,10 +181,49 @@ static bool has_suffix(const char *text, const char *suffix) {
     return n >= m && strcmp(text + n - m, suffix) == 0;
 }
 
+/* After white space and comments, and the line that names an interpreter. */
+static const char *begin_of_code(const char *at, const char *end) {
+    if (end - at >= 2 && at[0] == '#' && at[1] == '!')
+        while (at < end && *at != '\n')
+            at++;
+    while (at < end) {
+        if (strchr(" \t\n\v\f\r", *at) && *at) {
+            at++;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
+            while (at < end && *at != '\n')
+                at++;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+            const char *close = memmem(at + 2, (size_t)(end - at) - 2, "*/", 2);
+            at = close ? close + 2 : end;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+static const char *skip_word(const char *at, const char *end, const char *word) {
+    size_t n = strlen(word);
+    if ((size_t)(end - at) < n || memcmp(at, word, n) != 0)
+        return NULL;
+    at += n;
+    bool continues = at < end && (isalnum((unsigned char)*at) || strchr("_$\\", *at) || (unsigned char)*at >= 0x80);
+    return continues ? NULL : at;
+}
+
+/* Engines say it by other rules each; one of them calls every script a module that could be one. */
+static bool looks_like_module(const char *text, size_t n) {
+    const char *end = text + n, *at = begin_of_code(text, end), *after = skip_word(at, end, "import");
+    if (!after)
+        return skip_word(at, end, "export") != NULL;
+    at = begin_of_code(after, end);
+    return at == end || (*at != '(' && *at != '.'); /* not an expression */
+}
+
 static bool is_module(const ubi__script_options *o, const char *text, size_t n, const char *path) {
     if (o->kind != UBI__SCRIPT_DETECT || o->print)
         return o->kind == UBI__SCRIPT_MODULE;
-    return (!o->code && has_suffix(path, ".mjs")) || JS_DetectModule(text, n);
+    return (!o->code && has_suffix(path, ".mjs")) || looks_like_module(text, n);
 }
 
 /* A module needs its import.meta before it runs. */

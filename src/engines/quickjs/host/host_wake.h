@@ -8,6 +8,7 @@
 #ifndef UBI_QUICKJS_HOST_WAKE_H
 #define UBI_QUICKJS_HOST_WAKE_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/select.h>
@@ -26,6 +27,10 @@ void ubi__wake_fini(ubi__wake *wake);
  */
 int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable, fd_set *failed,
                      struct timeval *timeout, uint64_t limit_us);
+/**
+ * The same with poll(), whose files are `n`, with room for one more. A timeout of UINT64_MAX never passes. A signal ends it, too.
+ */
+int ubi__wake_poll(ubi__wake *wake, struct pollfd *files, nfds_t n, uint64_t timeout_us);
 /** Ends the waits of the main host. May be called in a signal handler. */
 void ubi__wake_main(void);
 
