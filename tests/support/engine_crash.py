@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Who crashes? Some engines do not look whether they got memory, above all while they compile. Where a test refuses memory, a crash in
-such code is the engine's, and any other is ours.
+such code is the engine's, and any other is ours. The same for what runs in circles: a program that needs a thousandth of what it may
+take of a processor ends with a signal, too.
 
 A library that is loaded before the tool prints the frames of a crash; from the tool's symbols follows whose the innermost one is.
 Sanitizers print them by themselves.
@@ -8,7 +9,9 @@ Sanitizers print them by themselves.
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 
 TELLS = r"""
@@ -42,10 +45,17 @@ __attribute__((constructor)) static void begin(void) {
     backtrace(none, 1); /* what it loads is loaded before */
     sigaltstack(&other, NULL);
     sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGXCPU, &action, NULL);
 }
 """
 ENGINE = pathlib.Path(os.environ["UBI_QUICKJS_DIR"]).resolve()
-EXIT_CODES = (-11, 99)  # the signal; a sanitizer's
+EXIT_CODES = (-signal.SIGSEGV, -signal.SIGXCPU, 99)  # the last: a sanitizer's
+PROCESSOR_SECONDS = 30
+
+
+def limit_processor():
+    """In a process that may run in circles."""
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, 2 * PROCESSOR_SECONDS))
 
 
 def library(folder):
