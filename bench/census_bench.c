@@ -37,7 +37,7 @@ static const bench_case cases[] = {
 static ubi_status take_tree(const ubi_census *census) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *tree;
-    options.invert = true;
+    options.is_inverted = true;
     UBI_TRY(ubi_census_tree_new(&tree, census, &options));
     ubi_census_tree_free(tree);
     return UBI_OK;

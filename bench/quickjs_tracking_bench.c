@@ -42,7 +42,7 @@ static void observe(ubi_quickjs *tools, JSContext *ctx, double probability) {
 static ubi_profiler *profile(ubi_quickjs *tools, bool objects_only, uint64_t *random_state) {
     ubi_profiler *profiler;
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
-    options.objects_only = objects_only;
+    options.with_objects_only = objects_only;
     options.random = draw;
     options.payload = random_state;
     need(ubi_profiler_new(&profiler, &options));

@@ -34,7 +34,7 @@ static void call_handler(JSContext *context, const char *text) {
 
 int main(int argc, char **argv) {
     ubi_quickjs_leak_options options = UBI_QUICKJS_LEAK_OPTIONS_INIT;
-    options.references = argc > 1 && strcmp(argv[1], "--stacks") == 0;
+    options.with_references = argc > 1 && strcmp(argv[1], "--stacks") == 0;
     JSRuntime *runtime = JS_NewRuntime();
     if (ubi_quickjs_report_leaks(runtime, &options) != UBI_OK) {
         fprintf(stderr, "leaked_reference: %s\n", ubi_error_message());

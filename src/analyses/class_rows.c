@@ -65,7 +65,7 @@ static ubi_status find_row(uint32_t *out, addition *a, uint32_t class_ix) {
         *out = a->place_rows.at[entry];
         return UBI_OK;
     }
-    UBI_TRY(row_of_class(out, a->t, &class, a->scheme->mixes_coarse_types));
+    UBI_TRY(row_of_class(out, a->t, &class, a->scheme->has_mixed_coarse_types));
     return ubi__vec_u32_push(&a->place_rows, a->t->allocator, *out);
 }
 

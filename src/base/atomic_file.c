@@ -175,7 +175,7 @@ static ubi_status open_temporary(ubi__atomic_file *f, unsigned flags, const stru
         keep_owner(f, old);
     if (old && fchmod(f->fd, old->st_mode & 0777) != 0)
         return ubi__fail_errno(errno, "cannot replace");
-    f->replaces = old != NULL;
+    f->is_replacing = old != NULL;
     return UBI_OK;
 }
 
@@ -245,7 +245,7 @@ static int link_nameless(ubi__atomic_file *f, const char *name) {
 
 /* Gives a nameless file the target's name, if that is free, or a random one. */
 static ubi_status give_name(ubi__atomic_file *f, bool *in_place) {
-    *in_place = !f->replaces && link_nameless(f, f->name) == 0;
+    *in_place = !f->is_replacing && link_nameless(f, f->name) == 0;
     if (*in_place)
         return UBI_OK;
     if (f->is_new && errno == EEXIST)

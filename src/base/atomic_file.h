@@ -27,7 +27,7 @@ typedef struct ubi__atomic_file {
     int fd;           /* what is written; -1 none */
     int directory_fd; /* where the name goes; -1: written directly */
     bool owns_fd;
-    bool replaces;           /* there was a file */
+    bool is_replacing;       /* there was a file */
     bool is_new;             /* there must be none */
     char *path;              /* path[path_bytes], owned: the target, links resolved */
     size_t path_bytes;       /* with the final NUL */

@@ -22,7 +22,7 @@ static void check_helper(void *helper) {
 static void damaged_helpers_are_seen(void **state) {
     (void)state;
     ubi__chore second = { .state = UBI__CHORE_GIVEN }, first = { .next = &second, .state = UBI__CHORE_GIVEN };
-    ubi__helper h = { .threaded = true, .first = &first, .last = &second };
+    ubi__helper h = { .is_threaded = true, .first = &first, .last = &second };
     check_helper(&h);
     h.last = &first;
     assert_damage_seen(check_helper, &h, "last == h->last");
@@ -30,8 +30,8 @@ static void damaged_helpers_are_seen(void **state) {
     first.state = UBI__CHORE_BEGUN;
     assert_damage_seen(check_helper, &h, "c->state == UBI__CHORE_GIVEN");
     first.state = UBI__CHORE_GIVEN;
-    h.threaded = false;
-    assert_damage_seen(check_helper, &h, "h->threaded || !h->first");
+    h.is_threaded = false;
+    assert_damage_seen(check_helper, &h, "h->is_threaded || !h->first");
 }
 
 /* An order that contradicts itself: each comes before the other. */

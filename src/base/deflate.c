@@ -26,7 +26,7 @@ struct ubi__deflate {
     const ubi_allocator *allocator;
     ubi__write_fn write;
     void *payload;
-    bool by_zlib;
+    bool is_by_zlib;
     uint8_t *work; /* work[work_bytes], what the level asks for */
     size_t work_bytes;
     z_stream zlib;
@@ -61,7 +61,7 @@ static ubi_status open_zlib(ubi__deflate *d) {
     ubi__zlib_use(&d->zlib, d->allocator);
     if (deflateInit2(&d->zlib, ZLIB_LEVEL, Z_DEFLATED, ZLIB_GZIP_WINDOW, ZLIB_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
         return ubi__fail_nomem();
-    d->by_zlib = true;
+    d->is_by_zlib = true;
     d->zlib.next_out = d->output;
     d->zlib.avail_out = OUTPUT_BYTES;
     return UBI_OK;
@@ -90,7 +90,7 @@ ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, 
 void ubi__deflate_free(ubi__deflate *d) {
     if (!d)
         return;
-    if (d->by_zlib)
+    if (d->is_by_zlib)
         (void)deflateEnd(&d->zlib); /* fails for an unfinished stream: fine */
     ubi__free_array(d->allocator, d->work, d->work_bytes, 1);
     UBI_DELETE(d->allocator, d);
@@ -175,7 +175,7 @@ ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes) 
     ubi__deflate *d = deflater;
     for (const uint8_t *p = data; n_bytes;) {
         uint32_t piece = n_bytes < INPUT_PIECE_BYTES ? (uint32_t)n_bytes : INPUT_PIECE_BYTES;
-        UBI_TRY(d->by_zlib ? write_zlib(d, p, piece) : write_isal(d, p, piece));
+        UBI_TRY(d->is_by_zlib ? write_zlib(d, p, piece) : write_isal(d, p, piece));
         p += piece;
         n_bytes -= piece;
     }
@@ -183,7 +183,7 @@ ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes) 
 }
 
 ubi_status ubi__deflate_finish(ubi__deflate *d) {
-    return d->by_zlib ? finish_zlib(d) : finish_isal(d);
+    return d->is_by_zlib ? finish_zlib(d) : finish_isal(d);
 }
 
 /* ---- a ring of blocks between two threads ------------------------------------------------------------------------- */
@@ -203,14 +203,14 @@ struct ubi__write_behind {
     uint8_t *blocks[N_BLOCKS];
     size_t filled[N_BLOCKS];
 
-    bool threaded;
+    bool is_threaded;
     pthread_t helper;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* guarded by `lock` when threaded */
     uint64_t made, taken;
-    bool ended; /* no more blocks will come */
-    bool stop;  /* and those waiting are not written */
+    bool has_ended; /* no more blocks will come */
+    bool must_stop; /* and those waiting are not written */
     ubi_status status;
     char message[256]; /* of `status` */
 };
@@ -219,9 +219,9 @@ struct ubi__write_behind {
 
 static bool wait_for_block(ubi__write_behind *w) {
     pthread_mutex_lock(&w->lock);
-    while (w->made == w->taken && !w->ended && !w->stop)
+    while (w->made == w->taken && !w->has_ended && !w->must_stop)
         pthread_cond_wait(&w->changed, &w->lock);
-    bool go_on = w->made > w->taken && !w->stop;
+    bool go_on = w->made > w->taken && !w->must_stop;
     pthread_mutex_unlock(&w->lock);
     return go_on;
 }
@@ -254,25 +254,25 @@ static void *run_helper(void *payload) {
 static void start_helper(ubi__write_behind *w) {
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
-    w->threaded = pthread_create(&w->helper, NULL, run_helper, w) == 0;
-    if (!w->threaded) { /* no thread started: do without */
+    w->is_threaded = pthread_create(&w->helper, NULL, run_helper, w) == 0;
+    if (!w->is_threaded) { /* no thread started: do without */
         pthread_mutex_destroy(&w->lock);
         pthread_cond_destroy(&w->changed);
     }
 }
 
 static void end_helper(ubi__write_behind *w, bool stop) {
-    if (!w->threaded)
+    if (!w->is_threaded)
         return;
     pthread_mutex_lock(&w->lock);
-    w->ended = true;
-    w->stop = stop;
+    w->has_ended = true;
+    w->must_stop = stop;
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->helper, NULL);
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->changed);
-    w->threaded = false;
+    w->is_threaded = false;
 }
 
 ubi_status ubi__write_behind_new(ubi__write_behind **out, ubi__write_fn write, void *payload, const ubi_allocator *a) {
@@ -319,7 +319,7 @@ static void hand_over(ubi__write_behind *w, const void *data, size_t n) {
     memcpy(w->blocks[i], data, n);
     w->filled[i] = n;
     pthread_mutex_lock(&w->lock);
-    UBI_ASSERT(w->made - w->taken < N_BLOCKS && !w->ended);
+    UBI_ASSERT(w->made - w->taken < N_BLOCKS && !w->has_ended);
     w->made++;
     bool wake = w->made - w->taken >= WAKE_AT;
     pthread_mutex_unlock(&w->lock);
@@ -329,7 +329,7 @@ static void hand_over(ubi__write_behind *w, const void *data, size_t n) {
 
 ubi_status ubi__write_behind_write(void *behind, const void *data, size_t n_bytes) {
     ubi__write_behind *w = behind;
-    if (!w->threaded)
+    if (!w->is_threaded)
         return w->write(w->payload, data, n_bytes);
     for (const uint8_t *p = data; n_bytes;) {
         size_t piece = n_bytes < UBI__WRITE_BEHIND_BLOCK_BYTES ? n_bytes : UBI__WRITE_BEHIND_BLOCK_BYTES;

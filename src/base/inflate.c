@@ -30,13 +30,13 @@ struct ubi__inflater {
 
     uint8_t *input; /* INPUT_BYTES + READ_AHEAD_BYTES */
     size_t input_at, input_n;
-    bool input_ended;
+    bool has_input_ended;
     uint64_t input_base; /* offset in the source of input[0] */
 
     struct inflate_state *isal; /* fast engine; 87 KB, so on the heap */
     z_stream zlib;              /* exact engine */
-    bool zlib_ready;
-    bool member_open; /* inside a member, past its header (fast) or anywhere in it (exact) */
+    bool is_zlib_ready;
+    bool is_member_open; /* inside a member, past its header (fast) or anywhere in it (exact) */
 };
 
 /* ---- input window ------------------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ static ubi_status refill_input(ubi__inflater *f) {
     f->input_base += f->input_n;
     f->input_at = f->input_n = 0;
     UBI_TRY(ubi__source_read(f->source, f->input, INPUT_BYTES, &f->input_n));
-    f->input_ended = f->input_n == 0;
+    f->has_input_ended = f->input_n == 0;
     return UBI_OK;
 }
 
@@ -60,10 +60,10 @@ static ubi_status peek_input(ubi__inflater *f, size_t want) {
         f->input_at = 0;
         f->input_n = left;
     }
-    while (f->input_n - f->input_at < want && !f->input_ended) {
+    while (f->input_n - f->input_at < want && !f->has_input_ended) {
         size_t n;
         UBI_TRY(ubi__source_read(f->source, f->input + f->input_n, INPUT_BYTES - f->input_n, &n));
-        f->input_ended = n == 0;
+        f->has_input_ended = n == 0;
         f->input_n += n;
     }
     return UBI_OK;
@@ -117,7 +117,7 @@ static ubi_status fill_raw(ubi__inflater *f, uint8_t *buffer, size_t capacity, s
     if (*n) {
         memcpy(buffer, f->input + f->input_at, *n);
         f->input_at += *n;
-    } else if (!f->input_ended) {
+    } else if (!f->has_input_ended) {
         UBI_TRY(ubi__source_read(f->source, buffer, capacity, n));
         f->input_base += *n;
     }
@@ -230,7 +230,7 @@ static ubi_status open_isal_member(ubi__inflater *f) {
         skip_zlib_header(f);
     isal_inflate_init(f->isal);
     f->isal->crc_flag = w == WRAPPER_GZIP ? ISAL_GZIP_NO_HDR_VER : ISAL_ZLIB_NO_HDR_VER;
-    f->member_open = true;
+    f->is_member_open = true;
     return UBI_OK;
 }
 
@@ -252,7 +252,7 @@ static void put_read_ahead_back(ubi__inflater *f) {
 /* One run over the input window. */
 static ubi_status run_isal(ubi__inflater *f) {
     struct inflate_state *z = f->isal;
-    if (f->input_at == f->input_n && !f->input_ended)
+    if (f->input_at == f->input_n && !f->has_input_ended)
         UBI_TRY(refill_input(f));
     z->next_in = f->input + f->input_at;
     z->avail_in = (uint32_t)(f->input_n - f->input_at);
@@ -264,8 +264,8 @@ static ubi_status run_isal(ubi__inflater *f) {
         end_damaged(f, isal_error_text(code));
     } else if (z->block_state == ISAL_BLOCK_FINISH) {
         put_read_ahead_back(f);
-        f->member_open = false;
-    } else if (f->input_ended && !moved) {
+        f->is_member_open = false;
+    } else if (f->has_input_ended && !moved) {
         end_truncated(f);
     }
     return UBI_OK;
@@ -275,7 +275,7 @@ static ubi_status fill_isal(ubi__inflater *f, uint8_t *buffer, size_t capacity, 
     struct inflate_state *z = f->isal;
     size_t done = 0;
     while (done < capacity && f->end == UBI__END_NOT_YET) {
-        if (!f->member_open) {
+        if (!f->is_member_open) {
             UBI_TRY(open_isal_member(f));
             continue;
         }
@@ -306,7 +306,7 @@ static ubi_status run_zlib_block(ubi__inflater *f, uint8_t *block, int *code) {
     z->next_out = block;
     z->avail_out = (uInt)UBI__INFLATE_BLOCK_BYTES;
     for (;;) {
-        if (f->input_at == f->input_n && !f->input_ended)
+        if (f->input_at == f->input_n && !f->has_input_ended)
             UBI_TRY(refill_input(f));
         z->next_in = f->input + f->input_at;
         z->avail_in = (uInt)(f->input_n - f->input_at);
@@ -319,7 +319,7 @@ static ubi_status run_zlib_block(ubi__inflater *f, uint8_t *block, int *code) {
             return UBI_OK;
         /* With a full block and input left, inflate stopped because the block is full: that is where the call ends. A block that
          * filled up just as the window did may still end the member, so feed more input. */
-        if (!used_all || f->input_ended)
+        if (!used_all || f->has_input_ended)
             return UBI_OK;
     }
 }
@@ -331,7 +331,7 @@ static ubi_status open_zlib_member(ubi__inflater *f) {
     if (w == WRAPPER_NONE)
         return UBI_OK;
     inflateReset(&f->zlib);
-    f->member_open = true;
+    f->is_member_open = true;
     return UBI_OK;
 }
 
@@ -340,14 +340,14 @@ static ubi_status fill_zlib(ubi__inflater *f, uint8_t *buffer, size_t capacity, 
     *n = 0;
     while (*n == 0 && f->end == UBI__END_NOT_YET) {
         int code;
-        if (!f->member_open) {
+        if (!f->is_member_open) {
             UBI_TRY(open_zlib_member(f));
             continue;
         }
         UBI_TRY(run_zlib_block(f, buffer, &code));
         size_t made = UBI__INFLATE_BLOCK_BYTES - f->zlib.avail_out;
         if (code == Z_STREAM_END) {
-            f->member_open = false;
+            f->is_member_open = false;
             *n = made;
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
             end_damaged(f, zlib_error_text(f->zlib.msg));
@@ -366,7 +366,7 @@ static ubi_status open_zlib(ubi__inflater *f) {
     ubi__zlib_use(&f->zlib, f->allocator);
     if (inflateInit2(&f->zlib, 15 | 32) != Z_OK)
         return ubi__fail_nomem();
-    f->zlib_ready = true;
+    f->is_zlib_ready = true;
     f->fill = fill_zlib;
     return UBI_OK;
 }
@@ -383,7 +383,7 @@ static ubi_status open_engine(ubi__inflater *f, bool exact) {
     }
     /* Small input gets zlib's strictness for nothing. */
     UBI_TRY(peek_input(f, INPUT_BYTES));
-    if (exact || f->input_ended)
+    if (exact || f->has_input_ended)
         return open_zlib(f);
     f->isal = ubi__alloc_array(f->allocator, 1, sizeof *f->isal);
     if (!f->isal)
@@ -411,7 +411,7 @@ void ubi__inflater_free(ubi__inflater *f) {
     if (!f)
         return;
     const ubi_allocator *a = f->allocator;
-    if (f->zlib_ready)
+    if (f->is_zlib_ready)
         inflateEnd(&f->zlib);
     UBI_DELETE(a, f->isal);
     ubi__free_array(a, f->input, INPUT_BYTES + READ_AHEAD_BYTES, 1);
@@ -462,17 +462,17 @@ struct ubi__stream {
     size_t filled[N_BUFFERS];
     unsigned n_buffers;
 
-    bool holding; /* the reader has chunk `taken` */
-    bool ended;   /* the reader saw the end */
-    uint8_t *end; /* what it was given then */
+    bool is_holding; /* the reader has chunk `taken` */
+    bool has_ended;  /* the reader saw the end */
+    uint8_t *end;    /* what it was given then */
 
-    bool threaded;
+    bool is_threaded;
     pthread_t helper;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* guarded by `lock` when threaded */
     uint64_t made, taken;
-    bool stop;
+    bool must_stop;
     ubi_status status; /* of the helper; its message is in `message` */
     char message[256];
     uint64_t input_bytes;
@@ -488,9 +488,9 @@ static ubi_status fill_buffer(ubi__stream *s, unsigned i) {
 
 static bool wait_for_room(ubi__stream *s) {
     pthread_mutex_lock(&s->lock);
-    while (!s->stop && s->made - s->taken >= N_BUFFERS)
+    while (!s->must_stop && s->made - s->taken >= N_BUFFERS)
         pthread_cond_wait(&s->changed, &s->lock);
-    bool go_on = !s->stop;
+    bool go_on = !s->must_stop;
     pthread_mutex_unlock(&s->lock);
     return go_on;
 }
@@ -522,13 +522,13 @@ static void *run_helper(void *payload) {
 }
 
 void ubi__stream_run_ahead(ubi__stream *s) {
-    if (s->threaded || s->ended || s->n_buffers == 1)
+    if (s->is_threaded || s->has_ended || s->n_buffers == 1)
         return;
-    s->made = s->holding; /* a chunk that the reader has is the first of the ring */
+    s->made = s->is_holding; /* a chunk that the reader has is the first of the ring */
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
-    s->threaded = pthread_create(&s->helper, NULL, run_helper, s) == 0;
-    if (!s->threaded) { /* no thread started: do without */
+    s->is_threaded = pthread_create(&s->helper, NULL, run_helper, s) == 0;
+    if (!s->is_threaded) { /* no thread started: do without */
         pthread_mutex_destroy(&s->lock);
         pthread_cond_destroy(&s->changed);
     }
@@ -563,9 +563,9 @@ ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned thre
 void ubi__stream_free(ubi__stream *s) {
     if (!s)
         return;
-    if (s->threaded) {
+    if (s->is_threaded) {
         pthread_mutex_lock(&s->lock);
-        s->stop = true;
+        s->must_stop = true;
         pthread_cond_signal(&s->changed);
         pthread_mutex_unlock(&s->lock);
         pthread_join(s->helper, NULL);
@@ -583,7 +583,7 @@ void ubi__stream_free(ubi__stream *s) {
 static ubi_status next_threaded(ubi__stream *s, unsigned *index) {
     ubi_status status = UBI_OK;
     pthread_mutex_lock(&s->lock);
-    if (s->holding) {
+    if (s->is_holding) {
         s->taken++;
         pthread_cond_signal(&s->changed);
     }
@@ -600,21 +600,21 @@ static ubi_status next_threaded(ubi__stream *s, unsigned *index) {
 ubi_status ubi__stream_next(ubi__stream *s, uint8_t **data, size_t *n) {
     unsigned i = 0;
     *n = 0;
-    if (s->ended) {
+    if (s->has_ended) {
         *data = s->end;
         return UBI_OK;
     }
-    if (s->threaded) {
+    if (s->is_threaded) {
         UBI_TRY(next_threaded(s, &i));
-        s->holding = true;
+        s->is_holding = true;
     } else {
         UBI_TRY(fill_buffer(s, 0));
-        s->holding = true;
+        s->is_holding = true;
         s->input_bytes = ubi__inflater_input_bytes(s->inflater);
     }
     *data = s->buffers[i] + UBI__STREAM_HEADROOM;
     *n = s->filled[i];
-    s->ended = *n == 0;
+    s->has_ended = *n == 0;
     s->end = *data;
     return UBI_OK;
 }
@@ -626,13 +626,13 @@ bool ubi__stream_is_exact(const ubi__stream *s) {
     return ubi__inflater_is_exact(s->inflater);
 }
 ubi__stream_end ubi__stream_end_of(const ubi__stream *s) {
-    return s->ended ? ubi__inflater_end(s->inflater) : UBI__END_NOT_YET;
+    return s->has_ended ? ubi__inflater_end(s->inflater) : UBI__END_NOT_YET;
 }
 const char *ubi__stream_note(const ubi__stream *s) {
-    return s->ended ? ubi__inflater_note(s->inflater) : "";
+    return s->has_ended ? ubi__inflater_note(s->inflater) : "";
 }
 uint64_t ubi__stream_input_bytes(ubi__stream *s) {
-    if (!s->threaded)
+    if (!s->is_threaded)
         return s->input_bytes;
     pthread_mutex_lock(&s->lock);
     uint64_t n = s->input_bytes;

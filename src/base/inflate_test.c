@@ -57,7 +57,7 @@ typedef struct result {
     bytes out;
     ubi__stream_end end;
     char note[120];
-    bool exact;
+    bool is_exact;
     uint64_t input_bytes;
 } result;
 
@@ -77,7 +77,7 @@ static result inflate_in_steps(const bytes *in, bool exact, size_t step) {
         bytes_add(&r.out, buffer, n);
     }
     r.end = ubi__inflater_end(f);
-    r.exact = ubi__inflater_is_exact(f);
+    r.is_exact = ubi__inflater_is_exact(f);
     r.input_bytes = ubi__inflater_input_bytes(f);
     snprintf(r.note, sizeof r.note, "%s", ubi__inflater_note(f));
     ubi__inflater_free(f);
@@ -138,7 +138,7 @@ static void assert_as_firefox(const bytes *in, const size_t *some_steps, size_t 
         assert_int_equal(exact.note[0] == '\0', end == UBI__END_CLEAN);
         assert_int_equal(fast.end == UBI__END_CLEAN, end == UBI__END_CLEAN);
         assert_int_equal(fast.note[0] == '\0', end == UBI__END_CLEAN);
-        if (end == UBI__END_CLEAN || fast.exact)
+        if (end == UBI__END_CLEAN || fast.is_exact)
             assert_same_bytes(&fast.out, &expected);
         bytes_free(&exact.out);
         bytes_free(&fast.out);
@@ -154,7 +154,7 @@ static void assert_sound(const bytes *in, const bytes *plain, size_t n_garbage) 
             assert_int_equal(r.end, UBI__END_CLEAN);
             assert_string_equal(r.note, "");
             assert_int_equal(r.input_bytes, in->n - n_garbage);
-            assert_int_equal(r.exact, exact || in->n < WINDOW);
+            assert_int_equal(r.is_exact, exact || in->n < WINDOW);
             bytes_free(&r.out);
         }
 }
@@ -286,7 +286,7 @@ static void input_without_a_wrapper_passes_through_unchanged(void **state) {
             result r = inflate_in_steps(&data, FAST, steps[k]);
             assert_same_bytes(&r.out, &data);
             assert_int_equal(r.end, UBI__END_CLEAN);
-            assert_true(r.exact);
+            assert_true(r.is_exact);
             assert_int_equal(r.input_bytes, data.n);
             bytes_free(&r.out);
             bytes_free(&data);
@@ -429,7 +429,7 @@ static void a_header_that_zlib_refuses_is_damage_for_both_engines(void **state) 
         for (size_t s = 0; s < N_STEPS; s++)
             for (int exact = 0; exact < 2; exact++) {
                 result r = inflate_in_steps(&in, exact, steps[s]);
-                assert_int_equal(r.exact, exact);
+                assert_int_equal(r.is_exact, exact);
                 assert_int_equal(r.end, UBI__END_DAMAGED);
                 assert_int_equal(r.out.n, 2 * WINDOW); /* the first member, nothing of the second */
                 bytes_free(&r.out);

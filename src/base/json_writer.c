@@ -2,7 +2,7 @@
  *
  * json_writer.c: streaming JSON, byte for byte what JSON.stringify gives.
  *
- * `need_comma` is the whole state of the innermost open level: an entry was written to it. Closing a level is itself an
+ * `needs_comma` is the whole state of the innermost open level: an entry was written to it. Closing a level is itself an
  * entry of the level around it, so no stack is needed and depth has no limit.
  */
 #include "base/json_writer.h"
@@ -27,11 +27,11 @@ __attribute__((unused)) static bool level_is(const ubi__json *j, bool object) {
 void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty) {
     j->write = write;
     j->payload = payload;
-    j->failed = false;
-    j->pretty = pretty;
-    j->for_terminal = false;
-    j->need_comma = false;
-    j->after_key = false;
+    j->has_failed = false;
+    j->is_pretty = pretty;
+    j->is_for_terminal = false;
+    j->needs_comma = false;
+    j->is_after_key = false;
     j->depth = 0;
     j->objects = 0;
     j->n = 0;
@@ -39,22 +39,22 @@ void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), v
 
 void ubi__json_check(const ubi__json *j) {
     UBI_ASSERT(j->n <= sizeof j->buffer);
-    UBI_ASSERT(!j->after_key || j->need_comma);
-    UBI_ASSERT(!j->after_key || level_is(j, true));
+    UBI_ASSERT(!j->is_after_key || j->needs_comma);
+    UBI_ASSERT(!j->is_after_key || level_is(j, true));
     UBI_ASSERT(j->depth >= 64 || j->objects >> j->depth == 0);
 }
 
 static void json_drain(ubi__json *j) {
     if (UBI_CHECKS)
         ubi__json_check(j);
-    if (j->n && !j->failed && !j->write(j->payload, j->buffer, j->n))
-        j->failed = true;
+    if (j->n && !j->has_failed && !j->write(j->payload, j->buffer, j->n))
+        j->has_failed = true;
     j->n = 0;
 }
 
 ubi_status ubi__json_flush(ubi__json *j) {
     json_drain(j);
-    return j->failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
+    return j->has_failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
 }
 
 static void put_char(ubi__json *j, char c) {
@@ -86,20 +86,20 @@ static void new_line(ubi__json *j) {
 
 /* Everything that starts an entry of the innermost level (a value in an array, a key in an object) comes through here. */
 static void begin_entry(ubi__json *j) {
-    if (j->after_key) {
-        j->after_key = false;
+    if (j->is_after_key) {
+        j->is_after_key = false;
         return;
     }
-    if (j->need_comma)
+    if (j->needs_comma)
         put_char(j, ',');
-    if (j->pretty && j->depth > 0)
+    if (j->is_pretty && j->depth > 0)
         new_line(j);
-    j->need_comma = true;
+    j->needs_comma = true;
 }
 
 /* A value in an array, after a key, or the whole document. */
 static void begin_value(ubi__json *j) {
-    UBI_ASSERT(j->after_key || level_is(j, false));
+    UBI_ASSERT(j->is_after_key || level_is(j, false));
     begin_entry(j);
 }
 
@@ -109,18 +109,18 @@ static void begin_level(ubi__json *j, char bracket) {
     if (UBI_CHECKS && j->depth < 64 && bracket == '{')
         j->objects |= UINT64_C(1) << j->depth;
     j->depth++;
-    j->need_comma = false;
+    j->needs_comma = false;
 }
 
 static void end_level(ubi__json *j, char bracket) {
-    UBI_ASSERT(j->depth > 0 && !j->after_key && level_is(j, bracket == '}'));
+    UBI_ASSERT(j->depth > 0 && !j->is_after_key && level_is(j, bracket == '}'));
     j->depth--;
     if (UBI_CHECKS && j->depth < 64)
         j->objects &= ~(UINT64_C(1) << j->depth);
-    if (j->pretty && j->need_comma)
+    if (j->is_pretty && j->needs_comma)
         new_line(j);
     put_char(j, bracket);
-    j->need_comma = true;
+    j->needs_comma = true;
 }
 
 void ubi__json_object_begin(ubi__json *j) {
@@ -162,7 +162,7 @@ static void put_ascii_escape(ubi__json *j, uint8_t c) {
     if (letters[c]) {
         put_char(j, '\\');
         put_char(j, letters[c]);
-    } else if (c == 0x7f && !j->for_terminal) {
+    } else if (c == 0x7f && !j->is_for_terminal) {
         put_char(j, (char)c);
     } else {
         put_unicode_escape(j, c);
@@ -187,7 +187,7 @@ static size_t put_special(ubi__json *j, const uint8_t *s, size_t n) {
         put_bad_byte(j, s[0]);
         return 1;
     }
-    if ((c >= 0xd800 && c <= 0xdfff) || (c < 0xa0 && j->for_terminal))
+    if ((c >= 0xd800 && c <= 0xdfff) || (c < 0xa0 && j->is_for_terminal))
         put_unicode_escape(j, c);
     else
         json_put(j, (const char *)s, used);
@@ -211,11 +211,11 @@ static void put_quoted(ubi__json *j, ubi_text text) {
 }
 
 void ubi__json_key_text(ubi__json *j, ubi_text key) {
-    UBI_ASSERT(!j->after_key && level_is(j, true));
+    UBI_ASSERT(!j->is_after_key && level_is(j, true));
     begin_entry(j);
     put_quoted(j, key);
-    json_put(j, ": ", j->pretty ? 2 : 1);
-    j->after_key = true;
+    json_put(j, ": ", j->is_pretty ? 2 : 1);
+    j->is_after_key = true;
 }
 
 void ubi__json_key(ubi__json *j, const char *key) {

@@ -17,11 +17,11 @@
 typedef struct ubi__json {
     bool (*write)(void *payload, const void *data, size_t n);
     void *payload;
-    bool failed;       /* a write was refused */
-    bool pretty;       /* two-space indentation, one entry per line */
-    bool for_terminal; /* escape U+007F to U+009F too, which JSON allows and terminals obey; set it after init */
-    bool need_comma;
-    bool after_key;
+    bool has_failed;      /* a write was refused */
+    bool is_pretty;       /* two-space indentation, one entry per line */
+    bool is_for_terminal; /* escape U+007F to U+009F too, which JSON allows and terminals obey; set it after init */
+    bool needs_comma;
+    bool is_after_key;
     uint32_t depth;
     uint64_t objects; /* bit d: the level inside d others is an object, else an array; kept in checked builds */
     size_t n;

@@ -283,7 +283,7 @@ static void calls_out_of_order_are_seen(void **state) {
     j->n = sizeof j->buffer + 1;
     assert_damage_seen(check_writer, j, "sizeof j->buffer");
     j = start(false);
-    j->after_key = true;
+    j->is_after_key = true;
     assert_damage_seen(check_writer, j, "after_key");
 }
 
@@ -307,7 +307,7 @@ static void white_space_of_raw_json_stays_in_strings_only(void **state) {
 static void terminals_get_no_control_characters(void **state) {
     (void)state;
     ubi__json *j = start(false);
-    j->for_terminal = true;
+    j->is_for_terminal = true;
     ubi__json_string(j, "\x7f\xc2\x9b"
                         "31m\xc2\xa0");
     assert_string_equal(finish(), "\"\\u007f\\u009b31m\xc2\xa0\"");

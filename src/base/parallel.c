@@ -16,7 +16,7 @@ typedef struct range {
     uint64_t begin, end;
     unsigned part;
     pthread_t thread;
-    bool started;
+    bool was_started;
 } range;
 
 unsigned ubi__core_count(void) {
@@ -52,12 +52,12 @@ void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__ran
         UBI_ASSERT(ranges[i].begin == (i ? ranges[i - 1].end : 0) && ranges[i].begin <= ranges[i].end);
     UBI_ASSERT(n_parts == 0 ? n == 0 : ranges[n_parts - 1].end == n); /* every row is in one range */
     for (unsigned i = 1; i < n_parts; i++)
-        ranges[i].started = pthread_create(&ranges[i].thread, NULL, run_range, &ranges[i]) == 0;
+        ranges[i].was_started = pthread_create(&ranges[i].thread, NULL, run_range, &ranges[i]) == 0;
     for (unsigned i = 0; i < n_parts; i++)
-        if (!ranges[i].started)
+        if (!ranges[i].was_started)
             run_range(&ranges[i]);
     for (unsigned i = 1; i < n_parts; i++)
-        if (ranges[i].started)
+        if (ranges[i].was_started)
             pthread_join(ranges[i].thread, NULL);
 }
 
@@ -69,11 +69,11 @@ static void *run_task(void *payload) {
 
 void ubi__task_start(ubi__task *task, unsigned threads, void (*fn)(void *payload), void *payload) {
     *task = (ubi__task){ .fn = fn, .payload = payload };
-    task->started = threads > 1 && pthread_create(&task->thread, NULL, run_task, task) == 0;
+    task->was_started = threads > 1 && pthread_create(&task->thread, NULL, run_task, task) == 0;
 }
 
 void ubi__task_wait(ubi__task *task) {
-    if (task->started)
+    if (task->was_started)
         pthread_join(task->thread, NULL);
     else
         run_task(task);
@@ -88,7 +88,7 @@ void ubi__helper_check(const ubi__helper *h) {
         last = c;
     }
     UBI_ASSERT(!UBI_CHECKS || last == h->last);
-    UBI_ASSERT(h->threaded || !h->first);
+    UBI_ASSERT(h->is_threaded || !h->first);
 }
 
 /* Takes a chore off the list. Lists are short: callers give few chores before they wait. */
@@ -110,9 +110,9 @@ static void *run_thread(void *payload) {
     ubi__helper *h = payload;
     pthread_mutex_lock(&h->lock);
     for (;;) {
-        while (!h->first && !h->stop)
+        while (!h->first && !h->must_stop)
             pthread_cond_wait(&h->given, &h->lock);
-        if (h->stop)
+        if (h->must_stop)
             break;
         ubi__chore *chore = h->first;
         take_chore(h, chore);
@@ -134,21 +134,21 @@ void ubi__helper_start(ubi__helper *h, unsigned threads) {
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->given, NULL);
     pthread_cond_init(&h->ended, NULL);
-    h->threaded = pthread_create(&h->thread, NULL, run_thread, h) == 0;
+    h->is_threaded = pthread_create(&h->thread, NULL, run_thread, h) == 0;
 }
 
 void ubi__helper_stop(ubi__helper *h) {
-    if (!h->threaded)
+    if (!h->is_threaded)
         return;
     pthread_mutex_lock(&h->lock);
-    h->stop = true;
+    h->must_stop = true;
     pthread_cond_signal(&h->given);
     pthread_mutex_unlock(&h->lock);
     pthread_join(h->thread, NULL);
     pthread_mutex_destroy(&h->lock);
     pthread_cond_destroy(&h->given);
     pthread_cond_destroy(&h->ended);
-    h->threaded = false;
+    h->is_threaded = false;
 }
 
 static void append_chore(ubi__helper *h, ubi__chore *chore) {
@@ -162,7 +162,7 @@ static void append_chore(ubi__helper *h, ubi__chore *chore) {
 
 void ubi__helper_give(ubi__helper *h, ubi__chore *chore, void (*fn)(void *payload), void *payload) {
     *chore = (ubi__chore){ fn, payload, NULL, UBI__CHORE_GIVEN };
-    if (!h->threaded)
+    if (!h->is_threaded)
         return; /* it is found by its state */
     pthread_mutex_lock(&h->lock);
     append_chore(h, chore);
@@ -173,7 +173,7 @@ void ubi__helper_give(ubi__helper *h, ubi__chore *chore, void (*fn)(void *payloa
 /* Whether the chore has not been begun; then it is the caller's. */
 static bool claim_chore(ubi__helper *h, ubi__chore *chore) {
     bool mine = chore->state == UBI__CHORE_GIVEN;
-    if (mine && h->threaded)
+    if (mine && h->is_threaded)
         take_chore(h, chore);
     if (mine)
         chore->state = UBI__CHORE_NONE;
@@ -182,7 +182,7 @@ static bool claim_chore(ubi__helper *h, ubi__chore *chore) {
 
 /* The same, or waits until it is done. */
 static bool claim_or_wait(ubi__helper *h, ubi__chore *chore) {
-    if (!h->threaded)
+    if (!h->is_threaded)
         return claim_chore(h, chore);
     pthread_mutex_lock(&h->lock);
     bool mine = claim_chore(h, chore);

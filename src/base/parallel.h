@@ -30,7 +30,7 @@ typedef struct ubi__task {
     void (*fn)(void *payload);
     void *payload;
     pthread_t thread;
-    bool started;
+    bool was_started;
 } ubi__task;
 
 /** Starts `fn(payload)` when `threads` allows a second one; else ubi__task_wait does the work. */
@@ -55,13 +55,13 @@ typedef struct ubi__chore {
 } ubi__chore;
 
 typedef struct ubi__helper {
-    bool threaded;
+    bool is_threaded;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t given, ended;
     /* guarded by `lock` when threaded */
     ubi__chore *first, *last; /* given and not begun */
-    bool stop;
+    bool must_stop;
 } ubi__helper;
 
 /** With the lock: what waits was given and not begun, and `last` is the end of it. O(chores that wait). */

@@ -20,13 +20,13 @@ typedef struct record {
     uint8_t times[MAX_ITEMS]; /* written without a lock: each item is one part's alone */
     uint64_t begin[UBI__MAX_THREADS], end[UBI__MAX_THREADS];
     pthread_t thread[UBI__MAX_THREADS];
-    bool called[UBI__MAX_THREADS];
+    bool was_called[UBI__MAX_THREADS];
 } record;
 
 static void visit(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     record *r = payload;
     assert_in_range(part, 0, UBI__MAX_THREADS - 1);
-    r->called[part] = true;
+    r->was_called[part] = true;
     r->begin[part] = begin;
     r->end[part] = end;
     r->thread[part] = pthread_self();
@@ -40,7 +40,7 @@ static unsigned run(record *r, unsigned threads, uint64_t n, uint64_t grain) {
     ubi__parallel_ranges(threads, n, grain, visit, r);
     unsigned parts = 0;
     uint64_t at = 0;
-    for (; parts < UBI__MAX_THREADS && r->called[parts]; parts++) {
+    for (; parts < UBI__MAX_THREADS && r->was_called[parts]; parts++) {
         assert_int_equal(r->begin[parts], at);
         assert_true(r->end[parts] > at);
         assert_true(r->end[parts] == n || r->end[parts] % grain == 0);
@@ -48,7 +48,7 @@ static unsigned run(record *r, unsigned threads, uint64_t n, uint64_t grain) {
     }
     assert_int_equal(at, n);
     for (unsigned i = parts; i < UBI__MAX_THREADS; i++)
-        assert_false(r->called[i]);
+        assert_false(r->was_called[i]);
     for (uint64_t i = 0; i < MAX_ITEMS; i++)
         assert_int_equal(r->times[i], i < n);
     return parts;

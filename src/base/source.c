@@ -27,7 +27,7 @@ void ubi__source_open_fd(ubi__source *s, int fd, const ubi_allocator *a) {
     source_init(s, a);
     s->fd = fd;
     s->start = (int64_t)lseek(fd, 0, SEEK_CUR);
-    s->retaining = s->start < 0;
+    s->is_retaining = s->start < 0;
     if (s->start >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > s->start)
         s->size = (uint64_t)(st.st_size - s->start);
 }
@@ -73,7 +73,7 @@ void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *pay
     source_init(s, a);
     s->fn = fn;
     s->payload = payload;
-    s->retaining = true;
+    s->is_retaining = true;
 }
 
 void ubi__source_close(ubi__source *s) {
@@ -92,7 +92,7 @@ static void retain_bytes(ubi__source *s, const void *data, size_t n) {
         s->retained.n += n;
         return;
     }
-    s->retaining = false;
+    s->is_retaining = false;
     ubi__vec_u8_fini(&s->retained, s->allocator);
 }
 
@@ -126,10 +126,10 @@ ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n
         return ubi__fail_errno(errno ? errno : EIO, "cannot read at byte %llu", (unsigned long long)s->position);
     if ((size_t)got > size)
         return ubi__fail(UBI_EINVAL, "the read callback returned more bytes than it was asked for");
-    if (s->retaining && got > 0)
+    if (s->is_retaining && got > 0)
         retain_bytes(s, buffer, (size_t)got);
     s->position += (uint64_t)got;
-    UBI_ASSERT(!s->retaining || s->retained.n == s->position); /* or a rewound source would give other bytes */
+    UBI_ASSERT(!s->is_retaining || s->retained.n == s->position); /* or a rewound source would give other bytes */
     *n = (size_t)got;
     return UBI_OK;
 }
@@ -139,7 +139,7 @@ bool ubi__source_can_rewind(const ubi__source *s) {
 }
 
 bool ubi__source_rewind(ubi__source *s) {
-    bool rewound = (s->fd < 0 && !s->fn) || s->retaining ||
+    bool rewound = (s->fd < 0 && !s->fn) || s->is_retaining ||
                    (s->start >= 0 && lseek(s->fd, (off_t)s->start, SEEK_SET) == (off_t)s->start);
     if (rewound)
         s->position = 0;

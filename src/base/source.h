@@ -26,7 +26,7 @@ typedef struct ubi__source {
     ubi__source_read_fn fn;
     void *payload;
     ubi__vec_u8 retained; /* what a source that cannot seek gave so far */
-    bool retaining;
+    bool is_retaining;
 } ubi__source;
 
 /** `path` "-" is standard input. A directory is refused (UBI_EFORMAT). */

@@ -73,7 +73,7 @@ static ubi_status map_put(map *t, const ubi_allocator *a, uint32_t key, uint32_t
 #define KEYS 700
 
 typedef struct model {
-    bool has[KEYS];
+    bool is_present[KEYS];
     uint32_t value[KEYS];
     size_t n;
 } model;
@@ -84,7 +84,7 @@ static void assert_same(const map *t, const model *m) {
     assert_int_equal(t->n, m->n);
     for (uint32_t key = 0; key < KEYS; key++) {
         const entry *e = map_find(t, 0, key, hash_of_key(key));
-        assert_int_equal(e != NULL, m->has[key]);
+        assert_int_equal(e != NULL, m->is_present[key]);
         if (e)
             assert_int_equal(e->value, m->value[key]);
     }
@@ -106,12 +106,12 @@ static void do_something(map *t, model *m, uint32_t most_keys) {
         assert_int_equal(map_reserve(t, a, random_below(300)), UBI_OK);
     } else if (what < 600) {
         assert_int_equal(map_put(t, a, key, what), UBI_OK);
-        m->n += !m->has[key];
-        m->has[key] = true;
+        m->n += !m->is_present[key];
+        m->is_present[key] = true;
         m->value[key] = what;
-    } else if (m->has[key]) {
+    } else if (m->is_present[key]) {
         map_remove(t, map_find(t, 0, key, hash_of_key(key)));
-        m->has[key] = false;
+        m->is_present[key] = false;
         m->n--;
     }
 }

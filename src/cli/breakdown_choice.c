@@ -50,7 +50,7 @@ static ubi_status choose_preset(ubi__breakdown_choice *c, const char *name, cons
     const ubi_breakdown_preset *preset = ubi_breakdown_preset_find(name);
     if (preset) {
         c->json = ubi__text(preset->json);
-        c->inverted = preset->inverted;
+        c->is_inverted = preset->is_inverted;
         return UBI_OK;
     }
     ubi__suggestion best = ubi__suggestion_for(name);
@@ -90,17 +90,17 @@ ubi_status ubi__breakdown_check_output(const ubi__breakdown_arguments *arguments
 }
 
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments) {
-    return arguments->tree || arguments->inverted > 0 || arguments->filter;
+    return arguments->wants_tree || arguments->inverted > 0 || arguments->filter;
 }
 
 static bool is_inverted(const ubi__breakdown_arguments *arguments, const ubi__breakdown_choice *choice) {
-    return arguments->inverted ? arguments->inverted > 0 : choice->inverted;
+    return arguments->inverted ? arguments->inverted > 0 : choice->is_inverted;
 }
 
 ubi_census_tree_options ubi__breakdown_tree_options(const ubi__breakdown_arguments *arguments,
                                                     const ubi__breakdown_choice *choice) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
-    options.invert = is_inverted(arguments, choice);
+    options.is_inverted = is_inverted(arguments, choice);
     options.has_filter = arguments->filter != NULL;
     options.filter = ubi__text(arguments->filter);
     return options;
@@ -109,8 +109,8 @@ ubi_census_tree_options ubi__breakdown_tree_options(const ubi__breakdown_argumen
 ubi__census_text_options ubi__breakdown_text_options(const ubi__breakdown_arguments *arguments,
                                                      const ubi__breakdown_choice *choice, const ubi__cli *cli) {
     return (ubi__census_text_options){
-        .inverted = is_inverted(arguments, choice),
-        .firefox = cli->compat == UBI_COMPAT_FIREFOX,
+        .is_inverted = is_inverted(arguments, choice),
+        .is_firefox = cli->compat == UBI_COMPAT_FIREFOX,
         .limit = arguments->limit,
         .depth = arguments->depth,
     };

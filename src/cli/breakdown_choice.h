@@ -15,7 +15,7 @@
 /** What was asked for; a part of the command's struct of arguments. */
 typedef struct ubi__breakdown_arguments {
     const char *breakdown, *filter;
-    bool tree;
+    bool wants_tree;
     int inverted;
     uint64_t limit, depth;
 } ubi__breakdown_arguments;
@@ -36,7 +36,7 @@ typedef struct ubi__breakdown_arguments {
         { "tree",                                                                                                      \
           0,                                                                                                           \
           UBI__OPTION_FLAG,                                                                                            \
-          (base) + offsetof(ubi__breakdown_arguments, tree),                                                           \
+          (base) + offsetof(ubi__breakdown_arguments, wants_tree),                                                     \
           NULL,                                                                                                        \
           NULL,                                                                                                        \
           "with --json: print the tree instead of the report",                                                         \
@@ -70,7 +70,7 @@ typedef struct ubi__breakdown_choice {
     ubi_breakdown *breakdown;
     ubi__vec_u8 file; /* owned text of @FILE */
     ubi_text json;    /* what was parsed; NULL text: the default */
-    bool inverted;    /* the preset's wish */
+    bool is_inverted; /* the preset's wish */
 } ubi__breakdown_choice;
 
 /**

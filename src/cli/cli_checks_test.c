@@ -230,12 +230,12 @@ static void a_damaged_value_is_seen(void **state) {
     value.high = 6;
     value.basis_low = 1;
     assert_damage_seen(check_condition_value, &value, "m->basis_low <= m->basis_high");
-    value.negative = true;
-    assert_damage_seen(check_condition_value, &value, "!m->is_estimate || !m->negative");
+    value.is_negative = true;
+    assert_damage_seen(check_condition_value, &value, "!m->is_estimate || !m->is_negative");
     value.unknown = "was not measured";
     assert_damage_seen(check_condition_value, &value, "m->unknown == NULL || !m->is_estimate");
-    value = (ubi__condition_value){ .negative = true };
-    assert_damage_seen(check_condition_value, &value, "!m->negative || m->magnitude > 0");
+    value = (ubi__condition_value){ .is_negative = true };
+    assert_damage_seen(check_condition_value, &value, "!m->is_negative || m->magnitude > 0");
 }
 
 int main(void) {

@@ -115,7 +115,7 @@ const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot) {
 ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const ubi__snapshot *snapshot) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
-    options.without_sets = true;
+    options.has_no_sets = true;
     options.threads = ubi__cli_threads(cli);
     return ubi_dominators_new(out, ubi__snapshot_view(snapshot), &options);
 }
@@ -146,7 +146,7 @@ ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
 
 void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema) {
     ubi__json_init(json, ubi__out_write, &cli->output->out, false);
-    json->for_terminal = isatty(cli->output->fd);
+    json->is_for_terminal = isatty(cli->output->fd);
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "schema", schema);
 }

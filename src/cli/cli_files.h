@@ -52,7 +52,7 @@ ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char
 void ubi__snapshot_close(ubi__snapshot *snapshot);
 /** What to give to analyses: the graph as the tools of its producer look at it, which must have been made. Borrowed. */
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot);
-/** Who retains what, without sets of nodes (ubi_dominators_options.without_sets). Errors: UBI_ENOMEM, UBI_ECANCELLED. */
+/** Who retains what, without sets of nodes (ubi_dominators_options.has_no_sets). Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const ubi__snapshot *snapshot);
 /** Distances of all nodes from the root, which ubi__snapshot_distances_free frees. Errors: UBI_ENOMEM. */
 ubi_status ubi__snapshot_distances(uint32_t **out, const ubi__snapshot *snapshot);

@@ -85,12 +85,12 @@ typedef struct ubi__glossary {
 
 /** Options that every command has. */
 typedef struct ubi__common {
-    bool json;
-    bool help;
+    bool wants_json;
+    bool wants_help;
     const char *color; /**< "auto", "always", "never" */
     int progress;
     uint64_t threads;
-    const char *compat; /**< read by all, shown by those with `firefox` */
+    const char *compat; /**< read by all, shown by those with `has_firefox_mode` */
 } ubi__common;
 
 /** Bytes of the line that explains UBI__EXIT_CONDITION. */
@@ -124,9 +124,10 @@ typedef struct ubi__command {
     const ubi__option *options;
     const ubi__glossary *glossary; /**< or NULL */
     const ubi__example *examples;  /**< ended by a NULL line; the first is the plainest */
-    bool firefox;                  /**< --compat firefox can change the answer */
+    bool has_firefox_mode;         /**< --compat firefox can change the answer */
     int min_operands, max_operands;
-    bool options_first; /**< the first operand ends the options: what follows belongs to it, whatever it looks like */
+    bool
+        has_options_first; /**< the first operand ends the options: what follows belongs to it, whatever it looks like */
     size_t arguments_bytes; /**< size of the struct of arguments, which starts zeroed */
     /** Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. */
     ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);

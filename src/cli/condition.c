@@ -174,7 +174,7 @@ static ubi_status gather_growth(measured *out, gathering *g, ubi__quantity quant
     uint64_t old, new;
     UBI_TRY(value_measure(&old, g, &g->old, quantity, label));
     UBI_TRY(value_measure(&new, g, &g->new, quantity, label));
-    *out = (measured){ .magnitude = new < old ? old - new : new - old, .negative = new < old, .basis = old };
+    *out = (measured){ .magnitude = new < old ? old - new : new - old, .is_negative = new < old, .basis = old };
     return UBI_OK;
 }
 
@@ -190,10 +190,10 @@ static ubi_status gather_value(measured *out, gathering *g, ubi_query_value valu
 
 void ubi__condition_value_check(const measured *m) {
     UBI_ASSERT(m->unknown == NULL || !m->is_estimate);
-    UBI_ASSERT(!m->is_estimate || !m->negative);
+    UBI_ASSERT(!m->is_estimate || !m->is_negative);
     UBI_ASSERT(!m->is_estimate || m->low <= m->high);
     UBI_ASSERT(!m->is_estimate || m->basis_low <= m->basis_high);
-    UBI_ASSERT(!m->negative || m->magnitude > 0);
+    UBI_ASSERT(!m->is_negative || m->magnitude > 0);
 }
 
 static ubi_status gather_own(gathering *g) {
@@ -225,7 +225,7 @@ static ubi_status values_gather(gathering *g) {
 /* ---- judging ---------------------------------------------------------------------------------------------------- */
 
 static ubi__query_range range_of(const measured *m) {
-    ubi__whole number = m->negative ? -(ubi__whole)m->magnitude : (ubi__whole)m->magnitude;
+    ubi__whole number = m->is_negative ? -(ubi__whole)m->magnitude : (ubi__whole)m->magnitude;
     if (m->unknown)
         return (ubi__query_range){ 0, UINT64_MAX, 0, UINT64_MAX };
     if (m->is_estimate)
@@ -307,7 +307,7 @@ static void put_number(reason_line *l, ubi_query_value value, const measured *m)
         return;
     }
     bool is_size = value.name->type == UBI_QUERY_SIZE, in_detail = is_size && m->magnitude >= 1024;
-    const char *sign = m->negative ? "-" : "";
+    const char *sign = m->is_negative ? "-" : "";
     ubi__human_count(exact, m->magnitude);
     reason_put(l, "%s%s", sign, amount_words(number, value, m->magnitude));
     if (in_detail)

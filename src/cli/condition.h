@@ -85,7 +85,7 @@ ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condit
 /** The value of a fact: a number, and its 100%, if it has a basis; for an estimate, the limits of both. */
 typedef struct ubi__condition_value {
     uint64_t magnitude;
-    bool negative;
+    bool is_negative;
     uint64_t basis;
     bool is_estimate;               /**< then: */
     uint64_t low, high;             /**< of the number, which is not negative */

@@ -334,7 +334,7 @@ void ubi__heap_facts_fini(ubi__heap_facts *facts) {
 
 /* Whether nodes are labelled by the classes of the lens, which may differ within a kind. */
 static bool by_class(const ubi__heap_facts *f) {
-    return f->look && ubi_look_lens(f->look)->names_nodes;
+    return f->look && ubi_look_lens(f->look)->has_node_names;
 }
 
 uint32_t ubi__heap_facts_label_count(const ubi__heap_facts *f) {
@@ -465,7 +465,7 @@ static ubi_status make_dominators(ubi__heap_facts *f, ubi_progress progress) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_view view = f->view ? *f->view : ubi_view_of(f->graph);
     options.progress = progress;
-    options.without_sets = true;
+    options.has_no_sets = true;
     options.threads = 1;
     UBI_TRY(ubi_dominators_new(&f->own_dominators, &view, &options));
     f->dominators = f->own_dominators;

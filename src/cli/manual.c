@@ -182,7 +182,7 @@ static void command_help(const page *p, const ubi__command *c) {
     if (c->options->name) {
         title_write(p, "Options");
         option_terms(p, c->options);
-        if (c->firefox)
+        if (c->has_firefox_mode)
             option_terms(p, ubi__compat_options);
     }
     title_write(p, "Common options");
@@ -389,7 +389,7 @@ static void command_page(ubi__out *out, const ubi__command *c) {
     man_opening_write(out, c);
     man_paragraphs_write(out, c->description);
     option_section(out, "OPTIONS", c->options);
-    if (c->firefox)
+    if (c->has_firefox_mode)
         man_option_terms(out, ubi__compat_options);
     option_section(out, "COMMON OPTIONS", ubi__common_options);
     if (c->glossary)
@@ -502,7 +502,7 @@ static void command_words(ubi__out *out) {
 static void words_of_options(ubi__out *out, const ubi__command *c) {
     option_words(out, c->options);
     option_words(out, ubi__common_options);
-    if (c->firefox)
+    if (c->has_firefox_mode)
         option_words(out, ubi__compat_options);
 }
 

@@ -26,7 +26,7 @@ typedef struct parser {
 typedef struct match {
     const ubi__option *option; /* NULL: no such option */
     void *value;
-    bool negated; /* --no-x */
+    bool is_negated; /* --no-x */
 } match;
 
 static bool is_end(const ubi__option *option) {
@@ -143,7 +143,7 @@ static void store_presence(const match *m) {
     if (m->option->type == UBI__OPTION_FLAG)
         *(bool *)m->value = true;
     else
-        *(int *)m->value = m->negated ? -1 : 1;
+        *(int *)m->value = m->is_negated ? -1 : 1;
 }
 
 /* `attached`: the value behind '=' or the letter, or NULL. */

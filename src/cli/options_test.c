@@ -13,7 +13,7 @@
 #include "cli/options.h"
 
 typedef struct values {
-    bool json;
+    bool wants_json;
     int progress;
     const char *filter, *color;
     uint64_t limit;
@@ -23,7 +23,7 @@ typedef struct values {
 static const char *const colors[] = { "auto", "never", NULL };
 
 static const ubi__option table[] = {
-    { "json", 'j', UBI__OPTION_FLAG, offsetof(values, json), NULL, NULL, "", NULL },
+    { "json", 'j', UBI__OPTION_FLAG, offsetof(values, wants_json), NULL, NULL, "", NULL },
     { "progress", 0, UBI__OPTION_SWITCH, offsetof(values, progress), NULL, NULL, "", NULL },
     UBI__ALIAS_NAME("bar"),
     { "filter", 'f', UBI__OPTION_TEXT, offsetof(values, filter), "TEXT", NULL, "", NULL },
@@ -103,7 +103,7 @@ static void letters_may_be_joined_with_each_other_and_a_value(void **state) {
     (void)state;
     parsed p = parse("-jn7", "-f", "-x", NULL);
     assert_int_equal(p.status, UBI_OK);
-    assert_true(p.values.json);
+    assert_true(p.values.wants_json);
     assert_int_equal(p.values.limit, 7);
     assert_string_equal(p.values.filter, "-x");
 }
@@ -122,13 +122,13 @@ static void the_first_operand_may_end_the_options(void **state) {
     (void)state;
     parsed p = parse_first("--json", "script", "--limit", "-x", "--", "-", NULL);
     assert_int_equal(p.status, UBI_OK);
-    assert_true(p.values.json);
+    assert_true(p.values.wants_json);
     assert_int_equal(p.values.limit, 10);
     assert_int_equal(p.n_operands, 5);
     assert_string_equal(p.operands[1], "--limit");
     assert_string_equal(p.operands[3], "--");
     p = parse_first("--", "--json", "--limit", NULL);
-    assert_false(p.values.json);
+    assert_false(p.values.wants_json);
     assert_string_equal(p.operands[0], "--json");
     assert_int_equal(p.n_operands, 2);
 }

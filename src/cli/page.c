@@ -202,7 +202,7 @@ const char *ubi__distance_text(char out[24], uint32_t distance, bool unicode) {
 void ubi__object_rows_numbers(const ubi__object_rows *r, ubi_node_ix node, uint32_t distance) {
     char digits[24];
     const ubi__cell cells[COLUMNS] = {
-        [DISTANCE] = ubi__cell_words(ubi__distance_text(digits, distance, r->table.style->unicode)),
+        [DISTANCE] = ubi__cell_words(ubi__distance_text(digits, distance, r->table.style->has_unicode)),
         [OWN_SIZE] = ubi__cell_size(ubi_look_size_bytes(r->look, node)),
         [RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(r->dominators, node)),
     };

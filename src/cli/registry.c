@@ -130,14 +130,14 @@ static const char *const compat_choices[] = { "firefox", NULL };
 #define COMMON(field) offsetof(ubi__common, field)
 
 const ubi__option ubi__common_options[] = {
-    { "json", 0, UBI__OPTION_FLAG, COMMON(json), NULL, NULL, "print one JSON document instead of text", NULL },
+    { "json", 0, UBI__OPTION_FLAG, COMMON(wants_json), NULL, NULL, "print one JSON document instead of text", NULL },
     { "color", 0, UBI__OPTION_CHOICE, COMMON(color), "WHEN", color_choices,
       "colour the text; auto: on a terminal, unless NO_COLOR is set", "auto" },
     { "progress", 0, UBI__OPTION_SWITCH, COMMON(progress), NULL, NULL,
       "show progress on standard error, or do not; the default is to show it on a terminal when the work takes long",
       NULL },
     { "threads", 0, UBI__OPTION_NUMBER, COMMON(threads), "N", NULL, "threads to use; 0: one per core", "0" },
-    { "help", 'h', UBI__OPTION_FLAG, COMMON(help), NULL, NULL, "print help on the command and exit", NULL },
+    { "help", 'h', UBI__OPTION_FLAG, COMMON(wants_help), NULL, NULL, "print help on the command and exit", NULL },
     UBI__OPTION_END,
 };
 

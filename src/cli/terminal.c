@@ -171,7 +171,7 @@ static bool write_fully(void *payload, const void *data, size_t n) {
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0) {
-            output->reader_gone = errno == EPIPE;
+            output->is_reader_gone = errno == EPIPE;
             output->error = errno;
             return false;
         }
@@ -184,7 +184,7 @@ static bool write_fully(void *payload, const void *data, size_t n) {
 void ubi__standard_output_init(ubi__standard_output *output, int fd) {
     ubi__out_init(&output->out, write_fully, output);
     output->fd = fd;
-    output->reader_gone = false;
+    output->is_reader_gone = false;
     output->error = 0;
 }
 
@@ -228,8 +228,8 @@ uint64_t ubi__clock_us(void) {
 }
 
 void ubi__progress_line_init(ubi__progress_line *line, bool enabled) {
-    line->enabled = enabled;
-    line->shown = false;
+    line->is_enabled = enabled;
+    line->is_shown = false;
     line->clock_us = ubi__clock_us;
     line->started_us = line->clock_us();
     line->drawn_us = 0;
@@ -248,14 +248,14 @@ static void line_draw(ubi__progress_line *line, const char *stage, uint64_t done
     else
         snprintf(text, sizeof text, "\r\x1b[K%s %" PRIu64, stage, done);
     write_stderr(text);
-    line->shown = true;
+    line->is_shown = true;
 }
 
 static bool progress_report(void *payload, const char *stage, uint64_t done, uint64_t total) {
     ubi__progress_line *line = payload;
     if (ubi__interrupted())
         return false;
-    if (!line->enabled)
+    if (!line->is_enabled)
         return true;
     uint64_t now = line->clock_us();
     if (now - line->started_us >= UNNOTICED_US && now - line->drawn_us >= REDRAW_US) {
@@ -270,7 +270,7 @@ ubi_progress ubi__progress_line_callbacks(ubi__progress_line *line) {
 }
 
 void ubi__progress_line_clear(ubi__progress_line *line) {
-    if (line->shown)
+    if (line->is_shown)
         write_stderr("\r\x1b[K");
-    line->shown = false;
+    line->is_shown = false;
 }

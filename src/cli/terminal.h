@@ -56,8 +56,8 @@ ubi__style ubi__terminal_style(int fd, const char *choice);
 typedef struct ubi__standard_output {
     ubi__out out;
     int fd;
-    bool reader_gone; /**< the other end of the pipe was closed: stop, but nothing is wrong */
-    int error;        /**< errno of the first failed write, or 0 */
+    bool is_reader_gone; /**< the other end of the pipe was closed: stop, but nothing is wrong */
+    int error;           /**< errno of the first failed write, or 0 */
 } ubi__standard_output;
 
 void ubi__standard_output_init(ubi__standard_output *output, int fd);
@@ -72,8 +72,8 @@ void ubi__print_line(const char *subject, const char *message);
 /* ---- progress --------------------------------------------------------------------------------------------------- */
 
 typedef struct ubi__progress_line {
-    bool enabled;
-    bool shown;
+    bool is_enabled;
+    bool is_shown;
     uint64_t started_us;
     uint64_t drawn_us;
     uint64_t (*clock_us)(void);

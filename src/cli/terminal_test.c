@@ -53,7 +53,7 @@ static void quick_work_shows_nothing(void **state) {
     ubi__progress_line line = line_new(true);
     for (uint64_t us = 0; us < 300000; us += 999)
         assert_drawn(&line, us, "");
-    assert_false(line.shown);
+    assert_false(line.is_shown);
 }
 
 static void long_work_is_drawn_ten_times_a_second(void **state) {
@@ -64,14 +64,14 @@ static void long_work_is_drawn_ten_times_a_second(void **state) {
     assert_drawn(&line, 399999, "");
     assert_drawn(&line, 400000, "\r\x1b[Kreading  40%");
     assert_drawn(&line, 990000, "\r\x1b[Kreading  99%");
-    assert_true(line.shown);
+    assert_true(line.is_shown);
 }
 
 static void nobody_who_does_not_want_it_sees_it(void **state) {
     (void)state;
     ubi__progress_line line = line_new(false);
     assert_drawn(&line, 900000, "");
-    assert_false(line.shown);
+    assert_false(line.is_shown);
 }
 
 int main(void) {

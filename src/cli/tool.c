@@ -27,11 +27,11 @@ typedef struct call {
 } call;
 
 typedef struct program_arguments {
-    bool version;
+    bool wants_version;
 } program_arguments;
 
 static const ubi__option program_options[] = {
-    { "version", 0, UBI__OPTION_FLAG, offsetof(program_arguments, version), NULL, NULL, "", NULL },
+    { "version", 0, UBI__OPTION_FLAG, offsetof(program_arguments, wants_version), NULL, NULL, "", NULL },
     UBI__OPTION_END,
 };
 
@@ -123,15 +123,15 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
                                          { ubi__compat_options, &cli->common },
                                          { program_options, &program } };
     int n_operands, n_tables = called->is_named ? 3 : 4;
-    UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->options_first));
+    UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->has_options_first));
     cli_prepare(cli);
-    if (program.version) {
+    if (program.wants_version) {
         ubi__out_printf(&cli->output->out, "ubiheap %s\n", ubi_version());
         for (const ubi__script_runner *const *runner = ubi__script_runners; *runner; runner++)
             ubi__out_printf(&cli->output->out, "%s\n", (*runner)->title());
         return UBI_OK;
     }
-    if (cli->common.help) {
+    if (cli->common.wants_help) {
         const ubi__command *explained = called->is_named ? c : n_operands ? ubi__command_find(argv[0]) : NULL;
         ubi__manual_help(&cli->output->out, &cli->style, explained);
         return UBI_OK;
@@ -182,16 +182,16 @@ int ubi__finish(ubi__cli *cli, ubi_status status, int exit_code) {
     ubi__standard_output *output = cli->output;
     ubi__progress_line_clear(&cli->progress);
     /* A failed write is why the command stopped, if it did: it comes first. */
-    if (status == UBI_OK || output->out.failed) {
+    if (status == UBI_OK || output->out.has_failed) {
         ubi_status written = ubi__standard_output_flush(output);
         if (written != UBI_OK) {
             status = written;
             subject = NULL;
         }
     }
-    if (cli->reason[0] && (status == UBI_OK || output->reader_gone))
+    if (cli->reason[0] && (status == UBI_OK || output->is_reader_gone))
         ubi__print_line(cli->subject, cli->reason);
-    if (output->reader_gone)
+    if (output->is_reader_gone)
         return exit_code;
     if (status == UBI_OK)
         return exit_code;

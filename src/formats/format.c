@@ -52,15 +52,15 @@ static const ubi__format *guess(const uint8_t *head, size_t n) {
 }
 
 typedef struct attempt {
-    bool exact;      /* in: with which engine */
-    bool rewindable; /* in: the input can be read again */
-    bool clean;      /* out: the stream ended as it should */
-    bool damaged;    /* out: the fast engine found damage, not looked at closely yet */
-    bool repeat;     /* out: a doubtful result deserves the exact engine's answer */
+    bool is_exact;      /* in: with which engine */
+    bool is_rewindable; /* in: the input can be read again */
+    bool is_clean;      /* out: the stream ended as it should */
+    bool is_damaged;    /* out: the fast engine found damage, not looked at closely yet */
+    bool must_repeat;   /* out: a doubtful result deserves the exact engine's answer */
 } attempt;
 
 static void note_end(ubi_read_info *info, const ubi__stream *stream) {
-    info->ended_early = info->ended_early || ubi__stream_end_of(stream) > UBI__END_CLEAN;
+    info->has_ended_early = info->has_ended_early || ubi__stream_end_of(stream) > UBI__END_CLEAN;
     if (info->end_note[0] == '\0')
         snprintf(info->end_note, sizeof info->end_note, "%s", ubi__stream_note(stream));
 }
@@ -121,24 +121,24 @@ static ubi_status read_stream(ubi_graph **out, ubi__stream *stream, ubi__format_
     size_t n_head = input->n_first < UBI__BEGINNING_BYTES ? input->n_first : UBI__BEGINNING_BYTES;
     const ubi__file_type *type = ubi__file_recognize(input->first, n_head);
     bool nothing_inflates = n_head == 0 && ubi__stream_end_of(stream) != UBI__END_CLEAN;
-    at->repeat = false;
+    at->must_repeat = false;
     if (type && type->use != UBI__FILE_HEAP && !nothing_inflates)
         return ubi__file_refuse(type, input->first, n_head, info->compression, "heap snapshot");
     const ubi__format *format = guess(input->first, n_head);
     ubi__stream_run_ahead(stream);
-    input->final = ubi__stream_is_exact(stream) || !at->rewindable;
+    input->is_final = ubi__stream_is_exact(stream) || !at->is_rewindable;
     info->format = format->name;
     ubi_status status = format->read(out, input);
     info->input_bytes = ubi__stream_input_bytes(stream);
-    at->repeat = format->survives_damage && !ubi__stream_is_exact(stream);
-    at->clean = at->damaged = false;
+    at->must_repeat = format->can_survive_damage && !ubi__stream_is_exact(stream);
+    at->is_clean = at->is_damaged = false;
     if (status == UBI_EFORMAT && !type)
         status = say_unknown();
-    if (status == UBI_EFORMAT && !(at->repeat && at->rewindable))
+    if (status == UBI_EFORMAT && !(at->must_repeat && at->is_rewindable))
         status = blame_stream(input);
     if (status == UBI_OK) {
-        at->clean = ubi__stream_end_of(stream) == UBI__END_CLEAN;
-        at->damaged = ubi__stream_end_of(stream) == UBI__END_DAMAGED && !ubi__stream_is_exact(stream);
+        at->is_clean = ubi__stream_end_of(stream) == UBI__END_CLEAN;
+        at->is_damaged = ubi__stream_end_of(stream) == UBI__END_DAMAGED && !ubi__stream_is_exact(stream);
         note_end(info, stream);
     }
     return status;
@@ -147,7 +147,7 @@ static ubi_status read_stream(ubi_graph **out, ubi__stream *stream, ubi__format_
 static ubi_status run_attempt(ubi_graph **out, ubi__source *source, ubi__format_input *input, attempt *at) {
     ubi__stream *stream;
     memset(input->info, 0, sizeof *input->info);
-    UBI_TRY(ubi__stream_new(&stream, source, input->threads, at->exact, input->allocator));
+    UBI_TRY(ubi__stream_new(&stream, source, input->threads, at->is_exact, input->allocator));
     ubi_status status = read_stream(out, stream, input, at);
     ubi__stream_free(stream);
     return status;
@@ -169,13 +169,13 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
         .info = &full_info,
     };
     /* Firefox's answers come from Firefox's engine, since the fast one takes some Huffman codes that zlib does not. */
-    attempt at = { .exact = options->compat == UBI_COMPAT_FIREFOX, .rewindable = ubi__source_can_rewind(source) };
+    attempt at = { .is_exact = options->compat == UBI_COMPAT_FIREFOX, .is_rewindable = ubi__source_can_rewind(source) };
     ubi_graph *graph = NULL;
     ubi_status status = run_attempt(&graph, source, &input, &at);
-    bool doubtful = status == UBI_EFORMAT || (status == UBI_OK && !at.clean);
-    if (doubtful && at.repeat && ubi__source_rewind(source)) {
+    bool doubtful = status == UBI_EFORMAT || (status == UBI_OK && !at.is_clean);
+    if (doubtful && at.must_repeat && ubi__source_rewind(source)) {
         ubi_graph_unref(graph);
-        at.exact = true;
+        at.is_exact = true;
         status = run_attempt(&graph, source, &input, &at);
     }
     if (info)
@@ -184,7 +184,7 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
         return status;
     /* A long pipe cannot be read again. Damage costs the exact engine up to a block, so the stream would hardly ever end at
      * a border there; take it for what it nearly always is. */
-    if (at.damaged) {
+    if (at.is_damaged) {
         ubi_graph_unref(graph);
         return ubi__fail(UBI_EFORMAT, "%s: %s", input.info->end_note, ubi__damage_advice(UBI__END_DAMAGED));
     }

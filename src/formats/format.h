@@ -21,7 +21,7 @@ typedef struct ubi__format_input {
     size_t n_first;
     uint64_t total_bytes; /* of compressed input, for progress; 0 unknown */
     unsigned threads;     /* at least 1 */
-    bool final;           /* this input may not be read again: errors should say all they can */
+    bool is_final;        /* this input may not be read again: errors should say all they can */
     const ubi_allocator *allocator;
     const ubi_read_options *options; /* never NULL */
     ubi_read_info *info;             /* never NULL; compression and input size are filled by the caller */
@@ -33,7 +33,7 @@ typedef struct ubi__format {
     bool (*guess)(const uint8_t *head, size_t n);
     ubi_status (*read)(ubi_graph **out, ubi__format_input *input);
     /** Damaged input may still be valid up to a border, so it is worth a second, exact look (base/inflate.h). */
-    bool survives_damage;
+    bool can_survive_damage;
     const ubi__file_type *file_types;  /* what its files are called, and told by; ended by a row without `what` */
     const ubi__type_sort *type_sorts;  /* what its types are to other formats; NULL: nothing that their names tell */
     const ubi__edge_names *edge_names; /* NULL: edges have kinds */

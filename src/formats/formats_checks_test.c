@@ -54,7 +54,7 @@ static void damaged_numbers_are_seen(void **state) {
     t->at[1] = 0;
     assert_damage_seen(check_digits, t, "t->at[t->wide[i].index] == UBI__DIGITS_IS_WIDE");
     t->at[1] = UBI__DIGITS_IS_WIDE;
-    t->wide[1].negative = false;
+    t->wide[1].is_negative = false;
     assert_damage_seen(check_digits, t, "t->wide[i].value >= UBI__DIGITS_IS_WIDE");
     free(t);
 }

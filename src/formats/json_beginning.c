@@ -15,7 +15,7 @@ typedef struct scan {
     const char *at, *end;
     uint64_t objects; /* bit d: what is open at depth d is an object */
     unsigned depth;
-    bool key_is_next; /* in an object, after '{' or ',' */
+    bool is_key_next; /* in an object, after '{' or ',' */
     bool has_key;     /* the last token was a key, out->keys[out->n - 1], and ':' */
 } scan;
 
@@ -39,8 +39,8 @@ static bool take_key_or_value(scan *s) {
     ubi_text text;
     if (!take_string(s, &text))
         return false;
-    if (s->key_is_next) {
-        s->key_is_next = false;
+    if (s->is_key_next) {
+        s->is_key_next = false;
         s->has_key = s->depth <= DEEPEST_KEY && out->n < UBI__JSON_BEGINNING_KEYS;
         if (s->has_key) {
             out->keys[out->n].key = text;
@@ -58,7 +58,7 @@ static void open_level(scan *s, bool is_object) {
     s->depth++;
     UBI_ASSERT(s->depth <= DEEPEST);
     s->objects = (s->objects & ~(UINT64_C(1) << s->depth)) | (uint64_t)is_object << s->depth;
-    s->key_is_next = is_object;
+    s->is_key_next = is_object;
     s->has_key = false;
 }
 
@@ -77,10 +77,10 @@ static bool take_token(scan *s) {
         return true;
     case '}':
     case ']':
-        s->key_is_next = s->has_key = false;
+        s->is_key_next = s->has_key = false;
         return --s->depth > 0;
     case ',':
-        s->key_is_next = in_object(s);
+        s->is_key_next = in_object(s);
         s->has_key = false;
         return true;
     default:

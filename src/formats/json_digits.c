@@ -43,13 +43,13 @@ static ubi__digits_end take_number(ubi__digits *t, const uint8_t **at, const uin
     const uint8_t *p = *at;
     bool negative = *p == '-';
     uint64_t value;
-    if (t->after_number)
+    if (t->is_after_number)
         return UBI__DIGITS_MISSING_COMMA;
     p += negative;
     if (!parse_digits(&p, end, &value))
         return UBI__DIGITS_BAD_NUMBER;
     digits_push(t, value, negative);
-    t->after_number = true;
+    t->is_after_number = true;
     *at = p;
     return UBI__DIGITS_ALL;
 }
@@ -61,12 +61,12 @@ static ubi__digits_end take_plainly(ubi__digits *t, const uint8_t **at, const ui
     while (p < end && p < until && result == UBI__DIGITS_ALL) {
         if (t->n > UBI__DIGITS_BATCH - UBI__DIGITS_BLOCK_NUMBERS)
             result = UBI__DIGITS_FULL;
-        else if (ubi__is_digit(*p) || (*p == '-' && t->negative_allowed))
+        else if (ubi__is_digit(*p) || (*p == '-' && t->may_be_negative))
             result = take_number(t, &p, end);
-        else if (*p == ',' && !t->after_number)
+        else if (*p == ',' && !t->is_after_number)
             result = UBI__DIGITS_BAD_COMMA;
         else if (*p == ',') {
-            t->after_number = false;
+            t->is_after_number = false;
             p++;
         } else if (ubi__is_json_space((char)*p))
             p++;
@@ -86,7 +86,7 @@ void ubi__digits_check(const ubi__digits *t) {
     for (size_t i = 0; UBI_CHECKS && i < t->n_wide; i++) {
         UBI_ASSERT(i == 0 || t->wide[i - 1].index < t->wide[i].index);
         UBI_ASSERT(t->wide[i].index < t->n && t->at[t->wide[i].index] == UBI__DIGITS_IS_WIDE);
-        UBI_ASSERT(t->wide[i].value >= UBI__DIGITS_IS_WIDE || t->wide[i].negative);
+        UBI_ASSERT(t->wide[i].value >= UBI__DIGITS_IS_WIDE || t->wide[i].is_negative);
     }
 }
 
@@ -230,7 +230,7 @@ INLINE const uint8_t *block_settle(ubi__digits *t, const carry *c, const uint8_t
     const uint8_t *at = p;
     while (at > start && is_digit(at[-1]))
         at--;
-    t->after_number = at == p && c->odd;
+    t->is_after_number = at == p && c->odd;
     return at;
 }
 
@@ -300,7 +300,7 @@ AVX2 INLINE void convert8_avx2(uint32_t *out, const uint8_t *block, uint64_t *en
 }
 
 AVX2 static const uint8_t *digits_blocks_avx2(ubi__digits *t, const uint8_t *at, const uint8_t *end) {
-    carry c = { .odd = t->after_number ? ~UINT64_C(0) : 0 };
+    carry c = { .odd = t->is_after_number ? ~UINT64_C(0) : 0 };
     const uint8_t *p = at;
     size_t n = t->n;
     for (; end - p >= UBI__DIGITS_BLOCK && has_room(t, n); p += UBI__DIGITS_BLOCK) {
@@ -321,7 +321,7 @@ AVX2 static const uint8_t *digits_blocks_avx2(ubi__digits *t, const uint8_t *at,
         if (__builtin_expect(maybe_long, 0)) {
             const uint8_t *too_large = complete_long(t, n - count, ends, p, at);
             if (too_large) {
-                t->after_number = false;
+                t->is_after_number = false;
                 return too_large;
             }
         }
@@ -380,7 +380,7 @@ SSE41 INLINE void convert4_sse41(uint32_t *out, const uint8_t *block, uint64_t *
 }
 
 SSE41 static const uint8_t *digits_blocks_sse41(ubi__digits *t, const uint8_t *at, const uint8_t *end) {
-    carry c = { .odd = t->after_number ? ~UINT64_C(0) : 0 };
+    carry c = { .odd = t->is_after_number ? ~UINT64_C(0) : 0 };
     const uint8_t *p = at;
     size_t n = t->n;
     for (; end - p >= UBI__DIGITS_BLOCK && has_room(t, n); p += UBI__DIGITS_BLOCK) {
@@ -397,7 +397,7 @@ SSE41 static const uint8_t *digits_blocks_sse41(ubi__digits *t, const uint8_t *a
         if (__builtin_expect(maybe_long, 0)) {
             const uint8_t *too_large = complete_long(t, n - count, ends, p, at);
             if (too_large) {
-                t->after_number = false;
+                t->is_after_number = false;
                 return too_large;
             }
         }
@@ -442,7 +442,7 @@ ubi__digits_blocks_fn *ubi__digits_kernel(size_t i) {
 
 void ubi__digits_begin(ubi__digits *t, size_t kernel_number, bool negative_allowed) {
     t->blocks = ubi__digits_kernel(kernel_number);
-    t->negative_allowed = negative_allowed;
-    t->after_number = false;
+    t->may_be_negative = negative_allowed;
+    t->is_after_number = false;
     t->n = t->n_wide = 0;
 }

@@ -30,7 +30,7 @@
 
 typedef struct ubi__wide_number {
     uint32_t index; /* in the batch */
-    bool negative;
+    bool is_negative;
     uint64_t value; /* without its sign */
 } ubi__wide_number;
 
@@ -50,8 +50,8 @@ typedef const uint8_t *ubi__digits_blocks_fn(ubi__digits *t, const uint8_t *at, 
 
 struct ubi__digits {
     ubi__digits_blocks_fn *blocks; /* NULL: the plain kernel alone */
-    bool negative_allowed;
-    bool after_number; /* what came last was a number, not a comma */
+    bool may_be_negative;
+    bool is_after_number; /* what came last was a number, not a comma */
     size_t n, n_wide;
     uint32_t at[UBI__DIGITS_BATCH + UBI__DIGITS_BLOCK];
     ubi__wide_number wide[UBI__DIGITS_BATCH + UBI__DIGITS_BLOCK]; /* ascending by index */
@@ -89,7 +89,7 @@ static inline uint64_t ubi__digits_number(const ubi__digits *t, size_t i, bool *
             high = middle;
     }
     UBI_ASSERT(low < t->n_wide && t->wide[low].index == i);
-    *negative = t->wide[low].negative;
+    *negative = t->wide[low].is_negative;
     return t->wide[low].value;
 }
 

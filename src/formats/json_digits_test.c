@@ -22,7 +22,7 @@
 
 typedef struct taken {
     uint64_t value[MAX_NUMBERS];
-    bool negative[MAX_NUMBERS];
+    bool is_negative[MAX_NUMBERS];
     size_t n;
     ubi__digits_end last;
     size_t at; /* where it ended */
@@ -54,7 +54,7 @@ static void take_all(taken *out, size_t kernel, const text *t, bool negative_all
         out->last = ubi__digits_take(&batch, &at, end);
         for (size_t i = 0; i < batch.n; i++, out->n++) {
             assert_true(out->n < MAX_NUMBERS);
-            out->value[out->n] = ubi__digits_number(&batch, i, &out->negative[out->n]);
+            out->value[out->n] = ubi__digits_number(&batch, i, &out->is_negative[out->n]);
         }
         ubi__digits_drop(&batch, batch.n);
     } while (out->last == UBI__DIGITS_FULL);
@@ -79,7 +79,7 @@ static void compare_kernels_with(const char *bytes, size_t n, bool negative_allo
             fail_msg("%s: %zu numbers, %d at %zu; plainly %zu, %d at %zu: %.*s", ubi__digits_kernel_name(k), fast.n,
                      (int)fast.last, fast.at, plain.n, (int)plain.last, plain.at, (int)(n < 300 ? n : 300), bytes);
         for (size_t i = 0; i < plain.n; i++)
-            if (fast.value[i] != plain.value[i] || fast.negative[i] != plain.negative[i])
+            if (fast.value[i] != plain.value[i] || fast.is_negative[i] != plain.is_negative[i])
                 fail_msg("%s: number %zu is %" PRIu64 ", not %" PRIu64, ubi__digits_kernel_name(k), i, fast.value[i],
                          plain.value[i]);
     }

@@ -55,11 +55,11 @@ static ubi_status fail_take(const ubi__rows *rows, const ubi__rows_array *array,
                                             : "a number is above 2^64-1");
     if (take == UBI__DIGITS_MISSING_COMMA)
         return ubi__scan_fail_expected(rows->scan, "',' between numbers");
-    if (c == '-' && !t->after_number)
+    if (c == '-' && !t->is_after_number)
         return ubi__scan_fail_at(rows->scan, offset, "a number is negative, expected a whole number from 0 on");
-    if (t->after_number && (c == '.' || c == 'e' || c == 'E'))
+    if (t->is_after_number && (c == '.' || c == 'e' || c == 'E'))
         return ubi__scan_fail_at(rows->scan, offset, "a number has a fraction or an exponent, expected a whole number");
-    return ubi__scan_fail_expected(rows->scan, t->after_number ? "',' or ']'" : array->expected);
+    return ubi__scan_fail_expected(rows->scan, t->is_after_number ? "',' or ']'" : array->expected);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ ubi_status ubi__rows_read(ubi__rows *rows, const ubi__rows_array *array) {
     ubi__scan_window *w = &rows->scan->window;
     bool any = false;
     UBI_TRY(ubi__scan_expect(rows->scan, '[', "an array of numbers"));
-    ubi__digits_begin(&rows->numbers, 0, array->negative_allowed);
+    ubi__digits_begin(&rows->numbers, 0, array->may_be_negative);
     rows->stride = array->stride;
     rows->n_carried = 0;
     for (;;) {
@@ -147,10 +147,11 @@ ubi_status ubi__rows_read(ubi__rows *rows, const ubi__rows_array *array) {
         any = any || rows->numbers.n;
         UBI_TRY(array->take(array->payload)); /* before anything that comes after */
         if (why == UBI__DIGITS_OTHER && *w->at == ']')
-            return any && !rows->numbers.after_number ? ubi__scan_fail_expected(rows->scan, "a number behind the comma")
-                                                      : end_rows(rows);
-        if (why == UBI__DIGITS_ALL && w->ended)
-            return ubi__scan_fail_cut(rows->scan, rows->numbers.after_number ? "',' or ']'" : "a number");
+            return any && !rows->numbers.is_after_number
+                       ? ubi__scan_fail_expected(rows->scan, "a number behind the comma")
+                       : end_rows(rows);
+        if (why == UBI__DIGITS_ALL && w->has_ended)
+            return ubi__scan_fail_cut(rows->scan, rows->numbers.is_after_number ? "',' or ']'" : "a number");
         if (why == UBI__DIGITS_ALL)
             UBI_TRY(ubi__scan_more(rows->scan));
         else if (why != UBI__DIGITS_FULL)

@@ -27,7 +27,7 @@ typedef struct ubi__rows {
 
 typedef struct ubi__rows_array {
     uint32_t stride;
-    bool negative_allowed;
+    bool may_be_negative;
     const char *expected; /* instead of another byte, such as "a number" */
     /** Takes what it can from rows->numbers, perhaps nothing, and says so with ubi__rows_taken. */
     ubi_status (*take)(void *payload);

@@ -38,7 +38,7 @@ ubi_status ubi__scan_more(ubi__scan *s) {
     ubi__scan_window *w = &s->window;
     uint8_t left_over[UBI__SCAN_MAX_LEFT], *chunk;
     size_t left = (size_t)(w->end - w->at), n;
-    if (w->ended)
+    if (w->has_ended)
         return UBI_OK;
     UBI_ASSERT(left <= sizeof left_over);
     UBI_TRY(report_progress(s));
@@ -49,7 +49,7 @@ ubi_status ubi__scan_more(ubi__scan *s) {
     w->at = chunk - left;
     w->end = chunk + n;
     w->end_offset += n;
-    w->ended = n == 0;
+    w->has_ended = n == 0;
     ubi__scan_check(s);
     return UBI_OK;
 }
@@ -109,7 +109,7 @@ ubi_status ubi__scan_grow(void **at, size_t *cap, size_t n, size_t extra, uint64
 /* At least one byte at hand, or the file has ended. */
 static ubi_status window_fill(ubi__scan *s, const char *expected) {
     while (s->window.at == s->window.end) {
-        if (s->window.ended)
+        if (s->window.has_ended)
             return ubi__scan_fail_cut(s, expected);
         UBI_TRY(ubi__scan_more(s));
     }
@@ -129,7 +129,7 @@ ubi_status ubi__scan_peek(ubi__scan *s, uint8_t *out, const char *expected) {
 
 ubi_status ubi__scan_skip_mark(ubi__scan *s) {
     ubi__scan_window *w = &s->window;
-    while (w->end - w->at < 3 && !w->ended)
+    while (w->end - w->at < 3 && !w->has_ended)
         UBI_TRY(ubi__scan_more(s));
     if (w->end - w->at >= 3 && memcmp(w->at, "\xef\xbb\xbf", 3) == 0)
         w->at += 3;
@@ -142,7 +142,7 @@ ubi_status ubi__scan_end(ubi__scan *s, bool *clean) {
         while (w->at < w->end && ubi__is_json_space((char)*w->at))
             w->at++;
         *clean = w->at == w->end;
-        if (!*clean || w->ended)
+        if (!*clean || w->has_ended)
             return UBI_OK;
         UBI_TRY(ubi__scan_more(s));
     }
@@ -192,7 +192,7 @@ static ubi_status next_byte(ubi__scan *s, uint8_t *out) {
 
 /* An escape, whole, as the bytes that it stands for. */
 static ubi_status take_escape(ubi__scan *s, uint8_t out[4], size_t *n) {
-    while (s->window.end - s->window.at < UBI__SCAN_LONGEST_ESCAPE && !s->window.ended)
+    while (s->window.end - s->window.at < UBI__SCAN_LONGEST_ESCAPE && !s->window.has_ended)
         UBI_TRY(ubi__scan_more(s));
     const uint8_t *at = s->window.at;
     *n = ubi__scan_take_escape(&s->window, out);
@@ -245,7 +245,7 @@ ubi_status ubi__scan_key(ubi__scan *s, ubi_text *out) {
 /* A number must not stop at the edge of what is at hand. */
 static ubi_status gather_number(ubi__scan *s, size_t *n) {
     for (*n = 0;; (*n)++) {
-        if (s->window.at + *n == s->window.end && !s->window.ended)
+        if (s->window.at + *n == s->window.end && !s->window.has_ended)
             UBI_TRY(ubi__scan_more(s));
         uint8_t c = s->window.at + *n < s->window.end ? s->window.at[*n] : 0;
         if (!ubi__is_digit(c) || *n > 20)
@@ -504,7 +504,7 @@ static ubi_status take_part(ubi__scan *s, ubi__strtab *t, bool *closed) {
         }
         *closed = *w->at == '"';
         /* An escape or a character may end in the next chunk. */
-        if (*closed || (!w->ended && w->end - w->at < UBI__SCAN_LONGEST_ESCAPE))
+        if (*closed || (!w->has_ended && w->end - w->at < UBI__SCAN_LONGEST_ESCAPE))
             break;
         ubi_status status = take_special(s, out, &n);
         if (status != UBI_OK)
@@ -521,7 +521,7 @@ static ubi_status take_string(ubi__scan *s, ubi__strtab *t) {
         UBI_TRY(take_part(s, t, &closed));
         if (closed)
             break;
-        if (s->window.ended)
+        if (s->window.has_ended)
             return ubi__scan_fail_cut(s, "the end of a string");
         UBI_TRY(ubi__scan_more(s));
     }

@@ -26,7 +26,7 @@
 typedef struct ubi__scan_window {
     const uint8_t *at, *end;
     uint64_t end_offset; /* of `end` in the inflated stream */
-    bool ended;          /* the stream has no more */
+    bool has_ended;      /* the stream has no more */
 } ubi__scan_window;
 
 /** The most bytes that may be left at hand when more are asked for. */

@@ -72,7 +72,7 @@ static ubi_status check_view(const job *j) {
     const ubi_view *view = j->options->view;
     if (view && view->graph != j->what->graph)
         return ubi__fail(UBI_EINVAL, "the view is not of the graph that is saved");
-    if ((view || j->options->words_of_node) && !j->format->saves_views)
+    if ((view || j->options->words_of_node) && !j->format->can_save_views)
         return ubi__fail(UBI_EINVAL, "%s takes graphs whole, not what a view shows", j->format->about.name);
     return UBI_OK;
 }
@@ -87,7 +87,7 @@ static ubi_status job_prepare(job *j, const ubi__save_subject *what, const ubi_s
     UBI_TRY(check_view(j));
     if (!what->graph && ubi_node_is_null(what->root))
         return ubi__fail(UBI_EINVAL, "the null node cannot be saved");
-    if (!what->graph && !j->format->saves_walks)
+    if (!what->graph && !j->format->can_save_walks)
         return ubi__fail(UBI_EINVAL, "%s takes graphs only; capture the heap first", j->format->about.name);
     return UBI_OK;
 }
@@ -140,7 +140,7 @@ static ubi_status job_run(const job *j, target to, ubi_save_info *info) {
 typedef struct question {
     ubi__save_written_fn fn;
     void *payload;
-    bool when_synced;
+    bool must_be_synced;
 } question;
 
 static ubi_status save_path(const ubi__save_subject *what, const char *path, const ubi_save_options *options,
@@ -153,7 +153,7 @@ static ubi_status save_path(const ubi__save_subject *what, const char *path, con
     UBI_TRY(ubi__atomic_file_open(&file, path, j.options->is_new_and_private ? UBI__ATOMIC_FILE_NEW : 0,
                                   ubi__allocator_or_default(j.options->allocator)));
     ubi_status status = job_run(&j, (target){ ubi__atomic_file_write, &file, 0 }, &written);
-    if (status == UBI_OK && ask.when_synced) {
+    if (status == UBI_OK && ask.must_be_synced) {
         status = ubi__atomic_file_sync(&file);
         if (info)
             ubi__result_fill(info, &written, sizeof written);

@@ -19,8 +19,8 @@ typedef struct ubi__save_subject {
 
 typedef struct ubi__save_format {
     ubi_save_format about;
-    bool saves_walks; /* takes a heap while it is walked, too */
-    bool saves_views; /* of a graph, what a view shows of it, too */
+    bool can_save_walks; /* takes a heap while it is walked, too */
+    bool can_save_views; /* of a graph, what a view shows of it, too */
     /** Writes everything, not compressed. The caller fills info->output_bytes; on failure *info does not matter. */
     ubi_status (*save)(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
                        void *payload, ubi_save_info *info);

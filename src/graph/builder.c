@@ -255,7 +255,7 @@ static ubi_status resolve_targets(ubi_graph *g, unsigned threads, ubi__id_fault 
     ubi__task task;
     ubi__task_start(&task, threads, find_equal_entries, &job);
     ubi_status status = ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, g->target.at, g->n_edges, threads, fault);
-    if (status != UBI_OK && !task.started)
+    if (status != UBI_OK && !task.was_started)
         return status; /* not to be covered up by another message */
     ubi__task_wait(&task);
     if (status == UBI_OK && job.status != UBI_OK)

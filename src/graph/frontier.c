@@ -300,7 +300,7 @@ ubi_status ubi__frontier_flush(ubi__frontier *f) {
     for (uint32_t i = 0; i < n; i++) {
         if (!added[i])
             continue;
-        if (f->abandon[i])
+        if (f->must_abandon[i])
             UBI_TRY(ubi__vec_u32_push(&f->abandoned, f->allocator, number));
         number++;
         if (f->reached)
@@ -332,7 +332,7 @@ ubi_status ubi__frontier_take_other(ubi__frontier *f, ubi_node node, bool abando
     if (is_recent(f, node))
         return UBI_OK;
     f->referents[f->n_referents] = node;
-    f->abandon[f->n_referents++] = abandon;
+    f->must_abandon[f->n_referents++] = abandon;
     return f->n_referents == UBI__NODE_SET_BATCH ? ubi__frontier_flush(f) : UBI_OK;
 }
 

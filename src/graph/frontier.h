@@ -98,7 +98,7 @@ typedef struct ubi__frontier {
     ubi__node_set seen;
     uint32_t n_referents;
     ubi_node referents[UBI__NODE_SET_BATCH]; /* taken, not yet in the set */
-    bool abandon[UBI__NODE_SET_BATCH];
+    bool must_abandon[UBI__NODE_SET_BATCH];
     ubi_node recent[1 << UBI__FRONTIER_RECENT_BITS]; /* taken lately, by hash */
 } ubi__frontier;
 

@@ -421,7 +421,7 @@ static ubi_status check_frames(const ubi_graph *g) {
 /* Where ids repeat, the first node of an id is the one to be found. */
 static bool index_finds(const ubi_graph *g, ubi_node_ix n) {
     ubi_node_ix found = ubi__id_index_find(&g->ids, g->id.at, g->id.at[n]);
-    return found == n || (g->ids_repeat && found < n && g->id.at[found] == g->id.at[n]);
+    return found == n || (g->has_repeated_ids && found < n && g->id.at[found] == g->id.at[n]);
 }
 
 static ubi_status check_nodes(const ubi_graph *g) {
@@ -489,8 +489,8 @@ static ubi_status compare_walk(const ubi_graph *g, const uint8_t *seen, const ub
     for (ubi_node_ix i = 0; i < g->n_nodes; i++)
         if (ubi__graph_reachable(g, i) != (seen[i] || i == g->root))
             return fail_broken("reachability bits equal a walk's result", i);
-    if (g->breadth_first != is_file_order(g, order, n))
-        return fail_broken("whether the file is in breadth-first order is right", g->breadth_first);
+    if (g->is_breadth_first != is_file_order(g, order, n))
+        return fail_broken("whether the file is in breadth-first order is right", g->is_breadth_first);
     return UBI_OK;
 }
 

@@ -158,8 +158,8 @@ DEFINE_DAMAGE(count_wrong, g->n_reachable++)
 DEFINE_DAMAGE(rank_wrong, g->root_visit_rank++)
 DEFINE_DAMAGE(rank_none, g->root_visit_rank = UBI_NONE)
 DEFINE_DAMAGE(rank_far, g->root_visit_rank = 1000)
-DEFINE_DAMAGE(order_claimed, g->breadth_first = true)
-DEFINE_DAMAGE(order_denied, g->breadth_first = false)
+DEFINE_DAMAGE(order_claimed, g->is_breadth_first = true)
+DEFINE_DAMAGE(order_denied, g->is_breadth_first = false)
 
 static void damage_of_reachability_is_found(void **state) {
     (void)state;

@@ -108,7 +108,7 @@ static void damaged_hashes_of_ids_are_seen(void **state) {
     (void)state;
     numbered x;
     number_nodes(&x, 10, UINT64_C(0x9e3779b97f4a7c15));
-    assert_true(x.index.hashed);
+    assert_true(x.index.is_hashed);
     uint32_t *node = x.index.slots.at;
     while (*node == UBI_NONE)
         node++;
@@ -121,7 +121,7 @@ static void damaged_ranks_of_ids_are_seen(void **state) {
     (void)state;
     numbered x;
     number_nodes(&x, DENSE_IDS, 8);
-    assert_false(x.index.hashed);
+    assert_false(x.index.is_hashed);
     uint32_t *node = &x.index.node_of_rank.at[7], before = *node;
     *node = DENSE_IDS;
     assert_damage_seen(check_ids, &x, "x->node_of_rank.at[i] < n_nodes");

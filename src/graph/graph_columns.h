@@ -52,12 +52,12 @@ struct ubi_graph {
     ubi__frames frames;
     ubi__id_index ids;
     bool
-        ids_repeat; /* some nodes share an id, which then means the first of them; only formats that allow it set this */
+        has_repeated_ids; /* some nodes share an id, which then means the first of them; only formats that allow it set this */
 
     /* Reachability from the root. `reachable` is empty when all nodes are. */
     ubi__vec_u64 reachable;
     uint32_t n_reachable;
-    bool breadth_first;       /* file order is discovery order and every node is reachable */
+    bool is_breadth_first;    /* file order is discovery order and every node is reachable */
     uint32_t root_visit_rank; /* place of the root in visit order; UBI_NONE: no edge of a reachable node leads to it */
 
     /* Whether the names of such strings are their texts; else they are put together of others. NULL: those of all are. */

@@ -83,7 +83,7 @@ static void id_index_check_hashed(const ubi__id_index *x, uint32_t n_nodes) {
 
 void ubi__id_index_check(const ubi__id_index *x, uint32_t n_nodes) {
     if (UBI_CHECKS)
-        (x->hashed ? id_index_check_hashed : id_index_check_ranks)(x, n_nodes);
+        (x->is_hashed ? id_index_check_hashed : id_index_check_ranks)(x, n_nodes);
 }
 
 /* ---- chunk directory ---------------------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static void choose_shift(ubi__id_index *x, const uint64_t *ids, size_t n) {
     for (size_t i = 0; i < n; i++)
         low |= ids[i];
     x->shift = low & 7 ? 0 : 3;
-    x->shift_known = true;
+    x->is_shift_known = true;
 }
 
 #define CACHE_ENTRIES 256
@@ -237,15 +237,15 @@ static ubi_status switch_to_hashed(ubi__id_index *x, uint32_t *codes, uint64_t n
     }
     ubi__row_table_fini(&x->directory, x->allocator);
     ubi__vec_u64_fini(&x->chunk_key, x->allocator);
-    x->hashed = true;
+    x->is_hashed = true;
     return UBI_OK;
 }
 
 ubi_status ubi__id_index_encode(ubi__id_index *x, const uint64_t *ids, size_t n, uint32_t *codes, uint32_t *done,
                                 uint64_t n_done) {
     size_t n_coded = 0;
-    if (!x->hashed) {
-        if (!x->shift_known && n)
+    if (!x->is_hashed) {
+        if (!x->is_shift_known && n)
             choose_shift(x, ids, n);
         UBI_TRY(encode_clustered(x, ids, n, codes, &n_coded));
         if (n_coded == n)
@@ -518,8 +518,8 @@ static ubi_status resolve_hashed(ubi__id_index *x, const uint64_t *node_ids, uin
 ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
                                  uint64_t n_edges, unsigned threads, ubi__id_fault *fault) {
     memset(fault, 0, sizeof *fault);
-    if (!x->hashed) {
-        if (!x->shift_known)
+    if (!x->is_hashed) {
+        if (!x->is_shift_known)
             choose_shift(x, node_ids, n_nodes);
         bool fits;
         UBI_TRY(mark_all(x, node_ids, n_nodes, &fits));
@@ -539,7 +539,7 @@ ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_id
     ubi__id_index fresh;
     ubi__id_index_init(&fresh, x->allocator);
     UBI_TRY(ubi__slots_new(&fresh.slots, ubi__slots_for(n_nodes, 3, 4, 1024), x->allocator));
-    fresh.hashed = true;
+    fresh.is_hashed = true;
     *n_repeated = 0;
     for (uint32_t n = 0; n < n_nodes; n++) {
         size_t i = ubi__hash_u64(node_ids[n]) & (fresh.slots.n - 1);
@@ -557,7 +557,7 @@ ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_id
 }
 
 ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id) {
-    if (!x->hashed)
+    if (!x->is_hashed)
         return find_clustered(x, id);
     size_t i = ubi__hash_u64(id) & (x->slots.n - 1);
     while (x->slots.at[i] != UBI_NONE && node_ids[x->slots.at[i]] != id)

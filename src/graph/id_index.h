@@ -33,10 +33,10 @@ typedef struct ubi__id_word {
 
 typedef struct ubi__id_index {
     const ubi_allocator *allocator;
-    bool hashed;
+    bool is_hashed;
 
     /* clustered */
-    bool shift_known;
+    bool is_shift_known;
     unsigned shift;           /* low bits that every id has clear: 3 or 0 */
     ubi__vec_u64 chunk_key;   /* chunk number -> id >> (shift + UBI__ID_SLOT_BITS) */
     ubi__row_table directory; /* over chunk_key */

@@ -132,7 +132,7 @@ static void assert_resolves(world *w, bool hashed) {
     assert_int_equal(encode(w, BATCH_OF_BUILDER), UBI_OK);
     assert_int_equal(resolve(w, 2), UBI_OK);
     assert_int_equal(w->fault.kind, UBI__ID_FAULT_NONE);
-    assert_int_equal(w->x.hashed, hashed);
+    assert_int_equal(w->x.is_hashed, hashed);
     assert_all_found(w);
 }
 
@@ -220,11 +220,11 @@ static void exactly_as_many_chunks_as_there_is_room_for_stay_clustered_while_cod
     for (uint64_t i = 0; i < UBI__ID_MAX_CHUNKS; i++)
         add_edge(w, i << 20);
     assert_int_equal(encode(w, BATCH_OF_BUILDER), UBI_OK);
-    assert_false(w->x.hashed);
+    assert_false(w->x.is_hashed);
     uint64_t one_more = (uint64_t)UBI__ID_MAX_CHUNKS << 20;
     uint32_t code;
     assert_int_equal(ubi__id_index_encode(&w->x, &one_more, 1, &code, w->codes.at, w->codes.n), UBI_OK);
-    assert_true(w->x.hashed);
+    assert_true(w->x.is_hashed);
     for (uint32_t i = 0; i < UBI__ID_MAX_CHUNKS; i++)
         assert_int_equal(w->codes.at[i], i); /* by first appearance */
     assert_int_equal(code, UBI__ID_MAX_CHUNKS);
@@ -340,7 +340,7 @@ static void many_nodes_are_placed_by_several_threads(void **state) {
         add_random_edges(w, 200000);
         assert_int_equal(encode(w, BATCH_OF_BUILDER), UBI_OK);
         assert_int_equal(resolve(w, threads), UBI_OK);
-        assert_false(w->x.hashed);
+        assert_false(w->x.is_hashed);
         assert_all_found(w);
         for (size_t e = 0; e < w->codes.n; e++)
             assert_true(w->nodes.at[w->codes.at[e]] == w->targets.at[e]);

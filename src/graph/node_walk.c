@@ -109,7 +109,7 @@ struct ubi_bfs {
     void *payload;
     ubi_node origin;
     ubi_status status;
-    bool stop, abandon, do_not_mark;
+    bool must_stop, must_abandon, must_not_mark;
 };
 
 ubi_status ubi_bfs_new(ubi_bfs **out, const ubi_allocator *allocator) {
@@ -142,13 +142,13 @@ ubi_status ubi_bfs_add_start_visited(ubi_bfs *walk, ubi_node node) {
 }
 
 void ubi_bfs_stop(ubi_bfs *walk) {
-    walk->stop = true;
+    walk->must_stop = true;
 }
 void ubi_bfs_abandon_referent(ubi_bfs *walk) {
-    walk->abandon = true;
+    walk->must_abandon = true;
 }
 void ubi_bfs_do_not_mark_visited(ubi_bfs *walk) {
-    walk->do_not_mark = true;
+    walk->must_not_mark = true;
 }
 const uint64_t *ubi_bfs_visited(const ubi_bfs *walk, ubi_node node) {
     return ubi__node_map_get(&walk->visited, node);
@@ -157,19 +157,19 @@ const uint64_t *ubi_bfs_visited(const ubi_bfs *walk, ubi_node node) {
 static ubi_status traverse_nodes(ubi_bfs *walk, ubi_node referent, ubi_text name) {
     uint64_t *known = ubi__node_map_get(&walk->visited, referent), fresh = 0;
     bool first = known == NULL;
-    walk->abandon = walk->do_not_mark = false;
+    walk->must_abandon = walk->must_not_mark = false;
     UBI_TRY(walk->fn(walk->payload, walk, walk->origin, referent, name, first, first ? &fresh : known));
     if (!first)
         return UBI_OK;
-    if (!walk->do_not_mark)
+    if (!walk->must_not_mark)
         UBI_TRY(ubi__node_map_put(&walk->visited, referent, fresh));
-    return walk->stop || walk->abandon ? UBI_OK : vec_node_push(&walk->pending, walk->allocator, referent);
+    return walk->must_stop || walk->must_abandon ? UBI_OK : vec_node_push(&walk->pending, walk->allocator, referent);
 }
 
 static bool on_bfs_edge(void *payload, ubi_node referent, ubi_text name) {
     ubi_bfs *walk = payload;
     walk->status = traverse_nodes(walk, referent, name);
-    return walk->status == UBI_OK && !walk->stop;
+    return walk->status == UBI_OK && !walk->must_stop;
 }
 
 /* Drops the part of the queue that was worked off, once that is most of it. */
@@ -185,8 +185,8 @@ ubi_status ubi_bfs_run(ubi_bfs *walk, bool want_names, ubi_bfs_fn fn, void *payl
     walk->fn = fn;
     walk->payload = payload;
     walk->status = UBI_OK;
-    walk->stop = false;
-    while (walk->head < walk->pending.n && !walk->stop && walk->status == UBI_OK) {
+    walk->must_stop = false;
+    while (walk->head < walk->pending.n && !walk->must_stop && walk->status == UBI_OK) {
         walk->origin = walk->pending.at[walk->head++];
         compact_order(walk);
         ubi_node_edges(walk->origin, want_names, on_bfs_edge, walk);

@@ -23,7 +23,7 @@
 typedef struct report {
     char text[1000];
     const char *abandon, *do_not_mark, *stop, *fail; /* at the first report of this referent */
-    bool names;
+    bool with_names;
 } report;
 
 static bool is(const char *wanted, ubi_node node) {
@@ -34,7 +34,7 @@ static ubi_status note_edge(void *payload, ubi_bfs *walk, ubi_node origin, ubi_n
                             uint64_t *data) {
     report *r = payload;
     size_t n = strlen(r->text);
-    if (r->names && name.ptr)
+    if (r->with_names && name.ptr)
         snprintf(r->text + n, sizeof r->text - n, "%s-%.*s>%s%s ", drawing_name(origin), (int)name.len, name.ptr,
                  drawing_name(referent), first ? "!" : "");
     else
@@ -60,7 +60,7 @@ static void assert_reports(const char *drawn, start how, report r, ubi_status st
     assert_int_equal(ubi_bfs_new(&walk, NULL), UBI_OK);
     assert_int_equal((how == START ? ubi_bfs_add_start : ubi_bfs_add_start_visited)(walk, drawing_node(d, "a")),
                      UBI_OK);
-    assert_int_equal(ubi_bfs_run(walk, r.names, note_edge, &r), status);
+    assert_int_equal(ubi_bfs_run(walk, r.with_names, note_edge, &r), status);
     assert_string_equal(r.text, expected);
     ubi_bfs_free(walk);
     drawing_free(d);
@@ -112,7 +112,7 @@ static void a_failing_callback_ends_the_walk_with_its_status(void **state) {
 
 static void names_are_given_when_they_are_asked_for(void **state) {
     (void)state;
-    assert_reports("a -> b \"x\", c", START, (report){ .names = true }, UBI_OK, "a-x>b! a>c! ");
+    assert_reports("a -> b \"x\", c", START, (report){ .with_names = true }, UBI_OK, "a-x>b! a>c! ");
 }
 
 static void several_starts_share_one_walk(void **state) {

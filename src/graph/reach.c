@@ -106,8 +106,8 @@ static ubi_status walk_unordered(ubi_graph *g) {
 }
 
 ubi_status ubi__graph_find_reachable(ubi_graph *g) {
-    g->breadth_first = g->root == 0 && sweep_words(g);
-    if (!g->breadth_first)
+    g->is_breadth_first = g->root == 0 && sweep_words(g);
+    if (!g->is_breadth_first)
         return walk_unordered(g);
     g->n_reachable = g->n_nodes;
     return UBI_OK;
@@ -138,7 +138,7 @@ static void order_from_file(ubi_node_ix *order, const ubi_graph *g) {
 }
 
 ubi_status ubi_graph_visit_order(ubi_node_ix *order, const ubi_graph *g) {
-    if (g->breadth_first) {
+    if (g->is_breadth_first) {
         order_from_file(order, g);
         return UBI_OK;
     }

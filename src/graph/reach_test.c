@@ -31,7 +31,7 @@ static void assert_walk(const char *drawn, const char *visits, uint32_t n_reacha
                  (unsigned)ubi_graph_node_id(g, order[i]));
     assert_string_equal(text, visits);
     assert_int_equal(ubi_graph_reachable_count(g), n_reachable);
-    assert_int_equal(g->breadth_first, breadth_first);
+    assert_int_equal(g->is_breadth_first, breadth_first);
     ubi_graph_unref(g);
 }
 
@@ -139,9 +139,9 @@ static void random_small_graphs_are_visited_as_a_plain_walk_does(void **state) {
             n_bits += ubi_graph_is_reachable(g, i);
         assert_int_equal(n_bits, n + !root_met);
         if (round % 3 == 0)
-            assert_true(g->breadth_first);
+            assert_true(g->is_breadth_first);
         assert_int_equal(ubi_graph_check(g), UBI_OK);
-        n_ordered += g->breadth_first;
+        n_ordered += g->is_breadth_first;
         n_partial += g->n_reachable < n_nodes;
         n_rooted += root_met;
         ubi_graph_unref(g);

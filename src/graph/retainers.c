@@ -31,9 +31,9 @@
 struct ubi_retainers {
     const ubi_allocator *allocator;
     ubi_graph *graph;
-    bool wide;
+    bool is_wide;
     uint64_t *first; /* n_nodes + 1 */
-    void *edges;     /* first[n_nodes]; uint32_t, or uint64_t if `wide` */
+    void *edges;     /* first[n_nodes]; uint32_t, or uint64_t if `is_wide` */
 };
 
 /** A column of uint32_t, or of uint64_t if `wide`. Functions that take `wide` are compiled once for each. */
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void place_edges(const sorter *s, u
 
 static void count_range(const sorter *s, uint64_t begin, uint64_t end, unsigned part) {
     column counters = s->counters[part];
-    if (s->retainers->wide)
+    if (s->retainers->is_wide)
         count_edges(s, begin, end, counters, true, s->set);
     else if (s->set)
         count_edges(s, begin, end, counters, false, s->set);
@@ -106,7 +106,7 @@ static void count_range(const sorter *s, uint64_t begin, uint64_t end, unsigned 
 
 static void place_range(const sorter *s, uint64_t begin, uint64_t end, unsigned part) {
     column next = s->counters[part];
-    if (s->retainers->wide)
+    if (s->retainers->is_wide)
         place_edges(s, begin, end, next, true, s->set);
     else if (s->set)
         place_edges(s, begin, end, next, false, s->set);
@@ -143,8 +143,8 @@ static void add_up(const sorter *s) {
     for (uint32_t node = 0; node < r->graph->n_nodes; node++) {
         r->first[node] = at;
         for (unsigned part = 0; part < s->n_parts; part++) {
-            uint64_t n = get_place(s->counters[part], r->wide, node);
-            put_place(s->counters[part], r->wide, node, at);
+            uint64_t n = get_place(s->counters[part], r->is_wide, node);
+            put_place(s->counters[part], r->is_wide, node, at);
             at += n;
         }
     }
@@ -160,7 +160,7 @@ static ubi_status sort_edges(sorter *s, uint64_t grain) {
     uint64_t n = r->first[r->graph->n_nodes];
     if (n == 0)
         return UBI_OK;
-    r->edges = ubi__alloc_array(r->allocator, n, place_width(r->wide));
+    r->edges = ubi__alloc_array(r->allocator, n, place_width(r->is_wide));
     if (!r->edges)
         return ubi__fail_nomem();
     ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, place_part, s);
@@ -175,13 +175,13 @@ static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, 
     if (s.n_parts > n_grains)
         s.n_parts = (unsigned)n_grains;
     for (unsigned i = 0; i < s.n_parts && status == UBI_OK; i++) {
-        s.counters[i] = ubi__calloc_array(r->allocator, r->graph->n_nodes, place_width(r->wide));
+        s.counters[i] = ubi__calloc_array(r->allocator, r->graph->n_nodes, place_width(r->is_wide));
         status = s.counters[i] ? UBI_OK : ubi__fail_nomem();
     }
     if (status == UBI_OK)
         status = sort_edges(&s, how->grain);
     for (unsigned i = 0; i < s.n_parts; i++)
-        ubi__free_array(r->allocator, s.counters[i], r->graph->n_nodes, place_width(r->wide));
+        ubi__free_array(r->allocator, s.counters[i], r->graph->n_nodes, place_width(r->is_wide));
     return status;
 }
 
@@ -196,7 +196,7 @@ ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const
     if (!r)
         return ubi__fail_nomem();
     r->allocator = a;
-    r->wide = how.wide;
+    r->is_wide = how.is_wide;
     r->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)graph);
     r->first = ubi__alloc_array(a, (size_t)graph->n_nodes + 1, sizeof *r->first);
     ubi_status status = r->first ? sort_with_counters(r, set, &how) : ubi__fail_nomem();
@@ -219,7 +219,7 @@ void ubi_retainers_free(ubi_retainers *r) {
     ubi_graph *graph = r->graph;
     size_t n_first = (size_t)graph->n_nodes + 1;
     if (r->edges)
-        ubi__free_array(a, r->edges, (size_t)r->first[graph->n_nodes], place_width(r->wide));
+        ubi__free_array(a, r->edges, (size_t)r->first[graph->n_nodes], place_width(r->is_wide));
     ubi__free_array(a, r->first, n_first, sizeof *r->first);
     UBI_DELETE(a, r);
     ubi_graph_unref(graph);
@@ -230,7 +230,7 @@ uint64_t ubi_retainers_count(const ubi_retainers *r, ubi_node_ix node) {
 }
 
 ubi_edge_ix ubi_retainers_edge(const ubi_retainers *r, ubi_node_ix node, uint64_t i) {
-    return get_place(r->edges, r->wide, r->first[node] + i);
+    return get_place(r->edges, r->is_wide, r->first[node] + i);
 }
 
 /* The last node whose edges begin at or before `edge`: nodes without edges begin where the next one does. */

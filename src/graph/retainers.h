@@ -10,7 +10,7 @@
 typedef struct ubi__retainers_how {
     unsigned threads;
     uint64_t grain;               /* edges per thread at least */
-    bool wide;                    /* edges take 8 bytes each */
+    bool is_wide;                 /* edges take 8 bytes each */
     const ubi_progress *progress; /* NULL: none; stage "collecting retainers" */
 } ubi__retainers_how;
 

@@ -254,10 +254,10 @@ typedef void delete_aligned_nothrow_function(void *, size_t, const void *);
 
 typedef struct real_operator {
     const char *name;
-    void *_Atomic function;    /* NULL: unknown */
-    uintptr_t low, high;       /* its library */
-    _Atomic bool is_late;      /* it came with a library that may go away again */
-    _Atomic bool calls_malloc; /* that is, ours; learned from every call that is looked at */
+    void *_Atomic function;         /* NULL: unknown */
+    uintptr_t low, high;            /* its library */
+    _Atomic bool is_late;           /* it came with a library that may go away again */
+    _Atomic bool has_called_malloc; /* that is, ours; learned from every call that is looked at */
 } real_operator;
 
 static void *function_of(const real_operator *r) {
@@ -317,7 +317,7 @@ static inline bool may_pass(const real_operator *r, const void *function, size_t
     uint64_t remaining = ubi__this_thread.remaining_bytes;
     if (size + 1 >= remaining || !function)
         return false;
-    if (!r->calls_malloc)
+    if (!r->has_called_malloc)
         ubi__this_thread.remaining_bytes = remaining - size;
     return true;
 }
@@ -338,7 +338,7 @@ static inline void finish_new(real_operator *r, void *p, uint64_t remaining_byte
     ubi__pending_new said = ubi__this_thread.pending_new;
     bool called_malloc = !said.kind || said.from || ubi__this_thread.remaining_bytes != remaining_bytes;
     ubi__this_thread.pending_new.kind = 0;
-    atomic_store_explicit(&r->calls_malloc, called_malloc, memory_order_relaxed);
+    atomic_store_explicit(&r->has_called_malloc, called_malloc, memory_order_relaxed);
     if (p && !called_malloc)
         (void)ubi__allocated(p, said.size_bytes, (ubi__alloc_kind)said.kind, &said.caller);
 }

@@ -291,8 +291,8 @@ static ubi_status census_request_get(census_request *r, ubi__task_call *call) {
     ubi__json_value options = member_get(call->data, "censusOptions"), how = member_get(call->data, "requestOptions");
     ubi__json_value breakdown = member_get(options.raw, "breakdown"), filter = member_get(how.raw, "filter");
     *r = (census_request){ .tree = UBI_CENSUS_TREE_OPTIONS_INIT };
-    r->tree.invert = is_true(how.raw, "asInvertedTreeNode");
-    r->wants_tree = r->tree.invert || is_true(how.raw, "asTreeNode");
+    r->tree.is_inverted = is_true(how.raw, "asInvertedTreeNode");
+    r->wants_tree = r->tree.is_inverted || is_true(how.raw, "asTreeNode");
     if (breakdown.type == UBI__JSON_STRING) /* quotes and all: not a breakdown, and said so */
         r->breakdown = (ubi_text){ breakdown.raw.ptr - 1, breakdown.raw.len + 2 };
     else if (breakdown.raw.ptr)
@@ -323,7 +323,7 @@ UBI_VEC_DECLARE(tree_row_list, ubi_census_node_ix);
 
 static ubi_status parent_map_fill(ubi__json *json, const ubi_census_tree *tree, tree_row_list *waiting) {
     UBI_TRY(tree_row_list_push(waiting, ubi_allocator_default(), ubi_census_tree_root(tree)));
-    while (waiting->n && !json->failed) {
+    while (waiting->n && !json->has_failed) {
         ubi_census_node node, child;
         char id[16];
         ubi_census_tree_node(tree, waiting->at[--waiting->n], &node);
@@ -664,7 +664,7 @@ static ubi_status page_write(row_sources *s, const ubi_dominator_page *page) {
     ubi__json *json = s->call->out;
     ubi__json_object_begin(json);
     UBI_TRY(rows_write(s, page->nodes, page->n_nodes));
-    ubi__json_member_bool(json, "moreChildrenAvailable", page->more_children_available);
+    ubi__json_member_bool(json, "moreChildrenAvailable", page->has_more_children);
     ubi__json_member_array(json, "path");
     for (uint32_t i = 0; i < page->n_path; i++)
         ubi__json_node_id(json, page->path[i]);
@@ -776,7 +776,7 @@ static ubi_status individual_write(row_sources *s, ubi_node_ix node, row_writer 
     ubi_dominator_row row;
     UBI_TRY(ubi_dominator_node_new(&alone, s->dominators, s->labels, node, ubi_session_use_allocator(s->use)));
     ubi_dominator_node_get(alone, &row);
-    row.more_children_available = false; /* a list has no levels */
+    row.has_more_children = false; /* a list has no levels */
     ubi__render_dominator_row(s->call->out, &row);
     ubi_status status = row_paths_write(w, s->call->out, &row);
     ubi__json_object_end(s->call->out);

@@ -25,11 +25,11 @@ ubi_status ubi_export_new(ubi_export **out, const ubi_look *look, const ubi_expo
     e->allocator = a;
     e->look = look;
     e->view = *ubi_look_view(look);
-    if (options->all_edges) {
+    if (options->with_all_edges) {
         e->view.edges = NULL;
         e->view.orphans = UBI_ORPHANS_IGNORE;
     }
-    if (options->raw_sizes)
+    if (options->with_raw_sizes)
         e->view.size_bytes = NULL;
     ubi_status status = UBI_OK;
     e->code = &ubi__producer_of(look->graph)->code;

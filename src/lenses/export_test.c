@@ -140,7 +140,7 @@ static void the_view_is_the_lens_s_unless_all_is_asked_for(void **state) {
     assert_ptr_equal(save.view->size_bytes, view->size_bytes);
     assert_int_equal(save.view->orphans, UBI_ORPHANS_ADOPT);
     ubi_export_free(e);
-    options.all_edges = options.raw_sizes = true;
+    options.with_all_edges = options.with_raw_sizes = true;
     assert_int_equal(ubi_export_new(&e, look, &options), UBI_OK);
     ubi_export_apply(e, &save);
     assert_null(save.view->edges);

@@ -18,7 +18,7 @@ static double share(uint64_t part, uint64_t total) {
 
 ubi_status ubi__finding_ended_early(ubi__finding_list *out, const ubi__finding_facts *f) {
     ubi_finding finding = { .bytes = 0 };
-    if (!f->options->info || !f->options->info->ended_early)
+    if (!f->options->info || !f->options->info->has_ended_early)
         return UBI_OK;
     ubi__finding_call(&finding, "a file that ends early");
     ubi__finding_say(&finding, "The file ends early, so there may have been more: %s.", f->options->info->end_note);

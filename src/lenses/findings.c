@@ -251,7 +251,7 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
     ubi_dominators *made = NULL;
     options.allocator = f->allocator;
     options.progress = f->options->progress;
-    options.without_sets = true;
+    options.has_no_sets = true;
     options.threads = 1;
     if (f->producer && !f->dominators) {
         UBI_TRY(ubi_dominators_new(&made, ubi_look_view(f->look), &options));

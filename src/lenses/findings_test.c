@@ -268,7 +268,7 @@ static void a_crowd_is_many_small_things_that_do_not_dominate_by_size(void **sta
 
 static void a_file_that_ends_early_comes_first(void **state) {
     (void)state;
-    info.ended_early = true;
+    info.has_ended_early = true;
     snprintf(info.end_note, sizeof info.end_note, "a length of 0 at byte 12");
     look_at("root -> a; lost -> a;");
     info = (ubi_read_info)UBI_READ_INFO_INIT;

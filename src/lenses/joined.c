@@ -116,7 +116,7 @@ static ubi__rope_part rope_resolve(const ubi__joined *joined, ubi__rope_part par
 static void ropes_measure(ubi__rope *cons, const ubi__joined *joined) {
     uint32_t first = units_of(joined, cons->first), second = units_of(joined, cons->second), units = first + second;
     cons->units = (uint16_t)(units < UBI_STRINGS_JOINED_UNITS ? units : UBI_STRINGS_JOINED_UNITS);
-    cons->flat = first == 0 || second == 0;
+    cons->is_flat = first == 0 || second == 0;
     if (cons->first.node != UBI_NONE && (second == 0 || first >= UBI_STRINGS_JOINED_UNITS))
         cons->same = rope_resolve(joined, cons->first);
     else if (cons->second.node != UBI_NONE && first == 0)
@@ -176,7 +176,7 @@ void ubi__joined_check(const ubi__joined *joined) {
         check_part(joined, rope->second);
         check_part(joined, rope->same);
         UBI_ASSERT(rope->same.row == UBI_NONE || joined->cons.at[rope->same.row].same.node == UBI_NONE);
-        UBI_ASSERT(!rope->flat || rope->units == 0 || rope->same.node != UBI_NONE);
+        UBI_ASSERT(!rope->is_flat || rope->units == 0 || rope->same.node != UBI_NONE);
     }
 }
 

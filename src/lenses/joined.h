@@ -28,7 +28,7 @@ typedef struct ubi__rope {
     ubi__rope_part same; /* another string with exactly this text, and without a `same` of its own; no node: none */
     uint16_t units;      /* of its text, UBI_STRINGS_JOINED_UNITS if more */
     uint8_t state;
-    bool flat; /* one half is empty */
+    bool is_flat; /* one half is empty */
 } ubi__rope;
 
 UBI_VEC_DECLARE(ubi__vec_rope, ubi__rope);

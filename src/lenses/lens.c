@@ -82,7 +82,7 @@ ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph
     if (!look)
         return ubi__fail_nomem();
     look->lens = lens;
-    look->reuses_ids = lens->reuses_ids;
+    look->may_reuse_ids = lens->may_reuse_ids;
     look->allocator = a;
     look->graph = ubi_graph_ref(graph);
     look->view = ubi_view_of(graph);
@@ -112,8 +112,8 @@ void ubi__lens_view_check(const ubi_look *look) {
     uint32_t n_nodes = ubi_graph_node_count(look->graph);
     UBI_ASSERT(view->graph == look->graph && view->root < n_nodes);
     UBI_ASSERT(!look->shown || look->lens->filters);
-    UBI_ASSERT(!look->joined || look->lens->names_nodes);
-    UBI_ASSERT(!look->lens->names_nodes || look->lens->raw_name);
+    UBI_ASSERT(!look->joined || look->lens->has_node_names);
+    UBI_ASSERT(!look->lens->has_node_names || look->lens->raw_name);
     check_classes(look);
     if (UBI_CHECKS) {
         for (uint32_t i = 1; i < view->n_first_edges; i++)
@@ -285,7 +285,7 @@ ubi_class_scheme ubi_look_class_scheme(const ubi_look *look) {
         .graph = look->graph,
         .size_bytes = look->view.size_bytes,
         .n_classes = (uint32_t)look->classes.n,
-        .mixes_coarse_types = look->lens->mixes_coarse_types,
+        .has_mixed_coarse_types = look->lens->has_mixed_coarse_types,
         .describe = scheme_describe,
         .class_of = look->lens->counts_by_size ? class_of_sized : class_of_reachable,
         .payload = look,
@@ -305,7 +305,7 @@ uint64_t ubi_lens_id_mark(const ubi_graph *graph) {
 }
 
 bool ubi_look_reuses_ids(const ubi_look *look) {
-    return look->reuses_ids;
+    return look->may_reuse_ids;
 }
 
 /* ---- statistics -------------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ struct ubi_look {
         *joined;                 /* texts of concatenations (joined.h); NULL: they have none, or that of the file */
     const uint8_t *detachedness; /* [n_nodes]; NULL: what kinds say */
     uint64_t outside_bytes;      /* ubi_look_outside_bytes */
-    bool reuses_ids;             /* ubi_look_reuses_ids; what the lens says, until its `open` says otherwise */
+    bool may_reuse_ids;          /* ubi_look_reuses_ids; what the lens says, until its `open` says otherwise */
     void *own;                   /* the lens's */
 };
 
@@ -40,12 +40,12 @@ struct ubi_lens {
     const char *name, *title;
     const char *format; /* name of the format that it is for; NULL: any */
     ubi_lens_displays displays;
-    bool mixes_coarse_types; /* a class is its name and place, whatever the coarse types of its nodes */
+    bool has_mixed_coarse_types; /* a class is its name and place, whatever the coarse types of its nodes */
     /** Comparisons and leaks count nodes that have a size, reachable or not; else what a census counts. */
     bool counts_by_size;
     ubi_orphans orphans;   /* what becomes of nodes that its edges do not reach; views start with it */
-    bool reuses_ids;       /* an id may name another node in a later heap of the same program */
-    bool names_nodes;      /* nodes have names of their own, which nodes of one kind need not share */
+    bool may_reuse_ids;    /* an id may name another node in a later heap of the same program */
+    bool has_node_names;   /* nodes have names of their own, which nodes of one kind need not share */
     uint32_t end_distance; /* ways to the root end at this distance: nodes nearer are no retainers that tell anything */
     /** What its tools say instead of the distance of a node that nothing reaches, as a negative number; 0: nothing. */
     uint32_t unreachable_distance;

@@ -278,7 +278,7 @@ static const ubi_lens plain_lens = {
     .name = "plain",
     .title = "Any heap",
     .displays = UBI__LENS_DISPLAYS(census_presets),
-    .reuses_ids = true,
+    .may_reuse_ids = true,
     .open = plain_open,
 };
 

@@ -350,7 +350,7 @@ static ubi_status list_retainers(list *out, grower *t, ubi_node_ix node) {
 static ubi_status add_row(bool *added, grower *t, uint32_t parent, ubi_retainer retainer) {
     ubi_retaining_tree *tree = t->tree;
     *added = tree->rows.n < t->options->max_nodes;
-    tree->limits.nodes |= !*added;
+    tree->limits.has_more_nodes |= !*added;
     if (!*added)
         return UBI_OK;
     return vec_row_push(&tree->rows, tree->allocator,
@@ -365,7 +365,7 @@ static ubi_status add_retainers(uint32_t *n_added, grower *t, uint32_t parent, u
     list l;
     *n_added = 0;
     UBI_TRY(list_retainers(&l, t, node));
-    t->tree->limits.siblings |= l.n < l.n_all;
+    t->tree->limits.has_more_siblings |= l.n < l.n_all;
     for (uint32_t i = 0; i < l.n; i++) {
         bool added;
         UBI_TRY(add_row(&added, t, parent, t->cache.retainers.at[l.first + i]));
@@ -389,13 +389,13 @@ static bool is_to_be_opened(const grower *t, uint32_t at) {
     const ubi_retaining_row *row = &t->tree->rows.at[at];
     if (row->is_circular || row->retainer.distance <= t->options->end_distance)
         return false;
-    return !t->options->first_only || is_first(t, at);
+    return !t->options->with_first_only || is_first(t, at);
 }
 
 static ubi_status note_depth(grower *t, ubi_node_ix node) {
     list l;
     UBI_TRY(list_retainers(&l, t, node));
-    t->tree->limits.depth |= l.n_all > 0;
+    t->tree->limits.has_more_levels |= l.n_all > 0;
     return UBI_OK;
 }
 
@@ -404,7 +404,7 @@ static ubi_status open_row(grower *t, uint32_t at) {
     if (!is_to_be_opened(t, at))
         return UBI_OK;
     if (row->depth == t->options->max_depth)
-        return t->tree->limits.depth ? UBI_OK : note_depth(t, row->retainer.node);
+        return t->tree->limits.has_more_levels ? UBI_OK : note_depth(t, row->retainer.node);
     uint32_t first = (uint32_t)t->tree->rows.n, n;
     row->is_open = true;
     row->first_child = first;
@@ -415,7 +415,7 @@ static ubi_status open_row(grower *t, uint32_t at) {
 
 static ubi_status tree_grow(grower *t) {
     UBI_TRY(add_retainers(&t->tree->n_first_level, t, UBI_NONE, t->node));
-    for (uint32_t i = 0; i < t->tree->rows.n && !t->tree->limits.nodes; i++)
+    for (uint32_t i = 0; i < t->tree->rows.n && !t->tree->limits.has_more_nodes; i++)
         UBI_TRY(open_row(t, i));
     return UBI_OK;
 }

@@ -40,10 +40,10 @@ static ubi_retaining *retaining_of(const ubi_look *look) {
 
 typedef struct plain {
     const ubi_graph *g;
-    bool v8;
+    bool is_v8;
     int64_t before[MOST_NODES], distance[MOST_NODES]; /* nothing ignored, and as it is now */
-    bool ignored[MOST_NODES], any_ignored;
-    bool pending; /* there is one pair of edges of a WeakMap, by name */
+    bool is_ignored[MOST_NODES], has_ignored;
+    bool has_pending; /* there is one pair of edges of a WeakMap, by name */
 } plain;
 
 static ubi__v8_type type_of(const plain *p, ubi_node_ix node) {
@@ -81,8 +81,8 @@ static bool edge_counts(plain *p, ubi_node_ix source, ubi_edge_ix e) {
         return counts_of_descriptors(p, e);
     if (!is_ephemeron(p, e))
         return true;
-    p->pending = !p->pending;
-    return !p->pending;
+    p->has_pending = !p->has_pending;
+    return !p->has_pending;
 }
 
 static void count(plain *p, int64_t *distance, const bool *ignored, ubi_node_ix *queue, size_t n) {
@@ -91,7 +91,7 @@ static void count(plain *p, int64_t *distance, const bool *ignored, ubi_node_ix 
             ubi_node_ix target = ubi_graph_edge_target(p->g, e);
             if (distance[target] != FAR || ubi_graph_edge_kind(p->g, e) == UBI_EDGE_WEAK)
                 continue;
-            if ((ignored && ignored[target]) || (p->v8 && !edge_counts(p, queue[i], e)))
+            if ((ignored && ignored[target]) || (p->is_v8 && !edge_counts(p, queue[i], e)))
                 continue;
             distance[target] = distance[queue[i]] + 1;
             queue[n++] = target;
@@ -103,8 +103,8 @@ static void count_all(plain *p, int64_t *distance, const bool *ignored) {
     size_t n = 0;
     for (ubi_node_ix i = 0; i < ubi_graph_node_count(p->g); i++)
         distance[i] = FAR;
-    p->pending = false;
-    for (ubi_edge_ix e = ubi_graph_first_edge(p->g, root); p->v8 && e < ubi_graph_first_edge(p->g, root + 1); e++) {
+    p->has_pending = false;
+    for (ubi_edge_ix e = ubi_graph_first_edge(p->g, root); p->is_v8 && e < ubi_graph_first_edge(p->g, root + 1); e++) {
         ubi_node_ix t = ubi_graph_edge_target(p->g, e);
         if (distance[t] == FAR && (type_of(p, t) != UBI__V8_SYNTHETIC || is_named(p, t, "(Document DOM trees)"))) {
             distance[t] = 1;
@@ -124,7 +124,7 @@ static bool leads_to(const plain *p, ubi_edge_ix e, ubi_node_ix node) {
 
 /* Whether an edge of a WeakMap has a partner that leaves a node out of reach. */
 static bool is_useless(const plain *p, ubi_edge_ix e) {
-    if (!p->any_ignored || !p->v8 || !is_ephemeron(p, e))
+    if (!p->has_ignored || !p->is_v8 || !is_ephemeron(p, e))
         return false;
     for (ubi_edge_ix other = 0; other < ubi_graph_edge_count(p->g); other++)
         if (is_ephemeron(p, other) && leads_to(p, other, ubi_graph_edge_target(p->g, e)) &&
@@ -140,7 +140,7 @@ static uint64_t distance_of(const plain *p, ubi_node_ix node) {
 }
 
 static bool is_retainer(const plain *p, ubi_edge_ix e) {
-    return !p->v8 ||
+    return !p->is_v8 ||
            (ubi_graph_edge_kind(p->g, e) != UBI_EDGE_WEAK && ubi_graph_edge_source(p->g, e) != ubi_graph_root(p->g));
 }
 
@@ -168,7 +168,7 @@ static uint32_t list_retainers(ubi_retainer *out, const plain *p, ubi_node_ix no
         if (!leads_to(p, e, node) || !is_retainer(p, e))
             continue;
         ubi_node_ix source = ubi_graph_edge_source(p->g, e);
-        ubi_retainer r = { e, source, is_useless(p, e) ? 200000000 : distance_of(p, source), p->ignored[source] };
+        ubi_retainer r = { e, source, is_useless(p, e) ? 200000000 : distance_of(p, source), p->is_ignored[source] };
         uint32_t at = n++;
         for (; at > 0 && before(p, &r, &out[at - 1]); at--)
             out[at] = out[at - 1];
@@ -184,7 +184,7 @@ static void compare_lists(const plain *p, const ubi_retaining *r) {
     for (ubi_node_ix node = 0; node < ubi_graph_node_count(p->g); node++) {
         uint32_t n = list_retainers(expected, p, node), n_found, max = random_below(n + 2);
         assert_int_equal(ubi_retaining_distance(r, node), distance_of(p, node));
-        assert_int_equal(ubi_retaining_is_ignored(r, node), p->ignored[node]);
+        assert_int_equal(ubi_retaining_is_ignored(r, node), p->is_ignored[node]);
         assert_int_equal(ubi_retaining_count(r, node), n);
         assert_int_equal(ubi_retaining_first(found, &n_found, r, node, MOST_RETAINERS), UBI_OK);
         assert_int_equal(n_found, n);
@@ -226,20 +226,20 @@ static void compare_shortest(const plain *p, const ubi_retaining *r) {
 static void ignore_some(plain *p, ubi_retaining *r) {
     ubi_node_ix nodes[4];
     uint32_t n = random_below(5);
-    memset(p->ignored, 0, sizeof p->ignored);
+    memset(p->is_ignored, 0, sizeof p->is_ignored);
     for (uint32_t i = 0; i < n; i++) {
         nodes[i] = random_below(ubi_graph_node_count(p->g));
-        p->ignored[nodes[i]] = true;
+        p->is_ignored[nodes[i]] = true;
     }
-    p->any_ignored = n > 0;
-    count_all(p, p->distance, n ? p->ignored : NULL);
+    p->has_ignored = n > 0;
+    count_all(p, p->distance, n ? p->is_ignored : NULL);
     assert_int_equal(ubi_retaining_ignore(r, nodes, n), UBI_OK);
 }
 
 static void compare(const char *lens, ubi_graph *g) {
     ubi_look *look = look_through(lens, g);
     ubi_retaining *r = retaining_of(look);
-    plain p = { .g = g, .v8 = strcmp(lens, "v8") == 0 };
+    plain p = { .g = g, .is_v8 = strcmp(lens, "v8") == 0 };
     count_all(&p, p.before, NULL);
     for (int i = 0; i < 3; i++) {
         ignore_some(&p, r);
@@ -318,9 +318,9 @@ static void compare_tree(const plain *p, const ubi_retaining *r, ubi_node_ix nod
     o.max_siblings = MOST_RETAINERS;
     assert_int_equal(ubi_retaining_tree_new(&tree, r, node, &o), UBI_OK);
     const ubi_retaining_row *rows = ubi_retaining_tree_rows(tree, &n);
-    if (!ubi_retaining_tree_limits(tree).nodes && n < 500) {
+    if (!ubi_retaining_tree_limits(tree).has_more_nodes && n < 500) {
         assert_int_equal(n, count_paths(p, way, 0, &o));
-        assert_false(ubi_retaining_tree_limits(tree).siblings);
+        assert_false(ubi_retaining_tree_limits(tree).has_more_siblings);
         for (uint32_t i = 0; i < n; i++)
             check_row(p, rows, i, node);
     }
@@ -334,7 +334,7 @@ static void trees_have_every_path_up_to_where_it_closes_a_circle(void **state) {
         ubi_graph *g = random_v8_heap(2 + random_below(10));
         ubi_look *look = look_through("v8", g);
         ubi_retaining *r = retaining_of(look);
-        plain p = { .g = g, .v8 = true };
+        plain p = { .g = g, .is_v8 = true };
         count_all(&p, p.before, NULL);
         ignore_some(&p, r);
         compare_tree(&p, r, random_below(ubi_graph_node_count(g)));

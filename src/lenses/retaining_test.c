@@ -70,8 +70,8 @@ static void assert_tree(const fixture *f, uint64_t id, ubi_retaining_tree_option
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u:%llu%s", i ? " " : "", rows[i].depth,
                  (unsigned long long)ubi_graph_node_id(f->g, rows[i].retainer.node), rows[i].is_circular ? "o" : "");
     ubi_retaining_limits limits = ubi_retaining_tree_limits(tree);
-    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", limits.depth ? " depth" : "",
-             limits.siblings ? " siblings" : "", limits.nodes ? " nodes" : "");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", limits.has_more_levels ? " depth" : "",
+             limits.has_more_siblings ? " siblings" : "", limits.has_more_nodes ? " nodes" : "");
     assert_string_equal(text, expected);
     ubi_retaining_tree_free(tree);
 }
@@ -84,9 +84,9 @@ static void limits_are_told_where_they_leave_something_out(void **state) {
     ubi_retaining_tree_options o = UBI_RETAINING_TREE_OPTIONS_INIT;
     o.end_distance = 0;
     assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o 3:1 3:3 4:1");
-    o.first_only = true;
+    o.with_first_only = true;
     assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o 3:1");
-    o.first_only = false;
+    o.with_first_only = false;
     o.max_depth = 3;
     assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o 3:1 3:3 depth");
     o.max_siblings = 1;
@@ -112,7 +112,7 @@ static void every_counted_retainer_has_its_row_though_it_closes_a_circle(void **
     assert_tree(&f, 3, o, "1:2 1:3o depth");
     fixture_free(&f);
     f = drawn("1 -> 2; 9 -> 9"); /* held by nothing but itself */
-    o.first_only = true;
+    o.with_first_only = true;
     assert_tree(&f, 9, o, "1:9o");
     fixture_free(&f);
     f = drawn("1 -> 2; 2 -> 3; 3 -> 4; 4 -> 2, 3");
@@ -196,7 +196,7 @@ static void a_forest_without_end_ends(void **state) {
     assert_int_equal(ubi_retaining_tree_new(&tree, r, WIDE * LEVELS, NULL), UBI_OK);
     ubi_retaining_tree_rows(tree, &n);
     assert_int_equal(n, 5000);
-    assert_true(ubi_retaining_tree_limits(tree).nodes && ubi_retaining_tree_limits(tree).siblings);
+    assert_true(ubi_retaining_tree_limits(tree).has_more_nodes && ubi_retaining_tree_limits(tree).has_more_siblings);
     ubi_retaining_tree_free(tree);
     ubi_retaining_free(r);
     ubi_look_close(look);

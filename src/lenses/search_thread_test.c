@@ -41,7 +41,7 @@ static void upper_and_lower_case_are_the_same_as_in_javascript(void **state) {
     (void)state;
     static const struct {
         const char *query, *text;
-        bool found;
+        bool was_found;
     } cases[] = {
         { "map", "WeakMap", true },
         { "MAP", "WeakMap", true },
@@ -70,7 +70,7 @@ static void upper_and_lower_case_are_the_same_as_in_javascript(void **state) {
         { "\xc3\xa4\x62\xc3\xa4\x63", "\xc3\x84\x62\xc3\xa4\x62\xc3\x84\x63", true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (matches(UBI_SEARCH_ANY_CASE, cases[i].query, cases[i].text) != cases[i].found)
+        if (matches(UBI_SEARCH_ANY_CASE, cases[i].query, cases[i].text) != cases[i].was_found)
             fail_msg("case %zu: %s in %s", i, cases[i].query, cases[i].text);
     assert_true(matches(UBI_SEARCH_EXACT, "Map", "WeakMap"));
     assert_false(matches(UBI_SEARCH_EXACT, "map", "WeakMap"));

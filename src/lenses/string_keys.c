@@ -83,7 +83,7 @@ static ubi_status add_late(ubi__string_keys *k, ubi_node_ix node, uint32_t row, 
 /* A concatenation with an empty half is the other half once more. */
 static bool has_own_text(const ubi__string_keys *k, const ubi__rope *cons) {
     const ubi_graph *g = k->choice.look->graph;
-    return !cons->flat && ubi__graph_node_name(g, cons->node) != UBI_NONE &&
+    return !cons->is_flat && ubi__graph_node_name(g, cons->node) != UBI_NONE &&
            k->part_of_kind[g->kind.at[cons->node]] == UBI__STRING_ROPE;
 }
 
@@ -286,7 +286,7 @@ static ubi__string string_at(const ubi__string_keys *k, ubi_node_ix node, uint8_
     if (*late < k->late.n && k->late.at[*late].node == node) {
         s.late = (uint32_t)*late;
         s.key = k->late.at[*late].key;
-        s.truncated = k->late.at[(*late)++].cut != UBI_NONE;
+        s.is_truncated = k->late.at[(*late)++].cut != UBI_NONE;
     } else if (part == UBI__STRING_TEXT) {
         s.key = ubi__strtab_canonical(&g->strings, ubi__graph_node_name(g, node));
     }

@@ -82,10 +82,10 @@ void ubi__string_keys_fini(ubi__string_keys *keys);
 /** A string that was chosen: one that has a size, and that the look's filter and `only` let pass. */
 typedef struct ubi__string {
     ubi_node_ix node;
-    uint32_t late;  /* of ubi__string_keys.late; UBI_NONE: it has an entry, or no text */
-    uint32_t key;   /* UBI_NONE: the file has no text of it, or it is the other half of a concatenation once more */
-    bool is_slice;  /* part of another string */
-    bool truncated; /* the file says that it has not all of the text */
+    uint32_t late;     /* of ubi__string_keys.late; UBI_NONE: it has an entry, or no text */
+    uint32_t key;      /* UBI_NONE: the file has no text of it, or it is the other half of a concatenation once more */
+    bool is_slice;     /* part of another string */
+    bool is_truncated; /* the file says that it has not all of the text */
     uint64_t size_bytes; /* above 0 */
 } ubi__string;
 

@@ -58,7 +58,9 @@ static size_t length_class(uint32_t length) {
 }
 
 static ubi_status new_group(uint32_t *out, work *w, const ubi__string *string) {
-    ubi_string_group group = { .first = string->node, .truncated = string->truncated, .wasted_bytes = UINT64_MAX };
+    ubi_string_group group = { .first = string->node,
+                               .is_truncated = string->is_truncated,
+                               .wasted_bytes = UINT64_MAX };
     group.length = ubi__string_length(&w->keys, string);
     *out = group.length < w->options->min_length ? TOO_SHORT : (uint32_t)w->s->groups.n;
     return *out == TOO_SHORT ? UBI_OK : vec_group_push(&w->s->groups, w->s->allocator, group);

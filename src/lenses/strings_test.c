@@ -223,7 +223,7 @@ static void texts_that_were_cut_are_equal_if_what_is_said_about_them_is(void **s
     assert_int_equal(t->duplicates.count, 4);
     for (uint32_t i = 0; i < 6; i++) {
         const ubi_string_group *g = ubi_strings_group(h.strings, i);
-        assert_int_equal(g->truncated, g->first != 1 && g->first != b);
+        assert_int_equal(g->is_truncated, g->first != 1 && g->first != b);
     }
     done(&h);
 }

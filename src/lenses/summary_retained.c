@@ -47,7 +47,7 @@ typedef struct sharing {
     pthread_cond_t changed;
     /* guarded by `lock`, as all changes of `call` */
     unsigned n_walkers, n_waiting, n_parts;
-    bool offered;
+    bool is_offered;
     part offer;
 } sharing;
 
@@ -145,7 +145,7 @@ static void node_offer(const walk *w, step *from, size_t n_steps) {
             half->open[half->n_open++] = w->way.at[i].class_ix;
     half->end = from->end;
     from->end = half->next = from->next + (from->end - from->next) / 2;
-    w->sharing->offered = true;
+    w->sharing->is_offered = true;
     w->sharing->n_parts++;
     pthread_cond_broadcast(&w->sharing->changed);
 }
@@ -168,7 +168,7 @@ static bool take_part(walk *w) {
     sharing *with = w->sharing;
     pthread_mutex_lock(&with->lock);
     with->n_waiting++;
-    while (!with->offered && with->call != CALL_ENDED) {
+    while (!with->is_offered && with->call != CALL_ENDED) {
         with->call = with->n_waiting == with->n_walkers ? CALL_ENDED : CALL_WANTED;
         if (with->call == CALL_ENDED)
             pthread_cond_broadcast(&with->changed);
@@ -179,7 +179,7 @@ static bool take_part(walk *w) {
     bool took = with->call != CALL_ENDED;
     open_of_part(w, 0);
     w->part = with->offer;
-    with->offered = false;
+    with->is_offered = false;
     pthread_mutex_unlock(&with->lock);
     return took;
 }
@@ -247,7 +247,7 @@ static void walk_finish(walk *w) {
 }
 
 static ubi_status walk_together(walk *first, walk *second, ubi__helper *helper) {
-    if (helper->threaded)
+    if (helper->is_threaded)
         ubi__helper_give(helper, &second->chore, walk_aside, second);
     ubi_status status = node_enter(first, first->d->root);
     if (status == UBI_OK)
@@ -266,7 +266,7 @@ ubi_status ubi__summary_add_retained(ubi_summary *s, const ubi_progress *progres
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.changed, NULL);
     ubi_status status = walk_start(&first, s, &all, progress);
-    if (status == UBI_OK && helper->threaded)
+    if (status == UBI_OK && helper->is_threaded)
         status = walk_start(&second, s, &all, NULL);
     if (status == UBI_OK)
         status = walk_together(&first, &second, helper);

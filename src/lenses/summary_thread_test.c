@@ -203,7 +203,7 @@ static void wrong_arguments_are_refused(void **state) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_summary_options wrong = UBI_SUMMARY_OPTIONS_INIT;
     ubi_summary *s = NULL;
-    options.without_sets = true;
+    options.has_no_sets = true;
     wrong.version = 99;
     assert_int_equal(ubi_dominators_new(&without_sets, ubi_look_view(d.look), &options), UBI_OK);
     assert_int_equal(ubi_summary_new(&s, d.look, without_sets, NULL), UBI_EINVAL);

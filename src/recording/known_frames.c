@@ -179,7 +179,7 @@ ubi__allocator_role ubi__allocator_role_of(ubi_text function) {
 
 typedef struct pool_functions {
     ubi__libc_pool pool;
-    bool gives; /* what they ask for themselves is their caller's, who has to give it back; the rest they keep */
+    bool is_given_out; /* what they ask for themselves is their caller's, who has to give it back; the rest they keep */
     const char *names;
 } pool_functions;
 
@@ -299,7 +299,7 @@ static const pool_functions *pool_functions_of(ubi_text name) {
 }
 
 static ubi__libc_frame libc_frame_decided(ubi__libc_frame frame, ubi__libc_pool own, ubi__libc_pool inner) {
-    frame.decides = true;
+    frame.is_known = true;
     frame.own = own;
     frame.inner = inner;
     return frame;
@@ -325,7 +325,7 @@ ubi__libc_frame ubi__libc_frame_of(const ubi__ubirec_tables *t, uint32_t frame) 
     ubi_text name = bare_name(ubi__ubirec_string_at(t, symbols[n - 1].function));
     out.is_start = text_begins_with(name, START);
     const pool_functions *found = pool_functions_of(name);
-    return found ? libc_frame_decided(out, found->gives ? UBI__LIBC_NO_POOL : found->pool, found->pool) : out;
+    return found ? libc_frame_decided(out, found->is_given_out ? UBI__LIBC_NO_POOL : found->pool, found->pool) : out;
 }
 
 /* ---- pools -------------------------------------------------------------------------------------------------------- */

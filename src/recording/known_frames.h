@@ -55,7 +55,7 @@ const char *ubi__libc_pool_words(ubi__libc_pool pool);
 typedef struct ubi__libc_frame {
     bool is_libc;         /* else nothing else is set */
     bool is_start;        /* it starts the program: no caller */
-    bool decides;         /* the function is known; else it does what its caller does */
+    bool is_known;        /* the function is known; else it does what its caller does */
     ubi__libc_pool own;   /* of what it asks for itself */
     ubi__libc_pool inner; /* of what functions ask for that it calls */
 } ubi__libc_frame;

@@ -22,7 +22,7 @@ typedef uint64_t ubi__event_ix;
 typedef struct ubi__live {
     uint64_t address; /* 0: empty slot; nothing lives at 0 */
     ubi__event_ix event;
-    bool marked; /* by a collector */
+    bool is_marked; /* by a collector */
 } ubi__live;
 static_assert(sizeof(ubi__live) == 24, "24 bytes, times 1.5 to 2");
 

@@ -44,7 +44,7 @@ typedef struct context_state {
     ubi__block resized; /* a block that is given to realloc; address 0: none */
     uint32_t resize_thread;
     uint64_t resize_clock_us;
-    bool moved_mapping; /* the last mremap was of what we know */
+    bool has_moved_mapping; /* the last mremap was of what we know */
 } context_state;
 
 struct ubi__preload_collector {
@@ -358,8 +358,8 @@ static bool pages_of(const ubi__wire_event *e, bool has_pages, uint64_t *high) {
 
 static ubi_status take_map(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
     uint64_t high;
-    bool any, is_moved = x->moved_mapping;
-    x->moved_mapping = false;
+    bool any, is_moved = x->has_moved_mapping;
+    x->has_moved_mapping = false;
     if (!pages_of(e, e->kind != UBI__ALLOC_BRK, &high)) {
         c->counters.lost_events++;
         return UBI_OK;
@@ -379,7 +379,7 @@ static ubi_status take_unmap(ubi__preload_collector *c, context_state *x, const 
     if (pages_of(e, e->kind != UBI__FREE_BRK, &high))
         UBI_TRY(cut_range(c, e->address, high, e, &any));
     if (e->kind == UBI__FREE_MREMAP)
-        x->moved_mapping = any;
+        x->has_moved_mapping = any;
     return UBI_OK;
 }
 

@@ -83,7 +83,7 @@ typedef struct ubi__preload_detail {
     union {
         ubi_text text;
         double number;
-        bool truth;
+        bool is_true;
     };
 } ubi__preload_detail;
 

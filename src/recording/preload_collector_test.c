@@ -233,7 +233,7 @@ static ubi_status world_marker(void *payload, const ubi__preload_marker *e) {
         else if (detail.type == UBI__DETAIL_NUMBER)
             tell(w, "%g,", detail.number);
         else
-            tell(w, "%s,", detail.truth ? "true" : "false");
+            tell(w, "%s,", detail.is_true ? "true" : "false");
     }
     assert_ptr_equal(at, end); /* they were looked through before */
     tell(w, "} ");

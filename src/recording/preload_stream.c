@@ -295,7 +295,7 @@ static void cursor_get_detail(cursor *c, ubi__preload_detail *out) {
     if (type == UBI__DETAIL_TEXT) {
         out->text = cursor_get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
     } else if (type == UBI__DETAIL_BOOL) {
-        out->truth = cursor_get(c) != 0;
+        out->is_true = cursor_get(c) != 0;
     } else if (type == UBI__DETAIL_NUMBER && (size_t)(c->end - c->at) >= sizeof out->number) {
         memcpy(&out->number, c->at, sizeof out->number);
         c->at += sizeof out->number;

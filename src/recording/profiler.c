@@ -157,7 +157,7 @@ static void close_taps(ubi_profiler_member *m) {
 
 static void open_taps(ubi_profiler_member *m) {
     ubi_profiler *p = m->profiler;
-    int n = p->options.objects_only ? UBI_PROFILER_OBJECTS + 1 : UBI_PROFILER_STREAM_COUNT;
+    int n = p->options.with_objects_only ? UBI_PROFILER_OBJECTS + 1 : UBI_PROFILER_STREAM_COUNT;
     for (int i = 0; i < n; i++) {
         member_stream *s = &m->streams[i];
         ubi__byte_sampler_init(&s->sampler, p->options.period_bytes, draw_random, p);
@@ -223,7 +223,7 @@ static void find_stack(ubi_profiler_member *m) {
 static ubi_status member_start(ubi_profiler_member *m) {
     ubi_profiler *p = m->profiler;
     ubi__recorder *objects = NULL, *memory = NULL;
-    bool renews = !p->memory || (p->options.clear_on_start && p->running_count == 0);
+    bool renews = !p->memory || (p->options.is_cleared_on_start && p->running_count == 0);
     UBI_TRY(need_known(m));
     UBI_TRY(new_recorder(&objects, p));
     ubi_status status = renews ? new_recorder(&memory, p) : UBI_OK;

@@ -209,7 +209,7 @@ static void clear_on_start_empties_both(void **state) {
     ubi_profiler *p = NULL;
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
     options.period_bytes = 1;
-    options.clear_on_start = true;
+    options.is_cleared_on_start = true;
     assert_int_equal(ubi_profiler_new(&p, &options), UBI_OK);
     ubi_profiler_member *a = join(p, &h, 1), *b = join(p, &h, 2);
     start(a);

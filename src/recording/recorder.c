@@ -197,10 +197,10 @@ ubi_status ubi__recorder_promoted(ubi__recorder *r, uint64_t young_address, uint
 
 static ubi_status move_live(ubi__live_table *table, ubi__live *live, uint64_t address) {
     ubi__event_ix event = live->event;
-    bool marked = live->marked;
+    bool marked = live->is_marked;
     ubi__live_table_remove(table, live);
     ubi__live_table_put(table, address, event); /* as many as before: there is room */
-    ubi__live_table_find(table, address)->marked = marked;
+    ubi__live_table_find(table, address)->is_marked = marked;
     return UBI_OK;
 }
 
@@ -233,7 +233,7 @@ static ubi_status free_unmarked(ubi__recorder *r, const ubi__live_table *table, 
         return ubi__fail_nomem();
     for (size_t i = 0; i < table->table.n_slots; i++) {
         const ubi__live *live = &table->table.slots[i];
-        if (ubi__live_is_used(live) && !live->marked)
+        if (ubi__live_is_used(live) && !live->is_marked)
             dead[n++] = live->event;
     }
     ubi_status status = reserve_frees(r, n);
@@ -263,7 +263,7 @@ void ubi__recorder_marking_begins(ubi__recorder *r) {
 void ubi__recorder_marked(ubi__recorder *r, uint64_t address) {
     ubi__live *live = r->is_marking ? ubi__live_table_find(&r->live, address) : NULL;
     if (live)
-        live->marked = true;
+        live->is_marked = true;
 }
 
 /* What was marked stays, with what came meanwhile. */
@@ -271,11 +271,11 @@ static ubi_status keep_survivors(ubi__recorder *r) {
     const ubi__live_slots *old = &r->live.table;
     size_t n = 0;
     for (size_t i = 0; i < old->n_slots; i++)
-        n += old->slots[i].marked;
+        n += old->slots[i].is_marked;
     /* All at once: entries come in the order of their hashes, which fills a table that grows from one end (base/table.h). */
     UBI_TRY(ubi__live_table_reserve(&r->newer, n));
     for (size_t i = 0; i < old->n_slots; i++)
-        if (old->slots[i].marked)
+        if (old->slots[i].is_marked)
             ubi__live_table_put(&r->newer, old->slots[i].address, old->slots[i].event);
     return UBI_OK;
 }

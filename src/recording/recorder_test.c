@@ -21,7 +21,7 @@ enum { A = 0x1000, B = 0x2000, N1 = 0x8000, N2 = 0x9000, T1 = 0xa000, T2 = 0xb00
 typedef struct world {
     ubi__recorder recorder;
     uint64_t time_ns;
-    bool calls_back; /* the source of stacks allocates */
+    bool must_call_back; /* the source of stacks allocates */
 } world;
 
 static uint64_t next_ms(void *payload) {
@@ -34,7 +34,7 @@ static double half(void *payload) {
 static ubi_status main_and_f(void *payload, ubi__trace_table *traces, ubi__trace_ix *out) {
     world *w = payload;
     ubi_text names[] = { ubi__text("main"), ubi__text("f") };
-    if (w->calls_back) {
+    if (w->must_call_back) {
         ubi__allocation inner = { .address = B, .size_bytes = SAMPLED, .kind = ubi__text("malloc") };
         UBI_TRY(ubi__recorder_allocated(&w->recorder, &inner));
         UBI_TRY(ubi__recorder_freed(&w->recorder, B, 0));
@@ -224,11 +224,11 @@ static void objects_that_move_stay_what_they_are(void **state) {
 static void what_the_recorder_does_itself_is_no_event(void **state) {
     world *w = new_world();
     (void)state;
-    w->calls_back = true;
+    w->must_call_back = true;
     assert_int_equal(allocate(w, A, SAMPLED), UBI_OK);
     assert_events(w, "+1");
     assert_int_equal(w->recorder.inner_count, 2);
-    w->calls_back = false;
+    w->must_call_back = false;
     assert_int_equal(allocate(w, B, SAMPLED), UBI_OK); /* it is outside again */
     assert_events(w, "+1 +2");
     ubi__recorder_fini(&w->recorder);

@@ -312,7 +312,7 @@ static void find_pool(ubi__sites *sites, trace_state *states, uint32_t trace, co
     } else if (libc->is_libc && caller->is_libc && caller->inner) {
         sites->pools[trace] = state->inner = caller->inner;
         state->keeper = sites->pools[row.caller] ? caller->keeper : trace;
-    } else if (libc->decides) {
+    } else if (libc->is_known) {
         sites->pools[trace] = (uint8_t)libc->own;
         state->inner = (uint8_t)libc->inner;
         state->keeper = trace;

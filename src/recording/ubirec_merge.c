@@ -35,7 +35,7 @@ typedef struct input {
     ubi__live_table live;        /* number + 1 -> number in the whole */
     uint64_t rss_bytes;
     uint64_t torn_bytes;
-    bool gave_up;
+    bool has_given_up;
     char fault[256];
 } input;
 UBI_VEC_DECLARE(inputs, input);
@@ -312,9 +312,10 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
     if (!in->is_open)
         return UBI_OK;
     in->torn_bytes = ubi__ubirec_torn_bytes(in->reader);
-    in->gave_up = in->numbers.tables.has_end ? in->numbers.tables.end.reason == UBI__UBIREC_STOPPED &&
-                                                   in->numbers.tables.end.value == UBI__UBIREC_GAVE_UP
-                                             : in != m->inputs.at; /* of the first one, the result has no end either */
+    in->has_given_up = in->numbers.tables.has_end
+                           ? in->numbers.tables.end.reason == UBI__UBIREC_STOPPED &&
+                                 in->numbers.tables.end.value == UBI__UBIREC_GAVE_UP
+                           : in != m->inputs.at; /* of the first one, the result has no end either */
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         m->counters[i] += in->numbers.tables.counters[i];
     if (in == m->inputs.at) {
@@ -405,7 +406,7 @@ uint32_t ubi__ubirec_merge_file_of(const ubi__ubirec_merge *m, uint32_t thread) 
 }
 
 bool ubi__ubirec_merge_gave_up(const ubi__ubirec_merge *m, uint32_t file) {
-    return m->inputs.at[file].gave_up;
+    return m->inputs.at[file].has_given_up;
 }
 
 const char *ubi__ubirec_merge_fault(const ubi__ubirec_merge *m, uint32_t file, uint64_t *torn_bytes) {

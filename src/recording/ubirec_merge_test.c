@@ -29,7 +29,7 @@
 /* Times are in ms: when the process began, by a clock that all have in common; the others since it did. */
 typedef struct process {
     uint64_t began, allocates, ends, size_bytes;
-    bool frees, has_no_end;
+    bool must_free, has_no_end;
     unsigned n_more; /* blocks of 1 byte that it keeps */
 } process;
 
@@ -57,7 +57,7 @@ static void make_file(const char *path, const ubi__ubirec_about *about, const pr
     uint64_t block = allocate(&r, r.heap, p->size_bytes, stack(&r, "main"));
     for (unsigned i = 0; i < p->n_more; i++)
         allocate(&r, r.heap, 1, stack(&r, "main"));
-    if (p->frees)
+    if (p->must_free)
         must(ubi__ubirec_write_free(r.w, block));
     if (!p->has_no_end) {
         must(ubi__ubirec_write_time(r.w, p->ends * MS));
@@ -150,7 +150,7 @@ static void what_a_process_left_leaves_with_it(void **state) {
     };
     static const process freed[] = {
         { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
-        { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000, .frees = true },
+        { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000, .must_free = true },
     };
     (void)state;
     EXPECT(one_behind_the_other, 6001, 32, 15001);

@@ -36,7 +36,7 @@ struct ubi__ubirec_reader {
     uint64_t torn_bytes;
     uint64_t time_ns, block_time_ns;
     uint32_t thread;
-    bool has_about, has_end, at_end;
+    bool has_about, has_end, is_at_end;
     z_stream zlib;
     bool has_zlib;
     cursor block; /* what is left of the block */
@@ -157,7 +157,7 @@ static ubi_status inflate_block(ubi__ubirec_reader *r, size_t n_stored, size_t n
 
 static void end_torn(ubi__ubirec_reader *r) {
     r->torn_bytes = r->position - r->block_at;
-    r->at_end = true;
+    r->is_at_end = true;
 }
 
 static ubi_status check_sizes(const ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
@@ -196,7 +196,7 @@ static ubi_status open_block(ubi__ubirec_reader *r, size_t n_stored, size_t n_ra
     return UBI_OK;
 }
 
-/* The next block; or `at_end`. */
+/* The next block; or `is_at_end`. */
 static ubi_status next_block(ubi__ubirec_reader *r) {
     size_t n;
     r->block_at = r->position;
@@ -562,9 +562,9 @@ static bool read_record(ubi__ubirec_reader *r, cursor *c) {
 
 ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **out) {
     for (bool found = false; !found;) {
-        while (r->block.at == r->block.end && !r->at_end)
+        while (r->block.at == r->block.end && !r->is_at_end)
             UBI_TRY(next_block(r));
-        if (r->at_end) {
+        if (r->is_at_end) {
             *out = NULL;
             return UBI_OK;
         }

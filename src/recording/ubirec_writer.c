@@ -38,7 +38,7 @@ struct ubi__ubirec_writer {
     uint32_t thread;
     size_t n_raw, n_payload, n_stored;
     size_t block_bytes; /* how large this block should become at most */
-    bool stored_is_full;
+    bool is_stored_full;
     uint8_t raw[UBI__UBIREC_BLOCK_RAW_MAX];
     uint8_t payload[UBI__UBIREC_PAYLOAD_MAX];
     uint8_t stored[UBI__UBIREC_BLOCK_HEADER_BYTES + UBI__UBIREC_BLOCK_RAW_MAX];
@@ -63,8 +63,8 @@ static ubi_status hand_on(ubi__ubirec_writer *w, const void *data, size_t n) {
 /* A ubi__write_fn: what the compressor makes, as far as it is worth having. */
 static ubi_status store_deflated(void *payload, const void *data, size_t n) {
     ubi__ubirec_writer *w = payload;
-    w->stored_is_full = w->stored_is_full || w->n_stored + n >= w->n_raw;
-    if (w->stored_is_full)
+    w->is_stored_full = w->is_stored_full || w->n_stored + n >= w->n_raw;
+    if (w->is_stored_full)
         return UBI_OK;
     memcpy(w->stored + UBI__UBIREC_BLOCK_HEADER_BYTES + w->n_stored, data, n);
     w->n_stored += n;
@@ -74,7 +74,7 @@ static ubi_status store_deflated(void *payload, const void *data, size_t n) {
 static ubi_status deflate_block(ubi__ubirec_writer *w) {
     ubi__deflate *deflater;
     w->n_stored = 0;
-    w->stored_is_full = false;
+    w->is_stored_full = false;
     UBI_TRY(ubi__deflate_new(&deflater, LEVEL, store_deflated, w, w->allocator));
     ubi_status status = ubi__deflate_write(deflater, w->raw, w->n_raw);
     if (status == UBI_OK)
@@ -101,14 +101,14 @@ ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w) {
     if (w->n_raw == 0)
         return UBI_OK;
     UBI_TRY(deflate_block(w));
-    if (w->stored_is_full) {
+    if (w->is_stored_full) {
         memcpy(header + UBI__UBIREC_BLOCK_HEADER_BYTES, w->raw, w->n_raw);
         w->n_stored = w->n_raw;
     }
     UBI_ASSERT(w->n_stored <= w->n_raw);
     memset(header, 0, UBI__UBIREC_BLOCK_HEADER_BYTES);
     header[0] = UBI__UBIREC_BLOCK_RECORDS;
-    header[1] = (uint8_t)(w->stored_is_full ? 0 : UBI__UBIREC_BLOCK_DEFLATED);
+    header[1] = (uint8_t)(w->is_stored_full ? 0 : UBI__UBIREC_BLOCK_DEFLATED);
     put_u32(header + 4, (uint32_t)w->n_stored);
     put_u32(header + 8, (uint32_t)w->n_raw);
     uLong crc = crc32(0, header, UBI__UBIREC_BLOCK_CRC_AT);

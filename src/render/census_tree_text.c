@@ -67,7 +67,7 @@ static ubi__cell signed_cell(const page *p, ubi__cell cell, int64_t value) {
 
 /* At the top of Firefox's inverted trees, rows of one name have added up their own numbers, but not their totals. */
 static bool own_numbers_count(const page *p, const ubi_census_node *node) {
-    return p->options->inverted && p->options->firefox && node->parent;
+    return p->options->is_inverted && p->options->is_firefox && node->parent;
 }
 
 static bool is_growth(const page *p, const ubi_census_node *node) {
@@ -102,7 +102,7 @@ static ubi_text readable_name(const page *p, const ubi_census_node *node) {
     if (node->name_type == UBI_CENSUS_NAME_NULL && !node->parent)
         return ubi__text("(everything)");
     if (node->name_type == UBI_CENSUS_NAME_NULL)
-        return ubi__text(p->options->inverted ? "(no caller)" : "(empty stack)");
+        return ubi__text(p->options->is_inverted ? "(no caller)" : "(empty stack)");
     if (ubi__text_is(node->name, "noStack"))
         return ubi__text("(no stack recorded)");
     if (ubi__text_is(node->name, "noFilename"))
@@ -137,7 +137,7 @@ static void indices_write(const page *p, const ubi_census_node *node) {
 
 /* Children worth showing: every path of an inverted tree ends in the old root, which says nothing. */
 static uint32_t visible_children(const page *p, const ubi_census_node *node) {
-    if (!p->options->inverted || !node->parent || node->n_children == 0)
+    if (!p->options->is_inverted || !node->parent || node->n_children == 0)
         return node->n_children;
     uint32_t n = 0;
     for (uint32_t i = 0; i < node->n_children; i++) {
@@ -159,7 +159,7 @@ static bool only_container(const page *p, const ubi_census_node *node, ubi_censu
 /* Whether all below a row fits after its name: a single path of texts up to the old root. */
 static bool has_single_path(const page *p, const ubi_census_node *node) {
     ubi_census_node at = *node, container;
-    if (!p->options->inverted || !node->parent || node->name_type != UBI_CENSUS_NAME_TEXT)
+    if (!p->options->is_inverted || !node->parent || node->name_type != UBI_CENSUS_NAME_TEXT)
         return false;
     while (only_container(p, &at, &container))
         at = container;
@@ -188,9 +188,9 @@ static bool at_depth_limit(const page *p) {
 
 /* Whether rows of the current level have numbers of interest. */
 static bool shows_numbers(const page *p) {
-    if (!p->options->inverted || p->rows.levels.n <= 1)
+    if (!p->options->is_inverted || p->rows.levels.n <= 1)
         return true;
-    return !p->options->firefox && p->rows.levels.at[p->rows.levels.n - 1].is_indented;
+    return !p->options->is_firefox && p->rows.levels.at[p->rows.levels.n - 1].is_indented;
 }
 
 static void row_write(const page *p, const ubi_census_node *node, uint32_t repeats) {
@@ -208,7 +208,7 @@ static void row_write(const page *p, const ubi_census_node *node, uint32_t repea
         hidden_write(p, hidden);
     if (repeats > 1)
         ubi__out_printf(p->out, " (%u times)", repeats);
-    if (p->options->indices)
+    if (p->options->with_indices)
         indices_write(p, node);
     ubi__out_char(p->out, '\n');
 }
@@ -339,7 +339,7 @@ static void table_init(page *p) {
     ubi__text_table_init(&p->table, p->out, p->style, "Name", census_columns, COLUMNS);
     p->table.least_name = LEAST_NAME_COLUMNS;
     p->table.at[SHARE].is_hidden = p->options->growth;
-    p->table.at[OWN_SIZE].is_hidden = p->options->inverted || !has_own_sizes(p, &root);
+    p->table.at[OWN_SIZE].is_hidden = p->options->is_inverted || !has_own_sizes(p, &root);
     widen_counts(p, &root);
     ubi__text_table_lay_out(&p->table);
 }

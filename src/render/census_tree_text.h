@@ -15,10 +15,11 @@ typedef struct ubi__census_text_growth {
 } ubi__census_text_growth;
 
 typedef struct ubi__census_text_options {
-    bool inverted; /**< the tree was inverted */
-    bool firefox;  /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers are meaningful on the first level only */
-    bool indices;  /**< show which leaves of the report a row represents */
-    uint64_t limit; /**< rows per level; 0: all */
+    bool is_inverted; /**< the tree was inverted */
+    bool
+        is_firefox; /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers are meaningful on the first level only */
+    bool with_indices; /**< show which leaves of the report a row represents */
+    uint64_t limit;    /**< rows per level; 0: all */
     /** Levels below the root; 0: all. A frame that is a frame's only child is a quarter of one. */
     uint64_t depth;
     /** For the tree of a diff: signed numbers, growth red and the rest green, no shares. Else NULL. */

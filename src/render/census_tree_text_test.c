@@ -19,15 +19,15 @@ static capture got;
 /* The table of a drawn heap; borrowed until the next call. */
 static const char *table(const char *drawn, const char *breakdown, const ubi__census_text_options *options,
                          unsigned columns) {
-    ubi__style style = { .unicode = true, .columns = columns };
+    ubi__style style = { .has_unicode = true, .columns = columns };
     ubi_census_tree_options tree_options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_options census_options = UBI_CENSUS_OPTIONS_INIT;
     ubi_graph *graph = graph_from_drawing(drawn);
     ubi_breakdown *parsed;
     ubi_census *census;
     ubi_census_tree *tree;
-    tree_options.invert = options->inverted;
-    census_options.compat = options->firefox ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
+    tree_options.is_inverted = options->is_inverted;
+    census_options.compat = options->is_firefox ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
     assert_int_equal(ubi_breakdown_parse(&parsed, ubi__text(breakdown), UBI_COMPAT_NONE, NULL), UBI_OK);
     assert_int_equal(ubi_census_take(&census, graph, parsed, &census_options), UBI_OK);
     assert_int_equal(ubi_census_tree_new(&tree, census, &tree_options), UBI_OK);
@@ -90,13 +90,13 @@ static void levels_beyond_the_depth_are_counted(void **state) {
 
 static void indices_can_be_shown(void **state) {
     (void)state;
-    ubi__census_text_options options = { .indices = true };
+    ubi__census_text_options options = { .with_indices = true };
     assert_non_null(strstr(table(CLASSES, BY_CLASS, &options, 60), "strings  #8\n"));
 }
 
 static void inverted_groups_say_behind_their_name_where_they_are(void **state) {
     (void)state;
-    ubi__census_text_options options = { .inverted = true, .limit = 3 };
+    ubi__census_text_options options = { .is_inverted = true, .limit = 3 };
     assert_string_equal(table(CLASSES, BY_CLASS, &options, 60), "     Size       %  Count  Name\n"
                                                                 " 8.00 KiB  100.0%      6  (everything)\n"
                                                                 " 4.00 KiB   50.0%      1  ├─ Map  in objects\n"
@@ -135,7 +135,7 @@ static void frames_without_a_branch_stand_under_each_other(void **state) {
 
 static void inverted_frames_show_what_came_from_each_caller(void **state) {
     (void)state;
-    ubi__census_text_options options = { .inverted = true };
+    ubi__census_text_options options = { .is_inverted = true };
     assert_string_equal(table(CALLERS, BY_STACK, &options, 60), "     Size       %  Count  Name\n"
                                                                 "   1000 B  100.0%      4  (everything)\n"
                                                                 "    940 B   94.0%      3  ├─ make  app.js:3:1\n"
@@ -159,7 +159,7 @@ static void inverted_frames_show_what_came_from_each_caller(void **state) {
 
 static void firefoxs_inverted_frames_have_numbers_on_the_first_level_only(void **state) {
     (void)state;
-    ubi__census_text_options options = { .inverted = true, .firefox = true, .limit = 1 };
+    ubi__census_text_options options = { .is_inverted = true, .is_firefox = true, .limit = 1 };
     const char *by = "{\"by\":\"allocationStack\",\"then\":{\"by\":\"count\",\"count\":true,\"bytes\":true},"
                      "\"noStack\":{\"by\":\"count\",\"count\":true,\"bytes\":true}}";
     assert_string_equal(table(STACKS, by, &options, 60), "     Size       %  Count  Name\n"
@@ -188,7 +188,7 @@ static void long_names_are_cut_so_that_no_line_is_too_long(void **state) {
     assert_non_null(strstr(text, "A_very_lo…e_at_all\n"));
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         ubi_text row = { line, strcspn(line, "\n") };
-        ubi__style style = { .unicode = true };
+        ubi__style style = { .has_unicode = true };
         assert_true(ubi__display_columns(row, &style, SIZE_MAX) <= 50);
     }
 }

@@ -86,7 +86,7 @@ static void a_refused_write_is_an_error(void **state) {
 /* ---- table ------------------------------------------------------------------------------------------------------ */
 
 static const char *table(const pair *p, const ubi__census_text_growth *growth, unsigned columns, bool color) {
-    ubi__style style = { .unicode = true, .color = color, .columns = columns };
+    ubi__style style = { .has_unicode = true, .has_color = color, .columns = columns };
     ubi__census_text_options options = { .limit = 2, .growth = growth };
     ubi_census_tree *tree;
     assert_int_equal(ubi_census_diff_tree_new(&tree, p->diff, NULL), UBI_OK);

@@ -19,19 +19,19 @@
 void ubi__out_init(ubi__out *out, ubi_write_fn write, void *payload) {
     out->write = write;
     out->payload = payload;
-    out->failed = false;
+    out->has_failed = false;
     out->n = 0;
 }
 
 static void out_drain(ubi__out *out) {
-    if (out->n && !out->failed && !out->write(out->payload, out->buffer, out->n))
-        out->failed = true;
+    if (out->n && !out->has_failed && !out->write(out->payload, out->buffer, out->n))
+        out->has_failed = true;
     out->n = 0;
 }
 
 ubi_status ubi__out_flush(ubi__out *out) {
     out_drain(out);
-    return out->failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
+    return out->has_failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
 }
 
 void ubi__out_bytes(ubi__out *out, const void *data, size_t n) {
@@ -77,7 +77,7 @@ void ubi__out_printf(ubi__out *out, const char *format, ...) {
 bool ubi__out_write(void *payload, const void *data, size_t n) {
     ubi__out *out = payload;
     ubi__out_bytes(out, data, n);
-    return !out->failed;
+    return !out->has_failed;
 }
 
 /* ---- width of characters ---------------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static unit next_unit(const uint8_t *s, size_t n, bool unicode) {
 #define MARKS_PER_COLUMN 4
 
 static unit unit_at(const ubi__style *style, ubi_text text, size_t at) {
-    unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+    unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->has_unicode);
     UBI_ASSERT(0 < u.used && u.used <= text.len - at);
     UBI_ASSERT(u.n <= sizeof u.text);
     return u;
@@ -246,7 +246,7 @@ size_t ubi__display_columns(ubi_text text, const ubi__style *style, size_t most)
 /* ---- cutting ---------------------------------------------------------------------------------------------------- */
 
 const char *ubi__display_ellipsis(const ubi__style *style) {
-    return style->unicode ? "…" : "...";
+    return style->has_unicode ? "…" : "...";
 }
 
 static void write_units(ubi__out *out, const ubi__style *style, ubi_text text) {
@@ -291,7 +291,7 @@ static size_t tail_begin(const ubi__style *style, ubi_text text, size_t columns,
 
 /* `head_share`, in halves: how much of the room left by a cut goes to the start of the text. */
 static size_t fit(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns, unsigned head_share) {
-    size_t head_columns, tail_columns, dots = style->unicode ? 1 : 3;
+    size_t head_columns, tail_columns, dots = style->has_unicode ? 1 : 3;
     if (head_end(style, text, max_columns, &head_columns) == text.len) {
         write_units(out, style, text);
         return head_columns;
@@ -334,11 +334,11 @@ void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uin
     if (steps == 0 && part > 0)
         steps = 1;
     unsigned whole = steps / 8, rest = steps % 8;
-    if (!style->unicode) {
+    if (!style->has_unicode) {
         whole += rest >= 4;
         rest = 0;
     }
-    ubi__out_repeat(out, style->unicode ? "█" : "#", whole);
+    ubi__out_repeat(out, style->has_unicode ? "█" : "#", whole);
     ubi__out_string(out, eighths[rest]);
     ubi__display_pad(out, whole + (rest > 0), columns);
 }
@@ -346,7 +346,7 @@ void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uin
 void ubi__display_ink(ubi__out *out, const ubi__style *style, ubi__ink ink) {
     static const char *const codes[] = { "\x1b[0m",  "\x1b[1m",  "\x1b[2m",  "\x1b[31m", "\x1b[32m",
                                          "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m" };
-    if (style->color)
+    if (style->has_color)
         ubi__out_string(out, codes[ink]);
 }
 

@@ -8,7 +8,7 @@
  *
  * Tab- and comma-separated rows are one line each whatever their texts hold. How they are escaped is in docs/reference/cli.md.
  *
- * The first refused write sticks: everything after it is dropped, and ubi__out_flush tells. Hot paths check `failed` now and then and
+ * The first refused write sticks: everything after it is dropped, and ubi__out_flush tells. Hot paths check `has_failed` now and then and
  * stop early.
  */
 #ifndef UBI_RENDER_DISPLAY_H
@@ -26,7 +26,7 @@
 typedef struct ubi__out {
     ubi_write_fn write;
     void *payload;
-    bool failed;
+    bool has_failed;
     size_t n;
     char buffer[UBI__OUT_BUFFER];
 } ubi__out;
@@ -56,8 +56,8 @@ bool ubi__out_write(void *out, const void *data, size_t n);
 
 /** How to draw. */
 typedef struct ubi__style {
-    bool color;       /**< escape sequences for colour may be used */
-    bool unicode;     /**< the output shows more than ASCII */
+    bool has_color;   /**< escape sequences for colour may be used */
+    bool has_unicode; /**< the output shows more than ASCII */
     unsigned columns; /**< width to fit into */
 } ubi__style;
 
@@ -73,7 +73,7 @@ typedef enum ubi__ink {
     UBI__INK_CYAN
 } ubi__ink;
 
-/** Switches colour; does nothing without style->color. End with UBI__INK_PLAIN. */
+/** Switches colour; does nothing without style->has_color. End with UBI__INK_PLAIN. */
 void ubi__display_ink(ubi__out *out, const ubi__style *style, ubi__ink ink);
 
 /** Columns of a code point: 0, 1 or 2. Control characters take 0; they are escaped before this matters. */

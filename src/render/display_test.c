@@ -15,9 +15,9 @@
 #include "render/display.h"
 #include "render/heap_labels.h"
 
-static const ubi__style unicode = { .unicode = true, .columns = 80 };
+static const ubi__style unicode = { .has_unicode = true, .columns = 80 };
 static const ubi__style ascii = { .columns = 80 };
-static const ubi__style colored = { .color = true, .unicode = true, .columns = 80 };
+static const ubi__style colored = { .has_color = true, .has_unicode = true, .columns = 80 };
 static capture got;
 
 static const char *shown_bytes(const char *bytes, size_t n, const ubi__style *style, size_t max) {

@@ -227,7 +227,7 @@ typedef struct line {
 } line;
 
 static bool has_own_names(const page *p) {
-    return p->options->names && p->options->look && ubi_look_lens(p->options->look)->names_nodes;
+    return p->options->with_names && p->options->look && ubi_look_lens(p->options->look)->has_node_names;
 }
 
 static size_t name_columns(const page *p, const line *l, size_t most) {
@@ -413,7 +413,7 @@ ubi_status ubi__render_dominator_list(ubi__out *out, const ubi__style *style, ub
     siblings s = { .at = rows, .n = n_rows };
     p.rows = (ubi__text_tree){ .table = &p.table };
     ubi_status status = accesses_find(&s, options->graph, UBI_NONE);
-    for (size_t i = 0; status == UBI_OK && i < n_rows && !out->failed; i++) {
+    for (size_t i = 0; status == UBI_OK && i < n_rows && !out->has_failed; i++) {
         line l = { .access = s.accesses[i], .is_folded = true };
         ubi_dominator_node_get(rows[i], &l.row);
         line_write(&p, &l);

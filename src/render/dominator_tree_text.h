@@ -15,7 +15,7 @@ typedef struct ubi__dominator_text_options {
     uint64_t total_bytes;   /**< 100 % of shares: all that the root retains */
     uint64_t least_bytes;   /**< rows that retain less are summed up, not shown */
     const ubi_look *look;   /**< for sizes and names; NULL: those of the graph */
-    bool names;             /**< call nodes by name where the lens knows each (V8), not by their labels */
+    bool with_names;        /**< call nodes by name where the lens knows each (V8), not by their labels */
 } ubi__dominator_text_options;
 
 /**

@@ -303,7 +303,7 @@ static bool name_fits(ubi_text text, const ubi__style *style, size_t columns) {
 static void drop_components(buffer *out, ubi_text text, const ubi__style *style, size_t columns) {
     components c;
     const char *dots = dots_of(style);
-    size_t mark_columns = (style->unicode ? 1 : 3) + 2;
+    size_t mark_columns = (style->has_unicode ? 1 : 3) + 2;
     find_components(&c, text);
     size_t last = last_component(&c, text), i = 0;
     ubi_text rest = { text.ptr + c.at[0], text.len - c.at[0] };

@@ -15,7 +15,7 @@
 #include "render/capture_test.h"
 #include "render/function_name.h"
 
-static const ubi__style unicode = { .unicode = true, .columns = 80 };
+static const ubi__style unicode = { .has_unicode = true, .columns = 80 };
 static const ubi__style ascii = { .columns = 80 };
 static capture got;
 

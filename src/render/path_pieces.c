@@ -30,7 +30,7 @@ static void draw_ascii(pen *p, const char *s) {
 static void draw_dots(pen *p) {
     if (p->out)
         ubi__out_string(p->out, ubi__display_ellipsis(p->style));
-    p->columns += p->style->unicode ? 1 : 3;
+    p->columns += p->style->has_unicode ? 1 : 3;
 }
 
 static void draw_text(pen *p, ubi_text text, size_t most_columns) {
@@ -43,9 +43,9 @@ static void draw_text(pen *p, ubi_text text, size_t most_columns) {
 static void draw_arrow(pen *p) {
     ink(p, UBI__INK_DIM);
     if (p->out)
-        ubi__out_string(p->out, p->style->unicode ? " → " : " -> ");
+        ubi__out_string(p->out, p->style->has_unicode ? " → " : " -> ");
     ink(p, UBI__INK_PLAIN);
-    p->columns += p->style->unicode ? 3 : 4;
+    p->columns += p->style->has_unicode ? 3 : 4;
 }
 
 /* ---- nodes and edges ---------------------------------------------------------------------------------------------- */
@@ -292,7 +292,7 @@ static void draw_times(pen *p, uint32_t n) {
     char count[UBI__HUMAN_TEXT];
     ink(p, UBI__INK_DIM);
     if (p->out)
-        ubi__out_string(p->out, p->style->unicode ? " ×" : " x");
+        ubi__out_string(p->out, p->style->has_unicode ? " ×" : " x");
     p->columns += 2;
     draw_ascii(p, ubi__human_count(count, n));
     ink(p, UBI__INK_PLAIN);

@@ -246,7 +246,7 @@ static ubi__cell id_of_line(const list_page *p, uint32_t line) {
 /* ---- layout ------------------------------------------------------------------------------------------------------- */
 
 static size_t arrow_columns(const ubi__style *style) {
-    return style->unicode ? 2 : 3;
+    return style->has_unicode ? 2 : 3;
 }
 
 static void column_widen(list_page *p, size_t column, size_t columns) {
@@ -319,7 +319,7 @@ static size_t label_draw(ubi__out *out, const ubi__style *style, const void *pay
     ubi_look_name_buffer buffer;
     if (l->line > 0) {
         ubi__display_ink(out, style, UBI__INK_DIM);
-        ubi__out_string(out, style->unicode ? "→ " : "-> ");
+        ubi__out_string(out, style->has_unicode ? "→ " : "-> ");
         used = arrow_columns(style);
     }
     ubi__display_ink(out, style, l->line == l->list_page->path->n_steps ? UBI__INK_BOLD : UBI__INK_PLAIN);
@@ -355,7 +355,7 @@ void ubi__display_path_list(ubi__out *out, const ubi__style *style, const ubi__p
     ubi__text_table_init(&p.table, out, style, NULL, step_columns, COLUMNS);
     lines_choose(&p, options);
     columns_lay_out(&p);
-    for (uint32_t i = p.begin; i <= path->n_steps && !out->failed; i++) {
+    for (uint32_t i = p.begin; i <= path->n_steps && !out->has_failed; i++) {
         if (i == p.gap_begin) {
             gap_write(&p);
             i = p.gap_end;

@@ -117,7 +117,7 @@ static void level_leave(nested_level_stack *stack, ubi__json *json) {
 static ubi_status nested_write_all(nested_level_stack *stack, ubi__json *json, const nested_ops *ops,
                                    const void *root) {
     UBI_TRY(level_enter(stack, json, ops, root));
-    while (stack->n && !json->failed) {
+    while (stack->n && !json->has_failed) {
         nested_level *top = &stack->at[stack->n - 1];
         UBI_ASSERT(top->next <= ops->entry_count(top->item));
         UBI_ASSERT(top->shape != UBI_REPORT_COUNT && top->shape != UBI_REPORT_BUCKET);
@@ -287,7 +287,7 @@ static void box_write(ubi__json *json, const ubi_treemap_row *row) {
 void ubi__render_treemap(ubi__json *json, const ubi_treemap *map) {
     ubi_treemap_row row;
     ubi__json_array_begin(json);
-    for (uint32_t i = 0; i < ubi_treemap_row_count(map) && !json->failed; i++) {
+    for (uint32_t i = 0; i < ubi_treemap_row_count(map) && !json->has_failed; i++) {
         ubi_treemap_get(map, i, &row);
         box_write(json, &row);
     }
@@ -371,7 +371,7 @@ static ubi_status census_node_enter(census_level_stack *stack, ubi__json *json, 
 
 static ubi_status census_write_all(census_level_stack *stack, ubi__json *json, const ubi_census_tree *tree) {
     UBI_TRY(census_node_enter(stack, json, tree, ubi_census_tree_root(tree)));
-    while (stack->n && !json->failed) {
+    while (stack->n && !json->has_failed) {
         census_level *top = &stack->at[stack->n - 1];
         if (top->next < top->n_children) {
             UBI_TRY(census_node_enter(stack, json, tree, top->children[top->next++]));
@@ -430,7 +430,7 @@ void ubi__render_dominator_row(ubi__json *json, const ubi_dominator_row *row) {
     ubi__render_label(json, row->label);
     ubi__json_member_u64(json, "shallowSize", row->shallow_bytes);
     ubi__json_member_u64(json, "retainedSize", row->retained_bytes);
-    ubi__json_member_bool(json, "moreChildrenAvailable", row->more_children_available);
+    ubi__json_member_bool(json, "moreChildrenAvailable", row->has_more_children);
     if (!row->has_parent)
         return;
     ubi__json_member_node_id(json, "parentId", row->parent_id);
@@ -460,7 +460,7 @@ static ubi_status dominator_node_enter(nested_rows *rows, const ubi_dominator_no
 
 static ubi_status dominator_write_all(nested_rows *rows, const ubi_dominator_node *tree) {
     UBI_TRY(dominator_node_enter(rows, tree));
-    while (rows->stack.n && !rows->json->failed) {
+    while (rows->stack.n && !rows->json->has_failed) {
         dominator_level *top = &rows->stack.at[rows->stack.n - 1];
         if (top->next < top->n_children) {
             UBI_TRY(dominator_node_enter(rows, top->children[top->next++]));
@@ -509,7 +509,7 @@ static ubi_status node_pass(flat_walk *w, const ubi_dominator_node *node) {
 
 static ubi_status pass_all(flat_walk *w, const ubi_dominator_node *tree) {
     UBI_TRY(node_pass(w, tree));
-    while (w->stack.n && !(w->json && w->json->failed)) {
+    while (w->stack.n && !(w->json && w->json->has_failed)) {
         dominator_level *top = &w->stack.at[w->stack.n - 1];
         if (top->next < top->n_children)
             UBI_TRY(node_pass(w, top->children[top->next++]));

@@ -109,7 +109,7 @@ static void assert_tree(const char *breakdown, bool invert, const char *expected
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census *census = census_by(breakdown);
     ubi_census_tree *tree;
-    options.invert = invert;
+    options.is_inverted = invert;
     assert_int_equal(ubi_census_tree_new(&tree, census, &options), UBI_OK);
     capture_start(&got);
     assert_int_equal(ubi_render_census_tree_json(capture_take, &got, tree), UBI_OK);
@@ -144,7 +144,7 @@ static void merged_leaves_have_a_list_of_indices(void **state) {
         census_by("{\"by\":\"objectClass\",\"then\":{\"by\":\"internalType\"},\"other\":{\"by\":\"internalType\"}}");
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *tree;
-    options.invert = true;
+    options.is_inverted = true;
     assert_int_equal(ubi_census_tree_new(&tree, census, &options), UBI_OK);
     capture_start(&got);
     assert_int_equal(ubi_render_census_tree_json(capture_take, &got, tree), UBI_OK);

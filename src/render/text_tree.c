@@ -34,7 +34,7 @@ static void guides_write(const ubi__text_tree *t, bool is_rest) {
     const ubi__text_table *table = t->table;
     size_t room = table->columns > table->used ? (table->columns - table->used) / 2 / GUIDE_COLUMNS : 0;
     size_t n = t->indented.n < room ? t->indented.n : room;
-    bool unicode = table->style->unicode;
+    bool unicode = table->style->has_unicode;
     for (size_t i = 0; i < n; i++) {
         const ubi__text_tree_level *l = &t->levels.at[t->indented.at[i]];
         bool is_own = t->indented.at[i] + (size_t)1 == t->levels.n;
@@ -89,7 +89,7 @@ static void level_end(ubi__text_tree *t) {
 }
 
 ubi_status ubi__text_tree_walk(ubi__text_tree *t, const ubi__out *out) {
-    while (t->levels.n && !out->failed) {
+    while (t->levels.n && !out->has_failed) {
         ubi__text_tree_level *top = &t->levels.at[t->levels.n - 1];
         if (top->next == top->n_shown) {
             level_end(t);
@@ -131,7 +131,7 @@ size_t ubi__text_table_caller(const ubi__text_table *t, uint32_t depth, size_t r
     if (depth == 0)
         return room;
     ubi__display_ink(t->out, t->style, UBI__INK_DIM);
-    ubi__out_string(t->out, t->style->unicode ? "← " : "< ");
+    ubi__out_string(t->out, t->style->has_unicode ? "← " : "< ");
     ubi__display_ink(t->out, t->style, UBI__INK_PLAIN);
     indent += 2;
     return room > indent ? room - indent : t->least_name;

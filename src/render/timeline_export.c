@@ -117,7 +117,7 @@ static void put_rectangles(ubi__json *json, const ubi__timeline_data *data, cons
 static void put_value(ubi__json *json, const ubi__timeline_data *data, const ubi__timeline_detail *detail) {
     switch (detail->type) {
     case UBI__TIMELINE_BOOL:
-        ubi__json_bool(json, detail->as.truth);
+        ubi__json_bool(json, detail->as.is_true);
         break;
     case UBI__TIMELINE_NUMBER:
         ubi__json_double(json, detail->as.number);
@@ -233,7 +233,7 @@ void ubi__render_timeline_members(ubi__json *json, const ubi__timeline_nest *nes
     put_memory(json, nest->data);
     json_put_frames(json, nest->data);
     ubi__json_member_array(json, "markers");
-    for (uint32_t i = 0; i < nest->n && !json->failed; i++)
+    for (uint32_t i = 0; i < nest->n && !json->has_failed; i++)
         json_put_marker(json, nest, i);
     ubi__json_array_end(json);
 }
@@ -276,7 +276,7 @@ static const char *category_of(const ubi__marker_blueprint *b) {
 static void put_detail(trace *t, const ubi__timeline_detail *detail) {
     switch (detail->type) {
     case UBI__TIMELINE_BOOL:
-        ubi__json_bool(&t->json, detail->as.truth);
+        ubi__json_bool(&t->json, detail->as.is_true);
         break;
     case UBI__TIMELINE_NUMBER:
         ubi__json_double(&t->json, detail->as.number);
@@ -392,7 +392,7 @@ static ubi_status put_markers(trace *t) {
         for (; k >= t->nest->thread_end[thread]; thread++)
             t->open.n = 0;
         UBI_TRY(put_marker(t, t->nest->by_thread[k]));
-        if (t->json.failed)
+        if (t->json.has_failed)
             break;
     }
     return UBI_OK;
@@ -508,7 +508,7 @@ static ubi_status put_trace(trace *t) {
 ubi_status ubi__render_timeline_chrome(ubi_write_fn write, void *payload, const ubi__timeline_nest *nest) {
     trace t = { .nest = nest, .data = nest->data };
     ubi__json_init(&t.json, write, payload, false);
-    t.json.for_terminal = true;
+    t.json.is_for_terminal = true;
     ubi_status status = put_trace(&t);
     ubi__vec_u64_fini(&t.open, nest->allocator);
     return status;

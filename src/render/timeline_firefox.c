@@ -237,7 +237,7 @@ static void put_detail(profile *p, const ubi__timeline_detail *detail) {
     ubi__json_key_text(&p->json, name_prefixed(name, ubi__timeline_text(p->data, detail->key)));
     switch (detail->type) {
     case UBI__TIMELINE_BOOL:
-        ubi__json_string(&p->json, detail->as.truth ? "yes" : "no");
+        ubi__json_string(&p->json, detail->as.is_true ? "yes" : "no");
         break;
     case UBI__TIMELINE_NUMBER:
         ubi__number_text(number, detail->as.number);
@@ -325,7 +325,7 @@ static void put_marker(profile *p, uint32_t i) {
 
 static void put_markers(profile *p, uint32_t thread) {
     begin_table(&p->json, "markers", marker_columns, 6);
-    for (uint32_t k = ubi__thread_start(p->nest, thread); k < p->nest->thread_end[thread] && !p->json.failed; k++)
+    for (uint32_t k = ubi__thread_start(p->nest, thread); k < p->nest->thread_end[thread] && !p->json.has_failed; k++)
         put_marker(p, p->nest->by_thread[k]);
     end_table(&p->json);
     begin_table(&p->json, "samples", sample_columns, 3);
@@ -523,7 +523,7 @@ ubi_status ubi__render_timeline_firefox(ubi_write_fn write, void *payload, const
     profile p = { .nest = nest, .data = nest->data, .allocator = nest->allocator };
     size_t n_frames = p.data->frames.n, n_texts = ubi__strtab_count(&p.data->texts);
     ubi__json_init(&p.json, write, payload, false);
-    p.json.for_terminal = true;
+    p.json.is_for_terminal = true;
     p.row_of = no_indices(&p, n_frames);
     p.label_of = no_indices(&p, n_frames);
     p.string_of = no_indices(&p, n_texts);

@@ -18,7 +18,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-static const ubi__style plain = { .color = false, .unicode = true, .columns = UINT16_MAX };
+static const ubi__style plain = { .has_color = false, .has_unicode = true, .columns = UINT16_MAX };
 
 /* Drops what does not fit. */
 static bool label_take(void *payload, const void *data, size_t n) {
@@ -254,7 +254,7 @@ static void mark_used(ubi__treemap_picture *p) {
     for (uint32_t i = 1; i < ubi_treemap_row_count(p->map); i++) {
         ubi_treemap_get(p->map, i, &row);
         if (ubi__treemap_is_visible(&row))
-            p->used[p->hues[i]][ubi__treemap_shade(p, i, &row)] = true;
+            p->is_used[p->hues[i]][ubi__treemap_shade(p, i, &row)] = true;
     }
 }
 
@@ -272,15 +272,15 @@ void ubi__treemap_picture_check(const ubi__treemap_picture *p) {
 }
 
 void ubi__treemap_choose_hues(ubi__treemap_picture *p) {
-    p->by_type = ubi__treemap_shows_types(p->map);
-    if (p->by_type || p->options->firefox)
+    p->is_by_type = ubi__treemap_shows_types(p->map);
+    if (p->is_by_type || p->options->with_firefox_colors)
         choose_types(p);
     else
         choose_branches(p);
     find_holders(p);
     mark_used(p);
     for (size_t i = 0; i < p->n_legend; i++)
-        p->used[p->legend[i].hue][p->options->firefox ? 2 : SHADE_LEAF] = true;
+        p->is_used[p->legend[i].hue][p->options->with_firefox_colors ? 2 : SHADE_LEAF] = true;
     ubi__treemap_picture_check(p);
 }
 
@@ -297,7 +297,7 @@ ubi_text ubi__treemap_legend_name(ubi__treemap_picture *p, const ubi__treemap_le
 /* ---- shades ------------------------------------------------------------------------------------------------------ */
 
 unsigned ubi__treemap_shade(const ubi__treemap_picture *p, uint32_t i, const ubi_treemap_row *row) {
-    if (p->options->firefox)
+    if (p->options->with_firefox_colors)
         return row->box.depth < UBI__TREEMAP_N_SHADES ? row->box.depth : UBI__TREEMAP_N_SHADES - 1;
     return p->holds[i] ? (row->box.depth + 1) % 2 : SHADE_LEAF;
 }
@@ -325,10 +325,10 @@ static void write_firefox_rule(const ubi__treemap_picture *p, unsigned color, un
 void ubi__treemap_write_colors(const ubi__treemap_picture *p, bool dark) {
     for (unsigned h = 0; h < UBI__TREEMAP_N_HUES; h++)
         for (unsigned shade = 0; shade < UBI__TREEMAP_N_SHADES; shade++) {
-            if (!p->used[h][shade])
+            if (!p->is_used[h][shade])
                 continue;
             ubi__out_printf(p->out, ".c%u%c", h, 'a' + (char)shade);
-            if (p->options->firefox)
+            if (p->options->with_firefox_colors)
                 write_firefox_rule(p, h, shade);
             else
                 write_our_rule(p, h, shade, dark);

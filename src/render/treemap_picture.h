@@ -84,10 +84,10 @@ typedef struct ubi__treemap_picture {
     uint8_t *hues;  /* hues[n_rows] */
     uint8_t *holds; /* holds[n_rows]: 1 for boxes in which others are drawn */
     uint64_t total_weight, total_bytes, total_count;
-    bool by_type; /* hues are coarse types */
+    bool is_by_type; /* hues are coarse types */
     ubi__treemap_legend_entry legend[UBI__TREEMAP_N_HUES];
     size_t n_legend;
-    bool used[UBI__TREEMAP_N_HUES][UBI__TREEMAP_N_SHADES];
+    bool is_used[UBI__TREEMAP_N_HUES][UBI__TREEMAP_N_SHADES];
     double map_top; /* height of what is above the map */
     ubi__label label;
 } ubi__treemap_picture;

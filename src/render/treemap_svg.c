@@ -220,19 +220,19 @@ typedef struct box_line {
     double x, y; /* of its start on the base line */
     double room; /* pixels */
     double font_px;
-    bool bold, faint, turned; /* turned: reads downwards */
+    bool is_bold, is_faint, is_turned; /* turned: reads downwards */
 } box_line;
 
 static void begin_text(const ubi__treemap_picture *p, const box_line *l, double width) {
     ubi__out_string(p->out, "<text");
-    if (l->turned)
+    if (l->is_turned)
         ubi__out_string(p->out, " transform=\"rotate(90)\"");
-    ubi__svg_number(p->out, "x", l->turned ? l->y : l->x);
-    ubi__svg_number(p->out, "y", l->turned ? -l->x : l->y);
+    ubi__svg_number(p->out, "x", l->is_turned ? l->y : l->x);
+    ubi__svg_number(p->out, "y", l->is_turned ? -l->x : l->y);
     if (l->font_px != SMALL_PX)
         ubi__svg_number(p->out, "font-size", l->font_px);
-    if (l->bold || l->faint)
-        ubi__out_printf(p->out, " class=\"%s\"", l->bold ? "b" : "f");
+    if (l->is_bold || l->is_faint)
+        ubi__out_printf(p->out, " class=\"%s\"", l->is_bold ? "b" : "f");
     if (width > l->room * 0.88)
         ubi__svg_number(p->out, "textLength", width);
     ubi__out_char(p->out, '>');
@@ -240,14 +240,14 @@ static void begin_text(const ubi__treemap_picture *p, const box_line *l, double 
 
 /* Writes as much of the text as fits; its width, or 0. */
 static double write_line(const ubi__treemap_picture *p, const box_line *l, ubi_text text) {
-    size_t fits = ubi__text_fit(text, l->room, l->font_px, l->bold);
+    size_t fits = ubi__text_fit(text, l->room, l->font_px, l->is_bold);
     if (fits == 0)
         return 0;
     bool cut = fits < text.len;
     ubi_text shown = { text.ptr, fits };
-    double width = ubi__text_width(shown, l->font_px, l->bold);
+    double width = ubi__text_width(shown, l->font_px, l->is_bold);
     if (cut)
-        width += ubi__text_width(ubi__text("…"), l->font_px, l->bold);
+        width += ubi__text_width(ubi__text("…"), l->font_px, l->is_bold);
     begin_text(p, l, width);
     ubi__svg_text(p->out, shown);
     ubi__out_string(p->out, cut ? "…</text>\n" : "</text>\n");
@@ -256,7 +256,7 @@ static double write_line(const ubi__treemap_picture *p, const box_line *l, ubi_t
 
 /* Writes the text if all of it fits. */
 static void write_whole_line(const ubi__treemap_picture *p, const box_line *l, const char *text) {
-    if (ubi__text_width(ubi__text(text), l->font_px, l->bold) <= l->room)
+    if (ubi__text_width(ubi__text(text), l->font_px, l->is_bold) <= l->room)
         write_line(p, l, ubi__text(text));
 }
 
@@ -265,10 +265,10 @@ static void write_whole_line(const ubi__treemap_picture *p, const box_line *l, c
 static void write_amount_behind(const ubi__treemap_picture *p, const ubi_treemap_row *row, box_line l, double width) {
     char amount[UBI__HUMAN_TEXT];
     double gap = 0.4 * l.font_px;
-    l.bold = false;
-    l.faint = true;
-    l.x += l.turned ? 0 : width + gap;
-    l.y += l.turned ? width + gap : 0;
+    l.is_bold = false;
+    l.is_faint = true;
+    l.x += l.is_turned ? 0 : width + gap;
+    l.y += l.is_turned ? width + gap : 0;
     l.room -= width + gap;
     if (width > 0)
         write_whole_line(p, &l, ubi__treemap_amount(amount, p->map, row->bytes, row->count));
@@ -278,7 +278,9 @@ static void label_holder(ubi__treemap_picture *p, const ubi_treemap_row *row) {
     const ubi_treemap_options *o = ubi_treemap_options_of(p->map);
     const ubi_treemap_box *box = &row->box;
     double strip = fmin(o->pad_top * o->pixel_ratio, box->height);
-    box_line l = { .x = box->x + BOX_MARGIN, .room = box->width - 2 * BOX_MARGIN, .font_px = SMALL_PX, .bold = true };
+    box_line l = {
+        .x = box->x + BOX_MARGIN, .room = box->width - 2 * BOX_MARGIN, .font_px = SMALL_PX, .is_bold = true
+    };
     if (strip < SMALL_PX + 2)
         return;
     l.y = box->y + (strip + SMALL_PX * 0.76) / 2;
@@ -289,7 +291,7 @@ static void write_amount_below(const ubi__treemap_picture *p, const ubi_treemap_
     char amount[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], both[2 * UBI__HUMAN_TEXT + 8];
     l.font_px = fmax(SMALL_PX, floor(l.font_px * 0.75));
     l.y += l.font_px * LINE + 1;
-    l.faint = true;
+    l.is_faint = true;
     ubi__treemap_amount(amount, p->map, row->bytes, row->count);
     snprintf(both, sizeof both, "%s · %s", amount, ubi__human_percent(percent, row->box.weight, p->total_weight));
     bool fits = ubi__text_width(ubi__text(both), l.font_px, false) <= l.room;
@@ -311,7 +313,7 @@ static void label_leaf(ubi__treemap_picture *p, const ubi_treemap_row *row) {
     bool fits = ubi__text_width(name, SMALL_PX, false) <= box->width - 2 * BOX_MARGIN;
     bool turned = !fits && box->height > box->width * 1.2;
     double across = turned ? box->width : box->height, along = turned ? box->height : box->width;
-    box_line l = { .room = along - 2 * BOX_MARGIN, .font_px = SMALL_PX, .turned = turned };
+    box_line l = { .room = along - 2 * BOX_MARGIN, .font_px = SMALL_PX, .is_turned = turned };
     if (across < SMALL_PX + 2)
         return;
     if (!turned)
@@ -353,7 +355,7 @@ static void write_box(ubi__treemap_picture *p, uint32_t i, const ubi_treemap_row
 
 void ubi__treemap_write_boxes(ubi__treemap_picture *p) {
     ubi_treemap_row row;
-    for (uint32_t i = 1; i < ubi_treemap_row_count(p->map) && !p->out->failed; i++) {
+    for (uint32_t i = 1; i < ubi_treemap_row_count(p->map) && !p->out->has_failed; i++) {
         ubi_treemap_get(p->map, i, &row);
         if (ubi__treemap_is_visible(&row))
             write_box(p, i, &row);
@@ -468,11 +470,11 @@ static void write_style(const ubi__treemap_picture *p) {
                          "rect:hover{stroke-width:2}\n");
     ubi__treemap_write_colors(p, false);
     ubi__out_string(out, "@media (prefers-color-scheme:dark){\n.page{fill:#14161a}\n");
-    if (p->options->firefox)
+    if (p->options->with_firefox_colors)
         ubi__out_string(out, ".head text{fill:#eceef2}\n");
     else
         ubi__out_string(out, "text{fill:#eceef2}\n");
-    if (!p->options->firefox)
+    if (!p->options->with_firefox_colors)
         ubi__treemap_write_colors(p, true);
     ubi__out_string(out, "}\n</style>\n");
 }

@@ -174,7 +174,7 @@ static void firefoxs_colours_are_at_hand(void **state) {
     (void)state;
     ubi_treemap_picture_options options = UBI_TREEMAP_PICTURE_OPTIONS_INIT;
     heap h = heap_of(CLASSES, ubi_breakdown_preset_find("treeMap")->json);
-    options.firefox = true;
+    options.with_firefox_colors = true;
     assert_contains(picture_of(&h, &options), ".c0b{fill:#adebeb;stroke:"); /* hsl(180, 60%, 80%): objects, level 1 */
     heap_fini(&h);
 }

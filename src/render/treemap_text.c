@@ -33,7 +33,7 @@ enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
 typedef struct note {
     uint32_t line, column, room;
     uint32_t row; /* of the map */
-    bool amount;
+    bool is_amount;
 } note;
 
 UBI_VEC_DECLARE(note_list, note);
@@ -60,7 +60,7 @@ void ubi__treemap_text_options(ubi_treemap_options *options, const ubi__style *s
     options->pad_top = 2;
     options->pad_right = options->pad_bottom = options->pad_left = 0;
     options->pixel_ratio = 1;
-    options->exact = false;
+    options->is_exact = false;
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static size_t write_amount(grid *g, const ubi_treemap_row *row, size_t room, boo
 /* As much of the name's start as fits; columns written. */
 static size_t write_name(const grid *g, ubi_text name, size_t room) {
     size_t columns = 0, at = 0;
-    if (!g->style->unicode || ubi__display_columns(name, g->style, room + 1) <= room)
+    if (!g->style->has_unicode || ubi__display_columns(name, g->style, room + 1) <= room)
         return ubi__display_text(g->out, g->style, name, room);
     while (at < name.len) {
         uint32_t c;
@@ -171,7 +171,7 @@ static size_t write_name(const grid *g, ubi_text name, size_t room) {
 static size_t write_note(grid *g, const note *n) {
     ubi_treemap_row row;
     ubi_treemap_get(g->map, n->row, &row);
-    if (n->amount)
+    if (n->is_amount)
         return write_amount(g, &row, n->room, true);
     ubi_text name = ubi__treemap_name(&g->label, &row, 200);
     if (n->room < LEAST_NAME && ubi__display_columns(name, g->style, n->room + 1) > n->room)
@@ -201,7 +201,7 @@ static void write_cells(grid *g, uint32_t line, uint32_t from, uint32_t until) {
         return;
     ubi__display_ink(g->out, g->style, UBI__INK_DIM);
     for (uint32_t x = from; x < until; x++)
-        ubi__out_string(g->out, line_text(g->cells[line * g->columns + x], g->style->unicode));
+        ubi__out_string(g->out, line_text(g->cells[line * g->columns + x], g->style->has_unicode));
     ubi__display_ink(g->out, g->style, UBI__INK_PLAIN);
 }
 
@@ -224,7 +224,7 @@ static void write_line(grid *g, uint32_t line, size_t *next) {
 static ubi_status grid_draw(grid *g) {
     size_t next = 0;
     UBI_TRY(draw_boxes(g));
-    for (uint32_t line = 0; line < g->lines && !g->out->failed; line++)
+    for (uint32_t line = 0; line < g->lines && !g->out->has_failed; line++)
         write_line(g, line, &next);
     return UBI_OK;
 }

@@ -68,7 +68,7 @@ static ubi_status dominators_find(void **out, ubi_session_use *use, bool with_se
     options.allocator = allocator;
     options.progress = *ubi_session_use_progress(use);
     options.threads = ubi_session_use_threads(use);
-    options.without_sets = !with_sets;
+    options.has_no_sets = !with_sets;
     UBI_TRY(ubi_dominators_new(&dominators, ubi_look_view(look), &options));
     *out = dominators;
     return UBI_OK;

@@ -195,7 +195,7 @@ bool ubi__debug_file_open(ubi__elf_file *out, const ubi__debug_search *search) {
     *out = UBI__ELF_FILE_NONE;
     if (try_build_id(out, search) || try_link(out, search))
         return true;
-    if (!search->debuginfod || search->build_id.len == 0)
+    if (!search->with_debuginfod || search->build_id.len == 0)
         return false;
     if (ubi__elf_file_open_fd(out, debuginfod_find(search->build_id)) == UBI__ELF_OPENED &&
         is_debug_file_of(out, search, NULL))

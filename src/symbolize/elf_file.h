@@ -47,7 +47,7 @@ typedef struct ubi__debug_search {
     const char *path;          /* of the module */
     ubi_text build_id;         /* of the module; empty: unknown */
     const ubi__elf_file *main; /* the module when it is there and its own, else without a file */
-    bool debuginfod;
+    bool with_debuginfod;
 } ubi__debug_search;
 
 /**

@@ -9,7 +9,7 @@
  * What there is to know comes from, the best first: DWARF in the module or in its separate debug file (by build-id below
  * `debug_root`, or by .gnu_debuglink; supplementary files of dwz and split units are found by libdw), .symtab, .dynsym. A
  * file whose build-id is not the recorded one is another file and says nothing, but a debug file with that build-id does,
- * even when the module itself is gone. Nothing is ever sent anywhere, unless `debuginfod` asks for it.
+ * even when the module itself is gone. Nothing is ever sent anywhere, unless `with_debuginfod` asks for it.
  *
  * Invariant: modules are opened when they are first asked for, compilation units read when an address falls into them, and
  * functions when an address falls into these; what was read is kept. So addresses may come in any order, and those of one
@@ -28,7 +28,7 @@
 typedef struct ubi__symbolizer_options {
     const char *debug_root;   /**< of separate debug files; NULL: /usr/lib/debug */
     const char *package_root; /**< where dpkg lists the files of packages; NULL: /var/lib/dpkg/info */
-    bool debuginfod;          /**< ask the servers of DEBUGINFOD_URLS, when that is set, for what is not here */
+    bool with_debuginfod;     /**< ask the servers of DEBUGINFOD_URLS, when that is set, for what is not here */
 } ubi__symbolizer_options;
 
 /** One function that is active at an address. Texts are borrowed until the next call on the symbolizer. */

@@ -139,7 +139,7 @@ UBI_VEC_DECLARE(vec_symbol, ubi__symbol);
 struct ubi__symbolizer {
     const ubi_allocator *allocator;
     char *debug_root, *package_root; /* owned */
-    bool debuginfod;
+    bool with_debuginfod;
     vec_module modules;
     ubi__strtab module_keys; /* entry i: what tells modules.at[i] from others */
     ubi__strtab names;       /* as they are shown */
@@ -165,14 +165,14 @@ static ubi_status copy_path(char **out, const char *path, const char *standard, 
 }
 
 static ubi_status copy_options(ubi__symbolizer *s, const ubi__symbolizer_options *o) {
-    s->debuginfod = o->debuginfod;
+    s->with_debuginfod = o->with_debuginfod;
     UBI_TRY(copy_path(&s->debug_root, o->debug_root, "/usr/lib/debug", s->allocator));
     return copy_path(&s->package_root, o->package_root, "/var/lib/dpkg/info", s->allocator);
 }
 
 ubi_status ubi__symbolizer_new(ubi__symbolizer **out, const ubi__symbolizer_options *options,
                                const ubi_allocator *allocator) {
-    const ubi__symbolizer_options standard = { .debuginfod = false };
+    const ubi__symbolizer_options standard = { .with_debuginfod = false };
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     ubi__symbolizer *s = UBI_NEW(a, ubi__symbolizer);
     if (!s)
@@ -310,7 +310,7 @@ static void open_debug(const ubi__symbolizer *s, module *m) {
                                  .path = m->path,
                                  .build_id = m->n_build_id ? recorded_build_id(m) : ubi__elf_build_id(&m->main),
                                  .main = &m->main,
-                                 .debuginfod = s->debuginfod };
+                                 .with_debuginfod = s->with_debuginfod };
     ubi__debug_file_open(&m->debug, &search);
 }
 

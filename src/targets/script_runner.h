@@ -129,13 +129,13 @@ typedef enum ubi__script_kind {
 typedef struct ubi__script_options {
     ubi__script_kind kind;
     const char *code;           /**< to run instead of a file; or NULL */
-    bool print;                 /**< print the value of the script, which is not a module then */
-    bool debugger;              /**< `Debugger`, `newGlobal` and the heap module */
-    bool heap_module;           /**< the heap module, import "ubiheap" */
-    bool std_globals;           /**< the engine's own modules without importing them */
+    bool must_print;            /**< print the value of the script, which is not a module then */
+    bool with_debugger;         /**< `Debugger`, `newGlobal` and the heap module */
+    bool with_heap_module;      /**< the heap module, import "ubiheap" */
+    bool with_std_globals;      /**< the engine's own modules without importing them */
     uint64_t heap_limit_bytes;  /**< of each runtime; 0: none */
     uint64_t stack_limit_bytes; /**< of each runtime; 0: most of what its thread has */
-    bool references;            /**< a runtime that ends reports to stderr what was not released, with native stacks */
+    bool with_references;       /**< a runtime that ends reports to stderr what was not released, with native stacks */
     const ubi_native_names *names; /**< of frames of these; NULL: the runner's default */
     char **arguments;              /**< arguments[n_arguments]: what the script finds after its name */
     int n_arguments;

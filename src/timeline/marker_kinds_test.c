@@ -70,7 +70,7 @@ static bool frame(void *payload, ubi_marker_stack_ref ref, ubi_marker_frame *out
         out->parent = ref / 10;
     if (ref % 10 == 9) {
         out->parent = 12;
-        out->parent_is_async = true;
+        out->is_parent_async = true;
         out->async_cause = ubi__text("setTimeout handler");
     }
     return true;

@@ -562,8 +562,8 @@ static ubi_status tell_frame(ubi__log *log, ubi_marker_stack_ref ref, ubi_marker
     };
     UBI_TRY(ubi__marker_tables_text(&w.frame.function_name, log->tables, told.function_name));
     UBI_TRY(ubi__marker_tables_text(&w.frame.source, log->tables, told.source));
-    w.parent_is_async = told.parent_is_async;
-    if (told.parent_is_async)
+    w.is_parent_async = told.is_parent_async;
+    if (told.is_parent_async)
         UBI_TRY(ubi__marker_tables_text(&w.parent_cause, log->tables, told.async_cause));
     *parent = told.parent;
     return ubi__waiting_frames_push(&log->stacks.path, ubi__the_timeline.allocator, w);
@@ -579,7 +579,7 @@ static ubi_status with_cause(ubi__log *log, uint32_t *frame, uint32_t cause) {
 }
 
 static ubi_status learn_frame(ubi__log *log, ubi__waiting_frame *w, uint32_t parent, uint32_t *out) {
-    if (w->parent_is_async) {
+    if (w->is_parent_async) {
         UBI_TRY(with_cause(log, &parent, w->parent_cause));
         w->frame.async_parent = parent;
     } else {

@@ -80,7 +80,7 @@ typedef struct ubi__waiting_frame {
     ubi_marker_stack_ref ref;
     ubi__marker_frame frame;
     uint32_t parent_cause; /* a text: how the parent led to it; UBI_NONE: by calling it */
-    bool parent_is_async;
+    bool is_parent_async;
 } ubi__waiting_frame;
 UBI_VEC_DECLARE(ubi__waiting_frames, ubi__waiting_frame);
 

@@ -17,7 +17,7 @@
 
 ubi_status ubi__marker_pairing_init(ubi_marker_pairing *p, bool per_thread, const ubi_allocator *a) {
     *p = (ubi_marker_pairing){
-        .allocator = a, .per_thread = per_thread, .free_special = NONE, .paint = NONE, .layer = NONE
+        .allocator = a, .is_per_thread = per_thread, .free_special = NONE, .paint = NONE, .layer = NONE
     };
     ubi__u64_map_init(&p->thread_of_serial, a);
     ubi__u64_map_init(&p->class_of, a);
@@ -41,7 +41,7 @@ void ubi__marker_pairing_fini(ubi_marker_pairing *p) {
 }
 
 void ubi__marker_pairing_reset(ubi_marker_pairing *p) {
-    bool per_thread = p->per_thread;
+    bool per_thread = p->is_per_thread;
     const ubi_allocator *a = p->allocator;
     ubi__marker_pairing_fini(p);
     (void)ubi__marker_pairing_init(p, per_thread, a);
@@ -95,9 +95,9 @@ ubi_status ubi__marker_pairing_name_of(uint32_t *out, ubi_marker_pairing *p, uin
     if (*name == NONE) {
         UBI_TRY(ubi__vec_u32_push(&p->it.names, p->allocator, text));
         *name = (uint32_t)p->it.names.n - 1;
-        if (!p->per_thread && text_is(p, text, "Paint"))
+        if (!p->is_per_thread && text_is(p, text, "Paint"))
             p->paint = *name;
-        if (!p->per_thread && text_is(p, text, "Layer"))
+        if (!p->is_per_thread && text_is(p, text, "Layer"))
             p->layer = *name;
     }
     *out = *name;
@@ -129,7 +129,7 @@ ubi_status ubi__marker_pairing_thread_of(uint32_t *out, ubi_marker_pairing *p, u
 /* What STARTs and ENDs have in common that may pair: the name, and the thread if that counts. */
 static ubi_status class_of(uint32_t *out, ubi_marker_pairing *p, uint32_t name, uint32_t thread) {
     uint32_t class = name;
-    if (p->per_thread) {
+    if (p->is_per_thread) {
         uint64_t pair = ubi__u64_pair(name, thread);
         class = ubi__u64_map_get(&p->class_of, pair);
         if (class == NONE) {
@@ -157,16 +157,16 @@ static ubi_status key_class_of(uint32_t *out, ubi_marker_pairing *p, uint32_t cl
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static bool says_something(const ubi__fed_marker *fed) {
-    return fed->says || fed->has_base || fed->n_details || fed->stack_is_end_stack;
+    return fed->has_details || fed->has_base || fed->n_details || fed->has_end_stack;
 }
 
 static ubi_status add_fed_details(ubi_marker_pairing *p, ubi__marker_row *row, const ubi__fed_marker *fed) {
     ubi_marker_details details = { p, row, fed->stack, UBI_OK };
     if (fed->has_base)
         row->flags |= UBI__ROW_HAS_BASE;
-    if (fed->stack_is_end_stack)
+    if (fed->has_end_stack)
         ubi__marker_details_own_end_stack(&details);
-    if (fed->says)
+    if (fed->has_details)
         fed->view->kind->add_details(fed->view, &details);
     for (size_t i = 0; i < fed->n_details; i++)
         ubi__marker_details_copy(&details, &fed->details[i]);
@@ -547,7 +547,7 @@ ubi_status ubi__marker_pairing_end(ubi_timeline_markers **out, ubi_marker_pairin
                                    uint64_t open_limit_bytes) {
     ubi_marker_pairing next;
     ubi__marker_pairing_check(p);
-    ubi__marker_pairing_init(&next, p->per_thread, p->allocator);
+    ubi__marker_pairing_init(&next, p->is_per_thread, p->allocator);
     ubi_timeline_markers *made = ubi__timeline_markers_new(p->allocator);
     ubi_status status = made ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK && !with_open)
@@ -575,7 +575,7 @@ ubi_status ubi_marker_pairing_new(ubi_marker_pairing **out, const ubi_marker_pai
     ubi_marker_pairing *p = UBI_NEW(a, ubi_marker_pairing);
     if (!p)
         return ubi__fail_nomem();
-    ubi__marker_pairing_init(p, used.per_thread, a);
+    ubi__marker_pairing_init(p, used.is_per_thread, a);
     *out = p;
     return UBI_OK;
 }
@@ -644,7 +644,7 @@ ubi_status ubi_marker_pairing_add(ubi_marker_pairing *p, const ubi_raw_marker *m
                             .time_ns = m->time_ns,
                             .details = m->details,
                             .n_details = m->detail_count,
-                            .stack_is_end_stack = is_end && m->stack_is_end_stack };
+                            .has_end_stack = is_end && m->has_end_stack };
     for (size_t i = 0; i < m->detail_count; i++) {
         if (m->details[i].type == UBI_MARKER_RECTANGLES) {
             fed.rectangles = m->details[i].rectangles;

@@ -34,7 +34,7 @@ UBI_VEC_DECLARE(ubi__open_specials, ubi__open_special);
 
 struct ubi_marker_pairing {
     const ubi_allocator *allocator;
-    bool per_thread;
+    bool is_per_thread;
     ubi__marker_columns it;
     ubi__vec_u32 name_of_text; /* UBI_NONE: that text is no name */
     ubi__u64_map thread_of_serial;
@@ -63,12 +63,12 @@ typedef struct ubi__fed_marker {
     uint64_t time_ns;
     ubi_timeline_marker *marker;     /* to be kept while the row is open; NULL: a plain one */
     const ubi_timeline_marker *view; /* for kinds; NULL: of a plain one that no kind asks for */
-    bool says;                       /* the view's kind adds details */
+    bool has_details;                /* the view's kind adds details */
     const ubi_timeline_rectangle *rectangles;
     size_t n_rectangles;
     const ubi_timeline_detail *details; /* without view */
     size_t n_details;
-    bool stack_is_end_stack;
+    bool has_end_stack;
 } ubi__fed_marker;
 
 /**

@@ -339,7 +339,7 @@ static void put_rows_of(text *out, const ubi_timeline_markers *m, uint32_t threa
     }
 }
 
-/* With per_thread, each thread is by itself, and Paint is a name as any other. */
+/* With is_per_thread, each thread is by itself, and Paint is a name as any other. */
 static void pairing_per_thread_is_that_of_each_thread_alone(void **state) {
     enum { THREADS = 3 };
     static list of_thread[THREADS];
@@ -349,7 +349,7 @@ static void pairing_per_thread_is_that_of_each_thread_alone(void **state) {
         ubi_marker_pairing *p;
         uint32_t threads[THREADS];
         ubi_marker_pairing_options options = UBI_MARKER_PAIRING_OPTIONS_INIT;
-        options.per_thread = true;
+        options.is_per_thread = true;
         assert_int_equal(ubi_marker_pairing_new(&p, &options), UBI_OK);
         give_threads(p, threads, THREADS);
         random_start(seed);

@@ -93,7 +93,7 @@ ubi_timeline_detail ubi_timeline_markers_detail(const ubi_timeline_markers *m, s
         out.number = detail->number;
         break;
     case UBI_MARKER_BOOL:
-        out.truth = detail->truth != 0;
+        out.is_true = detail->truth != 0;
         break;
     case UBI_MARKER_RECTANGLES:
         out.rectangle_count = detail->rectangles.count;
@@ -236,7 +236,7 @@ void ubi__marker_details_copy(ubi_marker_details *out, const ubi_timeline_detail
         add_detail(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_NUMBER, .number = detail->number });
         break;
     case UBI_MARKER_BOOL:
-        add_detail(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_BOOL, .truth = detail->truth });
+        add_detail(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_BOOL, .truth = detail->is_true });
         break;
     case UBI_MARKER_RECTANGLES:
         if (out->status != UBI_OK)

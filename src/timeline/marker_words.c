@@ -216,7 +216,7 @@ static bool is_in_label(const ubi__timeline_data *data, const ubi__timeline_row 
 static bool put_value(ubi__marker_field *out, const ubi__timeline_data *data, const ubi__timeline_detail *detail) {
     switch (detail->type) {
     case UBI__TIMELINE_BOOL:
-        out->value = ubi__text(detail->as.truth ? "yes" : "no");
+        out->value = ubi__text(detail->as.is_true ? "yes" : "no");
         return true;
     case UBI__TIMELINE_NUMBER:
         out->value = number_text(out, ubi__timeline_text(data, detail->key), detail->as.number);

@@ -17,7 +17,7 @@ static const struct {
     const char *name;
     int group;
     const char *color, *label;
-    bool nestable, collapsible;
+    bool is_nestable, is_collapsible;
 } expected[] = {
     { "whatever", 2, "graphs-grey", "whatever", true, true },
     { "Styles", 0, "graphs-purple", "Recalculate Style", true, true },
@@ -109,8 +109,8 @@ static void every_name_has_its_group_colour_and_label(void **state) {
         assert_ptr_equal(b, ubi__marker_blueprint_at(i));
         assert_int_equal(b->group, expected[i].group);
         assert_string_equal(ubi__marker_color_name(b->color), expected[i].color);
-        assert_int_equal(!b->is_not_nestable, expected[i].nestable);
-        assert_int_equal(!b->is_not_collapsible, expected[i].collapsible);
+        assert_int_equal(!b->is_not_nestable, expected[i].is_nestable);
+        assert_int_equal(!b->is_not_collapsible, expected[i].is_collapsible);
         assert_label(marker(expected[i].name), expected[i].label);
     }
     assert_null(ubi__marker_blueprint_at(N_EXPECTED));

@@ -318,8 +318,8 @@ static ubi_timeline_marker view_of(const stream *s, const ubi__fed_marker *fed) 
 static ubi_status add_kind(ubi_marker_pairing *p, ubi__fed_marker *fed, ubi_timeline_marker *marker) {
     const ubi_marker_kind *kind = marker->kind;
     fed->marker = marker;
-    fed->says = kind->add_details != NULL;
-    fed->has_base &= !fed->says;
+    fed->has_details = kind->add_details != NULL;
+    fed->has_base &= !fed->has_details;
     if (kind->key)
         UBI_TRY(ubi__marker_tables_text(&fed->key, p->it.tables, kind->key(marker->payload)));
     if (kind == &ubi__layer_kind) {
@@ -350,7 +350,7 @@ static ubi_status feed_record(reader *r, stream *s) {
         UBI_TRY(stack_of(r, s, &fed.stack));
     if (record->marker && record->marker->kind)
         UBI_TRY(add_kind(p, &fed, record->marker));
-    if (fed.says || ubi__marker_pairing_asks(p)) {
+    if (fed.has_details || ubi__marker_pairing_asks(p)) {
         view = view_of(s, &fed);
         fed.view = &view;
     }

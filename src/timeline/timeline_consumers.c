@@ -60,7 +60,7 @@ ubi_status ubi_timeline_consumers_add_consumer(ubi_timeline_consumers *consumers
     if (target->storage)
         return ubi__fail(UBI_ESTATE, "the target is observed already");
     ubi__storages_free_orphans();
-    UBI_TRY(ubi__storage_new(&target->storage, target, target->number, target->options.per_thread));
+    UBI_TRY(ubi__storage_new(&target->storage, target, target->number, target->options.is_per_thread));
     update_ports();
     if (target->options.recording_changed)
         target->options.recording_changed(target->options.payload, true);

@@ -356,7 +356,7 @@ static ubi_status add_value(ubi__timeline_data *data, ubi__timeline_detail *out,
         return UBI_OK;
     case UBI_MARKER_BOOL:
         out->type = UBI__TIMELINE_BOOL;
-        out->as.truth = detail->truth;
+        out->as.is_true = detail->is_true;
         return UBI_OK;
     case UBI_MARKER_RECTANGLES:
         out->type = UBI__TIMELINE_RECTANGLES;

@@ -33,7 +33,7 @@ typedef struct ubi__timeline_detail {
     ubi_str_ix key;
     ubi__timeline_value type;
     union {
-        bool truth;
+        bool is_true;
         double number;
         ubi_str_ix text;
         struct {

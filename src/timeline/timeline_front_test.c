@@ -28,7 +28,7 @@ typedef struct fixture {
     char log[LOG_BYTES];
     size_t n_log;
     uint64_t last_time_ns;
-    bool cannot_measure, reenters;
+    bool has_no_measure, must_reenter;
     ubi_status reentry;
 } fixture;
 
@@ -80,7 +80,7 @@ static void take_event(void *payload, const ubi_timeline_event *e) {
     note(";");
     assert_true(e->time_ns >= fx->last_time_ns);
     fx->last_time_ns = e->time_ns;
-    if (fx->reenters)
+    if (fx->must_reenter)
         fx->reentry = ubi_timeline_front_stop(&ignored, fx->front);
 }
 
@@ -99,7 +99,7 @@ static const uint64_t *give_ticks(void *payload, size_t *n) {
 static bool measure(void *payload, ubi_timeline_measurement *out) {
     (void)payload;
     out->total = 1234;
-    return !fx->cannot_measure;
+    return !fx->has_no_measure;
 }
 
 static void watch_collections(void *payload, bool on) {
@@ -300,7 +300,7 @@ static void nothing_new_gives_no_markers(void **state) {
 static void ticks_and_memory_come_with_every_pull(void **state) {
     fixture *f = *state;
     start(OPTIONS(.with_ticks = true, .with_memory = true));
-    f->cannot_measure = true;
+    f->has_no_measure = true;
     pull();
     stop();
     expect("ticks on;ticks 16 33;memory 1234;pulled;ticks 16 33;memory none;pulled;"
@@ -338,10 +338,10 @@ static void pulls_are_due_200_ms_after_the_last_one_ended(void **state) {
 
 static void the_host_cannot_change_the_front_from_an_event(void **state) {
     fixture *f = *state;
-    f->reenters = true;
+    f->must_reenter = true;
     start(OPTIONS(.with_memory = true));
     assert_int_equal(f->reentry, UBI_ESTATE);
-    f->reenters = false;
+    f->must_reenter = false;
     assert_true(ubi_timeline_front_is_recording(f->front));
 }
 
@@ -397,7 +397,7 @@ static bool tell_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_fra
                                .parent = stack == 1   ? UBI_MARKER_NO_STACK_REF
                                          : stack == 4 ? 2
                                                       : stack - 1,
-                               .parent_is_async = stack == 4 };
+                               .is_parent_async = stack == 4 };
     return true;
 }
 

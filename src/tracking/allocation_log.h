@@ -27,7 +27,7 @@ typedef struct ubi__allocation_log {
     uint32_t count;
     uint32_t limit;
     uint64_t first_number; /* of the oldest, since the log was made: tells whether it was dropped meanwhile */
-    bool overflowed;
+    bool has_overflowed;
 } ubi__allocation_log;
 
 /** Entries are within the ring, at most `limit`, and in the order of their time. O(entries). */
@@ -49,7 +49,7 @@ static inline bool ubi__allocation_log_append(ubi__allocation_log *log, const ub
         log->at[log->first] = *entry;
         log->first = log->first + 1 == log->capacity ? 0 : log->first + 1;
         log->first_number++;
-        log->overflowed = true;
+        log->has_overflowed = true;
         return true;
     }
     bool lost = false;

@@ -32,7 +32,7 @@ typedef struct fake_engine {
     fake_frame stack[DEPTH_MAX]; /* outermost first */
     uint32_t depth;
     ubi__stack_ix held; /* a stack that the engine keeps for itself; UBI__STACK_EMPTY: none */
-    bool watches;
+    bool is_watching;
     uint32_t watch_changes, described, named, forgotten;
     uint64_t now_us;
     const double *numbers; /* of the source of random numbers, over and over */
@@ -48,8 +48,8 @@ static ubi__text_ix intern(fake_engine *e, const char *text) {
 
 static void watch(void *engine, bool on) {
     fake_engine *e = (fake_engine *)engine;
-    assert_int_not_equal(e->watches, on);
-    e->watches = on;
+    assert_int_not_equal(e->is_watching, on);
+    e->is_watching = on;
     e->watch_changes++;
 }
 
@@ -137,7 +137,7 @@ static void record(fake_engine *e, ubi__watched_realm *w, const void *object, ui
 static const void *birth_of(fake_engine *e, const void *realm, uint32_t class_id) {
     ubi__tracking *t = &e->tracking;
     const void *object = (const void *)(uintptr_t)(e->next_object += 16);
-    if (!e->watches || !ubi__tracking_looks_at_birth(t))
+    if (!e->is_watching || !ubi__tracking_looks_at_birth(t))
         return object;
     ubi__tracking_begin_birth(t);
     ubi__watched_realm *w = ubi__watched_realm_of(t, realm);
@@ -242,7 +242,7 @@ static void an_object_is_logged_with_its_stack_and_known_by_its_site(void **stat
     assert_ptr_equal(stack.ops, ubi__tracking_stack_ops());
     ubi__observer_fini(&o);
     ubi__tracking_fini(&e.tracking);
-    assert_false(e.watches);
+    assert_false(e.is_watching);
 }
 
 static void a_constructor_is_told_after_the_birth(void **state) {
@@ -278,17 +278,17 @@ static void a_full_log_drops_the_oldest_and_says_so(void **state) {
         e.stack[0].line = line;
         birth(&e);
     }
-    assert_false(o.log.overflowed);
+    assert_false(o.log.has_overflowed);
     e.stack[0].line = 4;
     birth(&e);
-    assert_true(o.log.overflowed);
+    assert_true(o.log.has_overflowed);
     rows all = { .stop_at = 1 };
     assert_int_equal(ubi__observer_drain(&o, take_row, &all), UBI_OK);
     assert_int_equal(all.at[0].line, 2);
-    assert_true(o.log.overflowed && o.log.count == 2); /* it did not come to the end */
+    assert_true(o.log.has_overflowed && o.log.count == 2); /* it did not come to the end */
     assert_int_equal(ubi__observer_set_log_limit(&o, 1), UBI_OK);
     all = drain(&o);
-    assert_true(all.n == 1 && all.at[0].line == 4 && !o.log.overflowed);
+    assert_true(all.n == 1 && all.at[0].line == 4 && !o.log.has_overflowed);
     birth(&e);
     assert_int_equal(ubi__observer_set_tracking(&o, false), UBI_OK);
     assert_int_equal(o.log.count, 0);
@@ -506,16 +506,16 @@ static void nothing_is_watched_once_the_last_site_is_gone(void **state) {
         call(&e, "main", i);
         const void *object = birth(&e);
         ubi__observer_fini(&o);
-        assert_true(e.watches);
+        assert_true(e.is_watching);
         ubi__tracking_object_dies(&e.tracking, object);
-        assert_false(e.watches);
+        assert_false(e.is_watching);
         assert_int_equal(e.watch_changes, 2 * i);
         assert_int_equal(e.tracking.code.count, 0);
     }
     ubi__tracking_keep_watching(&e.tracking, true);
-    assert_true(e.watches);
+    assert_true(e.is_watching);
     ubi__tracking_fini(&e.tracking);
-    assert_false(e.watches);
+    assert_false(e.is_watching);
 }
 
 /* Frames of dead objects go; those of objects, logs, the engine and of stacks that were handed out stay. */
@@ -570,7 +570,7 @@ static void use_everything(fake_engine *e, fail_allocator *memory) {
     ubi__observer_on_collection(&o[0], on_collection, &t);
     ubi_status hooked = ubi__tracking_set_birth_hook(&e->tracking, &realm_b, count_birth, &ran);
     assert_true(hooked == UBI_OK || hooked == UBI_ENOMEM);
-    uint64_t births_told = e->watches && recorded ? 3000 : 0;
+    uint64_t births_told = e->is_watching && recorded ? 3000 : 0;
     for (uint32_t i = 0; i < 3000; i++) {
         e->depth = 0;
         for (uint32_t depth = 0; depth <= i % DEPTH_MAX; depth++)
@@ -582,7 +582,7 @@ static void use_everything(fake_engine *e, fail_allocator *memory) {
     for (int i = 0; i < 2; i++) {
         if (!ubi__observer_has_realm(&o[i], &realm_a))
             continue;
-        assert_true(o[i].log.count == births_told || o[i].log.overflowed);
+        assert_true(o[i].log.count == births_told || o[i].log.has_overflowed);
         assert_true(o[i].log.count + e->tracking.lost_entries >= births_told);
     }
     collect(e);

@@ -67,7 +67,7 @@ static void watched_realm_update(ubi__watched_realm *w) {
     w->probability = 0;
     for (uint32_t i = 0; i < w->observer_count; i++) {
         const ubi__observer *o = w->observers[i];
-        w->tracker_count += o->tracks;
+        w->tracker_count += o->is_tracking;
         if (o->probability > w->probability)
             w->probability = o->probability;
     }
@@ -91,7 +91,7 @@ static void watched_realm_check(const ubi__tracking *t, const ubi__watched_realm
     UBI_ASSERT(w->observer_count <= w->observer_capacity);
     for (uint32_t i = 0; i < w->observer_count; i++) {
         UBI_ASSERT(w->observers[i]->tracking == t && ubi__observer_has_realm(w->observers[i], w->realm));
-        tracker_count += w->observers[i]->tracks;
+        tracker_count += w->observers[i]->is_tracking;
     }
     UBI_ASSERT(tracker_count == w->tracker_count);
     UBI_ASSERT(!w->foreign_hook || w->tracker_count == 0);
@@ -114,7 +114,7 @@ void ubi__tracking_check(const ubi__tracking *t) {
         hook_count += w->foreign_hook != NULL;
     }
     UBI_ASSERT(hook_count == t->foreign_hook_count);
-    UBI_ASSERT(t->is_watching == (t->realms || t->sites.count || t->object_tap || t->engine_watches));
+    UBI_ASSERT(t->is_watching == (t->realms || t->sites.count || t->object_tap || t->is_engine_watching));
     UBI_ASSERT(!t->last_realm || ubi__watched_realm_find(t, t->last_realm->realm) == t->last_realm);
     UBI_ASSERT(t->births_to_skip <= t->births_planned && t->births_planned >= 0);
     const ubi__tracked *last = t->last_object ? ubi__site_table_find(&t->sites, t->last_object) : NULL;
@@ -179,7 +179,7 @@ void ubi__observer_check(const ubi__observer *o) {
     if (!UBI_CHECKS)
         return;
     UBI_ASSERT(o->probability >= 0 && o->probability <= 1);
-    UBI_ASSERT(o->tracks || o->log.count == 0);
+    UBI_ASSERT(o->is_tracking || o->log.count == 0);
     UBI_ASSERT(o->realm_count <= o->realm_capacity);
     ubi__allocation_log_check(&o->log);
     for (uint32_t i = 0; i < o->realm_count; i++) {
@@ -196,7 +196,7 @@ static ubi_status foreign_hook_error(void) {
 /* Room everywhere first, so that nothing is half done when there is none. */
 static ubi_status observer_enter_realm(ubi__observer *o, ubi__watched_realm *w) {
     ubi__tracking *t = o->tracking;
-    if (o->tracks && w->foreign_hook)
+    if (o->is_tracking && w->foreign_hook)
         return foreign_hook_error();
     if (!ubi__tool_reserve(t->allocator, (void **)&o->realms, &o->realm_capacity, o->realm_count + 1,
                            sizeof *o->realms) ||
@@ -262,12 +262,12 @@ void ubi__tracking_realm_dies(ubi__tracking *t, const void *realm) {
 /* ---- settings ------------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__observer_set_tracking(ubi__observer *o, bool on) {
-    if (o->tracks == on)
+    if (o->is_tracking == on)
         return UBI_OK;
     for (uint32_t i = 0; on && i < o->realm_count; i++)
         if (ubi__watched_realm_find(o->tracking, o->realms[i])->foreign_hook)
             return foreign_hook_error();
-    o->tracks = on;
+    o->is_tracking = on;
     watched_realms_update(o->tracking);
     if (!on)
         ubi__allocation_log_clear(&o->log);
@@ -335,7 +335,7 @@ static void log_entry_describe(ubi__tracking *t, const ubi__log_entry *entry, ub
  * their number, and those that came after the call began stay for the next one.
  */
 ubi_status ubi__observer_drain(ubi__observer *o, ubi_logged_allocation_fn fn, void *payload) {
-    if (!o->tracks)
+    if (!o->is_tracking)
         return ubi_error(UBI_ESTATE, "cannot drain the log of an observer that does not track");
     ubi__tracking *t = o->tracking;
     ubi__allocation_log *log = &o->log;
@@ -353,6 +353,6 @@ ubi_status ubi__observer_drain(ubi__observer *o, ubi_logged_allocation_fn fn, vo
         if (log->count && log->first_number == number)
             ubi__allocation_log_drop_oldest(log);
     }
-    log->overflowed = false;
+    log->has_overflowed = false;
     return UBI_OK;
 }

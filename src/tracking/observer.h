@@ -38,7 +38,7 @@ ubi_status ubi__observer_set_probability(ubi__observer *o, double probability);
 ubi_status ubi__observer_set_log_limit(ubi__observer *o, uint32_t entries);
 /**
  * Hands over and forgets the log, oldest first. When `fn` returns false, that entry and the later ones stay. Clears
- * log.overflowed when it came to the end. Errors: UBI_ESTATE (not tracking).
+ * log.has_overflowed when it came to the end. Errors: UBI_ESTATE (not tracking).
  */
 ubi_status ubi__observer_drain(ubi__observer *o, ubi_logged_allocation_fn fn, void *payload);
 /** Called at the safe point after each collection, in order, while there are debuggees. NULL: none. */

@@ -33,7 +33,7 @@ typedef struct ubi__tracked_text {
         uint32_t hash;      /* upper half of the hash */
         uint32_t next_free; /* UBI_NONE: the last */
     };
-    bool marked;
+    bool is_marked;
 } ubi__tracked_text;
 
 typedef struct ubi__tracked_texts {
@@ -57,7 +57,7 @@ static inline ubi_text ubi__tracked_texts_get(const ubi__tracked_texts *t, ubi__
 }
 static inline void ubi__tracked_texts_mark(ubi__tracked_texts *t, ubi__text_ix ix) {
     if (ix != UBI_NONE)
-        t->at[UBI_INDEX(ix, t->n)].marked = true;
+        t->at[UBI_INDEX(ix, t->n)].is_marked = true;
 }
 void ubi__tracked_texts_check(const ubi__tracked_texts *t);
 /** Frees all that is not marked, and takes the marks away. */
@@ -84,7 +84,7 @@ typedef struct ubi__trie_frame {
     ubi__text_ix function_name; /* UBI_NONE: none */
     ubi__text_ix source;        /* UBI_NONE: unknown */
     uint32_t line, column;      /* from 1; 0: unknown */
-    bool pinned, marked;
+    bool is_pinned, is_marked;
 } ubi__trie_frame;
 
 typedef struct ubi__frame_trie {
@@ -106,7 +106,7 @@ ubi__stack_ix ubi__frame_trie_add(ubi__frame_trie *t, ubi__stack_ix parent, ubi_
 /** Keeps it, and so all that it was called from. */
 static inline void ubi__frame_trie_pin(ubi__frame_trie *t, ubi__stack_ix ix) {
     if (ix != UBI__STACK_EMPTY)
-        t->at[UBI_INDEX(ix, t->n)].pinned = true;
+        t->at[UBI_INDEX(ix, t->n)].is_pinned = true;
 }
 /** Marks it and all that it was called from. */
 void ubi__frame_trie_mark(ubi__frame_trie *t, ubi__stack_ix ix);

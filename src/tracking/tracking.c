@@ -51,7 +51,7 @@ void ubi__tracking_fini(ubi__tracking *t) {
     while (t->realms)
         ubi__watched_realm_free(t, t->realms);
     ubi__site_table_fini(&t->sites);
-    t->engine_watches = false;
+    t->is_engine_watching = false;
     ubi__tracking_update_watch(t);
     ubi__site_table_fini(&t->code);
     ubi__frame_trie_fini(&t->frames);
@@ -63,7 +63,7 @@ void ubi__tracking_fini(ubi__tracking *t) {
 
 /* When deaths are no longer told, code may die unnoticed: all facts about it are forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
-    bool wanted = t->realms || t->sites.count || t->object_tap || t->engine_watches;
+    bool wanted = t->realms || t->sites.count || t->object_tap || t->is_engine_watching;
     if (wanted == t->is_watching)
         return;
     t->is_watching = wanted;
@@ -75,7 +75,7 @@ void ubi__tracking_update_watch(ubi__tracking *t) {
 }
 
 void ubi__tracking_keep_watching(ubi__tracking *t, bool on) {
-    t->engine_watches = on;
+    t->is_engine_watching = on;
     ubi__tracking_update_watch(t);
 }
 
@@ -98,7 +98,7 @@ void ubi__tracking_set_object_tap(ubi__tracking *t, ubi_profiler_tap *tap, uint3
 void ubi__tracking_name_constructor(ubi__tracking *t, ubi__text_ix name) {
     for (uint32_t i = 0; i < t->last_realm->observer_count; i++) {
         const ubi__observer *o = t->last_realm->observers[i];
-        if (!o->tracks || o->log.count == 0)
+        if (!o->is_tracking || o->log.count == 0)
             continue;
         ubi__log_entry *newest = ubi__allocation_log_at(&o->log, o->log.count - 1);
         if (newest->object == t->last_object && newest->serial == t->last_serial)
@@ -261,7 +261,7 @@ ubi_status ubi__tracking_request(ubi__tracking *t, ubi__request_fn fn, void *pay
     pthread_mutex_lock(&requests->lock);
     *requests->end = request;
     requests->end = &request->next;
-    atomic_store_explicit(&requests->waiting, true, memory_order_release);
+    atomic_store_explicit(&requests->has_waiting, true, memory_order_release);
     pthread_mutex_unlock(&requests->lock);
     return UBI_OK;
 }
@@ -271,14 +271,14 @@ static ubi__request *take_requests(ubi__requests *requests) {
     ubi__request *first = requests->first;
     requests->first = NULL;
     requests->end = &requests->first;
-    atomic_store_explicit(&requests->waiting, false, memory_order_relaxed);
+    atomic_store_explicit(&requests->has_waiting, false, memory_order_relaxed);
     pthread_mutex_unlock(&requests->lock);
     return first;
 }
 
 /* Those that come meanwhile wait for the next time. */
 bool ubi__tracking_run_requests(ubi__tracking *t) {
-    if (!atomic_load_explicit(&t->requests.waiting, memory_order_acquire))
+    if (!atomic_load_explicit(&t->requests.has_waiting, memory_order_acquire))
         return false;
     ubi__request *request = take_requests(&t->requests);
     bool any = request != NULL;

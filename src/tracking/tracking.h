@@ -108,7 +108,7 @@ struct ubi__observer {
     ubi__observer *next, *previous;
     const void **realms; /* debuggees, in the order of adding */
     uint32_t realm_count, realm_capacity;
-    bool tracks;
+    bool is_tracking;
     double probability;
     ubi__allocation_log log;
     ubi_collection_fn on_collection;
@@ -143,7 +143,7 @@ typedef struct ubi__request {
 
 /** What other threads asked for. */
 typedef struct ubi__requests {
-    _Atomic bool waiting; /* there are some: what a safe point looks at */
+    _Atomic bool has_waiting; /* there are some: what a safe point looks at */
     pthread_mutex_t lock;
     ubi__request *first, **end; /* guarded by the lock */
 } ubi__requests;
@@ -190,7 +190,7 @@ struct ubi__tracking {
     ubi__observer *next_to_tell;              /* of the collection at hand */
     uint32_t observing_count;                 /* observers with debuggees */
     bool is_watching;                         /* births and deaths are told to us */
-    bool engine_watches;                      /* the engine wants to hear of them for a reason of its own */
+    bool is_engine_watching;                  /* the engine wants to hear of them for a reason of its own */
 
     uint64_t cycle_number; /* of the last collection that began */
     uint64_t cycle_start_us;
@@ -357,10 +357,10 @@ typedef struct ubi__birth {
 static inline void ubi__tracking_log_birth(ubi__tracking *t, const ubi__watched_realm *w, const ubi__log_entry *entry) {
     for (uint32_t i = 0; i < w->observer_count; i++) {
         ubi__observer *o = w->observers[i];
-        if (!o->tracks)
+        if (!o->is_tracking)
             continue;
         if (!entry)
-            o->log.overflowed = true;
+            o->log.has_overflowed = true;
         if (!entry || !ubi__allocation_log_append(&o->log, entry))
             t->lost_entries++;
     }
@@ -437,7 +437,7 @@ bool ubi__tracking_run_requests(ubi__tracking *t);
 bool ubi__tracking_deliver(ubi__tracking *t);
 /** Delivers news of collections, and runs requests: outside of any script and collection. True when something was delivered. */
 static inline bool ubi__tracking_safe_point(ubi__tracking *t) {
-    if (t->event_count == 0 && !atomic_load_explicit(&t->requests.waiting, memory_order_relaxed))
+    if (t->event_count == 0 && !atomic_load_explicit(&t->requests.has_waiting, memory_order_relaxed))
         return false;
     return ubi__tracking_deliver(t);
 }

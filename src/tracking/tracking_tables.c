@@ -215,9 +215,9 @@ void ubi__tracked_texts_sweep(ubi__tracked_texts *t) {
     t->free_first = UBI_NONE;
     for (uint32_t ix = t->n; ix-- > 0;) {
         ubi__tracked_text *text = &t->at[ix];
-        if (text->ptr && !text->marked)
+        if (text->ptr && !text->is_marked)
             text_free(t, text);
-        text->marked = false;
+        text->is_marked = false;
         if (text->ptr)
             texts_enter(t, ix);
         else
@@ -320,35 +320,35 @@ ubi__stack_ix ubi__frame_trie_add(ubi__frame_trie *t, ubi__stack_ix parent, ubi_
     t->at[ix] = *frame;
     t->at[ix].parent = parent;
     t->at[ix].place = place;
-    t->at[ix].pinned = t->at[ix].marked = false;
+    t->at[ix].is_pinned = t->at[ix].is_marked = false;
     frames_enter(t, ix);
     return ix;
 }
 
 void ubi__frame_trie_mark(ubi__frame_trie *t, ubi__stack_ix ix) {
-    while (ix != UBI__STACK_EMPTY && !t->at[ix].marked) {
+    while (ix != UBI__STACK_EMPTY && !t->at[ix].is_marked) {
         UBI_ASSERT(ix < t->n && t->at[ix].parent != UBI_NONE);
-        t->at[ix].marked = true;
+        t->at[ix].is_marked = true;
         ix = t->at[ix].parent;
     }
 }
 
 void ubi__frame_trie_sweep(ubi__frame_trie *t, ubi__tracked_texts *texts) {
     for (uint32_t ix = 1; ix < t->n; ix++)
-        if (t->at[ix].parent != UBI_NONE && t->at[ix].pinned)
+        if (t->at[ix].parent != UBI_NONE && t->at[ix].is_pinned)
             ubi__frame_trie_mark(t, ix);
     ubi__row_table_clear(&t->table);
     t->free_first = UBI_NONE;
     for (uint32_t ix = t->n; ix-- > 1;) {
         ubi__trie_frame *f = &t->at[ix];
-        if (f->parent != UBI_NONE && f->marked) {
+        if (f->parent != UBI_NONE && f->is_marked) {
             ubi__tracked_texts_mark(texts, f->function_name);
             ubi__tracked_texts_mark(texts, f->source);
             frames_enter(t, ix);
         } else {
             frames_give_entry_back(t, ix);
         }
-        f->marked = false;
+        f->is_marked = false;
     }
     ubi__frame_trie_check(t);
 }
@@ -405,7 +405,7 @@ static bool log_grow(ubi__allocation_log *log) {
 ubi__log_entry *ubi__allocation_log_make_room(ubi__allocation_log *log, bool *lost) {
     *lost = log->count < log->limit && log->count == log->capacity && !log_grow(log);
     if (*lost || log->count == log->limit) {
-        log->overflowed = true;
+        log->has_overflowed = true;
         if (log->count == 0)
             return NULL;
         ubi__allocation_log_drop_oldest(log);

@@ -183,9 +183,9 @@ static void the_ring_is_a_queue_with_a_limit(void **state) {
         for (uint32_t i = 0; i < 2 * limits[k] + 3; i++) {
             ubi__log_entry entry = { .stack = next++ };
             bool was_full = log.count == limits[k];
-            log.overflowed = false;
+            log.has_overflowed = false;
             assert_true(ubi__allocation_log_append(&log, &entry));
-            assert_int_equal(log.overflowed, was_full);
+            assert_int_equal(log.has_overflowed, was_full);
             oldest += was_full;
             assert_int_equal(log.count, next - oldest);
             assert_int_equal(ubi__allocation_log_at(&log, 0)->stack, oldest);

@@ -100,7 +100,7 @@ static bool read_number(ubi__cursor *c, uint8_t form, uintptr_t *out) {
     default:
         return false;
     }
-    return !c->short_of;
+    return !c->is_short;
 }
 
 /** A pointer. Indirect ones (0x80) do not occur in a table of functions: unsupported.
@@ -137,7 +137,7 @@ typedef struct cie {
     uint64_t return_column;
     uint8_t pointer_encoding;
     bool has_augmentation; /* so have its FDEs */
-    bool signal_frame;
+    bool is_signal_frame;
 } cie;
 
 typedef struct fde {
@@ -159,7 +159,7 @@ static bool open_entry(const ubi__cfi_bytes *module, uintptr_t address, ubi__cur
     uint64_t n = ubi__cursor_unsigned(&c, 4);
     if (n == UINT32_MAX)
         n = ubi__cursor_unsigned(&c, 8);
-    if (c.short_of || n < 4 || n > ubi__cursor_left(&c))
+    if (c.is_short || n < 4 || n > ubi__cursor_left(&c))
         return false;
     *out = (ubi__cursor){ .at = c.at, .high = c.at + n };
     return true;
@@ -183,13 +183,13 @@ static bool read_augmentation(cie *out, ubi__cursor *letters, ubi__cursor *bytes
             ubi__cursor_u8(bytes);
             break;
         case 'S':
-            out->signal_frame = true;
+            out->is_signal_frame = true;
             break;
         default:
             return false;
         }
     }
-    return !bytes->short_of;
+    return !bytes->is_short;
 }
 
 static bool read_cie(const ubi__cfi_bytes *module, uintptr_t address, cie *out) {
@@ -220,7 +220,7 @@ static bool read_cie(const ubi__cfi_bytes *module, uintptr_t address, cie *out) 
         return false;
     }
     out->program = c;
-    return !c.short_of && out->return_column == REGISTER_PC;
+    return !c.is_short && out->return_column == REGISTER_PC;
 }
 
 /** @param body  of an entry. false also if it is a CIE. */
@@ -235,7 +235,7 @@ static bool read_fde(const ubi__cfi_bytes *module, ubi__cursor body, fde *out) {
     if (out->common.has_augmentation)
         ubi__cursor_take(&body, ubi__cursor_uleb(&body));
     out->program = body;
-    return !body.short_of;
+    return !body.is_short;
 }
 
 static bool fde_covers(const fde *f, uintptr_t address) {
@@ -525,7 +525,7 @@ static bool program_run(program *p, ubi__cursor code) {
         bool known = (instruction & 0xc0)             ? run_short(p, instruction, &more)
                      : is_about_register(instruction) ? run_register(p, instruction)
                                                       : run_cfa(p, instruction) || run_other(p, instruction, &more);
-        if (!known || p->code.short_of)
+        if (!known || p->code.is_short)
             return false;
     }
     return true;
@@ -539,7 +539,7 @@ ubi__cfi_found ubi__cfi_find(const ubi__cfi_bytes *module, const uint8_t *index,
     program p = { .common = &f.common, .location = f.low, .wanted = address };
     p.row.cfa.kind = UBI__CFI_UNSUPPORTED; // until the program says
     p.row.pc.kind = UBI__CFI_UNSUPPORTED;
-    p.row.signal_frame = f.common.signal_frame;
+    p.row.is_signal_frame = f.common.is_signal_frame;
     if (!program_run(&p, f.common.program))
         return UBI__CFI_BROKEN;
     p.initial = p.row;

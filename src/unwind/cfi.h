@@ -51,7 +51,7 @@ typedef struct ubi__cfi_place {
 /** What is known at one instruction. The CFA is UBI__CFI_VALUE, UBI__CFI_VALUE_EXPRESSION or UBI__CFI_UNSUPPORTED. */
 typedef struct ubi__cfi_row {
     ubi__cfi_place cfa, sp, bp, pc;
-    bool signal_frame; /* the caller did not call: it was interrupted, at pc itself */
+    bool is_signal_frame; /* the caller did not call: it was interrupted, at pc itself */
 } ubi__cfi_row;
 
 typedef enum ubi__cfi_found {

@@ -2,7 +2,7 @@
  *
  * cfi_cursor.h: reading the numbers of DWARF tables out of bytes that are not to be trusted.
  *
- * Invariant: low <= at <= high, and only [at, high) is read. A read that finds too little gives 0 and sets `short_of`, which
+ * Invariant: low <= at <= high, and only [at, high) is read. A read that finds too little gives 0 and sets `is_short`, which
  * stays set; callers look at it where it matters, at the latest before they believe what they have read.
  */
 #ifndef UBI_UNWIND_CFI_CURSOR_H
@@ -17,7 +17,7 @@
 
 typedef struct ubi__cursor {
     const uint8_t *at, *high;
-    bool short_of;
+    bool is_short;
 } ubi__cursor;
 
 static inline size_t ubi__cursor_left(const ubi__cursor *c) {
@@ -27,7 +27,7 @@ static inline size_t ubi__cursor_left(const ubi__cursor *c) {
 /** The next n bytes; NULL if there are fewer. */
 static inline const uint8_t *ubi__cursor_take(ubi__cursor *c, uint64_t n) {
     if (n > ubi__cursor_left(c)) {
-        c->short_of = true;
+        c->is_short = true;
         c->at = c->high;
         return NULL;
     }

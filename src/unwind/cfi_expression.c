@@ -292,7 +292,7 @@ bool ubi__cfi_evaluate(const uint8_t *expression, size_t n_bytes, const ubi__cfi
     if (pushed)
         machine_push(&m, *pushed);
     for (unsigned done = 0; ubi__cursor_left(&m.code) > 0; done++) {
-        if (done == MAX_OPERATIONS || !run_operation(&m, ubi__cursor_u8(&m.code)) || m.code.short_of)
+        if (done == MAX_OPERATIONS || !run_operation(&m, ubi__cursor_u8(&m.code)) || m.code.is_short)
             return false;
     }
     if (m.n == 0)

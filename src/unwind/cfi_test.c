@@ -119,7 +119,7 @@ static void a_function_covers_its_bytes_alone(void **state) {
     assert_place(&row.cfa, UBI__CFI_VALUE, 8);
     assert_place(&row.pc, UBI__CFI_AT, -8);
     assert_int_equal(row.bp.kind, UBI__CFI_SAME);
-    assert_false(row.signal_frame);
+    assert_false(row.is_signal_frame);
     assert_int_equal(ask(&m, LOW + FUNCTION_BYTES - 1, &row), UBI__CFI_FOUND);
     assert_int_equal(ask(&m, LOW + FUNCTION_BYTES, &row), UBI__CFI_NONE);
 }
@@ -206,11 +206,11 @@ static void augmentations_are_understood(void **state) {
     recipe r = { .letters = "zPLRS", .augmentation = bytes, .n_augmentation = sizeof bytes };
     ubi__cfi_row row = row_at(&r, BYTES(0x0e, 16), 0);
     assert_place(&row.cfa, UBI__CFI_VALUE, 16);
-    assert_true(row.signal_frame);
+    assert_true(row.is_signal_frame);
     r = (recipe){ .letters = "z", .version = 3 };
     row = row_at(&r, BYTES(0x0e, 16), 0);
     assert_place(&row.cfa, UBI__CFI_VALUE, 16);
-    assert_false(row.signal_frame);
+    assert_false(row.is_signal_frame);
 }
 
 static void what_is_not_supported_is_not_taken_for_something_else(void **state) {

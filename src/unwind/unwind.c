@@ -39,9 +39,9 @@ typedef struct cursor {
     uintptr_t bp_slot;  /* where the last step found bp; 0: it was unchanged */
     uintptr_t low, top; /* words at [low, top) may be read */
     uint8_t stop;       /* cursor_stop */
-    bool own_stack;     /* of the thread. Otherwise the kernel is asked about every page */
-    bool jumped;        /* the last step was not a plain one */
-    bool used_bp;       /* the last step found its frame by bp */
+    bool is_own_stack;  /* of the thread. Otherwise the kernel is asked about every page */
+    bool has_jumped;    /* the last step was not a plain one */
+    bool has_used_bp;   /* the last step found its frame by bp */
 } cursor;
 
 static bool is_blind;
@@ -68,7 +68,7 @@ static bool is_mapped(uintptr_t address) {
 static bool may_read(cursor *c, uintptr_t address) {
     if (address - c->low < c->top - c->low)
         return true;
-    if (c->own_stack || address % WORD_BYTES != 0 || !is_mapped(address))
+    if (c->is_own_stack || address % WORD_BYTES != 0 || !is_mapped(address))
         return false;
     uintptr_t page = address & ~(uintptr_t)(PAGE_BYTES - 1);
     if (page != c->top + WORD_BYTES - 1)
@@ -86,13 +86,13 @@ static bool read_word(void *payload, uintptr_t address, uintptr_t *out) {
 
 /** What may be read from `c->sp` on. */
 static void enter_stack(const ubi__unwinder *u, cursor *c) {
-    c->own_stack = c->sp - u->stack_low < u->stack_high - u->stack_low;
-    c->low = c->own_stack ? c->sp - RED_ZONE_BYTES : 0;
-    c->top = c->own_stack ? u->stack_high - (WORD_BYTES - 1) : 0;
+    c->is_own_stack = c->sp - u->stack_low < u->stack_high - u->stack_low;
+    c->low = c->is_own_stack ? c->sp - RED_ZONE_BYTES : 0;
+    c->top = c->is_own_stack ? u->stack_high - (WORD_BYTES - 1) : 0;
 }
 
 static cursor cursor_begin(const ubi__unwinder *u, const ubi__unwind_registers *from) {
-    cursor c = { .pc = from->pc, .sp = from->sp, .bp = from->bp, .jumped = true };
+    cursor c = { .pc = from->pc, .sp = from->sp, .bp = from->bp, .has_jumped = true };
     enter_stack(u, &c);
     return c;
 }
@@ -143,13 +143,13 @@ static bool step_long(const ubi__unwinder *u, const ubi__unwind_long_rule *rule,
         !resolve_register(c, &rule->row.bp, rule->bp, cfa, c->bp, &bp) ||
         !resolve_register(c, &rule->row.pc, rule->pc, cfa, 0, &pc))
         return false;
-    if (!rule->row.signal_frame && sp <= c->sp)
+    if (!rule->row.is_signal_frame && sp <= c->sp)
         return false; // only signals change to a stack that is elsewhere
-    c->pc = pc + (rule->row.signal_frame && pc != 0);
+    c->pc = pc + (rule->row.is_signal_frame && pc != 0);
     c->sp = sp;
     c->bp = bp;
-    c->jumped = c->used_bp = true;
-    if (rule->row.signal_frame)
+    c->has_jumped = c->has_used_bp = true;
+    if (rule->row.is_signal_frame)
         enter_stack(u, c);
     return true;
 }
@@ -169,8 +169,8 @@ static bool step_short(const ubi__unwind_rule *rule, cursor *c) {
     c->sp = cfa;
     c->bp = bp;
     c->bp_slot = bp_slot;
-    c->jumped = false;
-    c->used_bp = rule->kind & UBI__RULE_FROM_BP;
+    c->has_jumped = false;
+    c->has_used_bp = rule->kind & UBI__RULE_FROM_BP;
     return true;
 }
 
@@ -179,7 +179,7 @@ static bool step_pointers(cursor *c) {
     static const ubi__unwind_rule pointers = { .kind = UBI__RULE_FROM_BP | UBI__RULE_BP_SAVED,
                                                .cfa_offset = 2 * WORD_BYTES,
                                                .bp_words = -2 };
-    return c->own_stack && c->bp >= c->sp && c->bp % WORD_BYTES == 0 && step_short(&pointers, c);
+    return c->is_own_stack && c->bp >= c->sp && c->bp % WORD_BYTES == 0 && step_short(&pointers, c);
 }
 
 /** Any step: with a rule that is still unknown, with one that is not short, over a page's end. */
@@ -238,8 +238,8 @@ static inline __attribute__((always_inline)) cursor cursor_step(ubi__unwinder *u
     c.sp = cfa;
     c.bp_slot = saved ? bp_slot : 0;
     c.bp = saved ? ubi__stack_word(bp_slot) : c.bp;
-    c.jumped = false;
-    c.used_bp = rule->kind & UBI__RULE_FROM_BP;
+    c.has_jumped = false;
+    c.has_used_bp = rule->kind & UBI__RULE_FROM_BP;
     return c;
 }
 
@@ -285,7 +285,7 @@ typedef struct stretch {
 } stretch;
 
 static bool is_at(const ubi__unwinder *u, const cursor *c, size_t i) {
-    return ubi__frame_is_at(&u->frames[i], c->sp, c->bp) && u->pcs[i] == c->pc && c->own_stack;
+    return ubi__frame_is_at(&u->frames[i], c->sp, c->bp) && u->pcs[i] == c->pc && c->is_own_stack;
 }
 
 /** @param base  the kept frame to look for first; max_depth: do not look for any. */
@@ -293,7 +293,7 @@ static stretch collect_stretch(ubi__unwinder *u, const ubi__unwind_registers *fr
     stretch s = { .end = UBI__UNWIND_TRUNCATED };
     cursor c = cursor_begin(u, from);
     for (; c.stop == GO_ON; c = cursor_step(u, c)) {
-        if (c.jumped)
+        if (c.has_jumped)
             s.keep = s.n;
         while (u->frames[base].sp < c.sp) // the one after the outermost has the greatest sp
             base++;
@@ -308,7 +308,7 @@ static stretch collect_stretch(ubi__unwinder *u, const ubi__unwind_registers *fr
             break;
         }
         u->new_pcs[s.n] = c.pc;
-        u->new_frames[s.n++] = (ubi__unwind_frame){ c.sp, c.bp, c.bp_slot, c.used_bp };
+        u->new_frames[s.n++] = (ubi__unwind_frame){ c.sp, c.bp, c.bp_slot, c.has_used_bp };
     }
     if (c.stop != GO_ON) {
         base = u->max_depth;
@@ -363,7 +363,7 @@ static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
     uintptr_t mask = UINTPTR_MAX; // of the outermost frame, whose end may have depended on it
     if (base < u->max_depth) {
         set_bp_slot(&u->frames[base], s->last.bp_slot);
-        mask = bp_mask(s->last.used_bp, s->last.bp_slot, u->frames[base].bp_mask);
+        mask = bp_mask(s->last.has_used_bp, s->last.bp_slot, u->frames[base].bp_mask);
     } else {
         u->end = s->end;
         u->failed_pc = s->last.pc;
@@ -398,9 +398,9 @@ void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk 
     bool usable = s.base == u->max_depth || (is_whole(u, &s) && u->tags[s.base] != 0);
     if (!usable)
         s = collect_stretch(u, from, u->max_depth);
-    if (s.last.own_stack && s.base == u->max_depth && s.end == UBI__UNWIND_TRUNCATED)
+    if (s.last.is_own_stack && s.base == u->max_depth && s.end == UBI__UNWIND_TRUNCATED)
         cut_deep(u, &s);
-    if (s.last.own_stack)
+    if (s.last.is_own_stack)
         keep_walk(u, &s, out);
     else
         pass_walk(u, &s, out);

@@ -22,7 +22,7 @@ typedef struct collection {
     uintptr_t *pcs;                /* where frames go: here, */
     ubi__unwind_registers *states; /* or here; the other is NULL */
     size_t n, max;
-    bool more;
+    bool has_more;
 } collection;
 
 static void collection_put(collection *c, ubi__unwind_registers frame) {

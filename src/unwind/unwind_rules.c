@@ -25,7 +25,7 @@
 static bool make_short(const ubi__cfi_row *row, ubi__unwind_rule *out) {
     const ubi__cfi_place *cfa = &row->cfa, *bp = &row->bp;
     bool bp_saved = bp->kind == UBI__CFI_AT;
-    if (row->signal_frame || cfa->kind != UBI__CFI_VALUE || cfa->offset != (int32_t)cfa->offset ||
+    if (row->is_signal_frame || cfa->kind != UBI__CFI_VALUE || cfa->offset != (int32_t)cfa->offset ||
         row->sp.kind != UBI__CFI_SAME || row->pc.kind != UBI__CFI_AT || row->pc.offset != -(int64_t)sizeof(uintptr_t))
         return false;
     if (bp_saved && (bp->offset % 8 != 0 || bp->offset / 8 != (int16_t)(bp->offset / 8)))

@@ -97,7 +97,7 @@ static void a_chain_that_shares_its_targets_with_the_root_is_climbed_by_jumps(vo
         ubi_graph *g = make(UBI__HARD_SHARED_TAIL, n);
         ubi__dom_counts counts;
         ubi_dominators *d = dominators_of(g, &counts);
-        assert_true(counts.used_jumps);
+        assert_true(counts.has_used_jumps);
         /* plain climbing up to its limit, and at most 2 log2(n) steps for each target */
         assert_in_range(counts.n_climb_steps, n, (uint64_t)(n * (5 + 2 * log2(n))));
         for (ubi_node_ix node = n / 2 + 1; node < n; node++)

@@ -235,7 +235,7 @@ static void compare_refusals(const both *b) {
         ubi_census *census;
         ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
         char message[500];
-        options.refuse_nameless = true;
+        options.must_have_names = true;
         assert_int_equal(ubi_target_census(&census, target, b->scope, breakdown, &options), UBI_EINVAL);
         snprintf(message, sizeof message, "%s", ubi_error_message());
         assert_int_equal(ubi_census_take(&census, b->file, breakdown, &options), UBI_EINVAL);

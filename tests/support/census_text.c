@@ -256,7 +256,7 @@ char *census_tree_text_of(const ubi_graph *graph, const char *json, ubi_compat c
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *tree;
     ubi_census *census;
-    options.invert = invert;
+    options.is_inverted = invert;
     options.has_filter = filter != NULL;
     options.filter = text_of(filter);
     if (take(&census, graph, json, compat) != UBI_OK)

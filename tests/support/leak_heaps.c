@@ -120,7 +120,7 @@ static void put_cluster(FILE *out, const ubi_graph *g, const ubi_leak_cluster *c
         fprintf(out, " in %s", class_of(g, c->holder));
     if (c->n_holders > 1)
         fprintf(out, "*%u", c->n_holders);
-    if (c->holder_is_new)
+    if (c->is_holder_new)
         fputs(" new", out);
     if (c->n_older || c->n_younger)
         fprintf(out, " +%u/%u", c->n_older, c->n_younger);

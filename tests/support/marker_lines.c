@@ -66,7 +66,7 @@ static void put_detail(lines *l, const ubi_timeline_detail *d) {
         put(l, "%.17g", d->number);
         break;
     case UBI_MARKER_BOOL:
-        put(l, "%s", d->truth ? "true" : "false");
+        put(l, "%s", d->is_true ? "true" : "false");
         break;
     case UBI_MARKER_RECTANGLES:
         for (size_t i = 0; i < d->rectangle_count; i++) {

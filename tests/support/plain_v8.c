@@ -389,7 +389,7 @@ static ubi_status class_of(plain *p, const ubi__v8_kind_names *names, ubi_str_ix
     char *text = malloc(names->class_name.len + 1);
     size_t n = names->class_name.len;
     memcpy(text, names->class_name.ptr, n);
-    if (names->class_is_cut)
+    if (names->is_class_cut)
         text[n++] = '>';
     ubi_status status = ubi__strtab_intern(&p->b->graph->strings, out, (ubi_text){ text, n });
     free(text);

@@ -122,7 +122,7 @@ static ubi_str_ix class_entry(maker *m, const ubi__v8_kind_names *names) {
         return UBI_NONE;
     memcpy(text, names->class_name.ptr, names->class_name.len);
     text[names->class_name.len] = '>';
-    return intern(m, (ubi_text){ text, names->class_name.len + names->class_is_cut });
+    return intern(m, (ubi_text){ text, names->class_name.len + names->is_class_cut });
 }
 
 static ubi_text copy_of(ubi_text text) {

@@ -43,7 +43,7 @@ ubi_graph *graph_of_bytes(const bytes *file) {
     options.threads = 1;
     must(ubi_graph_read_memory(&graph, file->at, file->n, &options, &info), "reading what was saved");
     must(ubi_graph_check(graph), "checking what was saved");
-    if (info.ended_early) {
+    if (info.has_ended_early) {
         fprintf(stderr, "what was saved ends early: %s\n", info.end_note);
         abort();
     }

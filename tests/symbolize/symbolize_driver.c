@@ -51,7 +51,7 @@ static void look_up(ubi__symbolizer *s, uint32_t module, uint64_t address) {
 }
 
 int main(int argc, char **argv) {
-    ubi__symbolizer_options options = { .debuginfod = false };
+    ubi__symbolizer_options options = { .with_debuginfod = false };
     uint8_t build_id[64];
     size_t n_build_id = 0;
     int i = 1;
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--build-id") == 0)
             n_build_id = read_hex(build_id, argv[++i]);
         else if (strcmp(argv[i], "--debuginfod") == 0)
-            options.debuginfod = true;
+            options.with_debuginfod = true;
     }
     ubi__symbolizer *s;
     uint32_t module;

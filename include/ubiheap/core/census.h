@@ -63,7 +63,7 @@ typedef struct ubi_breakdown_preset {
     const char *title; /**< such as "Inverted Call Stack" */
     const char *help;  /**< one line */
     const char *json;  /**< the breakdown */
-    bool inverted;     /**< show its tree inverted */
+    bool is_inverted;  /**< show its tree inverted */
 } ubi_breakdown_preset;
 
 /** The presets, ended by an entry whose name is NULL. Static. */
@@ -92,7 +92,7 @@ typedef struct ubi_census_options {
     ubi_edge_filter_fn edge_filter; /**< the boundaries of a live heap's walk; NULL: follow all. Not for graphs */
     void *edge_filter_payload;
     bool
-        refuse_nameless; /**< descriptiveType fails at a node without descriptive name, as it does with compat FIREFOX */
+        must_have_names; /**< descriptiveType fails at a node without descriptive name, as it does with compat FIREFOX */
 } ubi_census_options;
 
 #define UBI_CENSUS_OPTIONS_VERSION 1
@@ -104,7 +104,7 @@ typedef struct ubi_census_options {
  *
  * @param breakdown  keeps a reference; NULL: the default.
  * Under descriptiveType, a node without descriptive name is in the group of its type's name.
- * Errors: UBI_EINVAL (compat FIREFOX: malformed UTF-8 in a script file name, and, also with refuse_nameless, descriptiveType
+ * Errors: UBI_EINVAL (compat FIREFOX: malformed UTF-8 in a script file name, and, also with must_have_names, descriptiveType
  * met a node without descriptive name), UBI_ENOMEM, UBI_ECANCELLED.
  * Cost: O(nodes) time without touching an edge; memory by the number of groups, plus 8 bytes per node in buckets.
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp.
@@ -187,7 +187,7 @@ typedef struct ubi_census_tree ubi_census_tree;
 
 typedef struct ubi_census_tree_options {
     uint32_t version; /**< UBI_CENSUS_TREE_OPTIONS_VERSION */
-    bool invert;
+    bool is_inverted;
     bool has_filter; /**< apply `filter`, also when it is empty */
     ubi_text filter; /**< case-sensitive substring of a name, or of a frame's source or function */
 } ubi_census_tree_options;

@@ -26,9 +26,9 @@ typedef struct ubi_class {
 /** How the nodes of one graph fall into classes. A small value that borrows all it points to. */
 typedef struct ubi_class_scheme {
     const ubi_graph *graph;
-    const uint64_t *size_bytes; /**< size_bytes[n_nodes] in place of the graph's own sizes; NULL: the graph's */
-    uint32_t n_classes;         /**< two of them may be equal */
-    bool mixes_coarse_types;    /**< a class is its name and place; its coarse type is that of some of its nodes */
+    const uint64_t *size_bytes;  /**< size_bytes[n_nodes] in place of the graph's own sizes; NULL: the graph's */
+    uint32_t n_classes;          /**< two of them may be equal */
+    bool has_mixed_coarse_types; /**< a class is its name and place; its coarse type is that of some of its nodes */
     void (*describe)(const struct ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out);
     /** Class of a node, below n_classes; UBI_NONE: the node is left out. Any thread. */
     uint32_t (*class_of)(const struct ubi_class_scheme *scheme, ubi_node_ix node);

@@ -5,7 +5,7 @@
  * A tree of a million nodes is never shown whole. One starts with a few levels from the root (ubi_dominator_tree_partial),
  * fetches more children of a row as pages (ubi_dominator_page_new) and puts them in (ubi_dominator_tree_insert):
  *
- *     #100 { #200 { #300, #301, ... } , #201, ... }     partial: "..." is more_children_available
+ *     #100 { #200 { #300, #301, ... } , #201, ... }     partial: "..." is has_more_children
  *     page of #200 from its third child on: [#302, #303], path [100, 200]
  *     insert: #100' { #200' { #300, #301, #302, #303 }, #201, ... }
  *
@@ -31,7 +31,7 @@ typedef struct ubi_dominator_node ubi_dominator_node;
 /**
  * What a row says. Pointers are borrowed from the row.
  *
- * | has_children | more_children_available | |
+ * | has_children | has_more_children | |
  * |---|---|---|
  * | true | true | some of the children are there |
  * | true | false | all are |
@@ -49,7 +49,7 @@ typedef struct ubi_dominator_row {
     bool has_children;  /**< a list of children exists */
     uint32_t n_children;
     ubi_dominator_node *const *children; /**< children[n_children], greatest retained size first */
-    bool more_children_available;
+    bool has_more_children;
     uint32_t n_dominated; /**< nodes that it dominates immediately, loaded or not */
 } ubi_dominator_row;
 
@@ -93,7 +93,7 @@ UBI_API ubi_status ubi_dominator_tree_partial(ubi_dominator_node **out, const ub
                                               ubi_labels *labels, const ubi_dominator_tree_options *options);
 
 /**
- * One row of its own: no parent, no list of children, more_children_available if it dominates anything. For lists of nodes
+ * One row of its own: no parent, no list of children, has_more_children if it dominates anything. For lists of nodes
  * from elsewhere, such as the individuals of a census. Errors: as above.
  */
 UBI_API ubi_status ubi_dominator_node_new(ubi_dominator_node **out, const ubi_dominators *dominators,
@@ -105,8 +105,8 @@ typedef struct ubi_dominator_page {
     ubi_dominator_node *
         *nodes; /**< nodes[n_nodes], a reference to each; none: the node dominates nothing from there on */
     uint32_t n_nodes;
-    bool more_children_available; /**< there are others behind these */
-    uint64_t *path;               /**< path[n_path]: ids from the root to the node, both included */
+    bool has_more_children; /**< there are others behind these */
+    uint64_t *path;         /**< path[n_path]: ids from the root to the node, both included */
     uint32_t n_path;
 } ubi_dominator_page;
 
@@ -127,7 +127,7 @@ UBI_API void ubi_dominator_page_free(ubi_dominator_page *page);
  *              added; the rows before it that have children are copied even so, unless it is the first: then the result is
  *              `tree` itself.
  * @param children  children[n_children], put behind those that are there; each gains a reference. Their parent_id stays.
- * @param more_children_available  that of the changed row.
+ * @param more_children_available  has_more_children of the changed row.
  * Errors: UBI_ENOMEM; the tree is as it was. Cost: O(rows on the path and their children).
  */
 UBI_API ubi_status ubi_dominator_tree_insert(ubi_dominator_node **out, ubi_dominator_node *tree, const uint64_t *path,

@@ -26,7 +26,7 @@ typedef struct ubi_dominators_options {
     uint32_t version; /**< UBI_DOMINATORS_OPTIONS_VERSION */
     const ubi_allocator *allocator;
     ubi_progress progress; /**< stage "finding dominators" */
-    bool without_sets;     /**< immediate dominators and retained sizes only: 8 bytes per node less */
+    bool has_no_sets;      /**< immediate dominators and retained sizes only: 8 bytes per node less */
     unsigned threads;      /**< 0: one per core; two are used */
 } ubi_dominators_options;
 

@@ -49,8 +49,8 @@ typedef struct ubi_read_info {
     uint64_t input_bytes;    /**< bytes taken from the input */
     uint64_t inflated_bytes; /**< bytes after decompression */
     uint64_t message_count;  /**< messages read, metadata included */
-    bool ended_early;        /**< the stream ended at a message border for another reason than its clean end */
-    char end_note[160];      /**< why, when ended_early */
+    bool has_ended_early;    /**< the stream ended at a message border for another reason than its clean end */
+    char end_note[160];      /**< why, when has_ended_early */
     char writer[64];         /**< the program that wrote the file, if it says so in less; any bytes, NUL-terminated */
     char note[160];          /**< what is odd about the file, but no error; "" nothing */
 } ubi_read_info;

@@ -80,9 +80,9 @@ typedef struct ubi_leak_options {
     ubi_progress progress; /**< stages "comparing" and "finding leaks" */
     unsigned threads;      /**< 0: one per core */
     /** Ids may go to other nodes later: then a node is the same only if its class is, too. */
-    bool reuses_ids;
+    bool may_reuse_ids;
     /** Leaks can be anything; else what a program can hold: objects, strings, nodes of documents (ubi_coarse_type) and values. */
-    bool engine;
+    bool with_engine;
     /** A bit per node of the newest heap: the others are not leaked. Borrowed until the run is over. NULL: any may be. */
     const uint64_t *chosen;
     /**
@@ -171,7 +171,7 @@ typedef struct ubi_leak_tally {
 
 typedef struct ubi_leak_summary {
     ubi_leak_tally heap[3];  /**< in classes: of OLD, NEW (the last but one) and the newest; of two heaps, [1] is [2] */
-    bool three;              /**< there is a NEW beside the newest: there are three heaps or more */
+    bool has_three_heaps;    /**< there is a NEW beside the newest: there are three heaps or more */
     ubi_leak_tally leaked;   /**< leaked objects in clusters that are leaks */
     uint64_t retained_bytes; /**< that they keep: the sum of these clusters */
     uint64_t largest_bytes;  /**< of these, that of the largest */
@@ -239,17 +239,17 @@ UBI_API void ubi_leaks_trend(ubi_leak_trend *out, const ubi_leaks *leaks, uint32
 typedef struct ubi_leak_grown {
     ubi_class class_name; /**< of `node` */
     ubi_node_ix node;     /**< of several, that which grew most */
-    bool by_contents;     /**< most of it is what the node holds by names, and what is new */
+    bool is_by_contents;  /**< most of it is what the node holds by names, and what is new */
     ubi_node_ix content;  /**< most of it is this one of these; UBI_NONE: none of them alone */
     ubi_leak_verdict
         verdict; /**< GREW, STEADY, ONCE, STEPWISE; no leaks: BOUNDED (it also became smaller), CONTROLLED */
-    bool counts;
+    bool is_counted;
     const uint64_t *bytes; /**< bytes[ubi_leaks_heap_count]: what it weighed in each heap, or all of them together */
     uint64_t grown_bytes;  /**< from OLD to the newest */
     const uint8_t *grew;   /**< grew[ubi_leaks_heap_count - 1]: 1 for steps with which it grew, as of clusters */
     uint32_t n_grew;
     uint64_t control_bytes; /**< by which the same grew in the control */
-    bool holds_leaked;      /**< it is the holder of a cluster that counts: its table grew with that */
+    bool is_cluster_holder; /**< it is the holder of a cluster that counts: its table grew with that */
     bool is_rope;           /**< it, or its content, is a text that others were added to (ubi_leak_options.is_rope) */
     uint32_t n_objects;     /**< how many grew: 1, or several of one class that are held in one way */
 } ubi_leak_grown;
@@ -300,15 +300,15 @@ typedef struct ubi_leak_cluster {
     ubi_node_ix example;     /**< one of them, with a shortest path */
     /**
      * Who grew: the nearest object of another class on the example's path that was there in OLD; or, where one new object holds what
-     * leaked (holder_is_new), such as the map of a new cache, that one. UBI_NONE: there is none but engine internals
+     * leaked (is_holder_new), such as the map of a new cache, that one. UBI_NONE: there is none but engine internals
      * and the root.
      */
     ubi_node_ix holder;
-    bool holder_is_new;
+    bool is_holder_new;
     uint32_t n_holders; /**< different holders of the leaked objects; that of the example is one */
     uint32_t n_parts;
     ubi_leak_part parts[UBI_LEAK_PARTS]; /**< those with a place first, then most bytes first */
-    bool counts;                         /**< its verdict is one that counts: it is in the sums of the whole */
+    bool is_counted;                     /**< its verdict is one that counts: it is in the sums of the whole */
     /**
      * For each step from one heap to the next: how many came with it that are still there. Of three heaps and more, what came
      * with the last step is not leaked yet: `n_younger`, or of trees, whose place has their roots alone, all of the class.
@@ -331,7 +331,7 @@ typedef struct ubi_leak_unlisted {
     uint64_t grown_bytes;     /**< all of it in the newest */
     const uint64_t *bytes_at; /**< bytes_at[heaps]: how much of it was there in each; 0 in OLD */
     ubi_leak_verdict verdict; /**< of its sum, as that of one object */
-    bool counts;              /**< as clusters do */
+    bool is_counted;          /**< as clusters do */
 } ubi_leak_unlisted;
 
 /** Borrowed. O(1). */

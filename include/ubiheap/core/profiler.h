@@ -84,9 +84,9 @@ typedef struct ubi_profiler_options {
     /** In [1, 2^48]. 1: exact. 65,536: the sampling of Mozilla's profiler to the letter. Any other: unbiased as well. */
     uint64_t period_bytes;
     /** The first member that starts empties the memory stream too; else it grows until a reset. */
-    bool clear_on_start;
+    bool is_cleared_on_start;
     /** The memory stream stays empty, and costs nothing. */
-    bool objects_only;
+    bool with_objects_only;
     /**
      * Names of a native frame by its return address, called when results are made; gives none when it does not know. NULL:
      * the module and the offset in it.

@@ -13,7 +13,7 @@
  * rows that have those values; ubi_filter_select finds the rows for which it holds.
  *
  * Rows often share attributes: the nodes of a heap are of a few hundred kinds, and all their texts belong to kinds. Names
- * marked `by_group` are asked for once per group, and what depends on nothing else is decided once per group too. So a
+ * marked `is_by_group` are asked for once per group, and what depends on nothing else is decided once per group too. So a
  * filter by texts costs a table lookup per row.
  *
  * Numbers are whole numbers of any sign, exact up to 127 bits; a division that leaves a remainder, a literal such as
@@ -60,8 +60,8 @@ typedef struct ubi_query_name {
     const char *help; /**< one line */
     ubi_query_type type;
     ubi_query_argument argument;
-    bool by_group;  /**< a property of a row's group */
-    bool has_basis; /**< a number of which a share makes sense: `name > 5%` */
+    bool is_by_group; /**< a property of a row's group */
+    bool has_basis;   /**< a number of which a share makes sense: `name > 5%` */
 } ubi_query_name;
 
 /** An expression, checked. Immutable: any number of threads may read it. */
@@ -96,7 +96,7 @@ UBI_API ubi_query_value ubi_query_value_at(const ubi_query *query, uint32_t valu
 enum { UBI_QUERY_MISSING = 0, UBI_QUERY_PRESENT = 1, UBI_QUERY_NEGATIVE = 2 };
 
 /**
- * Where the values of rows come from. `value` is a number of ubi_query_value_at. Names marked by_group are asked for by
+ * Where the values of rows come from. `value` is a number of ubi_query_value_at. Names marked is_by_group are asked for by
  * group, the others by row. Functions that the query's values do not need may be NULL.
  */
 typedef struct ubi_query_source {

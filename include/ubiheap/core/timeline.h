@@ -62,7 +62,7 @@ typedef struct ubi_marker_frame {
     ubi_text source, function_name; /**< NULL function name: anonymous or top level */
     uint32_t line, column;          /**< from 1; 0: unknown */
     ubi_marker_stack_ref parent;    /**< who called it, or UBI_MARKER_NO_STACK_REF */
-    bool parent_is_async;           /**< `parent` did not call it but was the reason, such as "setTimeout handler" */
+    bool is_parent_async;           /**< `parent` did not call it but was the reason, such as "setTimeout handler" */
     ubi_text async_cause;           /**< that reason */
 } ubi_marker_frame;
 
@@ -324,7 +324,7 @@ typedef struct ubi_timeline_target_options {
     void (*recording_changed)(void *payload, bool is_recording);
     void *payload;
     /** Pairs as ubi_marker_pairing_options says: for targets whose threads do the same things at the same time. */
-    bool per_thread;
+    bool is_per_thread;
 } ubi_timeline_target_options;
 
 #define UBI_TIMELINE_TARGET_OPTIONS_VERSION 1
@@ -405,7 +405,7 @@ typedef struct ubi_timeline_detail {
     ubi_marker_value_type type;
     ubi_text text;
     double number;
-    bool truth;
+    bool is_true;
     const ubi_timeline_rectangle *rectangles;
     size_t rectangle_count;
 } ubi_timeline_detail;
@@ -452,7 +452,7 @@ typedef struct ubi_marker_pairing ubi_marker_pairing;
 
 typedef struct ubi_marker_pairing_options {
     uint32_t version;               /**< UBI_MARKER_PAIRING_OPTIONS_VERSION */
-    bool per_thread;                /**< an END is looked for on the thread of its START only */
+    bool is_per_thread;             /**< an END is looked for on the thread of its START only */
     const ubi_allocator *allocator; /**< NULL: the default one */
 } ubi_marker_pairing_options;
 
@@ -486,7 +486,7 @@ typedef struct ubi_raw_marker {
     size_t detail_count;
     uint16_t process_type;
     bool is_off_main_thread;
-    bool stack_is_end_stack; /**< of an END: `stack` is the row's end_stack */
+    bool has_end_stack; /**< of an END: `stack` is the row's end_stack */
 } ubi_raw_marker;
 
 /**

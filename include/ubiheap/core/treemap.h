@@ -49,8 +49,8 @@ typedef struct ubi_treemap_options {
     double width, height;                            /**< of the canvas, pixels: 1 to UBI_TREEMAP_MAX_SIDE */
     double pixel_ratio;                              /**< device pixels per pixel of padding: above 0, at most 64 */
     double pad_top, pad_right, pad_bottom, pad_left; /**< between a box and its children, pixels: 0 to 1000 */
-    double ratio; /**< of width to height that boxes shall have, or the other way round */
-    bool exact;   /**< do not round to whole pixels */
+    double ratio;  /**< of width to height that boxes shall have, or the other way round */
+    bool is_exact; /**< do not round to whole pixels */
     ubi_treemap_order order;
     ubi_treemap_measure measure;
     uint32_t max_depth; /**< deepest boxes that are made; the root has depth 0; UBI_NONE: all */
@@ -59,7 +59,7 @@ typedef struct ubi_treemap_options {
      * leaves it out, so that areas and totals differ where a function allocates and calls. And the old root, in which the
      * paths of an inverted tree end, gets no box if it is all that a row has below.
      */
-    bool own_boxes;
+    bool with_own_boxes;
 } ubi_treemap_options;
 
 #define UBI_TREEMAP_OPTIONS_VERSION 1

@@ -123,7 +123,7 @@ typedef struct ubi_quickjs_leak_options {
      * Notes from now on who takes references, so that the report shows the stacks whose release is missing: to be asked for before
      * anything is made in the runtime. Cost: a stack for each reference that the program takes, a look-up for each block.
      */
-    bool references;
+    bool with_references;
     /** Names of frames. NULL: functions, files and lines by libubiheap-symbols.so, or what is known without it. */
     const ubi_native_names *names;
 } ubi_quickjs_leak_options;

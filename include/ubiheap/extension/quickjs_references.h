@@ -7,7 +7,7 @@
  *
  *     cc -include ubiheap/extension/quickjs_references.h ...
  *
- * Then a runtime whose leaks are reported with `references` (ubiheap/extension/quickjs_leaks.h) knows where each reference was
+ * Then a runtime whose leaks are reported with `with_references` (ubiheap/extension/quickjs_leaks.h) knows where each reference was
  * taken. Functions of the engine become macros that call them: JS_NewObject(ctx) is what it was, and notes that the program has its
  * result. Sources compiled without this header work as before; what they take is told without a stack.
  *

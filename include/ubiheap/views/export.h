@@ -31,8 +31,8 @@ typedef struct ubi_export ubi_export;
 typedef struct ubi_export_options {
     uint32_t version; /**< UBI_EXPORT_OPTIONS_VERSION */
     const ubi_allocator *allocator;
-    bool all_edges; /**< also those that keep nothing alive: dominators change; orphans stay where they are */
-    bool raw_sizes; /**< as the file has them, not as the lens counts them */
+    bool with_all_edges; /**< also those that keep nothing alive: dominators change; orphans stay where they are */
+    bool with_raw_sizes; /**< as the file has them, not as the lens counts them */
 } ubi_export_options;
 
 #define UBI_EXPORT_OPTIONS_VERSION 1

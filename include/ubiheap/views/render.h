@@ -46,10 +46,10 @@ UBI_API ubi_status ubi_render_census_tree_json(ubi_write_fn fn, void *payload, c
 UBI_API ubi_status ubi_render_treemap_json(ubi_write_fn fn, void *payload, const ubi_treemap *map);
 
 typedef struct ubi_treemap_picture_options {
-    uint32_t version;  /**< UBI_TREEMAP_PICTURE_OPTIONS_VERSION */
-    ubi_text title;    /**< such as the file's name */
-    ubi_text subtitle; /**< NULL text: what the map holds in total */
-    bool firefox;      /**< Firefox's colours; ours have more contrast and tell more apart */
+    uint32_t version;         /**< UBI_TREEMAP_PICTURE_OPTIONS_VERSION */
+    ubi_text title;           /**< such as the file's name */
+    ubi_text subtitle;        /**< NULL text: what the map holds in total */
+    bool with_firefox_colors; /**< Firefox's colours; ours have more contrast and tell more apart */
 } ubi_treemap_picture_options;
 
 #define UBI_TREEMAP_PICTURE_OPTIONS_VERSION 1

@@ -114,7 +114,7 @@ typedef struct ubi_retaining_tree_options {
     uint32_t max_siblings; /**< retainers of one row */
     uint32_t end_distance; /**< rows of this distance or less have no rows below them */
     bool
-        first_only; /**< rows below the first row of a level only that closes no circle, as DevTools open the view at first */
+        with_first_only; /**< rows below the first row of a level only that closes no circle, as DevTools open the view at first */
 } ubi_retaining_tree_options;
 
 #define UBI_RETAINING_TREE_OPTIONS_VERSION 1
@@ -157,7 +157,7 @@ UBI_API uint32_t ubi_retaining_tree_first_level(const ubi_retaining_tree *tree);
 
 /** Which limits left something out: depth, that a row at the last level has retainers. */
 typedef struct ubi_retaining_limits {
-    bool depth, nodes, siblings;
+    bool has_more_levels, has_more_nodes, has_more_siblings;
 } ubi_retaining_limits;
 UBI_API ubi_retaining_limits ubi_retaining_tree_limits(const ubi_retaining_tree *tree); /**< O(1) */
 

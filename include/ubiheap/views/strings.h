@@ -34,7 +34,7 @@ typedef struct ubi_string_group {
     ubi_node_ix first;       /**< of these nodes, in file order */
     uint32_t count;          /**< how many there are, at least 1 */
     uint32_t length;         /**< of the text in UTF-16 units; of a long one, at least UBI_STRINGS_JOINED_UNITS */
-    bool truncated;          /**< the file says that it has not all of the text */
+    bool is_truncated;       /**< the file says that it has not all of the text */
     uint64_t size_bytes;     /**< their own sizes, added up */
     uint64_t retained_bytes; /**< retained sizes, added up; 0 without dominators */
     uint64_t wasted_bytes;   /**< own sizes of all but the smallest */

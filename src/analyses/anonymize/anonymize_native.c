@@ -84,7 +84,7 @@ static ubi_status native_identifier(ubi_anonymizer *a, ubi_text word) {
 typedef struct scopes {
     bool is_known[DEPTH]; /* by depth: the name that is being read there is one in std or the like */
     size_t depth;
-    bool goes_on; /* the next word belongs to the name before it: "::" is between */
+    bool is_continued; /* the next word belongs to the name before it: "::" is between */
 } scopes;
 
 static bool is_known_space(ubi_text word) {
@@ -115,14 +115,14 @@ static ubi_status native_between(ubi_anonymizer *a, scopes *s, ubi_text signs, b
     size_t n = signs.len;
     while (n > 0 && signs.ptr[n - 1] == '~')
         n--;
-    s->goes_on = n >= 2 && signs.ptr[n - 1] == ':' && signs.ptr[n - 2] == ':' &&
-                 (n == 2 || strchr(">)]}", signs.ptr[n - 3]) != NULL);
+    s->is_continued = n >= 2 && signs.ptr[n - 1] == ':' && signs.ptr[n - 2] == ':' &&
+                      (n == 2 || strchr(">)]}", signs.ptr[n - 3]) != NULL);
     return ubi__anonymizer_keep(a, signs);
 }
 
 static ubi_status word_of_function(ubi_anonymizer *a, scopes *s, ubi_text word) {
     bool fits = s->depth < DEPTH;
-    bool is_known = s->goes_on ? fits && s->is_known[s->depth] : is_known_space(word);
+    bool is_known = s->is_continued ? fits && s->is_known[s->depth] : is_known_space(word);
     if (fits)
         s->is_known[s->depth] = is_known;
     return is_known ? ubi__anonymizer_keep_word(a, word) : native_identifier(a, word);

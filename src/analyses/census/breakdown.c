@@ -114,7 +114,7 @@ bool ubi__breakdown_mentions(const ubi_breakdown *breakdown, ubi_breakdown_by by
 static ubi_status copy_as_bucket(ubi__breakdown_tree *to, uint32_t place, const ubi_breakdown *from) {
     ubi_breakdown *copy = &to->nodes.at[place];
     copy->by = from->by == UBI_BY_COUNT ? UBI_BY_BUCKET : from->by;
-    copy->written = from->written;
+    copy->was_written = from->was_written;
     memcpy(copy->member_name, from->member_name, sizeof copy->member_name);
     if (from->n_children == 0)
         return UBI_OK;
@@ -384,7 +384,7 @@ static const char *const member_names[N_MEMBERS] = {
 
 typedef struct object {
     ubi__json_value member[N_MEMBERS];
-    bool has[N_MEMBERS];
+    bool is_present[N_MEMBERS];
 } object;
 
 static unsigned member_named(ubi_text key) {
@@ -400,7 +400,7 @@ static ubi_status read_object(object *out, const ubi__json_value *value, const u
     ubi__json_value key, member;
     ubi__vec_u8 scratch = { 0 };
     ubi_status status = UBI_OK;
-    *out = (object){ .has = { false } };
+    *out = (object){ .is_present = { false } };
     ubi__json_cursor_open(&cursor, value->raw, UBI__JSON_OBJECT);
     while (status == UBI_OK && ubi__json_cursor_next_member(&cursor, &key, &member)) {
         ubi_text name;
@@ -409,7 +409,7 @@ static ubi_status read_object(object *out, const ubi__json_value *value, const u
         if (i == N_MEMBERS)
             continue;
         out->member[i] = member;
-        out->has[i] = true;
+        out->is_present[i] = true;
     }
     ubi__vec_u8_fini(&scratch, allocator);
     return status;
@@ -417,7 +417,7 @@ static ubi_status read_object(object *out, const ubi__json_value *value, const u
 
 /** NULL: there is none. */
 static const ubi__json_value *member_of(const object *o, unsigned i) {
-    return o->has[i] ? &o->member[i] : NULL;
+    return o->is_present[i] ? &o->member[i] : NULL;
 }
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------- */
@@ -442,8 +442,8 @@ static ubi_status parse_count(parser *p, uint32_t place, const object *o) {
     const ubi__json_value *count = member_of(o, MEMBER_COUNT);
     const ubi__json_value *bytes = member_of(o, MEMBER_BYTES);
     const ubi__json_value *label = member_of(o, MEMBER_LABEL);
-    b->count_written = count != NULL;
-    b->bytes_written = bytes != NULL;
+    b->was_count_written = count != NULL;
+    b->was_bytes_written = bytes != NULL;
     b->has_count = !count || to_boolean(count);
     b->has_bytes = !bytes || to_boolean(bytes);
     return label ? parse_label(p, place, label) : UBI_OK;
@@ -487,7 +487,7 @@ static ubi_status parse_kind(parser *p, uint32_t place, const object *o, ubi_tex
 static ubi_status parse_object(parser *p, uint32_t place, const ubi__json_value *value) {
     object o;
     UBI_TRY(read_object(&o, value, p->allocator));
-    if (!o.has[MEMBER_BY])
+    if (!o.is_present[MEMBER_BY])
         return fail_unrecognized(ubi__text("undefined"));
     ubi__vec_u8 by = { 0 };
     ubi_status status = append_string(&by, p->allocator, &o.member[MEMBER_BY]);
@@ -540,7 +540,7 @@ static ubi_status parse_value(parser *p, uint32_t place, const ubi__json_value *
     if (p->depth == UBI_BREAKDOWN_MAX_DEPTH)
         return ubi__fail(UBI_EINVAL, "the breakdown is nested deeper than %d levels", UBI_BREAKDOWN_MAX_DEPTH);
     p->depth++;
-    p->tree->nodes.at[place].written = true;
+    p->tree->nodes.at[place].was_written = true;
     ubi_status status = parse_nested(p, place, value);
     p->depth--;
     return status;

@@ -33,11 +33,11 @@ struct ubi_breakdown {
     ubi_breakdown_by by;
     uint32_t first_child; /* place in tree->nodes */
     uint32_t n_children;
-    bool written;   /* false: left out, and {by: "count"} is used */
-    bool has_count; /* COUNT: report the number */
+    bool was_written; /* false: left out, and {by: "count"} is used */
+    bool has_count;   /* COUNT: report the number */
     bool has_bytes;
-    bool count_written; /* the option itself was there: Firefox's trees take numbers only then */
-    bool bytes_written;
+    bool was_count_written; /* the option itself was there: Firefox's trees take numbers only then */
+    bool was_bytes_written;
     bool has_label;
     uint32_t label_len;
     uint64_t label_start; /* in tree->text */

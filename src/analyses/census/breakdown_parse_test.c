@@ -165,9 +165,9 @@ static void parts_that_are_left_out_count_and_are_marked(void **state) {
         must_parse_breakdown("{\"by\":\"objectClass\",\"other\":{\"by\":\"count\",\"bytes\":true}}", UBI_COMPAT_NONE);
     const ubi_breakdown *then = ubi__breakdown_child(b, UBI__CHILD_THEN);
     const ubi_breakdown *other = ubi__breakdown_child(b, UBI__CHILD_OTHERWISE);
-    assert_true(b->written && !then->written && other->written);
+    assert_true(b->was_written && !then->was_written && other->was_written);
     assert_true(then->by == UBI_BY_COUNT && then->has_count && then->has_bytes);
-    assert_true(!other->count_written && other->bytes_written);
+    assert_true(!other->was_count_written && other->was_bytes_written);
     ubi_breakdown_unref(b);
 }
 
@@ -227,8 +227,8 @@ static void every_preset_is_written_out_in_full(void **state) {
         ubi_breakdown *b = must_parse_breakdown(p->json, UBI_COMPAT_FIREFOX);
         for (size_t i = 0; i < b->tree->nodes.n; i++) {
             const ubi_breakdown *node = &b->tree->nodes.at[i];
-            assert_true(node->written);
-            assert_true(node->by != UBI_BY_COUNT || (node->count_written && node->bytes_written));
+            assert_true(node->was_written);
+            assert_true(node->by != UBI_BY_COUNT || (node->was_count_written && node->was_bytes_written));
         }
         assert_ptr_equal(ubi_breakdown_preset_find(p->name), p);
         ubi_breakdown_unref(b);

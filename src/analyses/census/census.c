@@ -31,7 +31,7 @@
 void ubi__cells_check(const ubi__cells *cells) {
     bool is_single = cells->plain.n == 0 && cells->stacked.n == 1; /* which is found without an index */
     UBI_ASSERT(is_single || cells->index.table.n == cells->stacked.n);
-    UBI_ASSERT(is_single || cells->by_stack || cells->stacked.n == 0);
+    UBI_ASSERT(is_single || cells->is_by_stack || cells->stacked.n == 0);
     if (!UBI_CHECKS)
         return;
     for (size_t k = 0; k < cells->plain.n; k++) {
@@ -46,7 +46,7 @@ void ubi__cells_check(const ubi__cells *cells) {
 }
 
 void ubi__cells_init(ubi__cells *cells, const ubi_allocator *allocator, bool by_stack) {
-    *cells = (ubi__cells){ .allocator = allocator, .by_stack = by_stack };
+    *cells = (ubi__cells){ .allocator = allocator, .is_by_stack = by_stack };
     ubi__u64_map_init(&cells->index, allocator);
 }
 
@@ -95,7 +95,7 @@ static ubi_status add_stacked(ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix 
 ubi_status ubi__cells_add(ubi__cells *cells, const ubi__census_rows *rows) {
     for (size_t i = 0; UBI_CHECKS && i < rows->n; i++)
         UBI_ASSERT(rows->kind[i] < cells->plain.n);
-    if (!cells->by_stack || !rows->stack) {
+    if (!cells->is_by_stack || !rows->stack) {
         add_plain(cells->plain.at, rows);
         return UBI_OK;
     }
@@ -124,7 +124,7 @@ const ubi__cell *ubi__cells_get(const ubi__cells *cells, uint32_t cell) {
 }
 
 uint32_t ubi__cells_find(const ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix stack) {
-    if (!cells->by_stack || stack == UBI_NONE)
+    if (!cells->is_by_stack || stack == UBI_NONE)
         return kind;
     return (uint32_t)cells->plain.n + ubi__u64_map_get(&cells->index, ubi__u64_pair(kind, stack));
 }
@@ -361,7 +361,7 @@ static ubi_status census_new(ubi_census **out, const ubi_graph *graph, const ubi
         return ubi__fail_nomem();
     census->allocator = a;
     census->compat = options->compat;
-    census->refuse_nameless = options->refuse_nameless || options->compat == UBI_COMPAT_FIREFOX;
+    census->must_have_names = options->must_have_names || options->compat == UBI_COMPAT_FIREFOX;
     ubi__census_live_init(&census->live, a);
     ubi_status status = ubi__breakdown_or_default(&census->breakdown, breakdown, a);
     if (status != UBI_OK) {

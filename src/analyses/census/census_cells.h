@@ -42,7 +42,7 @@ UBI_VEC_DECLARE(ubi__vec_cell, ubi__cell);
 /* Cells have one numbering: kind k without a stack is cell k, then come those with stacks as they were met. */
 typedef struct ubi__cells {
     const ubi_allocator *allocator;
-    bool by_stack;
+    bool is_by_stack;
     ubi__vec_cell plain;   /* by kind */
     ubi__vec_cell stacked; /* in order of first row */
     ubi__u64_map index;    /* (kind, stack) -> place in `stacked` */

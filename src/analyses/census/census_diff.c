@@ -166,11 +166,11 @@ typedef struct basis {
 } basis;
 
 static bool shows_count(const ubi_census_diff *diff, const ubi_breakdown *b) {
-    return b->has_count && (b->count_written || !is_compat(diff));
+    return b->has_count && (b->was_count_written || !is_compat(diff));
 }
 
 static bool shows_bytes(const ubi_census_diff *diff, const ubi_breakdown *b) {
-    return b->has_bytes && (b->bytes_written || !is_compat(diff));
+    return b->has_bytes && (b->was_bytes_written || !is_compat(diff));
 }
 
 static ubi_status enter_basis(void *payload, const ubi_report *report, const ubi_report_key *edge) {
@@ -481,7 +481,7 @@ static ubi_status add_count(ubi__tree_builder *b, const ubi_delta *delta) {
 /** Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH. */
 static ubi_status add_delta(ubi__tree_builder *b, const ubi_delta *delta, const ubi_report_key *edge) {
     const ubi_breakdown *breakdown = ubi_delta_breakdown(delta);
-    if (b->compat == UBI_COMPAT_FIREFOX && !breakdown->written)
+    if (b->compat == UBI_COMPAT_FIREFOX && !breakdown->was_written)
         return ubi__fail(UBI_EINVAL, "can't access property \"by\", breakdown is undefined");
     UBI_TRY(ubi__tree_enter(b, edge, breakdown));
     if (ubi_delta_shape_of(delta) == UBI_REPORT_COUNT)

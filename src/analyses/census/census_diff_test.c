@@ -72,7 +72,7 @@ static void assert_delta(const char *breakdown, const char *start, const char *e
 static char *tree_text(const pair *p, bool invert, const char *filter) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *tree;
-    options.invert = invert;
+    options.is_inverted = invert;
     options.has_filter = filter != NULL;
     options.filter = ubi__text(filter);
     assert_int_equal(ubi_census_diff_tree_new(&tree, p->diff, &options), UBI_OK);

@@ -28,11 +28,11 @@ typedef struct cached_kind {
 typedef struct walk {
     ubi__census_live *live;
     ubi__cells *cells;
-    bool keep_visits;
+    bool keeps_visits;
     const ubi_census_options *options;
     ubi__frontier *frontier;
     ubi_node root, origin;
-    bool root_is_taken, root_is_counted;
+    bool is_root_taken, is_root_counted;
     ubi_status status; /* of the edges of `origin` */
     uint64_t n_done;
     size_t n_rows; /* in the block below */
@@ -220,7 +220,7 @@ static ubi_status flush_rows(walk *w) {
         return UBI_OK;
     ubi__census_rows rows = { w->id, w->size_bytes, w->kind, w->stack, w->n_rows };
     UBI_TRY(ubi__cells_add(w->cells, &rows));
-    if (w->keep_visits)
+    if (w->keeps_visits)
         UBI_TRY(append_visits(w));
     w->n_done += w->n_rows;
     w->n_rows = 0;
@@ -241,15 +241,15 @@ static ubi_status add_node(walk *w, ubi_node node) {
     w->size_bytes[i] = size_of(w, node);
     w->stack[i] = UBI_NONE;
     UBI_TRY(kind_of(w, &w->kind[i], node));
-    if (w->cells->by_stack && ubi_node_allocation_stack(node, &stack))
+    if (w->cells->is_by_stack && ubi_node_allocation_stack(node, &stack))
         UBI_TRY(intern_stack(w->live, &w->stack[i], stack));
     return ++w->n_rows == BLOCK_ROWS ? flush_rows(w) : UBI_OK;
 }
 
 static ubi_status on_reached(void *payload, ubi_node node) {
     walk *w = payload;
-    if (!w->root_is_taken) { /* the start of the walk, which no edge has led to */
-        w->root_is_taken = true;
+    if (!w->is_root_taken) { /* the start of the walk, which no edge has led to */
+        w->is_root_taken = true;
         return UBI_OK;
     }
     return add_node(w, node);
@@ -257,9 +257,9 @@ static ubi_status on_reached(void *payload, ubi_node node) {
 
 /** The root is in the set from the start, so the frontier does not say when the first edge leads to it. */
 static ubi_status take_root(walk *w) {
-    if (w->root_is_counted)
+    if (w->is_root_counted)
         return UBI_OK;
-    w->root_is_counted = true;
+    w->is_root_counted = true;
     UBI_TRY(ubi__frontier_flush(w->frontier)); /* what was reached before comes before */
     return add_node(w, w->root);
 }
@@ -298,7 +298,7 @@ ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi
         return ubi__fail_nomem();
     w->live = live;
     w->cells = cells;
-    w->keep_visits = keep_visits;
+    w->keeps_visits = keep_visits;
     w->options = options;
     w->root = root;
     w->status = UBI_OK;

@@ -34,7 +34,7 @@ typedef struct ubi__census_live {
 void ubi__census_live_check(const ubi__census_live *live);
 void ubi__census_live_init(ubi__census_live *live, const ubi_allocator *allocator);
 void ubi__census_live_fini(ubi__census_live *live);
-/** Walks from `root` within the edge filter of `options` and counts what is met. With `keep_visits`, `live->visits` lists all rows. */
+/** Walks from `root` within the edge filter of `options` and counts what is met. With `keeps_visits`, `live->visits` lists all rows. */
 ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi_node root, bool keep_visits,
                                   const ubi_census_options *options);
 /** After the walk: finds equal frames and gives the lookup tables back. */

@@ -59,8 +59,8 @@ typedef struct list {
 
 typedef struct slow {
     const ubi_graph *graph;
-    bool firefox;
-    bool failed;
+    bool is_firefox;
+    bool has_failed;
 } slow;
 
 static void put_slow(slow *s, FILE *out, const random_breakdown *b, const list *nodes);
@@ -88,7 +88,7 @@ static slow_key text_key(const slow *s, ubi_str_ix string, const char *reserved)
     slow_key key = { .entry = string };
     ubi_text text = ubi_graph_string(s->graph, string);
     snprintf(key.text, sizeof key.text, "%.*s", (int)text.len, text.ptr ? text.ptr : "");
-    if (!s->firefox && reserved && string != UBI_NONE && strcmp(key.text, reserved) == 0)
+    if (!s->is_firefox && reserved && string != UBI_NONE && strcmp(key.text, reserved) == 0)
         key.entry = UBI_NONE;
     return key;
 }
@@ -101,8 +101,8 @@ static slow_key key_of(const slow *s, ubi_breakdown_by by, ubi_node_ix node) {
     case UBI_BY_FILENAME:
         return text_key(s, kind->script_filename, "noFilename");
     case UBI_BY_DESCRIPTIVE_TYPE:
-        return text_key(s, kind->descriptive_name == UBI_NONE && !s->firefox ? kind->type_name : kind->descriptive_name,
-                        NULL);
+        return text_key(
+            s, kind->descriptive_name == UBI_NONE && !s->is_firefox ? kind->type_name : kind->descriptive_name, NULL);
     case UBI_BY_INTERNAL_TYPE:
         return text_key(s, kind->type_name, NULL);
     default: {
@@ -117,7 +117,7 @@ static slow_key key_of(const slow *s, ubi_breakdown_by by, ubi_node_ix node) {
 static bool same_group(const slow *s, ubi_breakdown_by by, const slow_key *a, const slow_key *b) {
     if (a->entry == UBI_NONE || b->entry == UBI_NONE)
         return a->entry == b->entry;
-    if (s->firefox && (by == UBI_BY_INTERNAL_TYPE || by == UBI_BY_ALLOCATION_STACK))
+    if (s->is_firefox && (by == UBI_BY_INTERNAL_TYPE || by == UBI_BY_ALLOCATION_STACK))
         return a->entry == b->entry;
     return strcmp(a->text, b->text) == 0;
 }
@@ -226,7 +226,7 @@ static void put_keyed(slow *s, FILE *out, const random_breakdown *b, const list 
     }
     bool is_map = b->by == UBI_BY_ALLOCATION_STACK;
     if (b->by == UBI_BY_DESCRIPTIVE_TYPE && rest.n)
-        s->failed = true;
+        s->has_failed = true;
     if (b->n_parts == 2 && (!is_map || rest.n))
         define(s, object, reserved[b->by], b->parts[1], &rest);
     put_object(s, out, object, is_map);
@@ -278,7 +278,7 @@ static void put_slow(slow *s, FILE *out, const random_breakdown *b, const list *
 }
 
 static char *slow_census(const heap *h, const random_breakdown *b, ubi_compat compat) {
-    slow s = { .graph = h->graph, .firefox = compat == UBI_COMPAT_FIREFOX };
+    slow s = { .graph = h->graph, .is_firefox = compat == UBI_COMPAT_FIREFOX };
     list all = { .n = h->n_visited };
     memcpy(all.at, h->visited, sizeof h->visited);
     char *text;
@@ -286,7 +286,7 @@ static char *slow_census(const heap *h, const random_breakdown *b, ubi_compat co
     FILE *out = open_memstream(&text, &size);
     put_slow(&s, out, b, &all);
     fclose(out);
-    if (s.failed)
+    if (s.has_failed)
         strcpy(text, "!");
     return text;
 }

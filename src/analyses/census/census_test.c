@@ -429,7 +429,7 @@ static ubi_status everything(const work *w, const ubi_allocator *allocator) {
     ubi_census_tree_options tree_options = UBI_CENSUS_TREE_OPTIONS_INIT;
     options.allocator = allocator;
     options.compat = w->compat;
-    tree_options.invert = tree_options.has_filter = true;
+    tree_options.is_inverted = tree_options.has_filter = true;
     tree_options.filter = ubi__text("");
     ubi_census *census;
     ubi_census_tree *tree;

@@ -41,8 +41,8 @@ static void assert_children(const ubi__tree_builder *b, ubi__row_ix at) {
     for (ubi__row_ix i = row->first_child; i != UBI_NONE; last = i, i = b->rows.at[i].next_sibling) {
         const ubi__tree_row *child = &b->rows.at[UBI_INDEX(i, b->rows.n)];
         UBI_ASSERT(child->parent == at && i > at);
-        bytes = child->apart ? bytes : ubi__add_i64(bytes, child->total_bytes);
-        count = child->apart ? count : ubi__add_i64(count, child->total_count);
+        bytes = child->is_apart ? bytes : ubi__add_i64(bytes, child->total_bytes);
+        count = child->is_apart ? count : ubi__add_i64(count, child->total_count);
     }
     UBI_ASSERT(last == row->last_child && (last == UBI_NONE || row->has_children));
     UBI_ASSERT(b->compat != UBI_COMPAT_NONE || (row->total_bytes == bytes && row->total_count == count));
@@ -52,7 +52,7 @@ void ubi__tree_builder_check(const ubi__tree_builder *b) {
     UBI_ASSERT(b->open.n == 0);
     UBI_ASSERT(b->stack_names.n == ubi__strtab_count(&b->stack_keys));
     for (size_t i = 0; UBI_CHECKS && i < b->rows.n; i++) {
-        UBI_ASSERT(b->rows.at[i].settled && b->rows.at[i].name < b->names.n);
+        UBI_ASSERT(b->rows.at[i].is_settled && b->rows.at[i].name < b->names.n);
         assert_children(b, (ubi__row_ix)i);
     }
 }
@@ -302,12 +302,12 @@ static ubi_status settle_row(ubi__tree_builder *b, ubi__row_ix row, bool prune) 
         if (prune && is_empty(child))
             continue;
         ubi__tree_append_child(b, row, b->scratch.at[i]);
-        if (child->apart)
+        if (child->is_apart)
             continue;
         r->total_bytes = ubi__add_i64(r->total_bytes, child->total_bytes);
         r->total_count = ubi__add_i64(r->total_count, child->total_count);
     }
-    r->settled = true;
+    r->is_settled = true;
     return UBI_OK;
 }
 
@@ -333,7 +333,7 @@ static ubi_status plain_row(ubi__tree_builder *b, ubi__row_ix *out, ubi_text tex
 }
 
 static ubi_status map_row(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix map, ubi_stack stack) {
-    b->rows.at[map].holds_frames = true;
+    b->rows.at[map].has_frames = true;
     return stack_row(b, out, map, stack);
 }
 
@@ -347,7 +347,7 @@ ubi_status ubi__tree_enter(ubi__tree_builder *b, const ubi_report_key *edge, con
         UBI_TRY(map_row(b, &row, b->open.at[b->open.n - 1], edge->stack));
     else
         UBI_TRY(plain_row(b, &row, edge_text(edge, breakdown)));
-    b->rows.at[row].apart = edge && edge->type == UBI_KEY_INDEX && edge->index > 0;
+    b->rows.at[row].is_apart = edge && edge->type == UBI_KEY_INDEX && edge->index > 0;
     return ubi__vec_u32_push(&b->open, b->allocator, row);
 }
 
@@ -375,7 +375,7 @@ ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes) {
  * above, Firefox sorts once more; we do not, so that no file can make this quadratic.)
  */
 static ubi_status leave_frame(ubi__tree_builder *b, ubi__row_ix row) {
-    return b->rows.at[row].settled ? UBI_OK : settle_row(b, row, b->compat == UBI_COMPAT_FIREFOX);
+    return b->rows.at[row].is_settled ? UBI_OK : settle_row(b, row, b->compat == UBI_COMPAT_FIREFOX);
 }
 
 /** A map is left: the rows of its frames come after it, callers before what they call. */
@@ -389,7 +389,7 @@ static ubi_status leave_map(ubi__tree_builder *b, ubi__row_ix row) {
 ubi_status ubi__tree_leave(ubi__tree_builder *b) {
     UBI_ASSERT(b->open.n > 0);
     ubi__row_ix row = b->open.at[--b->open.n];
-    if (b->rows.at[row].holds_frames)
+    if (b->rows.at[row].has_frames)
         return leave_map(b, row);
     return is_frame(b, row) ? leave_frame(b, row) : settle_row(b, row, true);
 }
@@ -479,7 +479,7 @@ typedef struct emitter {
     ubi_census_tree *tree;
     ubi__vec_u32 rows;
     ubi__u64_map seen_leaves; /* (final row, leaf index): sets have each index once, in order of first mention */
-    bool by_self;
+    bool is_by_self;
 } emitter;
 
 static ubi_status emit_leaves(emitter *e, uint32_t at, const ubi__tree_row *row) {
@@ -520,7 +520,7 @@ static ubi_status emit_row(emitter *e, ubi__row_ix row, ubi__row_ix parent) {
 
 static ubi_status emit_children(emitter *e, uint32_t at) {
     ubi__row_ix row = e->rows.at[at];
-    UBI_TRY(ubi__tree_sorted_children(e->b, row, e->by_self));
+    UBI_TRY(ubi__tree_sorted_children(e->b, row, e->is_by_self));
     e->tree->rows.at[at].first_child = (ubi_census_node_ix)e->tree->rows.n;
     e->tree->rows.at[at].n_children = (uint32_t)e->b->scratch.n;
     for (size_t i = 0; i < e->b->scratch.n; i++)
@@ -542,7 +542,7 @@ static ubi_status emit_tree(ubi_census_tree **out, ubi__tree_builder *b, ubi__ro
     if (!tree)
         return ubi__fail_nomem();
     tree->allocator = b->allocator;
-    emitter e = { .b = b, .tree = tree, .by_self = by_self };
+    emitter e = { .b = b, .tree = tree, .is_by_self = by_self };
     ubi__u64_map_init(&e.seen_leaves, b->allocator);
     ubi_status status = emit_all(&e, root);
     if (status == UBI_OK)
@@ -560,7 +560,7 @@ ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const u
                             const ubi__tree_basis *basis) {
     ubi__row_ix root = 0;
     ubi__tree_builder_check(b);
-    if (options->invert)
+    if (options->is_inverted)
         UBI_TRY(ubi__tree_invert(b, &root, root));
     if (options->has_filter)
         UBI_TRY(ubi__tree_filter(b, &root, root, options->filter));
@@ -570,15 +570,15 @@ ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const u
     }
     ubi__u64_map_fini(&b->placed); /* large, and rows are no longer looked up */
     ubi__u64_map_fini(&b->children);
-    return emit_tree(out, b, root, options->invert);
+    return emit_tree(out, b, root, options->is_inverted);
 }
 
 /* ---- from a census ----------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__tree_count_shown(ubi__tree_builder *b, const ubi_breakdown *breakdown, int64_t count, int64_t bytes) {
     bool defaults = b->compat != UBI_COMPAT_FIREFOX;
-    bool has_count = breakdown->has_count && (breakdown->count_written || defaults);
-    bool has_bytes = breakdown->has_bytes && (breakdown->bytes_written || defaults);
+    bool has_count = breakdown->has_count && (breakdown->was_count_written || defaults);
+    bool has_bytes = breakdown->has_bytes && (breakdown->was_bytes_written || defaults);
     return ubi__tree_count(b, has_count ? count : 0, has_bytes ? bytes : 0);
 }
 

@@ -48,9 +48,9 @@ typedef struct ubi__tree_row {
     uint32_t first_leaf, last_leaf; /* in `leaves`; UBI_NONE: none */
     ubi__row_ix source;             /* row that was last copied or merged into this one, as Firefox does */
     bool has_children;              /* there is a list, perhaps an empty one */
-    bool apart;                     /* member [1] or later of an array: counts what member [0] has counted */
-    bool holds_frames;              /* of a map: some of its children are frames */
-    bool settled;                   /* left once: children sorted */
+    bool is_apart;                  /* member [1] or later of an array: counts what member [0] has counted */
+    bool has_frames;                /* of a map: some of its children are frames */
+    bool is_settled;                /* left once: children sorted */
     int64_t bytes, total_bytes, count, total_count;
 } ubi__tree_row;
 

@@ -132,7 +132,7 @@ static ubi_status namesake_of(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_i
 /** Members of an array count the same nodes: what member [1] and later ones counted stays apart. */
 static ubi__row_ix scope_of(const ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
     for (size_t i = 0; i < path->n; i++)
-        if (b->rows.at[path->at[i]].apart)
+        if (b->rows.at[path->at[i]].is_apart)
             return path->at[i];
     return root;
 }

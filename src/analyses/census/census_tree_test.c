@@ -93,7 +93,7 @@ static void stack_leaf(size_t frame, int64_t bytes, int64_t n) {
 }
 
 typedef struct finish_options {
-    bool invert;
+    bool is_inverted;
     const char *filter;
     const ubi__tree_basis *basis;
 } finish_options;
@@ -102,7 +102,7 @@ typedef struct finish_options {
 static void assert_tree(finish_options how, const char *expected) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *finished;
-    options.invert = how.invert;
+    options.is_inverted = how.is_inverted;
     options.has_filter = how.filter != NULL;
     options.filter = ubi__text(how.filter);
     assert_int_equal(ubi__tree_finish(&finished, &tree, &options, how.basis), UBI_OK);
@@ -114,7 +114,7 @@ static void assert_tree(finish_options how, const char *expected) {
 }
 
 #define PLAIN ((finish_options){ 0 })
-#define INVERTED ((finish_options){ .invert = true })
+#define INVERTED ((finish_options){ .is_inverted = true })
 #define FILTERED(text) ((finish_options){ .filter = (text) })
 
 /* ---- plain trees ------------------------------------------------------------------------------------------------- */
@@ -262,10 +262,10 @@ static void the_empty_filter_keeps_everything_under_new_ids(void **state) {
 static void the_filter_looks_at_the_inverted_tree(void **state) {
     (void)state;
     coarse_report();
-    assert_tree((finish_options){ .invert = true, .filter = "Array" },
+    assert_tree((finish_options){ .is_inverted = true, .filter = "Array" },
                 "null#33 0/116 0/13 [Array#34^33 20/20 2/2 L3 [objects#35^34 0/20 0/2 [null#36^35 0/20 0/2]]]");
     coarse_report_for(UBI_COMPAT_FIREFOX);
-    assert_tree((finish_options){ .invert = true, .filter = "Array" },
+    assert_tree((finish_options){ .is_inverted = true, .filter = "Array" },
                 "null#33 0/116 0/13 [Array#34^33 20/20 2/2 L3 [objects#35^34 0/30 0/3 [null#36^35 0/116 0/13]]]");
 }
 
@@ -515,7 +515,7 @@ static void assert_row_adds_up(const ubi_census_tree *finished, const ubi_census
 static void assert_adds_up(bool invert, const char *filter) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *finished;
-    options.invert = invert;
+    options.is_inverted = invert;
     options.has_filter = filter != NULL;
     options.filter = ubi__text(filter);
     assert_int_equal(ubi__tree_finish(&finished, &tree, &options, NULL), UBI_OK);
@@ -642,7 +642,7 @@ static void wide_reports_do_not_take_quadratic_time(void **state) {
     }
     leave();
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
-    options.invert = options.has_filter = true;
+    options.is_inverted = options.has_filter = true;
     ubi_census_tree *finished;
     ubi_census_node node;
     assert_int_equal(ubi__tree_finish(&finished, &tree, &options, NULL), UBI_OK);
@@ -674,7 +674,7 @@ static void deep_stacks_need_no_deep_recursion(void **state) {
     leave();
     leave();
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
-    options.invert = options.has_filter = true;
+    options.is_inverted = options.has_filter = true;
     ubi_census_tree *finished;
     ubi_census_node node;
     assert_int_equal(ubi__tree_finish(&finished, &tree, &options, NULL), UBI_OK);
@@ -692,7 +692,7 @@ static void deep_stacks_need_no_deep_recursion(void **state) {
 static ubi_status invert(void) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *finished = NULL;
-    options.invert = true;
+    options.is_inverted = true;
     ubi_status status = ubi__tree_finish(&finished, &tree, &options, NULL);
     ubi_census_tree_free(finished);
     ubi__tree_builder_fini(&tree);

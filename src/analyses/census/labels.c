@@ -27,7 +27,7 @@ struct ubi_labels {
     ubi__census_tables tables; /* for stacks in labels */
     ubi_compat compat;
     const uint64_t *size_bytes; /* or NULL */
-    bool by_stack;
+    bool is_by_stack;
     label_list made;    /* owned */
     ubi__u64_map index; /* (kind, stack) -> place in `made` */
 };
@@ -41,7 +41,7 @@ typedef struct reader {
     const ubi_labels *labels;
     ubi_label_part parts[MAX_LEVELS]; /* of the reports that are open; at the end, the label */
     uint32_t n_parts;
-    bool adds_part[MAX_LEVELS]; /* by depth: the report that is open there did */
+    bool has_added_part[MAX_LEVELS]; /* by depth: the report that is open there did */
     uint32_t depth;
     uint32_t n_leaves; /* that counted the node */
     bool is_sized;
@@ -87,7 +87,7 @@ static ubi_status enter_part(void *payload, const ubi_report *report, const ubi_
     UBI_ASSERT(r->depth < MAX_LEVELS && (r->n_leaves || r->n_parts <= r->depth));
     if (adds)
         r->parts[r->n_parts++] = part;
-    r->adds_part[r->depth++] = adds;
+    r->has_added_part[r->depth++] = adds;
     if (ubi_report_shape_of(report) == UBI_REPORT_COUNT)
         read_leaf(r, report);
     return UBI_OK;
@@ -97,7 +97,7 @@ static ubi_status leave_part(void *payload, const ubi_report *report) {
     reader *r = payload;
     (void)report;
     r->depth--;
-    if (r->n_leaves == 0 && r->adds_part[r->depth])
+    if (r->n_leaves == 0 && r->has_added_part[r->depth])
         r->n_parts--;
     return UBI_OK;
 }
@@ -142,7 +142,7 @@ static ubi_status keep_label(ubi_labels *l, const reader *r, uint64_t key) {
 }
 
 ubi_status ubi_labels_get(const ubi_label **out, ubi_labels *l, ubi_node_ix node) {
-    ubi_frame_ix stack = l->by_stack ? ubi__graph_stack(l->graph, node) : UBI_NONE;
+    ubi_frame_ix stack = l->is_by_stack ? ubi__graph_stack(l->graph, node) : UBI_NONE;
     uint64_t key = ubi__u64_pair(l->graph->kind.at[node], stack);
     uint32_t place = ubi__u64_map_get(&l->index, key);
     if (place == UBI_NONE) {
@@ -185,7 +185,7 @@ ubi_status ubi_labels_new(ubi_labels **out, const ubi_graph *graph, const ubi_br
         ubi_labels_unref(l);
         return status;
     }
-    l->by_stack = ubi__breakdown_mentions(l->breakdown, UBI_BY_ALLOCATION_STACK);
+    l->is_by_stack = ubi__breakdown_mentions(l->breakdown, UBI_BY_ALLOCATION_STACK);
     *out = l;
     return UBI_OK;
 }

@@ -174,7 +174,7 @@ typedef struct walk {
 } walk;
 
 static ubi_status walk_one(const walk *w, const ubi_report *report, const ubi_report_key *edge) {
-    if (w->compat == UBI_COMPAT_FIREFOX && !ubi_report_breakdown(report)->written)
+    if (w->compat == UBI_COMPAT_FIREFOX && !ubi_report_breakdown(report)->was_written)
         return ubi__fail(UBI_EINVAL, "can't access property \"by\", breakdown is undefined");
     UBI_TRY(w->visitor->enter(w->payload, report, edge));
     uint32_t n = ubi_report_entry_count(report);
@@ -226,7 +226,7 @@ typedef struct property {
     ubi_key_type key_type;
     uint32_t key;         /* as in ubi__report_entry */
     uint32_t array_index; /* when JavaScript takes the text for an array index, else UBI_NONE */
-    bool lost;            /* replaced by another of its name: built, but no entry */
+    bool is_lost;         /* replaced by another of its name: built, but no entry */
     const ubi_breakdown *breakdown;
     size_t begin, end; /* its members */
 } property;
@@ -254,7 +254,7 @@ UBI_SORT_DEFINE(sort_groups, group, void *, LARGER_ID);
 /** JavaScript lists array indices first, ascending; other keys stay as they were defined. What is lost goes last. */
 static bool property_before(void *unused, property a, property b) {
     (void)unused;
-    return a.lost != b.lost ? b.lost : a.array_index < b.array_index;
+    return a.is_lost != b.is_lost ? b.is_lost : a.array_index < b.array_index;
 }
 UBI_SORT_DEFINE(sort_properties, property, void *, property_before);
 
@@ -312,7 +312,7 @@ static uint32_t key_of(const builder *b, ubi_breakdown_by by, const ubi__cell *c
     case UBI_BY_FILENAME:
         return text_key(b, by, kind->script_filename);
     case UBI_BY_DESCRIPTIVE_TYPE:
-        if (kind->descriptive_name == UBI_NONE && !b->census->refuse_nameless)
+        if (kind->descriptive_name == UBI_NONE && !b->census->must_have_names)
             return text_key(b, by, kind->type_name);
         return text_key(b, by, kind->descriptive_name);
     case UBI_BY_INTERNAL_TYPE:
@@ -406,7 +406,7 @@ static ubi_status check_filename(const builder *b, ubi_breakdown_by by, const pr
 static ubi_status build_entries(builder *b, ubi__report_ix at, size_t first) {
     ubi_census *census = b->census;
     size_t n = b->properties.n - first, n_entries = n;
-    while (n_entries && b->properties.at[first + n_entries - 1].lost)
+    while (n_entries && b->properties.at[first + n_entries - 1].is_lost)
         n_entries--;
     UBI_TRY(ubi__vec_entry_reserve(&census->entries, census->allocator, n_entries));
     size_t start = census->entries.n;
@@ -418,7 +418,7 @@ static ubi_status build_entries(builder *b, ubi__report_ix at, size_t first) {
         UBI_TRY(build_property(b, &report, &b->properties.at[first + i]));
         const property *p = &b->properties.at[first + i];
         UBI_TRY(check_filename(b, census->reports.at[at].breakdown->by, p));
-        if (!p->lost)
+        if (!p->is_lost)
             census->entries.at[start + i] = (ubi__report_entry){ p->key_type, p->key, report };
     }
     b->properties.n = first;
@@ -453,7 +453,7 @@ static uint32_t name_of(const builder *b, const property *p) {
 /** Gives the place of a defined property to another one. */
 static ubi_status redefine_property(builder *b, size_t place, const property *p) {
     property lost = b->properties.at[place];
-    lost.lost = true;
+    lost.is_lost = true;
     b->properties.at[place] = *p;
     return vec_property_push(&b->properties, b->census->allocator, lost);
 }

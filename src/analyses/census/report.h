@@ -37,7 +37,7 @@ UBI_VEC_DECLARE(ubi__vec_entry, ubi__report_entry);
 struct ubi_census {
     const ubi_allocator *allocator;
     ubi_compat compat;
-    bool refuse_nameless;      /* at descriptiveType */
+    bool must_have_names;      /* at descriptiveType */
     ubi_breakdown *breakdown;  /* a reference */
     ubi_graph *graph;          /* a reference; NULL in a live census */
     ubi__census_live live;     /* empty in a census of a graph */

@@ -56,7 +56,7 @@ static ubi_census *count(const ubi_graph *g, const ubi_breakdown *breakdown) {
 static void lay_out(const ubi_census_diff *diff, bool invert) {
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *tree;
-    options.invert = invert;
+    options.is_inverted = invert;
     if (ubi_census_diff_tree_new(&tree, diff, &options) == UBI_OK)
         ubi_census_tree_free(tree);
     else

@@ -38,7 +38,7 @@ ubi_status ubi__dom_edges_init(ubi__dom_work *w) {
     edges->range_bits = w->tuning.range_bits ? w->tuning.range_bits : UBI__DOM_RANGE_BITS;
     edges->range_size = (uint32_t)ubi__smaller(UINT64_C(1) << edges->range_bits, w->graph->n_nodes);
     edges->n_logs = ((w->graph->n_nodes - 1) >> edges->range_bits) + 1;
-    edges->pool_bytes = pool_bytes(edges, w->graph, w->tuning.small_pool);
+    edges->pool_bytes = pool_bytes(edges, w->graph, w->tuning.with_small_pool);
     edges->most_sorted = w->tuning.most_sorted;
     edges->pool = ubi__alloc_array(w->allocator, edges->pool_bytes, 1);
     edges->logs = ubi__calloc_array(w->allocator, edges->n_logs, sizeof *edges->logs);
@@ -70,7 +70,7 @@ static const ubi__dom_block *block_before(const ubi__dom_edges *edges, const ubi
 void ubi__dom_edges_check(const ubi__dom_edges *edges) {
     uint32_t n_blocks = 0, n_longest = 0;
     UBI_ASSERT(edges->n_blocks * (uint64_t)sizeof(ubi__dom_block) <= edges->pool_bytes);
-    if (!UBI_CHECKS || edges->full)
+    if (!UBI_CHECKS || edges->is_full)
         return;
     for (uint32_t i = 0; i < edges->n_logs; i++) {
         const ubi__dom_log *log = &edges->logs[i];
@@ -105,9 +105,9 @@ void ubi__dom_edges_grow(ubi__dom_edges *edges, ubi__dom_log *log) {
     uint64_t n_longest = ubi__larger(edges->n_longest, (uint64_t)log->n_blocks + 1);
     uint64_t bytes = ((uint64_t)edges->n_blocks + 1) * sizeof(ubi__dom_block) + kept_for_sorting(edges, n_longest);
     if (bytes > edges->pool_bytes || n_longest > UINT32_MAX / UBI__DOM_BLOCK_EDGES)
-        edges->full = true;
+        edges->is_full = true;
     log->n_in_last = 0;
-    if (edges->full) { /* from now on edges overwrite each other, which is cheaper than asking for every one */
+    if (edges->is_full) { /* from now on edges overwrite each other, which is cheaper than asking for every one */
         log->last = block_at(edges, 0);
         return;
     }
@@ -226,9 +226,9 @@ static void begin_ahead(ubi__dom_work *w) {
     ubi__dom_edges *edges = &w->edges;
     uint64_t each = sorting_bytes(edges, edges->n_longest);
     uint64_t taken = (uint64_t)edges->n_blocks * sizeof(ubi__dom_block);
-    edges->ahead = w->helper->threaded && !edges->most_sorted && taken + 2 * each <= edges->pool_bytes;
-    w->counts.sorted_ahead = edges->ahead;
-    if (!edges->ahead)
+    edges->is_sorted_ahead = w->helper->is_threaded && !edges->most_sorted && taken + 2 * each <= edges->pool_bytes;
+    w->counts.has_sorted_ahead = edges->is_sorted_ahead;
+    if (!edges->is_sorted_ahead)
         return;
     for (size_t i = 0; i < 2; i++) {
         uint32_t *first = (uint32_t *)((char *)edges->pool + taken + i * each);
@@ -313,7 +313,7 @@ static ubi_status next_by_scan(ubi__dom_range *out, ubi__dom_work *w) {
 ubi_status ubi__dom_edges_begin(ubi__dom_work *w) {
     ubi__dom_edges_check(&w->edges);
     w->edges.next = w->n;
-    if (!w->edges.full) {
+    if (!w->edges.is_full) {
         begin_ahead(w);
         return UBI_OK;
     }
@@ -323,9 +323,9 @@ ubi_status ubi__dom_edges_begin(ubi__dom_work *w) {
 }
 
 ubi_status ubi__dom_edges_next(ubi__dom_range *out, ubi__dom_work *w) {
-    if (w->edges.full)
+    if (w->edges.is_full)
         return next_by_scan(out, w);
-    if (w->edges.ahead)
+    if (w->edges.is_sorted_ahead)
         next_ahead(out, w);
     else
         next_from_log(out, &w->edges);

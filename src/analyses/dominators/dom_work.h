@@ -107,8 +107,8 @@ typedef struct ubi__dom_edges {
     uint32_t n_blocks;                       /* used of the pool */
     uint32_t n_longest;                      /* blocks of the longest log */
     uint32_t most_sorted;                    /* edges in a batch at most; 0: as many as there is space for */
-    bool full;                               /* the logs have been given up */
-    bool ahead;                              /* ranges are sorted ahead, in `sortings` */
+    bool is_full;                            /* the logs have been given up */
+    bool is_sorted_ahead;                    /* ranges are sorted ahead, in `sortings` */
     ubi__dom_sorting sortings[2];            /* by the last bit of the range's place */
     uint32_t next;                           /* targets below this have not been handed out */
     ubi__dom_recent recent[UBI__DOM_RECENT]; /* by target, the last that came by */
@@ -186,10 +186,10 @@ void ubi__dominators_check(const ubi_dominators *d, const uint64_t *size_bytes);
 
 /** What tests turn to reach the rare ways through the code with small graphs; all zero otherwise. */
 typedef struct ubi__dom_tuning {
-    bool small_pool;        /* the smallest pool that works */
-    unsigned range_bits;    /* 0: UBI__DOM_RANGE_BITS */
-    uint32_t most_sorted;   /* backward edges that are sorted at a time; 0: what fits */
-    bool no_plain_climbing; /* jump pointers at once */
+    bool with_small_pool; /* the smallest pool that works */
+    unsigned range_bits;  /* 0: UBI__DOM_RANGE_BITS */
+    uint32_t most_sorted; /* backward edges that are sorted at a time; 0: what fits */
+    bool with_jumps_only; /* jump pointers at once */
 } ubi__dom_tuning;
 
 /** What was done, for tests of growth. */
@@ -197,8 +197,8 @@ typedef struct ubi__dom_counts {
     uint64_t n_path_steps;  /* cells passed by path compression */
     uint64_t n_climb_steps; /* dominators passed by climbing */
     uint64_t n_edges_again; /* edges of the graph scanned again after the walk */
-    bool used_jumps;
-    bool sorted_ahead; /* edges, by a second thread */
+    bool has_used_jumps;
+    bool has_sorted_ahead; /* edges, by a second thread */
 } ubi__dom_counts;
 
 typedef struct ubi__dom_frame {

@@ -48,7 +48,7 @@ ubi_status ubi__dominator_row_new(ubi_dominator_node **out, const ubi_dominators
     row->shallow_bytes = label->is_sized ? ubi_labels_size_bytes(labels, node) : 0;
     row->retained_bytes = ubi_dominators_retained_bytes(dominators, node);
     ubi_dominators_dominated(dominators, node, &row->n_dominated);
-    row->more_children_available = row->n_dominated > 0;
+    row->has_more_children = row->n_dominated > 0;
     row->capacity = capacity;
     *out = row;
     return UBI_OK;
@@ -93,7 +93,7 @@ void ubi_dominator_node_get(const ubi_dominator_node *row, ubi_dominator_row *ou
         .has_children = row->has_children,
         .n_children = row->n_children,
         .children = row->children,
-        .more_children_available = row->more_children_available,
+        .has_more_children = row->has_more_children,
         .n_dominated = row->n_dominated,
     };
 }
@@ -202,7 +202,7 @@ static ubi_status make_children(traversal *t, parent p) {
         set_parent(child, p.row->node_id);
         p.row->children[p.row->n_children++] = child;
     }
-    p.row->more_children_available = p.row->n_children < p.row->n_dominated;
+    p.row->has_more_children = p.row->n_children < p.row->n_dominated;
     UBI_ASSERT(p.row->n_children <= p.row->n_dominated && p.depth + 1 < t->options.max_depth);
     ubi__dominator_node_check(p.row);
     return UBI_OK;
@@ -291,7 +291,7 @@ static ubi_status fill_page(ubi_dominator_page *page, const ubi_dominators *domi
     ubi_dominators_dominated(dominators, node, &n_dominated);
     start = ubi__smaller(start, n_dominated);
     count = ubi__smaller(count, n_dominated - start);
-    page->more_children_available = n_dominated > start + count;
+    page->has_more_children = n_dominated > start + count;
     ubi_status status = fill_path(page, dominators, g, node);
     if (status == UBI_OK)
         status = find_largest(&largest, dominators, node, start + count, page->allocator);
@@ -370,7 +370,7 @@ typedef struct insertion {
     uint32_t n_path;
     ubi_dominator_node *const *children;
     uint32_t n_children;
-    bool more_children_available;
+    bool has_more_children;
     const ubi_allocator *allocator;
     step_list open;
 } insertion;
@@ -380,7 +380,7 @@ static ubi_status copy_with_children(ubi_dominator_node **out, const insertion *
     ubi_dominator_node *copy = *out;
     for (uint32_t i = 0; i < in->n_children; i++)
         copy->children[copy->n_children++] = ubi_dominator_node_ref(in->children[i]);
-    copy->more_children_available = in->more_children_available;
+    copy->has_more_children = in->has_more_children;
     return UBI_OK;
 }
 

@@ -59,7 +59,7 @@ static char *write_tree(char *out, const ubi_dominator_node *node) {
     out += sprintf(out, "%llu:%llu", (unsigned long long)row.node_id, (unsigned long long)row.retained_bytes);
     if (row.has_parent)
         out += sprintf(out, "^%llu", (unsigned long long)row.parent_id);
-    out += sprintf(out, "%s", row.more_children_available ? "+" : "");
+    out += sprintf(out, "%s", row.has_more_children ? "+" : "");
     if (!row.has_children)
         return out;
     out += sprintf(out, " [");
@@ -246,7 +246,7 @@ static void assert_page(const fixture *f, uint64_t id, uint32_t start, uint32_t 
         out = write_tree(out, page->nodes[i]);
         *out++ = ' ';
     }
-    out += sprintf(out, "| %s|", page->more_children_available ? "more " : "");
+    out += sprintf(out, "| %s|", page->has_more_children ? "more " : "");
     for (uint32_t i = 0; i < page->n_path; i++)
         out += sprintf(out, " %llu", (unsigned long long)page->path[i]);
     assert_string_equal(text, expected);
@@ -450,7 +450,7 @@ static ubi_status use_everything(const fixture *f, const ubi_allocator *a) {
         status = ubi_dominator_page_new(&page, f->dominators, labels, 0, 1, 5, a);
     if (status == UBI_OK)
         status = ubi_dominator_tree_insert(&changed, tree, page->path, page->n_path, page->nodes, page->n_nodes,
-                                           page->more_children_available, a);
+                                           page->has_more_children, a);
     if (status == UBI_OK)
         status = ubi_dominator_tree_top(top, &n_top, f->dominators, f->graph, 0, 4, NULL, a);
     ubi_dominator_node_unref(changed);

@@ -312,11 +312,11 @@ static void make_jumps(ubi__dom_work *w, uint32_t end) {
     cells[0].climb.depth = 0;
     for (uint32_t number = 1; number < end; number++)
         make_jump(cells, number, w->dominator[number]);
-    w->counts.used_jumps = true;
+    w->counts.has_used_jumps = true;
 }
 
 ubi_status ubi__dom_climb(ubi__dom_work *w) {
-    uint64_t most_steps = w->tuning.no_plain_climbing ? 0 : (uint64_t)w->n * PLAIN_STEPS_PER_NODE;
+    uint64_t most_steps = w->tuning.with_jumps_only ? 0 : (uint64_t)w->n * PLAIN_STEPS_PER_NODE;
     uint32_t number = 1;
     w->parent[0] = 0;
     while (number < w->n) {
@@ -324,7 +324,7 @@ ubi_status ubi__dom_climb(ubi__dom_work *w) {
         UBI_TRY(ubi__dom_tick(w, UBI__DOM_CLIMB, number));
         for (; number < end && w->counts.n_climb_steps <= most_steps; number++)
             climb_plainly(w, number);
-        if (number < end && !w->counts.used_jumps)
+        if (number < end && !w->counts.has_used_jumps)
             make_jumps(w, number);
         for (; number < end; number++)
             climb_by_jumps(w, number);
@@ -382,12 +382,12 @@ static ubi_status sum_up(ubi_dominators *d, ubi__dom_work *w) {
 typedef struct set_maker {
     ubi_dominators *d;
     const ubi__dom_work *w;
-    bool reports; /* progress: the helper must not */
+    bool may_report; /* progress: the helper must not */
     ubi_status status;
 } set_maker;
 
 static ubi_status tick_sets(const set_maker *m, uint64_t done) {
-    return m->reports ? ubi__dom_tick(m->w, UBI__DOM_RESULT, done) : UBI_OK;
+    return m->may_report ? ubi__dom_tick(m->w, UBI__DOM_RESULT, done) : UBI_OK;
 }
 
 /* Ends of the sets in file order. */
@@ -464,7 +464,7 @@ ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w) {
     d->n_in_tree = w->n;
     d->immediate = w->number;
     w->number = NULL;
-    set_maker sets = { d, w, !w->helper->threaded, UBI_OK };
+    set_maker sets = { d, w, !w->helper->is_threaded, UBI_OK };
     if (w->with_sets)
         ubi__helper_give(w->helper, &w->sets, make_sets, &sets);
     ubi_status status = gather_sizes(w);
@@ -589,7 +589,7 @@ static void touch_columns(void *payload) {
 
 static ubi_status dominators_run(ubi_dominators *d, ubi__dom_work *w) {
     UBI_TRY(work_init(w));
-    if (w->helper->threaded)
+    if (w->helper->is_threaded)
         ubi__helper_give(w->helper, &w->touching, touch_columns, w);
     UBI_TRY(ubi__dom_walk(w));
     ubi__dom_work_check(w, UBI__DOM_WALK);
@@ -608,7 +608,7 @@ static ubi_status dominators_find(ubi_dominators **out, const ubi_view *view, co
     ubi__dom_work w = { .graph = view->graph, .view = view, .helper = helper };
     w.allocator = ubi__allocator_or_default(options ? options->allocator : NULL);
     w.progress = options ? &options->progress : NULL;
-    w.with_sets = !options || !options->without_sets;
+    w.with_sets = !options || !options->has_no_sets;
     if (tuning)
         w.tuning = *tuning;
     ubi_dominators *d = UBI_NEW(w.allocator, ubi_dominators);

@@ -39,7 +39,7 @@ static void assert_memory(const ubi_graph *g, ubi_orphans orphans, bool without_
     view.orphans = orphans;
     ubi_dominators_options o = UBI_DOMINATORS_OPTIONS_INIT;
     o.allocator = &f.allocator;
-    o.without_sets = without_sets;
+    o.has_no_sets = without_sets;
     ubi_dominators *d;
     assert_int_equal(ubi_dominators_new(&d, &view, &o), UBI_OK);
     assert_in_range(f.live_bytes, 12 * n, (without_sets ? 12 : 20) * n + fixed);

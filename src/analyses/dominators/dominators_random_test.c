@@ -59,10 +59,10 @@ static void free_view(ubi_view *view) {
 }
 
 static ubi__dom_tuning random_tuning(void) {
-    return (ubi__dom_tuning){ .small_pool = random_below(2),
+    return (ubi__dom_tuning){ .with_small_pool = random_below(2),
                               .range_bits = random_below(4),
                               .most_sorted = random_below(2) ? 1 + random_below(9) : 0,
-                              .no_plain_climbing = random_below(2) };
+                              .with_jumps_only = random_below(2) };
 }
 
 /* Of `one_in` calls one has a helper. */
@@ -190,9 +190,9 @@ static void small_graphs_have_the_dominators_of_the_definition(void **state) {
         assert_small(d, &view);
         assert_sets(d, &view);
         n_adopted += view.orphans == UBI_ORPHANS_ADOPT && ubi_dominators_node_count(d) > 2;
-        n_jumps += counts.used_jumps;
+        n_jumps += counts.has_used_jumps;
         n_scanned += counts.n_edges_again > 0;
-        n_ahead += counts.sorted_ahead;
+        n_ahead += counts.has_sorted_ahead;
         ubi_dominators_free(d);
         free_view(&view);
     }
@@ -221,8 +221,8 @@ static void larger_graphs_have_the_dominators_of_plain_iteration(void **state) {
         assert_sets(d, &view);
         n_scanned +=
             counts.n_edges_again > 2 * ubi_graph_edge_count(view.graph); /* counted, then two batches or more */
-        n_jumps += counts.used_jumps;
-        n_ahead += counts.sorted_ahead;
+        n_jumps += counts.has_used_jumps;
+        n_ahead += counts.has_sorted_ahead;
         ubi_dominators_free(d);
         free_view(&view);
     }

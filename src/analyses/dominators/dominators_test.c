@@ -217,7 +217,7 @@ static void without_sets_all_else_is_the_same(void **state) {
     ubi_graph *g = graph_from_drawing("1 -> 2, 3; 2(size=10) -> 4; 3(size=20) -> 4; 4(size=5) -> 5; 5(size=7)");
     ubi_view view = ubi_view_of(g);
     ubi_dominators_options o = UBI_DOMINATORS_OPTIONS_INIT;
-    o.without_sets = true;
+    o.has_no_sets = true;
     ubi_dominators *d;
     uint32_t n = 7;
     assert_int_equal(ubi_dominators_new(&d, &view, &o), UBI_OK);

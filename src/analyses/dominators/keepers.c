@@ -114,7 +114,7 @@ typedef struct joiner {
     joint *joints;    /* joints[n]: by top of a structure */
     uint32_t *top;    /* top[n]: of the structure that a node belongs to, perhaps itself; UBI_NONE: not yet known */
     uint32_t *level;  /* level[n]: in its structure, nodes of its kind only; 0: not yet known */
-    bool *tied;       /* tied[n]: to the structure of the node above */
+    bool *is_tied;    /* tied[n]: to the structure of the node above */
     uint64_t *stem;   /* stem[n]: hash of what the edge to it is called, digits apart; 0: no edge from the node above */
     uint32_t *places; /* places[n], and as many to sort with */
     uint32_t *spare;
@@ -149,19 +149,19 @@ static void tie_structures(joiner *j) {
         if (above == UBI_NONE)
             continue;
         if (are_alike(j, i, above))
-            j->tied[i] = true;
+            j->is_tied[i] = true;
         uint32_t second = j->large[above].above;
         if (second != UBI_NONE && are_alike(j, i, second))
-            j->tied[i] = j->tied[above] = true;
+            j->is_tied[i] = j->is_tied[above] = true;
     }
 }
 
 /* The place that `place` continues: the one above, or the second above if that is like it. UBI_NONE at a top. */
 static uint32_t predecessor_of(const joiner *j, uint32_t place) {
-    uint32_t above = j->tied[place] ? j->large[place].above : UBI_NONE;
+    uint32_t above = j->is_tied[place] ? j->large[place].above : UBI_NONE;
     if (above == UBI_NONE || are_alike(j, place, above))
         return above;
-    uint32_t second = j->tied[above] ? j->large[above].above : UBI_NONE;
+    uint32_t second = j->is_tied[above] ? j->large[above].above : UBI_NONE;
     return second != UBI_NONE && are_alike(j, place, second) ? second : UBI_NONE;
 }
 
@@ -181,7 +181,7 @@ static void find_levels(joiner *j) {
 static void find_tops(joiner *j) {
     for (uint32_t i = 0; i < j->n; i++) {
         uint32_t depth = 0, at = i;
-        while (j->top[at] == UBI_NONE && j->tied[at]) {
+        while (j->top[at] == UBI_NONE && j->is_tied[at]) {
             j->spare[depth++] = at;
             at = j->large[at].above;
         }
@@ -320,11 +320,11 @@ static bool joiner_init(joiner *j, ubi__keeper_finder *f) {
     j->joints = ubi__calloc_array(a, n, sizeof *j->joints);
     j->top = ubi__alloc_array(a, n, sizeof *j->top);
     j->level = ubi__calloc_array(a, n, sizeof *j->level);
-    j->tied = ubi__calloc_array(a, n, sizeof *j->tied);
+    j->is_tied = ubi__calloc_array(a, n, sizeof *j->is_tied);
     j->stem = ubi__calloc_array(a, n, sizeof *j->stem);
     j->places = ubi__alloc_array(a, n, sizeof *j->places);
     j->spare = ubi__alloc_array(a, n, sizeof *j->spare);
-    if (!j->joints || !j->top || !j->level || !j->tied || !j->stem || !j->places || !j->spare)
+    if (!j->joints || !j->top || !j->level || !j->is_tied || !j->stem || !j->places || !j->spare)
         return false;
     for (size_t i = 0; i < n; i++)
         j->top[i] = UBI_NONE;
@@ -335,7 +335,7 @@ static void joiner_fini(joiner *j, const ubi_allocator *a) {
     ubi__free_array(a, j->joints, j->n, sizeof *j->joints);
     ubi__free_array(a, j->top, j->n, sizeof *j->top);
     ubi__free_array(a, j->level, j->n, sizeof *j->level);
-    ubi__free_array(a, j->tied, j->n, sizeof *j->tied);
+    ubi__free_array(a, j->is_tied, j->n, sizeof *j->is_tied);
     ubi__free_array(a, j->stem, j->n, sizeof *j->stem);
     ubi__free_array(a, j->places, j->n, sizeof *j->places);
     ubi__free_array(a, j->spare, j->n, sizeof *j->spare);

@@ -24,7 +24,7 @@ struct ubi_dominator_node {
     uint64_t node_id, parent_id;
     uint64_t retained_bytes, shallow_bytes;
     uint32_t n_dominated;
-    bool has_parent, has_children, more_children_available;
+    bool has_parent, has_children, has_more_children;
     uint32_t n_children, capacity; /* of `children` */
     ubi_dominator_node *children[];
 };

@@ -135,11 +135,11 @@ static void extend_main(ubi__leak_gathering *g, ubi__leak_place_ix i) {
 static ubi_status number_all(ubi__leak_gathering *g, ubi__strtab *keys) {
     for (size_t i = 0; i < g->n; i++) {
         ubi__leak_place_ix place = (ubi__leak_place_ix)i;
-        if (g->places[i].item.head)
+        if (g->places[i].item.is_head)
             UBI_TRY(number_head(g, keys, place));
         else
             g->cluster_of[i] = i ? g->cluster_of[g->places[i].parent] : UBI_NONE;
-        if (!g->places[i].item.head && g->cluster_of[i] != UBI_NONE)
+        if (!g->places[i].item.is_head && g->cluster_of[i] != UBI_NONE)
             extend_main(g, place);
     }
     return UBI_OK;
@@ -205,7 +205,7 @@ static ubi_status add_to_part(counting *c, ubi__leak_cluster_ix cluster, ubi_nod
 }
 
 static ubi_status add_holder(counting *c, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
-    ubi_node_ix holder = ubi__leak_holder_of(c->g, node, c->g->drafts.at[cluster].inner);
+    ubi_node_ix holder = ubi__leak_holder_of(c->g, node, c->g->drafts.at[cluster].is_inner);
     uint64_t key = ubi__u64_pair(cluster, holder);
     if (holder == UBI_NONE || ubi__u64_map_get(&c->is_holder, key) != UBI_NONE)
         return UBI_OK;
@@ -313,7 +313,7 @@ static void make_cluster(ubi__leak_found *out, const ubi__leak_gathering *g, con
     c->class_count[2] = row->newest.count;
     c->class_gone = ubi__subtract_u64(in_old, row->survivors[0]);
     c->holder = draft->holder;
-    c->holder_is_new = draft->holder != UBI_NONE && !(f->flags[draft->holder] & UBI__LEAK_WAS_OLD);
+    c->is_holder_new = draft->holder != UBI_NONE && !(f->flags[draft->holder] & UBI__LEAK_WAS_OLD);
     c->n_control = ubi__leak_count_in_control(f->options.control, out->fingerprint);
 }
 

@@ -50,7 +50,7 @@ UBI_VEC_DECLARE(ubi__vec_leak_row, ubi__leak_row);
 
 /** A heap of the series. Of the newest one there are no rows. */
 typedef struct ubi__leak_step {
-    bool compared;
+    bool was_compared;
     ubi_leak_heap heap;
     uint64_t content;       /* of ids and sizes; equal heaps have equal ones */
     ubi_leak_tally *of_row; /* owned of_row[n_rows]: nodes of each class that was known by then */
@@ -69,7 +69,7 @@ struct ubi_leak_finder {
     ubi_graph *graph; /* reference */
     ubi_class_scheme classes;
     ubi__vec_leak_step steps; /* the past, as far as it was compared */
-    bool ran;
+    bool has_run;
 
     ubi__class_rows rows;
     size_t n_rows;          /* classes of the newest heap come first: texts of the others are gone with their heaps */
@@ -276,7 +276,7 @@ struct ubi_leaks {
     uint8_t *flags;
     ubi_node_ix *parent;
     uint32_t *edge;
-    bool order_is_known;
+    bool is_order_known;
 };
 
 #endif

@@ -15,7 +15,7 @@ typedef uint32_t ubi__leak_cluster_ix;
 /** A cluster that is being made. */
 typedef struct ubi__leak_draft {
     ubi__leak_place_ix main; /* the first place of the objects that it is about */
-    bool inner;              /* they are held by one new object */
+    bool is_inner;           /* they are held by one new object */
     ubi_node_ix holder;
 } ubi__leak_draft;
 UBI_VEC_DECLARE(ubi__vec_leak_draft, ubi__leak_draft);

@@ -48,7 +48,7 @@ static void join_rows(ubi__leak_growing *to, ubi__leak_growing *from, uint32_t n
         to->grown.content = from->grown.content;
         to->grown.class_name = from->grown.class_name;
     }
-    to->grown.holds_leaked = to->grown.holds_leaked || from->grown.holds_leaked;
+    to->grown.is_cluster_holder = to->grown.is_cluster_holder || from->grown.is_cluster_holder;
     to->grown.n_objects += from->grown.n_objects;
     to->grown.grown_bytes = ubi__subtract_u64(to->bytes[n_heaps - 1], to->bytes[0]);
     from->grown.n_objects = 0;
@@ -242,7 +242,7 @@ static bool may_be_key(const ubi_leak_finder *f, ubi_node_ix node) {
 
 static ubi_status find_sorts(ubi__leak_growing *out, ubi_leak_finder *f, const ubi_leaks *leaks) {
     const ubi_leak_grown *o = &out->grown;
-    uint64_t by_way = UINT64_C(0x67726f776e) + o->by_contents + 2 * (uint64_t)o->is_rope; /* no cluster's */
+    uint64_t by_way = UINT64_C(0x67726f776e) + o->is_by_contents + 2 * (uint64_t)o->is_rope; /* no cluster's */
     uint64_t by_keys = by_way + 4;
     ubi_node_ix node = o->node;
     for (unsigned i = 0; i < MOST_FINGERPRINT_STEPS && node != f->view.root; i++, node = f->parent[node]) {
@@ -286,8 +286,8 @@ static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *
     o->node = f->heavy.at[heavy];
     ubi__leak_contents contents = ubi__leak_contents_of(&f->holdings, &w->stays, o->node, w->weight[o->node]);
     o->content = contents.main;
-    o->by_contents = contents.bytes > w->weight[o->node] / 2;
-    if (!ubi__leak_is_held_by_program(f, o->node) && !o->by_contents)
+    o->is_by_contents = contents.bytes > w->weight[o->node] / 2;
+    if (!ubi__leak_is_held_by_program(f, o->node) && !o->is_by_contents)
         return UBI_OK; /* the engine's */
     o->is_rope = ubi__leak_is_rope_at(f, o->content == UBI_NONE ? o->node : o->content);
     o->class_name = w->leaks->rows.rows.at[ubi__leak_row_of(f, o->node)];
@@ -327,14 +327,14 @@ static void judge_row(const growing *w, ubi__leak_growing *row) {
     o->grew = row->grew;
     o->control_bytes = ubi__leak_count_in_control(w->f->options.control, row->fingerprint);
     o->verdict = ubi__leak_judge_bytes(o, row->grew, w->n_steps);
-    o->counts = ubi__leak_verdict_counts(w->f, o->verdict);
+    o->is_counted = ubi__leak_verdict_counts(w->f, o->verdict);
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
 
 static bool is_before(const ubi_leak_grown *a, const ubi_leak_grown *b) {
-    if (a->counts != b->counts)
-        return a->counts;
+    if (a->is_counted != b->is_counted)
+        return a->is_counted;
     return a->grown_bytes != b->grown_bytes ? a->grown_bytes > b->grown_bytes : a->node < b->node;
 }
 #define GROWN_BEFORE(unused, a, b) is_before(&(a).grown, &(b).grown)
@@ -356,7 +356,7 @@ static ubi_status mark_holders(ubi_leaks *leaks, ubi__u64_map *growing_of) {
     for (uint32_t i = 0; i < leaks->summary.n_clusters; i++) {
         uint32_t at = ubi__u64_map_get(growing_of, leaks->clusters.at[i].cluster.holder);
         if (at != UBI_NONE)
-            leaks->growing.at[at].grown.holds_leaked = true;
+            leaks->growing.at[at].grown.is_cluster_holder = true;
     }
     return UBI_OK;
 }
@@ -483,10 +483,10 @@ static bool tell_order(const judging *j) {
 
 static void rank_heaps(judging *j) {
     uint32_t position = 0;
-    j->leaks->order_is_known = find_keys(j);
-    if (j->leaks->order_is_known) {
+    j->leaks->is_order_known = find_keys(j);
+    if (j->leaks->is_order_known) {
         sort_places(j->places.at, j->spare.at, j->places.n, NULL);
-        j->leaks->order_is_known = tell_order(j);
+        j->leaks->is_order_known = tell_order(j);
     }
     for (size_t i = 0; i < j->places.n; i++)
         heap_at(j, j->places.at[i].heap)->rank = (uint32_t)i;
@@ -496,7 +496,7 @@ static void rank_heaps(judging *j) {
             heap->fit = UBI_LEAK_OUT_OF_ORDER;
     }
     /* Where a heap of another process belongs among these, nothing tells. */
-    j->leaks->order_is_known = j->leaks->order_is_known && j->places.n == j->leaks->steps.n;
+    j->leaks->is_order_known = j->leaks->is_order_known && j->places.n == j->leaks->steps.n;
 }
 
 /* ---- the same heap twice ------------------------------------------------------------------------------------------ */
@@ -532,7 +532,7 @@ static ubi_status judge_heaps(judging *j, const ubi_leak_finder *f) {
     UBI_TRY(vec_place_reserve(&j->spare, a, n));
     for (uint32_t i = 0; i < n; i++) {
         ubi_leak_heap *heap = heap_at(j, i);
-        if (i + 1 < n && !is_same_process(heap, heap_at(j, (uint32_t)n - 1), f->options.reuses_ids))
+        if (i + 1 < n && !is_same_process(heap, heap_at(j, (uint32_t)n - 1), f->options.may_reuse_ids))
             heap->fit = UBI_LEAK_OTHER_PROCESS;
         else
             j->places.at[j->places.n++] = (place){ i, 0 };
@@ -544,7 +544,7 @@ static ubi_status judge_heaps(judging *j, const ubi_leak_finder *f) {
 
 /* The steps move from the finder to the leaks, and the newest heap after them. */
 static ubi_status take_steps(ubi_leaks *leaks, ubi_leak_finder *f) {
-    ubi__leak_step newest = { .compared = true };
+    ubi__leak_step newest = { .was_compared = true };
     UBI_TRY(ubi__vec_leak_step_reserve(&leaks->steps, leaks->allocator, f->steps.n + 1));
     ubi__leak_describe(&newest, f, &f->classes);
     newest.heap.n_common = newest.heap.n_common_same = newest.heap.n_types_same = newest.heap.tally.count;
@@ -582,7 +582,7 @@ const ubi_leak_heap *ubi_leaks_heap(const ubi_leaks *leaks, uint32_t index) {
 }
 
 bool ubi_leaks_order_is_known(const ubi_leaks *leaks) {
-    return leaks->order_is_known;
+    return leaks->is_order_known;
 }
 
 ubi_leak_fit ubi_leaks_fit(const ubi_leaks *leaks) {

@@ -41,14 +41,14 @@ static char *text_of(const ubi_leaks *leaks, const ubi_graph *g) {
         if (grown->n_objects > 1)
             fprintf(out, "*%u", grown->n_objects);
         if (grown->content != UBI_NONE) {
-            assert_true(grown->by_contents);
+            assert_true(grown->is_by_contents);
             fputs(" > ", out);
             put_class(out, g, grown->content);
         }
         for (uint32_t heap = 0; heap < ubi_leaks_heap_count(leaks); heap++)
             fprintf(out, " %u", (unsigned)grown->bytes[heap]);
         assert_int_equal(grown->grown_bytes, grown->bytes[ubi_leaks_heap_count(leaks) - 1] - grown->bytes[0]);
-        assert_int_equal(grown->counts, ubi_leak_verdict_is_leak(grown->verdict));
+        assert_int_equal(grown->is_counted, ubi_leak_verdict_is_leak(grown->verdict));
     }
     fclose(out);
     return text;
@@ -266,7 +266,7 @@ static void a_holder_of_leaked_objects_is_marked(void **state) {
     ubi_graph *newest;
     ubi_leaks *leaks = leak_series_find(&newest, drawings, 3, NULL);
     assert_int_equal(ubi_leaks_grown_count(leaks), 1);
-    assert_true(ubi_leaks_grown(leaks, 0)->holds_leaked);
+    assert_true(ubi_leaks_grown(leaks, 0)->is_cluster_holder);
     ubi_leaks_free(leaks);
     ubi_graph_unref(newest);
 }

@@ -120,7 +120,7 @@ static bool look_up(ubi__id_match *match, uint64_t *growth_bytes, const search *
     uint32_t was = past_row(s, before), is = ubi__leak_row_of(f, node);
     if (was != UBI_NONE && is != UBI_NONE)
         ubi__id_match_count(match, old, before, f->graph, node, was == is);
-    if (was != is && f->options.reuses_ids)
+    if (was != is && f->options.may_reuse_ids)
         return false;
     __atomic_store_n(&s->marks[before], 1, __ATOMIC_RELAXED); /* nodes that share an id may be on two threads */
     if (is != UBI_NONE && ubi__leak_is_chosen(f, node))
@@ -220,19 +220,19 @@ static ubi_status compare_past(search *s, uint32_t *rows) {
     ubi__leak_describe(step, f, s->past);
     count_past(step, s);
     add_parts(&step->heap, s);
-    step->compared = true;
+    step->was_compared = true;
     return UBI_OK;
 }
 
 /* Steps before this one that were not compared yet get room. */
 static ubi_status add_step(ubi_leak_finder *f, uint32_t step) {
     if (step < f->steps.n)
-        return f->steps.at[step].compared ? ubi__fail(UBI_EINVAL, "this heap was compared before") : UBI_OK;
+        return f->steps.at[step].was_compared ? ubi__fail(UBI_EINVAL, "this heap was compared before") : UBI_OK;
     if (step >= UBI__LEAK_NEVER)
         return ubi__fail(UBI_ELIMIT, "more than %d heaps", UBI__LEAK_NEVER);
     UBI_TRY(ubi__vec_leak_step_reserve(&f->steps, f->allocator, step + 1 - f->steps.n));
     while (f->steps.n <= step)
-        f->steps.at[f->steps.n++] = (ubi__leak_step){ .compared = false };
+        f->steps.at[f->steps.n++] = (ubi__leak_step){ .was_compared = false };
     return UBI_OK;
 }
 
@@ -259,7 +259,7 @@ static bool is_candidate(const ubi_leak_finder *f, ubi_node_ix node) {
     /* A rope where an earlier text was is that text, flattened meanwhile: its holder grew (leak_grown.c). */
     if (flags & UBI__LEAK_REPLACES && ubi__leak_is_rope_at(f, node))
         return false;
-    return f->options.engine || ubi__leak_is_held_by_program(f, node);
+    return f->options.with_engine || ubi__leak_is_held_by_program(f, node);
 }
 
 static ubi_status add_tallies(ubi_leak_finder *f) {

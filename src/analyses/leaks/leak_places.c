@@ -31,11 +31,11 @@ typedef struct walk {
     const ubi_graph *g;
     ubi_node_ix *waiting; /* waiting[n_waiting]; the end of the order's array, backwards */
     uint32_t n_waiting;
-    uint32_t n_done;   /* order[0 .. n_done) were expanded */
-    bool defers;       /* candidates wait */
-    bool defers_young; /* other new objects do, too, in `young` */
+    uint32_t n_done;         /* order[0 .. n_done) were expanded */
+    bool is_deferring;       /* candidates wait */
+    bool is_deferring_young; /* other new objects do, too, in `young` */
     ubi__vec_u32 young;
-    bool defers_passing; /* roots for the moment do, too, in `passing` */
+    bool is_deferring_passing; /* roots for the moment do, too, in `passing` */
     ubi__vec_u32 passing;
     ubi_status status;
     uint64_t n_edges, next_report;
@@ -52,11 +52,11 @@ static void meet_target(walk *w, ubi_node_ix source, uint64_t i) {
         return;
     f->parent[target] = source;
     f->edge[target] = (uint32_t)i;
-    if (w->defers && f->flags[target] & UBI__LEAK_CANDIDATE)
+    if (w->is_deferring && f->flags[target] & UBI__LEAK_CANDIDATE)
         f->order[f->graph->n_nodes - ++w->n_waiting] = target;
-    else if (w->defers_young && is_young(f, target))
+    else if (w->is_deferring_young && is_young(f, target))
         w->status = w->status == UBI_OK ? ubi__vec_u32_push(&w->young, f->allocator, target) : w->status;
-    else if (w->defers_passing && f->flags[target] & UBI__LEAK_PASSING)
+    else if (w->is_deferring_passing && f->flags[target] & UBI__LEAK_PASSING)
         w->status = w->status == UBI_OK ? ubi__vec_u32_push(&w->passing, f->allocator, target) : w->status;
     else
         f->order[f->n_met++] = target;
@@ -106,10 +106,10 @@ static ubi_status walk_around(walk *w) {
     UBI_TRY(expand_all(w));
     f->order[f->n_met++] = root;
     UBI_TRY(expand_all(w));
-    w->defers_passing = false;
+    w->is_deferring_passing = false;
     admit_nodes(w, &w->passing);
     UBI_TRY(expand_all(w));
-    w->defers_young = false;
+    w->is_deferring_young = false;
     f->n_old = f->n_met;
     f->n_young = (uint32_t)w->young.n;
     admit_nodes(w, &w->young);
@@ -133,7 +133,7 @@ static ubi_status walk_all(walk *w) {
     UBI_TRY(walk_around(w));
     f->n_around = f->n_met;
     f->n_heads = w->n_waiting;
-    w->defers = false;
+    w->is_deferring = false;
     admit_waiting(w);
     return expand_all(w);
 }
@@ -158,7 +158,7 @@ void ubi__leak_finder_check(const ubi_leak_finder *f) {
 ubi_status ubi__leak_walk(ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     size_t n = f->graph->n_nodes;
-    walk w = { .f = f, .g = f->graph, .defers = true, .defers_young = true, .defers_passing = true };
+    walk w = { .f = f, .g = f->graph, .is_deferring = true, .is_deferring_young = true, .is_deferring_passing = true };
     f->parent = ubi__alloc_array(a, n, sizeof *f->parent);
     f->edge = ubi__calloc_array(a, n, sizeof *f->edge);
     f->order = ubi__alloc_array(a, n, sizeof *f->order);
@@ -192,7 +192,7 @@ void ubi__leak_places_check(const ubi__leak_places *p) {
         const ubi__leak_place *place = &p->rows.at[i], *parent = &p->rows.at[place->parent];
         UBI_ASSERT(place->parent < i);
         UBI_ASSERT(ubi__leak_place_find(p, place->parent, &place->item) == i);
-        UBI_ASSERT(!place->item.head || parent->has_heads);
+        UBI_ASSERT(!place->item.is_head || parent->has_heads);
         UBI_ASSERT(place->item.label != UBI__LEAK_LABEL_ANY || parent->has_entries);
     }
 }
@@ -260,7 +260,7 @@ uint64_t ubi__leak_label_hash(ubi__leak_places *p, uint32_t label) {
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t place_hash(ubi__leak_place_ix parent, const ubi__leak_item *item) {
-    uint64_t h = ubi__hash_combine((uint64_t)parent << 1 | item->head, (uint64_t)item->label << 32 | item->row);
+    uint64_t h = ubi__hash_combine((uint64_t)parent << 1 | item->is_head, (uint64_t)item->label << 32 | item->row);
     return ubi__hash_combine(h, item->name);
 }
 
@@ -275,7 +275,7 @@ typedef struct place_key {
 
 static bool is_place(const ubi__leak_places *p, ubi__leak_place_ix row, place_key key) {
     const ubi__leak_place *place = &p->rows.at[row];
-    return place->parent == key.parent && place->item.head == key.item->head && are_alike(&place->item, key.item);
+    return place->parent == key.parent && place->item.is_head == key.item->is_head && are_alike(&place->item, key.item);
 }
 UBI_ROW_LOOKUP(place, const ubi__leak_places *, place_key, is_place);
 
@@ -285,7 +285,7 @@ static ubi__leak_place_ix look_back(const ubi__leak_places *p, ubi__leak_place_i
         const ubi__leak_place *row = &p->rows.at[at];
         if (are_alike(&row->item, item))
             return at;
-        if (row->item.head)
+        if (row->item.is_head)
             return UBI_NONE;
         at = row->parent;
     }
@@ -312,16 +312,16 @@ ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, u
         *out = slot->row;
         return UBI_OK;
     }
-    *out = item->head ? UBI_NONE : look_back(p, parent, item);
+    *out = item->is_head ? UBI_NONE : look_back(p, parent, item);
     if (*out != UBI_NONE)
         return UBI_OK;
     ubi__leak_place row = { .item = *item, .parent = parent, .example = UBI_NONE };
     row.item_hash = text_hash;
     row.fingerprint = ubi__hash_combine(p->rows.at[parent].fingerprint, ubi__leak_label_hash(p, item->label));
-    row.fingerprint = ubi__hash_combine(row.fingerprint, text_hash * 2 + item->head);
+    row.fingerprint = ubi__hash_combine(row.fingerprint, text_hash * 2 + item->is_head);
     *out = (ubi__leak_place_ix)p->rows.n;
     UBI_TRY(ubi__vec_leak_place_push(&p->rows, p->allocator, row));
-    p->rows.at[parent].has_heads |= item->head;
+    p->rows.at[parent].has_heads |= item->is_head;
     p->rows.at[parent].has_entries |= item->label == UBI__LEAK_LABEL_ANY;
     ubi__row_table_fill(&p->table, slot, hash, *out);
     return UBI_OK;
@@ -387,7 +387,7 @@ ubi_status ubi__leak_label_to(uint32_t *out, ubi_leak_finder *f, ubi_node_ix nod
 
 static ubi_status item_of(ubi__leak_item *out, placing *p, ubi_node_ix node, bool head) {
     ubi_str_ix name = ubi__leak_name_of(p->f, node);
-    *out = (ubi__leak_item){ .row = ubi__leak_row_of(p->f, node), .head = head };
+    *out = (ubi__leak_item){ .row = ubi__leak_row_of(p->f, node), .is_head = head };
     out->name = ubi__strtab_canonical(&p->g->strings, name);
     return ubi__leak_label_to(&out->label, p->f, node);
 }
@@ -532,13 +532,13 @@ static ubi__leak_place_ix place_as(const ubi__leak_places *p, ubi__leak_place_ix
 /* The place that a node would have if it leaked: `head` or below one. UBI_NONE: there are no leaked ones. */
 static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, ubi_node_ix parent, bool head) {
     const ubi_leak_finder *f = p->f;
-    item->head = head;
+    item->is_head = head;
     return place_as(&f->places, f->place_of[parent], item, ubi__leak_place_find);
 }
 
 /* The next node of a list or tree whose earlier ones are leaked, or beside leaked ones, is in their place, too. */
 static bool continues_place(const ubi__leak_place *place, const ubi__leak_item *item, bool around) {
-    return (place->item.head || !around) && place->item.row == item->row && place->item.name == item->name;
+    return (place->item.is_head || !around) && place->item.row == item->row && place->item.name == item->name;
 }
 
 /* Objects to which no leaked one leads are in places, too, if others of their sort that hold leaked ones are. */
@@ -546,7 +546,7 @@ static ubi_status place_like_others(placing *p, ubi_node_ix node) {
     ubi_leak_finder *f = p->f;
     ubi__leak_place_ix at = f->place_of[f->parent[node]];
     ubi__leak_item item;
-    if (f->place_of[node] != UBI_NONE || at == UBI_NONE || f->places.rows.at[at].item.head)
+    if (f->place_of[node] != UBI_NONE || at == UBI_NONE || f->places.rows.at[at].item.is_head)
         return UBI_OK;
     UBI_TRY(item_of(&item, p, node, false));
     f->place_of[node] = place_as(&f->places, at, &item, ubi__leak_place_known);
@@ -575,7 +575,7 @@ static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
     ubi__leak_place_ix at = f->place_of[parent];
     ubi__leak_item item;
     bool was_old = f->flags[node] & UBI__LEAK_WAS_OLD;
-    if (at == UBI_NONE || (around && !f->places.rows.at[at].has_heads && !f->places.rows.at[at].item.head))
+    if (at == UBI_NONE || (around && !f->places.rows.at[at].has_heads && !f->places.rows.at[at].item.is_head))
         return UBI_OK;
     UBI_TRY(item_of(&item, p, node, true));
     if (!continues_place(&f->places.rows.at[at], &item, around))

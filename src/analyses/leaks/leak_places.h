@@ -19,7 +19,7 @@ typedef struct ubi__leak_item {
     uint32_t label;  /* from ubi__leak_label, or one of those below */
     uint32_t row;    /* class of the node; UBI_NONE: none */
     ubi_str_ix name; /* what tells nodes of a class apart; UBI_NONE: nothing */
-    bool head;       /* a leaked object that is not held by leaked ones only */
+    bool is_head;    /* a leaked object that is not held by leaked ones only */
 } ubi__leak_item;
 
 /* Labels that are not texts. */

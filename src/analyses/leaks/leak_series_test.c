@@ -225,7 +225,7 @@ static void another_process_has_other_things_under_the_same_ids(void **state) {
     ubi_leak_options addresses = UBI_LEAK_OPTIONS_INIT, marked = UBI_LEAK_OPTIONS_INIT;
     ubi_graph *newest;
     marked.id_mark_of = largest_id;
-    addresses.reuses_ids = true;
+    addresses.may_reuse_ids = true;
     const char *heaps[] = { a, b, a };
     ubi_leaks *leaks = leak_series_find(&newest, heaps, 3, NULL);
     assert_int_equal(ubi_leaks_heap(leaks, 1)->fit, UBI_LEAK_OTHER_PROCESS);

@@ -134,5 +134,5 @@ void ubi__leak_judge_unlisted(ubi__leak_growth *w) {
                                            .grown_bytes = sum.grown_bytes,
                                            .bytes_at = leaks->unlisted_bytes,
                                            .verdict = verdict,
-                                           .counts = ubi__leak_verdict_counts(w->f, verdict) };
+                                           .is_counted = ubi__leak_verdict_counts(w->f, verdict) };
 }

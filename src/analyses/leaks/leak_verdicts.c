@@ -328,9 +328,9 @@ static void sum_heaps(ubi__leak_gathering *g) {
     ubi_leak_summary *s = &g->leaks->summary;
     const ubi__leak_step *heaps = g->leaks->steps.at;
     uint32_t n_past = ubi__leak_past_count(f);
-    s->three = ubi__leak_three(f);
+    s->has_three_heaps = ubi__leak_three(f);
     s->heap[0] = heaps[0].heap.tally;
-    s->heap[1] = heaps[s->three ? n_past - 1 : 1].heap.tally;
+    s->heap[1] = heaps[s->has_three_heaps ? n_past - 1 : 1].heap.tally;
     s->heap[2] = heaps[n_past].heap.tally;
     s->n_not_chosen = f->n_not_chosen;
     s->n_common = heaps[0].heap.n_common;
@@ -353,7 +353,7 @@ static void sum_clusters(ubi__leak_gathering *g) {
     for (size_t i = 0; i < g->leaks->clusters.n; i++) {
         const ubi_leak_cluster *c = &g->leaks->clusters.at[i].cluster;
         add_cluster(&g->leaks->of_verdict[c->verdict], c);
-        if (c->counts)
+        if (c->is_counted)
             add_cluster(&sums, c);
     }
     s->n_clusters = sums.n_clusters;
@@ -373,7 +373,7 @@ static ubi_status sum_leaked(ubi__leak_gathering *g) {
             continue;
         const ubi_leak_cluster *c = &leaks->clusters.at[g->cluster_of[i]].cluster;
         add_tally(&leaks->of_verdict[c->verdict].leaked, place);
-        if (!c->counts)
+        if (!c->is_counted)
             continue;
         add_tally(&leaks->leaked.at[place->item.row], place);
         add_tally(&leaks->summary.leaked, place);
@@ -384,8 +384,8 @@ static ubi_status sum_leaked(ubi__leak_gathering *g) {
 /* ---- order -------------------------------------------------------------------------------------------------------- */
 
 static int compare_clusters(const ubi_leak_cluster *a, const ubi_leak_cluster *b) {
-    if (a->counts != b->counts)
-        return a->counts ? -1 : 1;
+    if (a->is_counted != b->is_counted)
+        return a->is_counted ? -1 : 1;
     if (a->retained_bytes != b->retained_bytes)
         return a->retained_bytes > b->retained_bytes ? -1 : 1;
     if (a->leaked.count != b->leaked.count)
@@ -410,7 +410,7 @@ ubi_status ubi__leak_judge(ubi__leak_gathering *g) {
     for (size_t i = 0; i < g->leaks->clusters.n; i++) {
         ubi__leak_found *found = &g->leaks->clusters.at[i];
         found->cluster.verdict = judge_cluster(g->f, found);
-        found->cluster.counts = ubi__leak_verdict_counts(g->f, found->cluster.verdict);
+        found->cluster.is_counted = ubi__leak_verdict_counts(g->f, found->cluster.verdict);
     }
     sum_heaps(g);
     sum_clusters(g);

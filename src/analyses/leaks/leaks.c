@@ -33,8 +33,8 @@ void ubi__leaks_check(const ubi_leaks *leaks) {
         UBI_ASSERT(c->leaked.count > 0 && c->n_retained >= c->leaked.count);
         UBI_ASSERT(leaks->clusters.at[i].n_heads <= c->leaked.count);
         UBI_ASSERT(c->n_grew < n_heaps && c->n_parts <= UBI_LEAK_PARTS);
-        UBI_ASSERT(i == 0 || leaks->clusters.at[i - 1].cluster.counts >= c->counts);
-        n_counted += c->counts;
+        UBI_ASSERT(i == 0 || leaks->clusters.at[i - 1].cluster.is_counted >= c->is_counted);
+        n_counted += c->is_counted;
     }
     for (int i = 0; UBI_CHECKS && i < UBI_LEAK_VERDICTS; i++)
         n_of_verdicts += leaks->of_verdict[i].n_clusters;
@@ -43,7 +43,7 @@ void ubi__leaks_check(const ubi_leaks *leaks) {
     UBI_ASSERT(!UBI_CHECKS || (n_counted == leaks->summary.n_clusters && n_of_verdicts == n));
     UBI_ASSERT(!UBI_CHECKS || n_leaked == leaks->summary.leaked.count);
     for (size_t i = 1; UBI_CHECKS && i < leaks->growing.n; i++)
-        UBI_ASSERT(leaks->growing.at[i - 1].grown.counts >= leaks->growing.at[i].grown.counts);
+        UBI_ASSERT(leaks->growing.at[i - 1].grown.is_counted >= leaks->growing.at[i].grown.is_counted);
 }
 
 /* What paths are read from. */
@@ -57,19 +57,19 @@ static void take_walk(ubi_leaks *leaks, ubi_leak_finder *f) {
 }
 
 static ubi_status check_steps(const ubi_leak_finder *f) {
-    if (f->ran)
+    if (f->has_run)
         return ubi__fail(UBI_EINVAL, "the search ran before");
-    if (f->steps.n == 0 || !f->steps.at[UBI_LEAK_OLD].compared)
+    if (f->steps.n == 0 || !f->steps.at[UBI_LEAK_OLD].was_compared)
         return ubi__fail(UBI_EINVAL, "OLD was not compared");
     for (size_t i = 0; i < f->steps.n; i++)
-        if (!f->steps.at[i].compared)
+        if (!f->steps.at[i].was_compared)
             return ubi__fail(UBI_EINVAL, "heap %zu of %zu was not compared", i + 1, f->steps.n);
     return UBI_OK;
 }
 
 ubi_status ubi_leak_finder_run(ubi_leaks **out, ubi_leak_finder *f) {
     UBI_TRY(check_steps(f));
-    f->ran = true;
+    f->has_run = true;
     ubi_leaks *leaks = UBI_NEW(f->allocator, ubi_leaks);
     if (!leaks)
         return ubi__fail_nomem();

@@ -124,8 +124,8 @@ static void check_leaks(void *leaks) {
 
 static void damaged_sums_are_seen(void **state) {
     (void)state;
-    ubi__leak_found found = { .cluster = { .leaked = { 2, 20 }, .n_retained = 3, .counts = true } };
-    ubi__leak_step steps[3] = { { .compared = true } };
+    ubi__leak_found found = { .cluster = { .leaked = { 2, 20 }, .n_retained = 3, .is_counted = true } };
+    ubi__leak_step steps[3] = { { .was_compared = true } };
     ubi_leak_tally leaked = { 2, 20 };
     ubi_leaks leaks = { .clusters = { &found, 1, 1 }, .steps = { steps, 3, 3 }, .leaked = { &leaked, 1, 1 } };
     leaks.summary.n_clusters = 1;
@@ -141,9 +141,9 @@ static void damaged_sums_are_seen(void **state) {
     leaked.count = 1;
     assert_damage_seen(check_leaks, &leaks, "n_leaked == leaks->summary.leaked.count");
     leaked.count = 2;
-    found.cluster.counts = false;
+    found.cluster.is_counted = false;
     assert_damage_seen(check_leaks, &leaks, "n_counted == leaks->summary.n_clusters");
-    found.cluster.counts = true;
+    found.cluster.is_counted = true;
     found.cluster.n_retained = 1;
     assert_damage_seen(check_leaks, &leaks, "c->n_retained >= c->leaked.count");
 }

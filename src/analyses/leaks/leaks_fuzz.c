@@ -118,15 +118,15 @@ static void check_grown(const series *s, const ubi_leaks *leaks) {
         const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
         require(grown->node < ubi_graph_node_count(g) && ubi_leaks_was_there(leaks, grown->node),
                 "a new object that grew");
-        require(grown->content == UBI_NONE || (grown->by_contents && !ubi_leaks_was_there(leaks, grown->content)),
+        require(grown->content == UBI_NONE || (grown->is_by_contents && !ubi_leaks_was_there(leaks, grown->content)),
                 "a content that is not new");
         require(grown->bytes[s->n - 1] > grown->bytes[0] &&
                     grown->bytes[s->n - 1] - grown->bytes[0] == grown->grown_bytes,
                 "an object that did not grow");
         require(grown->n_grew > 0 && grown->n_grew < s->n, "growth with no step");
-        require(grown->counts == ubi_leak_verdict_is_leak(grown->verdict), "another verdict counts");
-        require(!(leaks_over && grown->counts), "leaks do not come first");
-        leaks_over = leaks_over || !grown->counts;
+        require(grown->is_counted == ubi_leak_verdict_is_leak(grown->verdict), "another verdict counts");
+        require(!(leaks_over && grown->is_counted), "leaks do not come first");
+        leaks_over = leaks_over || !grown->is_counted;
         check_path(g, leaks, grown->node);
         if (grown->content != UBI_NONE)
             check_path(g, leaks, grown->content);
@@ -161,8 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     options.allocator = &counter.allocator;
     options.threads = flags & 2 ? 1 : 2;
-    options.engine = flags & 4;
-    options.reuses_ids = flags & 8;
+    options.with_engine = flags & 4;
+    options.may_reuse_ids = flags & 8;
     require(series_compare(&leaks, &s, &options) == UBI_OK, "no leaks");
     leaks_check(s.heaps[s.n - 1], leaks);
     check_series(&s, leaks);

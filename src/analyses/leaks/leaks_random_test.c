@@ -59,8 +59,8 @@ static ubi_graph *random_graph(uint32_t present) {
 typedef struct scene {
     ubi_graph *past[MOST_PAST], *newest; /* of one, there is no NEW beside OLD */
     uint32_t n_past;
-    bool reuses_ids;
-    bool candidate[N_IDS + 1], reached[N_IDS + 1], around[N_IDS + 1]; /* by node */
+    bool may_reuse_ids;
+    bool is_candidate[N_IDS + 1], is_reached[N_IDS + 1], is_around[N_IDS + 1]; /* by node */
 } scene;
 
 static ubi_text class_text(const ubi_graph *g, ubi_node_ix node) {
@@ -75,7 +75,7 @@ static bool was_there(const scene *s, const ubi_graph *past, ubi_node_ix node) {
     ubi_node_ix before;
     if (ubi_graph_find(&before, past, ubi_graph_node_id(s->newest, node)) != UBI_OK)
         return false;
-    if (!s->reuses_ids)
+    if (!s->may_reuse_ids)
         return true;
     ubi_coarse_type a = ubi_graph_kind(past, ubi_graph_node_kind(past, before))->coarse_type,
                     b = ubi_graph_kind(s->newest, ubi_graph_node_kind(s->newest, node))->coarse_type;
@@ -84,7 +84,7 @@ static bool was_there(const scene *s, const ubi_graph *past, ubi_node_ix node) {
 }
 
 static void spread(bool *met, const scene *s, ubi_node_ix node, bool around) {
-    if (met[node] || (around && s->candidate[node]))
+    if (met[node] || (around && s->is_candidate[node]))
         return;
     met[node] = true;
     for (ubi_edge_ix e = ubi_graph_first_edge(s->newest, node); e < ubi_graph_first_edge(s->newest, node + 1); e++)
@@ -95,11 +95,11 @@ static void look(scene *s) {
     ubi_node_ix root = ubi_graph_root(s->newest);
     const ubi_graph *old = s->past[0], *new = s->n_past > 1 ? s->past[s->n_past - 1] : NULL;
     for (ubi_node_ix n = 0; n < ubi_graph_node_count(s->newest); n++)
-        s->candidate[n] =
+        s->is_candidate[n] =
             n != root && counts(s->newest, n) && !was_there(s, old, n) && (!new || was_there(s, new, n)) &&
             ubi_graph_kind(s->newest, ubi_graph_node_kind(s->newest, n))->coarse_type == UBI_COARSE_OBJECT;
-    spread(s->reached, s, root, false);
-    spread(s->around, s, root, true);
+    spread(s->is_reached, s, root, false);
+    spread(s->is_around, s, root, true);
 }
 
 static ubi_leaks *find(const scene *s) {
@@ -108,7 +108,7 @@ static ubi_leaks *find(const scene *s) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     ubi_leak_finder *finder;
     ubi_leaks *leaks;
-    options.reuses_ids = s->reuses_ids;
+    options.may_reuse_ids = s->may_reuse_ids;
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_OK);
     for (uint32_t step = 0; step < s->n_past; step++) {
         ubi_class_scheme past = name_scheme(s->past[step]);
@@ -136,10 +136,10 @@ static void check_path(const scene *s, const ubi_leaks *leaks, ubi_node_ix node)
     }
     for (ubi_node_ix p = 0; p < ubi_graph_node_count(s->newest); p++)
         for (ubi_edge_ix e = ubi_graph_first_edge(s->newest, p);
-             s->around[p] && e < ubi_graph_first_edge(s->newest, p + 1); e++)
+             s->is_around[p] && e < ubi_graph_first_edge(s->newest, p + 1); e++)
             outermost |= ubi_graph_edge_target(s->newest, e) == node;
     for (uint32_t i = 0; outermost && i < n; i++)
-        assert_false(s->candidate[steps[i].predecessor]);
+        assert_false(s->is_candidate[steps[i].predecessor]);
 }
 
 static void check_holder(const scene *s, const ubi_leak_cluster *c) {
@@ -147,7 +147,7 @@ static void check_holder(const scene *s, const ubi_leak_cluster *c) {
         return;
     const ubi_kind *kind = ubi_graph_kind(s->newest, ubi_graph_node_kind(s->newest, c->holder));
     assert_int_equal(kind->coarse_type, UBI_COARSE_OBJECT);
-    assert_int_equal(c->holder_is_new, !was_there(s, s->past[0], c->holder));
+    assert_int_equal(c->is_holder_new, !was_there(s, s->past[0], c->holder));
     assert_true(c->n_holders >= 1);
 }
 
@@ -188,7 +188,7 @@ static uint64_t check_clusters(const scene *s, const ubi_leaks *leaks) {
     uint64_t retained = 0, expected = 0, n = 0, n_expected = 0, n_retained = 0, n_kept = 0;
     for (uint32_t i = 0; i < ubi_leaks_count(leaks); i++) {
         const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, i);
-        assert_true(s->candidate[c->example]);
+        assert_true(s->is_candidate[c->example]);
         assert_true(ubi__text_equal(class_text(s->newest, c->example), c->class_name.name));
         check_path(s, leaks, c->example);
         check_holder(s, c);
@@ -201,10 +201,10 @@ static uint64_t check_clusters(const scene *s, const ubi_leaks *leaks) {
         assert_true(c->retained_bytes >= c->leaked.bytes);
     }
     for (ubi_node_ix v = 0; v < ubi_graph_node_count(s->newest); v++) {
-        bool kept = s->reached[v] && !s->around[v] && !was_there(s, s->past[0], v);
+        bool kept = s->is_reached[v] && !s->is_around[v] && !was_there(s, s->past[0], v);
         expected += kept ? ubi_graph_node_size_bytes(s->newest, v) : 0;
         n_retained += kept;
-        n_expected += s->candidate[v];
+        n_expected += s->is_candidate[v];
     }
     assert_int_equal(retained, expected);
     assert_int_equal(n_kept, n_retained);
@@ -233,7 +233,7 @@ static void clusters_account_for_all_that_leaked(void **state) {
     unsigned n_rounds = random_cases(9000);
     for (unsigned round = 0; round < n_rounds; round++) {
         random_start(round);
-        scene s = { .reuses_ids = random_below(2) };
+        scene s = { .may_reuse_ids = random_below(2) };
         uint32_t present = random_below(UINT32_C(1) << N_IDS);
         s.past[s.n_past++] = random_graph(present & random_below(UINT32_C(1) << N_IDS));
         for (uint32_t more = random_below(2) * random_below(MOST_PAST - 1); more > 0; more--)

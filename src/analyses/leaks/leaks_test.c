@@ -277,7 +277,7 @@ static void engine_internals_leak_only_when_asked_for(void **state) {
         leak_heaps_draw(app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(type=shape size=10)", NULL);
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     leak_heaps_assert(&h, NULL, "");
-    options.engine = true;
+    options.with_engine = true;
     leak_heaps_assert(&h, &options, "grew shape 1 10 in App");
     leak_heaps_free(&h);
 }
@@ -366,7 +366,7 @@ static void an_id_is_for_good_unless_it_is_an_address(void **state) {
     leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     leak_heaps_assert(&h, &options, "");
-    options.reuses_ids = true;
+    options.may_reuse_ids = true;
     leak_heaps_assert(&h, &options, "grew T 1 10 in App");
     leak_heaps_free(&h);
 }
@@ -571,8 +571,8 @@ static void sums_of_a_verdict_are_of_its_clusters(void **state) {
     assert_int_equal(ubi_leaks_summary(leaks)->n_clusters, 1);
     assert_int_equal(ubi_leaks_summary(leaks)->leaked.count, 1);
     assert_int_equal(ubi_leaks_cluster(leaks, 0)->verdict, UBI_LEAK_REPLACED);
-    assert_true(ubi_leaks_cluster(leaks, 0)->counts);
-    assert_false(ubi_leaks_cluster(leaks, 1)->counts);
+    assert_true(ubi_leaks_cluster(leaks, 0)->is_counted);
+    assert_false(ubi_leaks_cluster(leaks, 1)->is_counted);
     ubi_leaks_free(leaks);
     leak_heaps_free(&h);
 }
@@ -603,7 +603,7 @@ static void options_of_the_first_version_are_understood(void **state) {
     memset(&options, 0xff, sizeof options);
     memset(&options, 0, offsetof(ubi_leak_options, verdicts));
     options.version = 1;
-    options.reuses_ids = true;
+    options.may_reuse_ids = true;
     leak_heaps_assert(&h, &options, "grew T 1 10 in App");
     leak_heaps_free(&h);
 }

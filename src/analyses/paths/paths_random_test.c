@@ -29,7 +29,7 @@ enum { MAX_NODES = 9, MAX_EDGES = 24, MAX_FOUND = 64 };
 typedef struct drawn_edge {
     uint32_t source, target;
     int name; /* below 0: none */
-    bool member;
+    bool is_member;
 } drawn_edge;
 
 typedef struct question {
@@ -62,7 +62,7 @@ static question random_question(void) {
         e->source = random_below(q.n_nodes);
         e->target = random_target(q.n_nodes, e->source, chain, hub);
         e->name = names_differ ? (int)i : (int)random_below(4) - 1;
-        e->member = !q.has_set || random_below(5);
+        e->is_member = !q.has_set || random_below(5);
     }
     qsort(q.edges, q.n_edges, sizeof *q.edges, by_source);
     q.start = random_below(3) ? 0 : random_below(q.n_nodes);
@@ -96,7 +96,7 @@ static ubi_graph *graph_of(const question *q, bool members_only) {
                                .stack = UBI_NONE };
         assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
         for (; e < q->n_edges && q->edges[e].source == i; e++)
-            if (!members_only || q->edges[e].member)
+            if (!members_only || q->edges[e].is_member)
                 assert_int_equal(ubi_graph_builder_edge(b, q->edges[e].target, name_entry(b, q->edges[e].name)),
                                  UBI_OK);
     }
@@ -330,7 +330,7 @@ static ubi_paths *find(const question *q, const ubi_graph *g) {
     if (q->has_set) {
         assert_int_equal(ubi_edge_set_new(&set, g, false), UBI_OK);
         for (uint32_t e = 0; e < q->n_edges; e++)
-            ubi_edge_set_put(set, e, q->edges[e].member);
+            ubi_edge_set_put(set, e, q->edges[e].is_member);
     }
     view.edges = set;
     options.start = q->start;

@@ -16,7 +16,7 @@
 #include "damage.h"
 
 static const ubi_query_name vocabulary[] = { { .name = "size", .type = UBI_QUERY_SIZE, .has_basis = true },
-                                             { .name = "name", .type = UBI_QUERY_TEXT, .by_group = true },
+                                             { .name = "name", .type = UBI_QUERY_TEXT, .is_by_group = true },
                                              { .name = NULL } };
 
 static void check_query(void *query) {
@@ -35,9 +35,9 @@ static void damaged_queries_are_seen(void **state) {
     last->first++;
     assert_damage_seen(check_query, q, "i->first == left->first");
     last->first--;
-    last->of_rows = false;
-    assert_damage_seen(check_query, q, "i->of_rows == (left->of_rows || right->of_rows)");
-    last->of_rows = true;
+    last->is_of_rows = false;
+    assert_damage_seen(check_query, q, "i->is_of_rows == (left->is_of_rows || right->is_of_rows)");
+    last->is_of_rows = true;
     q->program.at[0].a = 2;
     assert_damage_seen(check_query, q, "i->a < column_length(q, i->op)");
     q->program.at[0].a = 0;

@@ -215,7 +215,7 @@ ubi_status ubi__emit_value(ubi__emitter *e, const ubi_query_name *name, const ub
     size_t value;
     UBI_TRY(intern_value(e, &value, name, argument));
     UBI_TRY(emit_operand(e, UBI__QUERY_VALUE, kinds[name->type], value, at));
-    ubi__emitted_last(e)->of_rows = !name->by_group;
+    ubi__emitted_last(e)->is_of_rows = !name->is_by_group;
     return UBI_OK;
 }
 
@@ -234,8 +234,8 @@ static ubi_status bind_share(ubi__emitter *e, const ubi__operator *row, const ub
         return fail(e, share->at, "unexpected share; %s is no part of a whole", name->name);
     ubi__share *s = &e->query->shares.at[share->a];
     s->value = value->a;
-    s->up = share_is_left ? op == UBI__QUERY_LESS_EQUAL || op == UBI__QUERY_GREATER
-                          : op == UBI__QUERY_LESS || op == UBI__QUERY_GREATER_EQUAL;
+    s->is_rounded_up = share_is_left ? op == UBI__QUERY_LESS_EQUAL || op == UBI__QUERY_GREATER
+                                     : op == UBI__QUERY_LESS || op == UBI__QUERY_GREATER_EQUAL;
     e->query->values.at[value->a].needs_basis = true;
     return UBI_OK;
 }
@@ -281,7 +281,7 @@ static ubi_status emit_operation(ubi__emitter *e, const ubi__operator *row, size
     ubi__instruction i = { .op = (uint8_t)row->op, .a = a, .first = left->first, .at = (uint32_t)at };
     char problem[160];
     ubi__query_kind kind = UBI__KIND_BOOL;
-    i.of_rows = left->of_rows || right->of_rows;
+    i.is_of_rows = left->is_of_rows || right->is_of_rows;
     if (ubi__operator_is_binary(row) && right->kind == UBI__KIND_SHARE)
         UBI_TRY(bind_share(e, row, right, left, false));
     else if (ubi__operator_is_binary(row) && left->kind == UBI__KIND_SHARE)
@@ -299,7 +299,7 @@ static ubi_status emit_operation(ubi__emitter *e, const ubi__operator *row, size
 
 ubi_status ubi__emit_operator(ubi__emitter *e, const ubi__operator *row, size_t at, uint32_t a) {
     UBI_TRY(emit_operation(e, row, at, a));
-    if (!row->negated)
+    if (!row->is_negated)
         return UBI_OK;
     ubi__instruction opposite = *ubi__emitted_last(e);
     opposite.op = UBI__QUERY_NOT;

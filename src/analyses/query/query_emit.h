@@ -83,7 +83,7 @@ typedef struct ubi__operator {
     const char *sign;
     ubi__query_op op;
     ubi__precedence precedence;
-    bool negated; /* followed by a NOT */
+    bool is_negated; /* followed by a NOT */
 } ubi__operator;
 
 typedef struct ubi__emitter {

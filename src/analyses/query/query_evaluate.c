@@ -128,7 +128,7 @@ bool ubi__scalar_equal(const ubi__scalar *a, const ubi__scalar *b) {
     if (either_missing(a, b))
         return a->kind == b->kind;
     if (a->kind == UBI__SCALAR_BOOL)
-        return a->truth == b->truth;
+        return a->is_true == b->is_true;
     return ubi__scalar_compare(a, b) == 0;
 }
 
@@ -150,8 +150,8 @@ static void to_microseconds(ubi__scalar *nanoseconds) {
 }
 
 ubi__scalar ubi__share_of(const ubi__share *share, const ubi_query *query, uint64_t basis) {
-    ubi__scalar bound =
-        ubi__scalar_whole(round_quotient(share->numerator * (ubi__whole)basis, share->denominator, share->up));
+    ubi__scalar bound = ubi__scalar_whole(
+        round_quotient(share->numerator * (ubi__whole)basis, share->denominator, share->is_rounded_up));
     if (query->values.at[share->value].name->type == UBI_QUERY_DURATION)
         to_microseconds(&bound);
     return bound;
@@ -200,17 +200,17 @@ void ubi__evaluator_fini(ubi__evaluator *e, const ubi_allocator *a) {
 
 void ubi__evaluator_next_block(ubi__evaluator *e) {
     for (size_t i = 0; i < e->query->values.n; i++)
-        e->lanes[i].loaded = false;
+        e->lanes[i].is_loaded = false;
 }
 
 const ubi__lane *ubi__evaluator_lane(ubi__evaluator *e, uint32_t value, uint32_t first, uint32_t n) {
     ubi__lane *lane = &e->lanes[value];
-    if (lane->loaded)
+    if (lane->is_loaded)
         return lane;
     memset(lane->state, UBI_QUERY_PRESENT, n);
     e->source.numbers(e->source.payload, value, first, n, lane->magnitude, lane->state);
     lane->has_negative = memchr(lane->state, UBI_QUERY_NEGATIVE, n) != NULL;
-    lane->loaded = true;
+    lane->is_loaded = true;
     return lane;
 }
 
@@ -220,7 +220,7 @@ static void set_missing(ubi__scalar *out) {
 
 static void set_bool(ubi__scalar *out, bool truth) {
     out->kind = UBI__SCALAR_BOOL;
-    out->truth = truth;
+    out->is_true = truth;
 }
 
 static void set_text(ubi__scalar *out, ubi_text text) {
@@ -244,12 +244,12 @@ static void set_number(ubi__scalar *out, uint64_t magnitude, uint8_t state, ubi_
 static void fetch_value(ubi__scalar *out, ubi__evaluator *e, uint32_t value, const ubi__place *place) {
     const ubi_query_name *name = e->query->values.at[value].name;
     const ubi_query_source *source = &e->source;
-    uint32_t row = name->by_group ? place->group : place->first + place->i;
+    uint32_t row = name->is_by_group ? place->group : place->first + place->i;
     uint64_t magnitude = 0;
     uint8_t state = UBI_QUERY_PRESENT;
     if (name->type == UBI_QUERY_TEXT) {
         set_text(out, source->text(source->payload, value, row));
-    } else if (name->by_group) {
+    } else if (name->is_by_group) {
         source->numbers(source->payload, value, row, 1, &magnitude, &state);
         set_number(out, magnitude, state, name->type);
     } else {
@@ -284,7 +284,7 @@ static void put_operand(ubi__scalar *out, ubi__evaluator *e, const ubi__instruct
 /* ---- operators -------------------------------------------------------------------------------------------------- */
 
 static bool is_true(const ubi__scalar *a) {
-    return a->kind == UBI__SCALAR_BOOL && a->truth;
+    return a->kind == UBI__SCALAR_BOOL && a->is_true;
 }
 
 static bool text_matches(ubi__evaluator *e, const ubi__instruction *i, const ubi__scalar *a) {

@@ -11,7 +11,7 @@
 typedef struct ubi__lane {
     uint64_t magnitude[UBI_QUERY_BLOCK];
     uint8_t state[UBI_QUERY_BLOCK];
-    bool loaded;       /* for the block that is looked at */
+    bool is_loaded;    /* for the block that is looked at */
     bool has_negative; /* some state is NEGATIVE */
 } ubi__lane;
 

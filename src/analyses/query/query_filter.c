@@ -49,7 +49,7 @@ struct ubi_filter {
     ubi__vec_u8 tables; /* one after another, a byte per group */
     uint8_t *masks;     /* query->stack_depth masks */
     uint32_t group[UBI_QUERY_BLOCK];
-    bool uses_groups; /* some step asks for them */
+    bool needs_groups; /* some step asks for them */
 };
 
 /* ---- planning --------------------------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static uint32_t group_count(const ubi_filter *f) {
 static ubi_status plan_table(ubi_filter *f, step *s) {
     uint32_t n = group_count(f);
     UBI_TRY(ubi__vec_u8_reserve(&f->tables, f->allocator, n));
-    f->uses_groups = true;
+    f->needs_groups = true;
     s->kind = STEP_TABLE;
     s->offset = f->tables.n;
     for (uint32_t group = 0; group < n; group++)
@@ -104,7 +104,7 @@ static bool is_u64(const ubi_filter *f, const ubi__instruction *i, uint64_t *out
 }
 
 static bool is_number_of_rows(const ubi__instruction *i) {
-    return i->op == UBI__QUERY_VALUE && i->of_rows && (i->kind == UBI__KIND_COUNT || i->kind == UBI__KIND_SIZE);
+    return i->op == UBI__QUERY_VALUE && i->is_of_rows && (i->kind == UBI__KIND_COUNT || i->kind == UBI__KIND_SIZE);
 }
 
 /* A comparison with a quick loop, or row by row. */
@@ -125,12 +125,12 @@ static void plan_comparison(const ubi_filter *f, step *s) {
 }
 
 static bool is_joint(const ubi__instruction *i) {
-    return i->of_rows && (i->op == UBI__QUERY_AND || i->op == UBI__QUERY_OR);
+    return i->is_of_rows && (i->op == UBI__QUERY_AND || i->op == UBI__QUERY_OR);
 }
 
 static ubi_status plan_instruction(ubi_filter *f, step *s) {
     const ubi__instruction *i = instruction_at(f, s->last);
-    if (!i->of_rows)
+    if (!i->is_of_rows)
         return plan_table(f, s);
     if (is_joint(i))
         s->kind = i->op == UBI__QUERY_AND ? STEP_AND : STEP_OR;
@@ -138,7 +138,7 @@ static ubi_status plan_instruction(ubi_filter *f, step *s) {
         s->kind = STEP_NOT;
     else
         plan_comparison(f, s);
-    f->uses_groups |= s->kind == STEP_ROWS;
+    f->needs_groups |= s->kind == STEP_ROWS;
     return UBI_OK;
 }
 
@@ -344,7 +344,7 @@ uint32_t ubi_filter_select(uint32_t *out, ubi_filter *filter, uint32_t first, ui
     const ubi_query_source *source = &filter->evaluator.source;
     UBI_ASSERT(n <= UBI_QUERY_BLOCK);
     ubi__evaluator_next_block(&filter->evaluator);
-    if (filter->uses_groups && source->groups)
+    if (filter->needs_groups && source->groups)
         source->groups(source->payload, first, n, filter->group);
     run_steps(filter, (block){ first, n });
     uint32_t kept = 0;

@@ -28,7 +28,7 @@ typedef struct judge {
     const ubi__query_range *ranges;
     ubi__evaluator exact; /* of what is known */
     operand *stack;
-    bool met_no_value; /* in a comparison */
+    bool has_met_no_value; /* in a comparison */
 } judge;
 
 /* ---- operands ----------------------------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static ubi__answer is_below(const operand *a, const operand *b, bool or_equal) {
 static ubi__answer order_of(judge *j, ubi__query_op op, const operand *a, const operand *b) {
     if (a->kind == OPERAND_MISSING || b->kind == OPERAND_MISSING)
         return UBI__ANSWER_NO;
-    j->met_no_value = j->met_no_value || a->kind == OPERAND_NO_VALUE || b->kind == OPERAND_NO_VALUE;
+    j->has_met_no_value = j->has_met_no_value || a->kind == OPERAND_NO_VALUE || b->kind == OPERAND_NO_VALUE;
     if (a->kind != OPERAND_NUMBER || b->kind != OPERAND_NUMBER)
         return UBI__ANSWER_OPEN;
     bool or_equal = op == UBI__QUERY_LESS_EQUAL || op == UBI__QUERY_GREATER_EQUAL;
@@ -171,7 +171,7 @@ static ubi__answer order_of(judge *j, ubi__query_op op, const operand *a, const 
 static ubi__answer are_equal(judge *j, const operand *a, const operand *b) {
     bool is_a_null = a->kind == OPERAND_MISSING, is_b_null = b->kind == OPERAND_MISSING;
     if (a->kind == OPERAND_NO_VALUE || b->kind == OPERAND_NO_VALUE) {
-        j->met_no_value = j->met_no_value || (!is_a_null && !is_b_null);
+        j->has_met_no_value = j->has_met_no_value || (!is_a_null && !is_b_null);
         return is_a_null || is_b_null ? UBI__ANSWER_YES : UBI__ANSWER_OPEN;
     }
     if (a->kind == OPERAND_ANYTHING || b->kind == OPERAND_ANYTHING)
@@ -248,7 +248,7 @@ static ubi__answer query_judge_evaluate(judge *j) {
     }
     UBI_ASSERT(top == j->stack + 1);
     ubi__answer answer = truth_of(&top[-1]);
-    return answer == UBI__ANSWER_OPEN && j->met_no_value ? UBI__ANSWER_NO_VALUE : answer;
+    return answer == UBI__ANSWER_OPEN && j->has_met_no_value ? UBI__ANSWER_NO_VALUE : answer;
 }
 
 /* Of the exact evaluator, which is asked for texts alone. */

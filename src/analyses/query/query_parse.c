@@ -329,11 +329,11 @@ void ubi__query_check(const ubi_query *q) {
             UBI_ASSERT(i->first == at);
             UBI_ASSERT(++depth <= q->stack_depth);
         } else if (i->op <= UBI__QUERY_MATCHES) {
-            UBI_ASSERT(depth >= 1 && i->first == right->first && i->of_rows == right->of_rows);
+            UBI_ASSERT(depth >= 1 && i->first == right->first && i->is_of_rows == right->is_of_rows);
         } else {
             UBI_ASSERT(depth-- >= 2);
             const ubi__instruction *left = &q->program.at[right->first - 1];
-            UBI_ASSERT(i->first == left->first && i->of_rows == (left->of_rows || right->of_rows));
+            UBI_ASSERT(i->first == left->first && i->is_of_rows == (left->is_of_rows || right->is_of_rows));
         }
     }
     UBI_ASSERT(!UBI_CHECKS || (depth == 1 && q->program.at[q->program.n - 1].kind == UBI__KIND_BOOL));

@@ -197,8 +197,8 @@ static ubi_status read_set_item(parser *p, ubi__set *set) {
 /* Behind the opening bracket. */
 static ubi_status read_set(parser *p) {
     size_t start = p->at - 1;
-    ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .negated = next_is(p, '^') };
-    p->at += set.negated;
+    ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .is_negated = next_is(p, '^') };
+    p->at += set.is_negated;
     if (next_is(p, ']'))
         return fail_pattern(p, start, "an empty set; a bracket in a set is written \\]");
     while (p->at < p->n && p->s[p->at] != ']')
@@ -212,7 +212,7 @@ static ubi_status read_set(parser *p) {
 /* ---- atoms ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status append_named_set(parser *p, char name) {
-    ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .negated = name < 'a' };
+    ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .is_negated = name < 'a' };
     UBI_TRY(add_named(p, &set, (char)(name | 0x20)));
     return append_set(p, set);
 }
@@ -498,9 +498,9 @@ static bool in_set(const ubi__pattern *p, const ubi__set *set, uint32_t c) {
     for (uint32_t i = 0; i < set->n; i++) {
         const ubi__range *range = &p->ranges.at[set->first + i];
         if (c >= range->low && c <= range->high)
-            return !set->negated;
+            return !set->is_negated;
     }
-    return set->negated;
+    return set->is_negated;
 }
 
 static bool state_accepts(const ubi__pattern *p, ubi__state state, uint32_t c) {

@@ -39,7 +39,7 @@ UBI_VEC_DECLARE(ubi__vec_range, ubi__range);
 
 typedef struct ubi__set {
     uint32_t first, n; /* of the ranges */
-    bool negated;
+    bool is_negated;
 } ubi__set;
 
 UBI_VEC_DECLARE(ubi__vec_set, ubi__set);

@@ -60,12 +60,12 @@ typedef enum ubi__query_kind {
 } ubi__query_kind;
 
 typedef struct ubi__instruction {
-    uint8_t op;     /* ubi__query_op */
-    uint8_t kind;   /* ubi__query_kind of the result */
-    bool of_rows;   /* some value in it is not by_group */
-    uint32_t a;     /* see ubi__query_op */
-    uint32_t first; /* the subexpression is [first, this] */
-    uint32_t at;    /* byte of the source, for messages */
+    uint8_t op;      /* ubi__query_op */
+    uint8_t kind;    /* ubi__query_kind of the result */
+    bool is_of_rows; /* some value in it is not is_by_group */
+    uint32_t a;      /* see ubi__query_op */
+    uint32_t first;  /* the subexpression is [first, this] */
+    uint32_t at;     /* byte of the source, for messages */
 } ubi__instruction;
 
 /** A piece of the text arena. */
@@ -80,8 +80,8 @@ typedef struct ubi__piece {
 typedef struct ubi__share {
     ubi__whole numerator;
     ubi__whole denominator;
-    uint32_t value; /* whose basis */
-    bool up;        /* to the next whole number, for < and >=; else down */
+    uint32_t value;     /* whose basis */
+    bool is_rounded_up; /* to the next whole number, for < and >=; else down */
 } ubi__share;
 
 typedef struct ubi__query_slot {

@@ -162,14 +162,14 @@ static void write_node(page *p, const node *n, int least) {
 
 typedef struct result {
     enum { MISSING, TRUTH, WHOLE, REAL, TEXT } is;
-    bool truth;
+    bool is_true;
     whole number;
     double real;
     ubi_text text;
 } result;
 
 static result truth(bool b) {
-    return (result){ .is = TRUTH, .truth = b };
+    return (result){ .is = TRUTH, .is_true = b };
 }
 
 static double real(result r) {
@@ -234,7 +234,7 @@ static int order(result a, result b) {
 static bool equal(result a, result b) {
     if (a.is == MISSING || b.is == MISSING)
         return a.is == b.is;
-    return a.is == TRUTH ? a.truth == b.truth : order(a, b) == 0;
+    return a.is == TRUTH ? a.is_true == b.is_true : order(a, b) == 0;
 }
 
 static bool compare_texts(const char *sign, ubi_text a, ubi_text b) {
@@ -267,7 +267,7 @@ static result evaluate(const node *n, uint32_t row) {
         return leaf(n, row);
     result a = evaluate(n->left, row);
     if (n->sort == NOT)
-        return truth(!a.truth);
+        return truth(!a.is_true);
     if (n->sort == MINUS)
         return calculate('-', (result){ .is = WHOLE }, a);
     result b = evaluate(n->right, row);
@@ -275,7 +275,7 @@ static result evaluate(const node *n, uint32_t row) {
         return calculate(*n->sign, a, b);
     if (n->precedence == 4)
         return truth(compare(n->sign, a, b));
-    return truth(n->precedence == 2 ? a.truth && b.truth : a.truth || b.truth);
+    return truth(n->precedence == 2 ? a.is_true && b.is_true : a.is_true || b.is_true);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------ */
@@ -283,7 +283,7 @@ static result evaluate(const node *n, uint32_t row) {
 static void check_rows(const page *p, const node *tree, ubi_filter *filter, uint32_t first, uint32_t n) {
     uint32_t found[UBI_QUERY_BLOCK], n_found = ubi_filter_select(found, filter, first, n), at = 0;
     for (uint32_t row = first; row < first + n; row++) {
-        bool expected = evaluate(tree, row).truth, got = at < n_found && found[at] == row;
+        bool expected = evaluate(tree, row).is_true, got = at < n_found && found[at] == row;
         if (expected != got)
             fail_msg("%s\n  row %u: expected %d", p->text, row % QUERY_ROWS, expected);
         at += got;

@@ -23,7 +23,7 @@ typedef enum ubi__scalar_kind {
 typedef struct ubi__scalar {
     ubi__scalar_kind kind;
     union {
-        bool truth;
+        bool is_true;
         ubi__whole whole;
         double real;
         ubi_text text; /**< never NULL text */

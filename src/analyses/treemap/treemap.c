@@ -207,7 +207,7 @@ static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, ui
     ubi_census_node node, child;
     uint64_t bytes = 0, count = 0;
     ubi_census_tree_node(tree, map->rows.at[row].source, &node);
-    if (map->options.own_boxes && ends_a_path(tree, &node))
+    if (map->options.with_own_boxes && ends_a_path(tree, &node))
         return UBI_OK;
     for (uint32_t i = 0; i < node.n_children; i++) {
         ubi_census_tree_node(tree, node.children[i], &child);
@@ -215,7 +215,7 @@ static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, ui
         bytes += not_negative(child.total_bytes);
         count += not_negative(child.total_count);
     }
-    if (node.n_children && map->options.own_boxes)
+    if (node.n_children && map->options.with_own_boxes)
         UBI_TRY(add_own_row(map, &node, row, bytes, count));
     return UBI_OK;
 }

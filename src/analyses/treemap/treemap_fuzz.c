@@ -77,10 +77,10 @@ static ubi_treemap_options take_options(feeder *f) {
     o.height = 1 + fuzz_take(f) * 5 % 1000;
     o.pad_top = fuzz_take(f) % 40;
     o.pad_left = fuzz_take(f) % 20;
-    o.exact = flags & 1;
+    o.is_exact = flags & 1;
     o.order = flags & 2 ? UBI_TREEMAP_LARGEST_FIRST : UBI_TREEMAP_SMALLEST_FIRST;
     o.measure = flags & 4 ? UBI_TREEMAP_COUNT : UBI_TREEMAP_BYTES;
-    o.own_boxes = flags & 8;
+    o.with_own_boxes = flags & 8;
     o.max_depth = flags & 16 ? flags >> 5 : UBI_NONE;
     return o;
 }

@@ -61,7 +61,7 @@ static double js_round(double value) {
 }
 
 static double round_length(const layout *l, double value) {
-    return l->options->exact ? value : js_round(value);
+    return l->options->is_exact ? value : js_round(value);
 }
 
 /* The i-th child to be placed. */

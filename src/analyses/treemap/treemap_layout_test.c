@@ -151,7 +151,7 @@ static void boxes_lie_inside_their_parents_and_apart_whatever_the_canvas(void **
         o.width = 1 + roll(roll(2) ? 40 : 2000);
         o.height = 1 + roll(roll(2) ? 40 : 2000);
         o.pixel_ratio = roll(2) ? 1 : 1.25;
-        o.exact = roll(2);
+        o.is_exact = roll(2);
         o.order = roll(2) ? UBI_TREEMAP_LARGEST_FIRST : UBI_TREEMAP_SMALLEST_FIRST;
         assert_int_equal(ubi_treemap_layout(boxes, parent, weight, n, &o), UBI_OK);
         check_rules(boxes, parent, n);
@@ -165,7 +165,7 @@ static void areas_are_as_the_weights_when_nothing_is_rounded(void **state) {
     static const uint64_t weight[] = { 0, 0, 20, 30, 10, 15, 25 };
     ubi_treemap_options o = UBI_TREEMAP_OPTIONS_INIT;
     ubi_treemap_box boxes[7];
-    o.exact = true;
+    o.is_exact = true;
     o.pad_top = o.pad_right = o.pad_bottom = o.pad_left = 0;
     for (int order = 0; order < 2; order++) {
         o.order = (ubi_treemap_order)order;

@@ -28,7 +28,7 @@ static ubi_census_tree *tree_of(const ubi_graph *graph, const char *json, bool i
     ubi_breakdown *breakdown = must_parse_breakdown(json, UBI_COMPAT_NONE);
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
     ubi_census_tree *tree;
-    options.invert = invert;
+    options.is_inverted = invert;
     assert_int_equal(ubi_census_take(&census, graph, breakdown, NULL), UBI_OK);
     assert_int_equal(ubi_census_tree_new(&tree, census, &options), UBI_OK);
     ubi_breakdown_unref(breakdown);
@@ -134,7 +134,7 @@ static void what_a_function_itself_allocates_is_lost_as_in_firefox_or_a_box_of_i
     ubi_treemap_options o = UBI_TREEMAP_OPTIONS_INIT;
     ubi_graph *g = graph_from_drawing(STACKS);
     check_census_map(g, BY_STACK, false, &o, "-1>(row):5ot 0>main:5ot 1>f:5ot");
-    o.own_boxes = true;
+    o.with_own_boxes = true;
     check_census_map(g, BY_STACK, false, &o, "-1>(row):15ot 0>main:15ot 1>f:5ot 1>(own):10ot");
     ubi_graph_unref(g);
 }
@@ -143,9 +143,9 @@ static void inverted_paths_end_without_a_box_for_the_old_root(void **state) {
     (void)state;
     ubi_treemap_options o = UBI_TREEMAP_OPTIONS_INIT;
     ubi_graph *g = graph_from_drawing(STACKS);
-    o.own_boxes = true;
+    o.with_own_boxes = true;
     check_census_map(g, BY_STACK, true, &o, "-1>(row):15ot 0>main:10ot 0>f:5ot 2>main:5ot");
-    o.own_boxes = false;
+    o.with_own_boxes = false;
     check_census_map(g, BY_STACK, true, &o, "-1>(row):15ot 0>main:10ot 0>f:5ot 1>(row):10ot 2>main:5ot 4>(row):5ot");
     ubi_graph_unref(g);
 }
@@ -270,7 +270,7 @@ static void assert_keepers_refused(ubi_graph *g, bool without_sets, ubi_treemap_
     ubi_treemap_options o = UBI_TREEMAP_OPTIONS_INIT;
     ubi_dominators *dominators;
     ubi_treemap *map;
-    options.without_sets = without_sets;
+    options.has_no_sets = without_sets;
     o.measure = measure;
     assert_int_equal(ubi_dominators_new(&dominators, &view, &options), UBI_OK);
     assert_int_equal(ubi_treemap_of_dominators(&map, dominators, g, NULL, least_area, class_or_type, g, &o),

@@ -20,7 +20,7 @@
 typedef struct census_arguments {
     ubi__breakdown_arguments by;
     const char *individuals, *fail_on;
-    bool indices;
+    bool with_indices;
 } census_arguments;
 
 #define AT(field) offsetof(census_arguments, field)
@@ -80,7 +80,7 @@ static void part_put(ubi__json *json, const part *found) {
     ubi__json_object_begin(json);
     ubi__json_member_u64(json, "index", found->index);
     ubi__json_member_array(json, "ids");
-    for (uint64_t i = 0; i < found->n && !json->failed; i++)
+    for (uint64_t i = 0; i < found->n && !json->has_failed; i++)
         ubi__json_node_id(json, found->ids[i]);
     ubi__json_array_end(json);
     ubi__json_object_end(json);
@@ -108,7 +108,7 @@ static void part_write(const job *j, const part *found) {
     ubi__write_ink(j->cli, UBI__INK_BOLD);
     ubi__out_printf(table.out, "Part %u of the report: %s\n", found->index, ubi__human_things(count, n, "node"));
     ubi__write_ink(j->cli, UBI__INK_PLAIN);
-    for (uint64_t i = 0; i < shown && !table.out->failed; i++)
+    for (uint64_t i = 0; i < shown && !table.out->has_failed; i++)
         individual_write(j, &table, found->ids[i]);
     if (shown < n) {
         ubi__display_pad(table.out, 0, 17);
@@ -139,7 +139,7 @@ static ubi_status individuals_list(const job *j) {
     ubi_status status = UBI_OK;
     for (size_t i = 0; status == UBI_OK && i < j->indices->n; i++)
         status = find_part(j, &parts, j->indices->at[i]);
-    if (status == UBI_OK && j->cli->common.json)
+    if (status == UBI_OK && j->cli->common.wants_json)
         parts_put(j, &parts);
     else if (status == UBI_OK)
         for (size_t i = 0; i < parts.n; i++)
@@ -158,9 +158,9 @@ static ubi_status write_report(const job *j, const ubi_census *census) {
 }
 
 static ubi_status write_tree(const job *j, const ubi_census_tree *tree) {
-    if (!j->cli->common.json) {
+    if (!j->cli->common.wants_json) {
         ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli);
-        options.indices = j->arguments->indices;
+        options.with_indices = j->arguments->with_indices;
         return ubi__render_census_text(&j->cli->output->out, &j->cli->style, tree, &options);
     }
     ubi__json json;
@@ -183,7 +183,7 @@ static ubi_status build_tree(const job *j, const ubi_census *census) {
 static ubi_status nodes_count(const job *j) {
     ubi_census *census;
     UBI_TRY(ubi_census_take(&census, j->snapshot->graph, j->chosen->breakdown, &j->options));
-    bool tree = !j->cli->common.json || ubi__breakdown_wants_tree(&j->arguments->by);
+    bool tree = !j->cli->common.wants_json || ubi__breakdown_wants_tree(&j->arguments->by);
     ubi_status status = tree ? build_tree(j, census) : write_report(j, census);
     ubi_census_free(census);
     return status;
@@ -208,7 +208,7 @@ static ubi_status open_and_count(job *j, const char *path, const ubi__condition 
 }
 
 static ubi_status arguments_check(const census_arguments *a, const char *path) {
-    if (a->individuals && (a->by.tree || a->by.inverted || a->by.filter))
+    if (a->individuals && (a->by.wants_tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted or --filter");
     return ubi__breakdown_check_input(&a->by, path);
 }
@@ -239,7 +239,7 @@ static const ubi__option options[] = {
     UBI__BREAKDOWN_OPTIONS(AT(by)),
     { "individuals", 0, UBI__OPTION_TEXT, AT(individuals), "N[,N...]", NULL,
       "list the nodes that were counted in these parts of the report, by reportLeafIndex", NULL },
-    { "indices", 0, UBI__OPTION_FLAG, AT(indices), NULL, NULL, "show the numbers that --individuals takes", NULL },
+    { "indices", 0, UBI__OPTION_FLAG, AT(with_indices), NULL, NULL, "show the numbers that --individuals takes", NULL },
     UBI__TREE_TEXT_OPTIONS(AT(by)),
     UBI__OPTION_FAIL_ON(AT(fail_on)),
     UBI__OPTION_END,
@@ -276,7 +276,7 @@ const ubi__command ubi__command_census = {
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(census_arguments),

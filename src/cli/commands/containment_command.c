@@ -374,7 +374,7 @@ static ubi_status containment_show(job *j) {
     UBI_TRY(containment_compute(j));
     ubi__progress_line_clear(&j->cli->progress);
     ubi__object_rows_init(&j->rows, j->cli, j->snapshot->look, j->dominators, j->distances, "Name");
-    return j->cli->common.json ? document_write(j) : page_write(j);
+    return j->cli->common.wants_json ? document_write(j) : page_write(j);
 }
 
 static ubi_status open_and_show(job *j, const char *path) {

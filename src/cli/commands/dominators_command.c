@@ -15,7 +15,7 @@
 typedef struct dominators_arguments {
     const char *node, *breakdown;
     uint64_t depth, siblings, top, percent;
-    bool flat;
+    bool is_flat;
 } dominators_arguments;
 
 #define AT(field) offsetof(dominators_arguments, field)
@@ -102,7 +102,7 @@ static ubi_status write_tree_json(const job *j, const ubi_dominator_node *tree) 
     ubi__json json;
     uint32_t depth;
     UBI_TRY(ubi__dominator_tree_depth(&depth, tree));
-    bool flat = j->arguments->flat || depth > MOST_NESTED;
+    bool flat = j->arguments->is_flat || depth > MOST_NESTED;
     begin_document(j, &json);
     ubi__json_key(&json, flat ? "rows" : "tree");
     UBI_TRY(flat ? ubi__render_dominator_rows(&json, tree) : ubi__render_dominator_tree(&json, tree));
@@ -136,7 +136,7 @@ static ubi__dominator_text_options text_options(const job *j) {
         .total_bytes = ubi_dominators_retained_bytes(j->dominators, ubi_dominators_root(j->dominators)),
         .least_bytes = (uint64_t)((double)start_bytes / 100 * (double)percent),
         .look = j->snapshot->look,
-        .names = strcmp(breakdown_of(j->arguments), "label") == 0,
+        .with_names = strcmp(breakdown_of(j->arguments), "label") == 0,
     };
 }
 
@@ -154,7 +154,7 @@ static ubi_status show_tree(const job *j) {
     ubi_dominator_node *tree;
     UBI_TRY(ubi_dominator_tree_partial(&tree, j->dominators, j->labels, &options));
     ubi_status status;
-    if (j->cli->common.json) {
+    if (j->cli->common.wants_json) {
         status = write_tree_json(j, tree);
     } else {
         ubi__dominator_text_options text = text_options(j);
@@ -169,7 +169,7 @@ static ubi_status show_top(const job *j) {
     row_list rows = { 0 };
     ubi_status status = find_top(&rows, j);
     ubi__dominator_text_options text = text_options(j);
-    if (status == UBI_OK && j->cli->common.json)
+    if (status == UBI_OK && j->cli->common.wants_json)
         status = write_top_json(j, &rows);
     else if (status == UBI_OK)
         status = ubi__render_dominator_list(&j->cli->output->out, &j->cli->style, rows.at, rows.n, &text);
@@ -212,7 +212,7 @@ static ubi_status open_and_show(job *j, const char *path) {
 
 static ubi_status arguments_check(job *j, ubi__breakdown_choice *chosen, const char *path) {
     ubi__breakdown_arguments breakdown = { .breakdown = breakdown_of(j->arguments) };
-    if (j->arguments->flat && (!j->cli->common.json || j->arguments->top))
+    if (j->arguments->is_flat && (!j->cli->common.wants_json || j->arguments->top))
         return ubi__fail(UBI_EINVAL, j->arguments->top ? "--flat does not go with --limit, whose rows are side by side"
                                                        : "--flat is for --json");
     if (j->arguments->node)
@@ -245,7 +245,7 @@ static const ubi__option options[] = {
         AT(top), "no tree, but the N nodes with the largest retained sizes wherever they are, the largest first", NULL),
     { "breakdown", 'b', UBI__OPTION_TEXT, AT(breakdown), "SPEC", NULL,
       "what rows are called: types, stack (where they were allocated), or a breakdown as that of census", "types" },
-    { "flat", 0, UBI__OPTION_FLAG, AT(flat), NULL, NULL,
+    { "flat", 0, UBI__OPTION_FLAG, AT(is_flat), NULL, NULL,
       "JSON: rows one after the other, each with its depth, instead of nested rows; trees of more than 200 levels "
       "always "
       "are",
@@ -282,7 +282,7 @@ const ubi__command ubi__command_dominators = {
         "follow Firefox where a breakdown leaves counts out.",
     .options = options,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(dominators_arguments),

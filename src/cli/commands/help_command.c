@@ -6,17 +6,17 @@
 #include "cli/manual.h"
 
 typedef struct help_arguments {
-    bool man, commands, bash_completion;
+    bool wants_man, wants_commands, wants_bash_completion;
 } help_arguments;
 
 #define AT(field) offsetof(help_arguments, field)
 
 static const ubi__option options[] = {
-    { "man", 0, UBI__OPTION_FLAG, AT(man), NULL, NULL, "print the man page, in roff", NULL },
-    { "commands", 0, UBI__OPTION_FLAG, AT(commands), NULL, NULL, "print the names of all commands, one per line",
+    { "man", 0, UBI__OPTION_FLAG, AT(wants_man), NULL, NULL, "print the man page, in roff", NULL },
+    { "commands", 0, UBI__OPTION_FLAG, AT(wants_commands), NULL, NULL, "print the names of all commands, one per line",
       NULL },
-    { "bash-completion", 0, UBI__OPTION_FLAG, AT(bash_completion), NULL, NULL, "print a completion script for bash",
-      NULL },
+    { "bash-completion", 0, UBI__OPTION_FLAG, AT(wants_bash_completion), NULL, NULL,
+      "print a completion script for bash", NULL },
     UBI__OPTION_END,
 };
 
@@ -37,12 +37,12 @@ static ubi_status help_run(ubi__cli *cli, void *values, char **operands, int n_o
     (void)exit_code;
     if (n_operands)
         UBI_TRY(topic_find(&command, operands[0]));
-    if (arguments->commands) {
+    if (arguments->wants_commands) {
         for (const ubi__command *const *c = ubi__commands; *c; c++)
             ubi__out_printf(out, "%s\n", (*c)->name);
-    } else if (arguments->bash_completion) {
+    } else if (arguments->wants_bash_completion) {
         ubi__manual_bash_completion(out);
-    } else if (arguments->man) {
+    } else if (arguments->wants_man) {
         ubi__manual_man_page(out, command);
     } else {
         ubi__manual_help(out, &cli->style, command);

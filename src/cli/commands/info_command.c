@@ -74,7 +74,7 @@ static void file_write(const ubi__cli *cli, const facts *f) {
     else
         ubi__out_printf(&cli->output->out, ", not compressed, %s", ubi__human_size(a, info->input_bytes));
     ubi__out_char(&cli->output->out, '\n');
-    if (info->ended_early)
+    if (info->has_ended_early)
         fact_write(cli, "Ended early", info->end_note);
     if (*info->note)
         fact_write(cli, "Note", info->note);
@@ -191,8 +191,8 @@ static void file_put(ubi__json *j, const facts *f) {
     ubi__json_member_u64(j, "inputBytes", info->input_bytes);
     ubi__json_member_u64(j, "inflatedBytes", info->inflated_bytes);
     ubi__json_member_u64(j, "messageCount", info->message_count);
-    ubi__json_member_bool(j, "endedEarly", info->ended_early);
-    ubi__json_member_string(j, "endNote", info->ended_early ? info->end_note : NULL);
+    ubi__json_member_bool(j, "endedEarly", info->has_ended_early);
+    ubi__json_member_string(j, "endNote", info->has_ended_early ? info->end_note : NULL);
     ubi__json_member_string(j, "note", *info->note ? info->note : NULL);
 }
 
@@ -287,7 +287,7 @@ static ubi_status facts_collect(facts *f, const ubi__snapshot *snapshot) {
 static ubi_status info_show(ubi__cli *cli, const ubi__snapshot *snapshot) {
     facts f;
     UBI_TRY(facts_collect(&f, snapshot));
-    if (cli->common.json)
+    if (cli->common.wants_json)
         document_write(cli, &f);
     else
         page_write(cli, &f);

@@ -187,7 +187,7 @@ static ubi_status paths_write(page *p) {
         if (t)
             ubi__out_char(p->out, '\n');
         head_write(p, t);
-        for (uint32_t i = 0; i < ubi_paths_count(p->paths, t) && !p->out->failed; i++)
+        for (uint32_t i = 0; i < ubi_paths_count(p->paths, t) && !p->out->has_failed; i++)
             UBI_TRY(path_write(p, t, i));
     }
     return UBI_OK;
@@ -236,7 +236,7 @@ static ubi_status path_put(document *d, uint32_t target, uint32_t path) {
     UBI_TRY(vec_step_reserve(&d->steps, ubi_allocator_default(), length));
     ubi_paths_steps(d->steps.at, d->paths, target, path);
     ubi__json_array_begin(&d->json);
-    for (uint32_t i = 0; i < length && !d->out->failed; i++) {
+    for (uint32_t i = 0; i < length && !d->out->has_failed; i++) {
         ubi__json_object_begin(&d->json);
         id_put(d, "predecessor", d->steps.at[i].predecessor);
         edge_label_put(d, "edge", d->steps.at[i].edge);
@@ -248,7 +248,7 @@ static ubi_status path_put(document *d, uint32_t target, uint32_t path) {
 
 static ubi_status paths_put(document *d, uint32_t target) {
     ubi__json_member_array(&d->json, "paths");
-    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target) && !d->out->failed; i++)
+    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target) && !d->out->has_failed; i++)
         UBI_TRY(path_put(d, target, i));
     ubi__json_array_end(&d->json);
     return UBI_OK;
@@ -274,7 +274,7 @@ static void graph_put(document *d, const ubi_path_graph *path_graph) {
         ubi__json_node_id(&d->json, ubi_graph_node_id(d->graph, nodes[i]));
     ubi__json_array_end(&d->json);
     ubi__json_member_array(&d->json, "edges");
-    for (uint64_t i = 0; i < n_edges && !d->out->failed; i++)
+    for (uint64_t i = 0; i < n_edges && !d->out->has_failed; i++)
         edge_put(d, &edges[i]);
     ubi__json_array_end(&d->json);
     ubi__json_object_end(&d->json);
@@ -303,7 +303,7 @@ static ubi_status target_put(document *d, uint32_t target) {
 
 static ubi_status targets_put(document *d) {
     ubi__json_member_array(&d->json, "targets");
-    for (uint32_t t = 0; t < ubi_paths_target_count(d->paths) && !d->out->failed; t++)
+    for (uint32_t t = 0; t < ubi_paths_target_count(d->paths) && !d->out->has_failed; t++)
         UBI_TRY(target_put(d, t));
     ubi__json_array_end(&d->json);
     return UBI_OK;
@@ -369,7 +369,7 @@ static ubi_status paths_answer(ubi__cli *cli, const ubi__snapshot *snapshot, que
     UBI_TRY(ubi_paths_find(&paths, &view, q->targets, q->n, &q->options));
     ubi__progress_line_clear(&cli->progress);
     answer a = { cli, snapshot, paths, q->options.max_paths, arguments->limit };
-    ubi_status status = cli->common.json ? document_write(&a) : page_write(&a);
+    ubi_status status = cli->common.wants_json ? document_write(&a) : page_write(&a);
     ubi_paths_free(paths);
     return status;
 }

@@ -29,7 +29,7 @@
 typedef struct retainers_arguments {
     const char *ignore;
     uint64_t depth, limit;
-    bool all;
+    bool with_all;
 } retainers_arguments;
 
 #define AT(field) offsetof(retainers_arguments, field)
@@ -99,7 +99,7 @@ static ubi_retaining_tree_options tree_options(const job *j) {
     options.max_depth = limit_of(j->arguments->depth, MOST_DEPTH);
     options.max_siblings = limit_of(j->arguments->limit, MOST_ROWS);
     options.max_nodes = MOST_ROWS;
-    options.first_only = !j->arguments->all;
+    options.with_first_only = !j->arguments->with_all;
     options.end_distance = ubi_look_lens(j->snapshot->look)->end_distance;
     return options;
 }
@@ -238,15 +238,16 @@ static ubi_status rows_write(job *j) {
 
 static void limits_write(const job *j) {
     ubi_retaining_limits limits = ubi_retaining_tree_limits(j->tree);
-    const char *const names[] = { limits.depth ? "--depth" : NULL, limits.siblings ? "--limit" : NULL,
-                                  limits.nodes ? "the most rows that are shown" : NULL };
+    const char *const names[] = { limits.has_more_levels ? "--depth" : NULL,
+                                  limits.has_more_siblings ? "--limit" : NULL,
+                                  limits.has_more_nodes ? "the most rows that are shown" : NULL };
     const char *before = "\nMore was left out by ";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i]) {
             ubi__out_printf(j->rows.table.out, "%s%s", before, names[i]);
             before = " and ";
         }
-    if (limits.depth || limits.siblings || limits.nodes)
+    if (limits.has_more_levels || limits.has_more_siblings || limits.has_more_nodes)
         ubi__out_string(j->rows.table.out, ".\n");
 }
 
@@ -317,9 +318,9 @@ static void list_end(void *payload, const ubi__text_tree_level *level) {
 static void limits_put(job *j) {
     ubi_retaining_limits limits = ubi_retaining_tree_limits(j->tree);
     ubi__json_member_object(&j->json, "limitsReached");
-    ubi__json_member_bool(&j->json, "depth", limits.depth);
-    ubi__json_member_bool(&j->json, "siblings", limits.siblings);
-    ubi__json_member_bool(&j->json, "nodes", limits.nodes);
+    ubi__json_member_bool(&j->json, "depth", limits.has_more_levels);
+    ubi__json_member_bool(&j->json, "siblings", limits.has_more_siblings);
+    ubi__json_member_bool(&j->json, "nodes", limits.has_more_nodes);
     ubi__json_object_end(&j->json);
 }
 
@@ -335,7 +336,7 @@ static void ignored_put(job *j) {
 static void dominators_put(job *j) {
     ubi_node_ix node = j->node;
     ubi__json_member_array(&j->json, "dominators");
-    while ((node = ubi_dominators_immediate(j->dominators, node)) != UBI_NONE && !j->json.failed) {
+    while ((node = ubi_dominators_immediate(j->dominators, node)) != UBI_NONE && !j->json.has_failed) {
         ubi__json_object_begin(&j->json);
         ubi__object_json(&j->json, &j->rows, node, j->distances[node]);
         ubi__json_object_end(&j->json);
@@ -367,7 +368,7 @@ static ubi_status retainers_show(job *j, const char *path) {
     ubi_status status = retainers_compute(j);
     ubi__progress_line_clear(&j->cli->progress);
     if (status == UBI_OK)
-        status = j->cli->common.json ? document_write(j) : page_write(j);
+        status = j->cli->common.wants_json ? document_write(j) : page_write(j);
     ubi__text_tree_fini(&j->walk);
     ubi__snapshot_distances_free(j->distances, &snapshot);
     ubi_retaining_tree_free(j->tree);
@@ -394,7 +395,7 @@ static const ubi__option options[] = {
     { "ignore", 0, UBI__OPTION_TEXT, AT(ignore), "ID,...", NULL,
       "as if these nodes were not there: what else keeps it alive?", NULL },
     UBI__ALIAS_LETTER('i'),
-    { "all", 'a', UBI__OPTION_FLAG, AT(all), NULL, NULL,
+    { "all", 'a', UBI__OPTION_FLAG, AT(with_all), NULL, NULL,
       "open every row, not only the first of each level that closes no circle: all ways up", NULL },
     { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL, "levels of retainers; 0: as many as there are", "20" },
     UBI__OPTION_LIMIT(AT(limit), "retainers of one node; 0: all", "10"),

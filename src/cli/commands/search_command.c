@@ -14,7 +14,7 @@
 
 typedef struct search_arguments {
     const char *where, *property;
-    bool exact;
+    bool is_exact;
     uint64_t limit;
 } search_arguments;
 
@@ -39,7 +39,7 @@ typedef struct job {
 /* "/.../" is a pattern, anything else a text. */
 static void read_query(job *j, const char *text) {
     size_t n = text ? strlen(text) : 0;
-    j->how = j->arguments->exact ? UBI_SEARCH_EXACT : UBI_SEARCH_ANY_CASE;
+    j->how = j->arguments->is_exact ? UBI_SEARCH_EXACT : UBI_SEARCH_ANY_CASE;
     j->query = (ubi_text){ text ? text : "", n };
     if (n < 3 || text[0] != '/' || text[n - 1] != '/')
         return;
@@ -156,7 +156,7 @@ static void page_write(const job *j) {
         return;
     }
     ubi__text_table_head(&rows.table);
-    for (uint32_t i = 0; i < j->n_shown && !out->failed; i++)
+    for (uint32_t i = 0; i < j->n_shown && !out->has_failed; i++)
         ubi__object_rows_line(&rows, j->nodes[i]);
     ubi__out_printf(out, "\n%s found", ubi__human_things(count, j->n, "node"));
     if (j->n_shown < j->n)
@@ -170,7 +170,7 @@ static void document_write(const job *j) {
     ubi__document_begin(&json, j->cli, "ubiheap.search/1", j->snapshot->path);
     ubi__json_member_u64(&json, "count", j->n);
     ubi__json_member_array(&json, "nodes");
-    for (uint32_t i = 0; i < j->n_shown && !json.failed; i++) {
+    for (uint32_t i = 0; i < j->n_shown && !json.has_failed; i++) {
         ubi__json_object_begin(&json);
         ubi__object_json(&json, &rows, j->nodes[i], j->distances[j->nodes[i]]);
         ubi__json_object_end(&json);
@@ -185,7 +185,7 @@ static ubi_status search_show(job *j) {
     UBI_TRY(nodes_find(j));
     UBI_TRY(nodes_measure(j));
     ubi__progress_line_clear(&j->cli->progress);
-    if (j->cli->common.json)
+    if (j->cli->common.wants_json)
         document_write(j);
     else
         page_write(j);
@@ -215,7 +215,7 @@ static ubi_status search_run(ubi__cli *cli, void *values, char **operands, int n
 }
 
 static const ubi__option options[] = {
-    { "case", 0, UBI__OPTION_FLAG, AT(exact), NULL, NULL, "upper and lower case of TEXT differ", NULL },
+    { "case", 0, UBI__OPTION_FLAG, AT(is_exact), NULL, NULL, "upper and lower case of TEXT differ", NULL },
     UBI__ALIAS_LETTER('c'),
     { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
       "only nodes for which this holds, such as 'retainedSize > 1MiB'; as that of nodes", NULL },

@@ -224,7 +224,7 @@ static ubi_status contexts_find(answer *a) {
 /* What the contexts retain is worth a dominator tree only where there are several, or for scripts. */
 static ubi_status dominators_find(answer *a) {
     uint32_t n = ubi_native_contexts_count(a->contexts);
-    bool is_wanted = n > 1 || (n == 1 && a->cli->common.json);
+    bool is_wanted = n > 1 || (n == 1 && a->cli->common.wants_json);
     return is_wanted ? ubi__snapshot_dominators(&a->dominators, a->cli, a->snapshot) : UBI_OK;
 }
 
@@ -237,7 +237,7 @@ static ubi_status statistics_show(ubi__cli *cli, const ubi__snapshot *snapshot) 
     UBI_TRY(contexts_find(&a));
     ubi_status status = dominators_find(&a);
     ubi__progress_line_clear(&cli->progress);
-    if (status == UBI_OK && cli->common.json) {
+    if (status == UBI_OK && cli->common.wants_json) {
         document_write(&a);
     } else if (status == UBI_OK) {
         parts_write(&a);

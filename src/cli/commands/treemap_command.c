@@ -56,7 +56,7 @@ static void put_layout(ubi__json *json, const ubi_treemap_options *o) {
 static ubi_status write_json(const job *j, const ubi_treemap *map, ubi_write_fn write, void *payload) {
     ubi__json json;
     ubi__json_init(&json, write, payload, false);
-    json.for_terminal = !j->arguments->output && isatty(STDOUT_FILENO);
+    json.is_for_terminal = !j->arguments->output && isatty(STDOUT_FILENO);
     ubi__json_object_begin(&json);
     ubi__json_member_string(&json, "schema", "ubiheap.treemap/1");
     ubi__json_member_string(&json, "file", j->snapshot->path);
@@ -67,7 +67,7 @@ static ubi_status write_json(const job *j, const ubi_treemap *map, ubi_write_fn 
     ubi__json_key(&json, "boxes");
     ubi__render_treemap(&json, map);
     ubi__document_end(&json);
-    return json.failed ? UBI_EIO : UBI_OK;
+    return json.has_failed ? UBI_EIO : UBI_OK;
 }
 
 static const char *title_of(const job *j) {
@@ -100,7 +100,7 @@ static ubi_status write_svg(const job *j, const ubi_treemap *map, ubi_write_fn w
     map_describe(j, map, subtitle);
     options.title = ubi__text(title_of(j));
     options.subtitle = ubi__text(subtitle);
-    options.firefox = j->cli->compat == UBI_COMPAT_FIREFOX;
+    options.with_firefox_colors = j->cli->compat == UBI_COMPAT_FIREFOX;
     return ubi_render_treemap_svg(write, payload, map, &options);
 }
 
@@ -138,7 +138,7 @@ static ubi_status write_map(const job *j, const ubi_treemap *map) {
     if (j->form == FORM_TEXT)
         return draw_text(j, map);
     ubi_status status = write_document(j, map, ubi__out_write, out);
-    return out->failed ? UBI_OK : status; /* the program's end says what is wrong with its output */
+    return out->has_failed ? UBI_OK : status; /* the program's end says what is wrong with its output */
 }
 
 /* ---- the map ----------------------------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static ubi_status draw_dominators(const job *j) {
 static form choose_form(const ubi__cli *cli, const treemap_arguments *a) {
     if (a->format)
         return strcmp(a->format, "json") == 0 ? FORM_JSON : strcmp(a->format, "text") == 0 ? FORM_TEXT : FORM_SVG;
-    if (cli->common.json || (a->output && ubi__text_ends(ubi__text(a->output), ".json")))
+    if (cli->common.wants_json || (a->output && ubi__text_ends(ubi__text(a->output), ".json")))
         return FORM_JSON;
     return !a->output && isatty(STDOUT_FILENO) ? FORM_TEXT : FORM_SVG;
 }
@@ -209,7 +209,7 @@ static ubi_status arguments_check(const job *j, const char *path) {
     const treemap_arguments *a = j->arguments;
     if (a->output && j->form == FORM_TEXT)
         return ubi__fail(UBI_EINVAL, "--format text is for terminals; it does not go with --output");
-    if (j->cli->common.json && j->form != FORM_JSON)
+    if (j->cli->common.wants_json && j->form != FORM_JSON)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format);
     if (by_is(j, "retained") && (a->tree.breakdown || a->tree.filter || a->tree.inverted))
         return ubi__fail(UBI_EINVAL, "--by retained shows nodes; it does not go with --breakdown, --filter or "
@@ -229,7 +229,7 @@ static void set_options(job *j) {
     j->options.height = (double)a->height;
     j->options.max_depth = a->depth && a->depth < UBI_NONE ? (uint32_t)a->depth : UBI_NONE;
     j->options.measure = by_is(j, "count") ? UBI_TREEMAP_COUNT : UBI_TREEMAP_BYTES;
-    j->options.own_boxes = j->cli->compat != UBI_COMPAT_FIREFOX;
+    j->options.with_own_boxes = j->cli->compat != UBI_COMPAT_FIREFOX;
     j->options.order = j->cli->compat != UBI_COMPAT_FIREFOX ? UBI_TREEMAP_LARGEST_FIRST : UBI_TREEMAP_SMALLEST_FIRST;
     if (j->form == FORM_TEXT)
         ubi__treemap_text_options(&j->options, &j->cli->style);
@@ -311,7 +311,7 @@ const ubi__command ubi__command_treemap = {
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(treemap_arguments),

@@ -28,7 +28,7 @@
 
 typedef struct watch_arguments {
     const char *directory, *reserve;
-    bool print_library;
+    bool wants_library;
 } watch_arguments;
 
 /* ---- what the program left ---------------------------------------------------------------------------------------- */
@@ -118,12 +118,12 @@ static ubi_status watch_run(ubi__cli *cli, void *values, char **operands, int n_
     ubi__node_settings settings;
     int wait_status = 0, start_code = UBI__EXIT_OK;
     bool all_are_good = true;
-    if (cli->common.json)
+    if (cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json: standard output belongs to the program; 'ubiheap report' has --json");
-    if (a->print_library && n_operands == 0)
+    if (a->wants_library && n_operands == 0)
         return library_print(cli);
-    if (a->print_library || n_operands == 0)
-        return ubi__fail(UBI_EINVAL, a->print_library
+    if (a->wants_library || n_operands == 0)
+        return ubi__fail(UBI_EINVAL, a->wants_library
                                          ? "--print-library takes no program"
                                          : "expected PROGRAM [ARGUMENT...], as in: ubiheap watch -- node server.js");
     UBI_TRY(settings_read(&settings, a, library, directory, reserve));
@@ -152,7 +152,7 @@ static const ubi__option options[] = {
     { "reserve", 0, UBI__OPTION_TEXT, AT(reserve), "BYTES", NULL,
       "memory that is left of the control group's limit when the snapshot begins; more begins sooner and is quicker",
       "4 times the heap and 96 MiB" },
-    { "print-library", 0, UBI__OPTION_FLAG, AT(print_library), NULL, NULL,
+    { "print-library", 0, UBI__OPTION_FLAG, AT(wants_library), NULL, NULL,
       "print the path of the library that a program loads: node --require=PATH server.js needs no ubiheap", NULL },
     UBI__OPTION_END,
 };
@@ -192,7 +192,7 @@ const ubi__command ubi__command_watch = {
     .examples = examples,
     .min_operands = 0,
     .max_operands = INT_MAX,
-    .options_first = true,
+    .has_options_first = true,
     .arguments_bytes = sizeof(watch_arguments),
     .run = watch_run,
 };

@@ -102,7 +102,7 @@ typedef struct drain {
     JSContext *ctx;
     JSValue entries;
     uint32_t n;
-    bool failed; /* an exception is pending */
+    bool has_failed; /* an exception is pending */
     struct {
         uint64_t ref; /* of a stack; 0: nothing */
         void *frame;  /* its SavedFrame, held by an entry */
@@ -144,7 +144,7 @@ static bool fill_entry(drain *d, JSValueConst entry, const ubi_quickjs_allocatio
 static bool log_append(void *payload, const ubi_quickjs_allocation *allocation) {
     drain *d = payload;
     JSValue entry = JS_NewObject(d->ctx);
-    d->failed = true;
+    d->has_failed = true;
     if (JS_IsException(entry))
         return false;
     if (!fill_entry(d, entry, allocation)) {
@@ -152,9 +152,9 @@ static bool log_append(void *payload, const ubi_quickjs_allocation *allocation) 
         memset(d->remembered, 0, sizeof d->remembered); /* its frame may have been held by this entry alone */
         return false;
     }
-    d->failed = JS_DefinePropertyValueUint32(d->ctx, d->entries, d->n, entry, JS_PROP_C_W_E) < 0;
+    d->has_failed = JS_DefinePropertyValueUint32(d->ctx, d->entries, d->n, entry, JS_PROP_C_W_E) < 0;
     d->n++;
-    return !d->failed;
+    return !d->has_failed;
 }
 
 static JSValue drain_to_array(JSContext *ctx, ubi__js_debugger *debugger) {
@@ -162,13 +162,13 @@ static JSValue drain_to_array(JSContext *ctx, ubi__js_debugger *debugger) {
     if (JS_IsException(d.entries))
         return JS_EXCEPTION;
     ubi_status status = ubi_quickjs_observer_drain(debugger->observer, log_append, &d);
-    if (status != UBI_OK && !d.failed) {
+    if (status != UBI_OK && !d.has_failed) {
         ubi__js_throw_status(ctx, status);
-        d.failed = true;
+        d.has_failed = true;
     }
-    if (d.failed)
+    if (d.has_failed)
         JS_FreeValue(ctx, d.entries);
-    return d.failed ? JS_EXCEPTION : d.entries;
+    return d.has_failed ? JS_EXCEPTION : d.entries;
 }
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ static JSValue take_census(JSContext *ctx, JSValueConst this_value, int argc, JS
     if (ubi__js_tools_attached(ctx, debugger->realm_state)) { /* the breakdown's getters ran */
         ubi_target_scope scope = ubi_quickjs_observer_scope(debugger->observer);
         ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
-        options.refuse_nameless = true; /* as in Firefox */
+        options.must_have_names = true; /* as in Firefox */
         options.allocator = debugger->allocator;
         ubi_census *census;
         ubi_status status = ubi_target_census(&census, ubi_quickjs_target(debugger->realm_state->tools), &scope,

@@ -411,7 +411,7 @@ static JSValue take_census(JSContext *ctx, JSValueConst this_value, int argc, JS
         ubi__js_breakdown_read(ctx, &breakdown, argv[0]))
         return JS_EXCEPTION;
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
-    options.refuse_nameless = true; /* as in Firefox */
+    options.must_have_names = true; /* as in Firefox */
     options.allocator = snapshot->allocator;
     ubi_census *census = NULL;
     ubi_status status = ubi_census_take(&census, snapshot->graph, breakdown.breakdown, &options);
@@ -427,7 +427,7 @@ static JSValue describe_node(JSContext *ctx, JSValueConst this_value, int argc, 
         ubi__js_to_uint64(ctx, &node, argv[1]) || ubi__js_breakdown_read_value(ctx, &breakdown, argv[0]))
         return JS_EXCEPTION;
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
-    options.refuse_nameless = true; /* as in Firefox */
+    options.must_have_names = true; /* as in Firefox */
     options.allocator = snapshot->allocator;
     ubi_census *census = NULL;
     ubi_status status = ubi_census_describe(&census, snapshot->graph, node, breakdown.breakdown, &options);

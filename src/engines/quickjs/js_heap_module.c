@@ -217,7 +217,7 @@ static JSValue detail_value(JSContext *ctx, const ubi_timeline_detail *detail) {
     case UBI_MARKER_NUMBER:
         return JS_NewFloat64(ctx, detail->number);
     case UBI_MARKER_BOOL:
-        return JS_NewBool(ctx, detail->truth);
+        return JS_NewBool(ctx, detail->is_true);
     default:
         return rectangles_value(ctx, detail);
     }

@@ -37,8 +37,8 @@ typedef struct members {
     ubi_quickjs *tools;
     js_boundaries *out;
     uint32_t n; /* that are there */
-    bool has_runtime, runtime;
-    bool has_globals, all_are_globals;
+    bool has_runtime, is_runtime;
+    bool has_globals, are_all_globals;
     uint32_t n_globals;
 } members;
 
@@ -63,14 +63,14 @@ static int take_global(JSContext *ctx, void *payload, JSValueConst element) {
     m->n_globals++;
     JSContext *realm = ubi_quickjs_realm_of_global(m->tools, element);
     ubi_status status = realm ? ubi_quickjs_scope_add(m->out->globals, realm) : UBI_OK;
-    m->all_are_globals = m->all_are_globals && realm;
+    m->are_all_globals = m->are_all_globals && realm;
     if (status != UBI_OK)
         ubi__js_throw_status(ctx, status);
     return status == UBI_OK ? 0 : -1;
 }
 
 static int convert_globals(JSContext *ctx, members *m, JSValueConst value) {
-    m->has_globals = m->all_are_globals = true;
+    m->has_globals = m->are_all_globals = true;
     ubi_status status = ubi_quickjs_scope_new(&m->out->globals, m->tools);
     if (status != UBI_OK) {
         ubi__js_throw_status(ctx, status);
@@ -82,7 +82,7 @@ static int convert_globals(JSContext *ctx, members *m, JSValueConst value) {
 static int convert_runtime(JSContext *ctx, members *m, JSValueConst value) {
     m->has_runtime = true;
     int truth = JS_ToBool(ctx, value);
-    m->runtime = truth > 0;
+    m->is_runtime = truth > 0;
     return truth < 0 ? -1 : 0;
 }
 
@@ -125,11 +125,11 @@ static const char *fault_of(const members *m) {
         return m->n ? "only one boundary can be given: runtime, debugger or globals"
                     : "a boundary must be given: runtime, debugger or globals";
     if (m->has_runtime)
-        return m->runtime ? NULL : "the boundary runtime can only be true";
+        return m->is_runtime ? NULL : "the boundary runtime can only be true";
     if (m->has_globals) {
         if (m->n_globals == 0)
             return "the boundary globals must name at least one global object";
-        return m->all_are_globals ? NULL : "the boundary globals names something that is no global object";
+        return m->are_all_globals ? NULL : "the boundary globals names something that is no global object";
     }
     const ubi__js_debugger *debugger = ubi__js_opaque(m->out->debugger, UBI__JS_DEBUGGER);
     return debugger && debugger->observer ? NULL : "the boundary debugger is no Debugger";

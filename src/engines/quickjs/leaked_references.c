@@ -184,7 +184,7 @@ static ubi_status search_find_owners(leak_search *s) {
     ubi_view view = ubi_view_of(s->graph);
     ubi_dominators *dominators;
     options.allocator = s->leaks->allocator;
-    options.without_sets = true;
+    options.has_no_sets = true;
     options.threads = 1;
     ubi_status status = ubi_dominators_new(&dominators, &view, &options);
     if (status != UBI_OK)
@@ -645,7 +645,7 @@ static void write_limits(const ubi_quickjs_leaks *leaks, FILE *file) {
         fprintf(
             file,
             "\nWho took these references was not recorded, nor strings that nothing else refers to: see the option\n"
-            "`references` of ubi_quickjs_report_leaks.\n");
+            "`with_references` of ubi_quickjs_report_leaks.\n");
     else if (ubi__references_lost(references))
         fprintf(file, "\nThere was no memory to record %" PRIu64 " events.\n", ubi__references_lost(references));
 }

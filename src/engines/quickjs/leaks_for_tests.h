@@ -51,7 +51,7 @@ static inline embedded *embed(bool references) {
     embedded *e = calloc(1, sizeof *e);
     ubi_quickjs_leak_options options = UBI_QUICKJS_LEAK_OPTIONS_INIT;
     e->rt = JS_NewRuntime();
-    options.references = references;
+    options.with_references = references;
     options.fn = take_report;
     options.payload = &e->report;
     assert_int_equal(ubi_quickjs_report_leaks(e->rt, &options), UBI_OK);

@@ -89,7 +89,7 @@ ubi_status ubi_quickjs_observer_set_tracking(ubi_quickjs_observer *o, bool on) {
 }
 
 bool ubi_quickjs_observer_tracking(const ubi_quickjs_observer *o) {
-    return o->base.tracks;
+    return o->base.is_tracking;
 }
 
 ubi_status ubi_quickjs_observer_set_probability(ubi_quickjs_observer *o, double probability) {
@@ -113,7 +113,7 @@ uint32_t ubi_quickjs_observer_log_length(const ubi_quickjs_observer *o) {
 }
 
 bool ubi_quickjs_observer_log_overflowed(const ubi_quickjs_observer *o) {
-    return o->base.log.overflowed;
+    return o->base.log.has_overflowed;
 }
 
 ubi_status ubi_quickjs_observer_drain(ubi_quickjs_observer *o, ubi_quickjs_allocation_fn fn, void *payload) {

@@ -306,7 +306,7 @@ static void recording_survives_without_memory(void **state) {
         fail_allocator f;
         fail_allocator_init(&f, n);
         JSRuntime *rt = JS_NewRuntime();
-        options.references = true;
+        options.with_references = true;
         options.allocator = &f.allocator;
         options.file = fopen("/dev/null", "w");
         ubi_status status = ubi_quickjs_report_leaks(rt, &options);

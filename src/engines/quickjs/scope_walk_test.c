@@ -10,7 +10,7 @@
 /* Nodes that a walk of a scope reaches, as its edge filter says. */
 typedef struct reach {
     const test_walk *walk;
-    bool *seen;
+    bool *was_seen;
     uint64_t *queue;
     uint64_t n_queue;
     ubi_node origin;
@@ -22,8 +22,8 @@ static bool reach_node(void *payload, ubi_node referent, ubi_text name) {
     const ubi_frozen_heap *heap = &r->walk->heap;
     if (heap->edge_filter && heap->edge_filter(heap->edge_filter_payload, r->origin, referent) == UBI_EDGE_SKIP)
         return true;
-    if (!r->seen[referent.ref]) {
-        r->seen[referent.ref] = true;
+    if (!r->was_seen[referent.ref]) {
+        r->was_seen[referent.ref] = true;
         r->queue[r->n_queue++] = referent.ref;
     }
     return true;
@@ -40,7 +40,7 @@ static reach reach_all(const test_walk *walk) {
     return r;
 }
 static void reach_fini(reach *r) {
-    free(r->seen);
+    free(r->was_seen);
     free(r->queue);
 }
 
@@ -82,7 +82,7 @@ static void two_realms_free(two_realms *r) {
 }
 
 static bool has(const reach *r, uint64_t id) {
-    return r->seen[test_node_with_id(r->walk, id).ref];
+    return r->was_seen[test_node_with_id(r->walk, id).ref];
 }
 
 static void a_scope_ends_at_other_realms(void **state) {

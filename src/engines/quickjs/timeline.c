@@ -187,7 +187,7 @@ static ubi_timeline_marker *marker_make(const told *m) {
 /* Targets that are not observed take nothing. One that could not be made is counted by those it was for. */
 static void marker_tell(const ubi__timeline *l, const told *m) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
-    if (l->joined_all) {
+    if (l->has_joined_all) {
         ubi_timeline_marker *marker = marker_make(m);
         ubi_timeline_consumers_add_existing_marker_for_all_observed_targets(consumers, marker);
         ubi_timeline_marker_free(marker);
@@ -201,10 +201,10 @@ static void marker_tell(const ubi__timeline *l, const told *m) {
 /* An END that says nothing more: the cheapest there is. */
 static void tell_end(const ubi__timeline *l, const char *name) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
-    if (l->joined_all)
+    if (l->has_joined_all)
         ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, name, UBI_MARKER_END,
                                                                    UBI_MARKER_NO_STACK);
-    for (uint32_t i = 0; !l->joined_all && i < l->joined_count; i++)
+    for (uint32_t i = 0; !l->has_joined_all && i < l->joined_count; i++)
         ubi_timeline_consumers_add_marker_for_target(consumers, l->joined[i], name, UBI_MARKER_END,
                                                      UBI_MARKER_NO_STACK);
 }
@@ -243,7 +243,7 @@ static bool describe_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker
         return true;
     const char *cause = l->links.at[link].cause;
     out->parent = ref_of_link(l, link);
-    out->parent_is_async = true;
+    out->is_parent_async = true;
     out->async_cause = (ubi_text){ cause, strlen(cause) };
     return true;
 }
@@ -297,7 +297,7 @@ static void observation_ends(ubi__timeline *l) {
 
 static bool is_observed(const ubi__timeline *l) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
-    bool observed = l->joined_all && consumers && !ubi_timeline_consumers_is_empty(consumers);
+    bool observed = l->has_joined_all && consumers && !ubi_timeline_consumers_is_empty(consumers);
     for (uint32_t i = 0; i < l->joined_count && !observed; i++)
         observed = ubi_timeline_consumers_has_consumer(consumers, l->joined[i]);
     return observed;
@@ -327,7 +327,7 @@ static uint32_t find_joined(const ubi__timeline *l, const ubi_timeline_target *t
 ubi_status ubi_quickjs_join_timeline(ubi_quickjs *tools, ubi_timeline_target *target) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (!target) {
-        l->joined_all = true;
+        l->has_joined_all = true;
     } else if (find_joined(l, target) == l->joined_count) {
         if (!ubi__tool_reserve(l->tracking->allocator, (void **)&l->joined, &l->joined_capacity, l->joined_count + 1,
                                sizeof *l->joined))
@@ -342,7 +342,7 @@ void ubi_quickjs_leave_timeline(ubi_quickjs *tools, ubi_timeline_target *target)
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     uint32_t i = find_joined(l, target);
     if (!target)
-        l->joined_all = false;
+        l->has_joined_all = false;
     else if (i < l->joined_count)
         l->joined[i] = l->joined[--l->joined_count];
     ubi__timeline_wants(l);
@@ -372,7 +372,7 @@ ubi_status ubi__timeline_observe_own(ubi__timeline *l, bool on) {
 void ubi__timeline_fini(ubi__timeline *l) {
     UBI_ASSERT(l->joined_count <= l->joined_capacity);
     async_links_check(&l->links);
-    l->joined_all = false;
+    l->has_joined_all = false;
     l->joined_count = 0;
     if (l->is_observed)
         observation_ends(l);

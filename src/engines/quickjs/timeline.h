@@ -50,12 +50,12 @@ typedef struct ubi__timeline {
     ubi__tracking *tracking;      /* of these tools */
     ubi_timeline_target **joined; /* who is told */
     uint32_t joined_count, joined_capacity;
-    bool joined_all;    /* all that are observed are told */
-    bool is_observed;   /* links and frames are remembered */
-    bool is_running;    /* the run at hand was told */
-    bool is_collecting; /* the collection at hand was told */
-    bool wants_cycles;  /* the next collection was asked for as one of cycles */
-    const char *cause;  /* of the next run, from the program; or NULL */
+    bool has_joined_all; /* all that are observed are told */
+    bool is_observed;    /* links and frames are remembered */
+    bool is_running;     /* the run at hand was told */
+    bool is_collecting;  /* the collection at hand was told */
+    bool wants_cycles;   /* the next collection was asked for as one of cycles */
+    const char *cause;   /* of the next run, from the program; or NULL */
     ubi_quickjs_async registered;
     ubi__async_ix current; /* the link of the run at hand; 0: none */
     ubi__async_links links;

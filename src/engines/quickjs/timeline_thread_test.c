@@ -85,7 +85,7 @@ static void all_threads_are_on_one_timeline(void **state) {
     ubi_timeline_target *target;
     size_t turns = 0;
     (void)state;
-    options.per_thread = true;
+    options.is_per_thread = true;
     assert_int_equal(ubi_timeline_target_new(&target, &options), UBI_OK);
     assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(target, true), UBI_OK);
     atomic_store(&at_work, THREADS);

@@ -9,7 +9,7 @@ typedef struct told {
     world *w;
     uint32_t n, depth;
     uint32_t collect_until; /* its hook collects until it was called so often */
-    bool free_itself;
+    bool must_free_itself;
     ubi_quickjs_observer *free_other;
     ubi_quickjs_collection last;
     uint64_t cycles[64];
@@ -35,7 +35,7 @@ static void on_collection(void *payload, const ubi_quickjs_collection *c) {
         t->free_other = NULL;
     }
     t->depth--;
-    if (t->free_itself)
+    if (t->must_free_itself)
         ubi_quickjs_observer_free(t->observer);
 }
 
@@ -132,7 +132,7 @@ static void a_hook_may_free_observers(void **state) {
     world w = world_open(NULL);
     ubi_quickjs_observer *a = observe(&w, w.ctx), *b = observe(&w, w.ctx), *c = observe(&w, w.ctx);
     told of_a = listen(&w, a), of_b = listen(&w, b), of_c = listen(&w, c);
-    of_a.free_itself = true;
+    of_a.must_free_itself = true;
     of_a.free_other = b;
     ubi_quickjs_observer_on_collection(a, on_collection, &of_a);
     ubi_quickjs_observer_on_collection(b, on_collection, &of_b);

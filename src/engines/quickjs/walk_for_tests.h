@@ -16,7 +16,7 @@
 typedef struct test_walk {
     ubi_target target;
     ubi_frozen_heap heap;
-    bool names_only; /* leave out what edges lead to */
+    bool with_names_only; /* leave out what edges lead to */
     char text[TEST_EDGES_TEXT_BYTES];
 } test_walk;
 
@@ -55,7 +55,7 @@ static inline bool test_append_edge(void *payload, ubi_node referent, ubi_text n
     size_t n = strlen(w->text);
     const char *space = n ? " " : "";
     int name_length = name.ptr ? (int)name.len : 1;
-    if (w->names_only)
+    if (w->with_names_only)
         snprintf(w->text + n, sizeof w->text - n, "%s%.*s", space, name_length, name.ptr ? name.ptr : "-");
     else
         snprintf(w->text + n, sizeof w->text - n, "%s%.*s:%.*s", space, name_length, name.ptr ? name.ptr : "-",

@@ -47,9 +47,9 @@ static void a_damaged_node_is_seen(void **state) {
     assert_int_equal(ubi_graph_builder_new(&r->builder, NULL), UBI_OK);
     ubi__fxs_node_begin(r);
     ubi__fxs_node_check(r);
-    r->node.deferred = true;
-    assert_damage_seen(check_node, r, "!node->deferred || (node->edges_begun");
-    r->node.edges_begun = true;
+    r->node.is_deferred = true;
+    assert_damage_seen(check_node, r, "!node->is_deferred || (node->has_begun_edges");
+    r->node.has_begun_edges = true;
     r->side_names = (ubi__vec_side_name){ sides, 2, 2 };
     assert_damage_seen(check_node, r, "side->edge < r->builder->graph->name.n");
     ubi__fxs_node_begin(r);
@@ -59,7 +59,7 @@ static void a_damaged_node_is_seen(void **state) {
     r->node.strings_before = 1;
     assert_damage_seen(check_node, r, "n_strings >= node->strings_before");
     ubi__fxs_node_begin(r);
-    r->node.stack = (ubi__fxs_string){ .form = UBI__FXS_INLINE, .pinned = true, .n_bytes = 1 };
+    r->node.stack = (ubi__fxs_string){ .form = UBI__FXS_INLINE, .is_pinned = true, .n_bytes = 1 };
     assert_damage_seen(check_node, r, "s->n_bytes <= r->scratch.n - s->at");
     ubi_graph_builder_free(r->builder);
     free(r);

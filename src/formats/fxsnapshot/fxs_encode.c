@@ -47,7 +47,7 @@ void ubi__fxs_encoder_check(const ubi__fxs_encoder *e) {
     UBI_ASSERT(e->one_byte.n_wire <= ubi__strtab_count(&e->one_byte.own)); /* no byte string is written twice */
     UBI_ASSERT(f->n_linked <= f->rows.n && f->rows.n <= f->n_frames);
     UBI_ASSERT(f->n_cut <= e->n_nodes);
-    UBI_ASSERT(!e->node.edges_kept || e->node.n_kept == e->node.edges_bytes);
+    UBI_ASSERT(!e->node.keeps_edges || e->node.n_kept == e->node.edges_bytes);
     UBI_ASSERT(!e->far.bits || (e->far.n >= 6 && e->far.n <= 8)); /* above UBI__FXS_NEAR_BITS, in one word */
 }
 
@@ -80,14 +80,14 @@ static uint8_t *put_inline_edge(const ubi__fxs_encoder *e, uint8_t *p, const ubi
 /* Makes the bytes of an edge if there is room, and adds them to the length of the message. */
 static void keep_edge(ubi__fxs_encoder *e, const ubi__fxs_edge *edge, const ubi__fxs_use *name) {
     ubi__fxs_node_plan *plan = &e->node;
-    if (plan->edges_kept && !name->is_inline) {
+    if (plan->keeps_edges && !name->is_inline) {
         ubi__fxs_keep_plain_edge(e, edge->referent, name->wire_ix);
         return;
     }
     uint64_t n = ubi__fxs_bytes_field_bytes(edge_bytes(edge, name));
     plan->edges_bytes += n;
-    plan->edges_kept = plan->edges_kept && n <= UBI__FXS_KEPT_BYTES - plan->n_kept;
-    if (plan->edges_kept)
+    plan->keeps_edges = plan->keeps_edges && n <= UBI__FXS_KEPT_BYTES - plan->n_kept;
+    if (plan->keeps_edges)
         plan->n_kept = (size_t)(put_inline_edge(e, e->kept + plan->n_kept, edge, name) - e->kept);
 }
 
@@ -202,8 +202,8 @@ ubi_status ubi__fxs_plan_element(ubi__fxs_encoder *e, uint64_t referent, uint32_
     uint32_t wire_ix;
     UBI_TRY(ubi__fxs_take_wire_ix(&e->two_byte, &wire_ix));
     plan->edges_bytes += n;
-    plan->edges_kept = plan->edges_kept && n <= UBI__FXS_KEPT_BYTES - plan->n_kept;
-    if (plan->edges_kept)
+    plan->keeps_edges = plan->keeps_edges && n <= UBI__FXS_KEPT_BYTES - plan->n_kept;
+    if (plan->keeps_edges)
         plan->n_kept = (size_t)(put_element(e->kept + plan->n_kept, referent, number) - e->kept);
     e->n_edges++;
     return UBI_OK;
@@ -223,12 +223,12 @@ static ubi_status plan_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node, uin
     e->node.first_inline = e->two_byte.n_wire;
     e->node.edges_bytes = 0;
     e->node.n_kept = 0;
-    e->node.edges_kept = true;
+    e->node.keeps_edges = true;
     return node->edges ? node->edges(node->edges_payload, plan_edge, e) : UBI_OK;
 }
 
 static ubi_status write_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
-    if (e->node.edges_kept)
+    if (e->node.keeps_edges)
         return ubi__fxs_write_bytes(e, e->kept, e->node.n_kept);
     e->next_inline = e->node.first_inline;
     return node->edges(node->edges_payload, write_edge, e);
@@ -403,7 +403,7 @@ static ubi_status encode_plain_node(ubi__fxs_encoder *e, const ubi__fxs_node *no
     UBI_TRY(ubi__fxs_make_room(e, sizeof e->kept_apart + 3 * UBI__FXS_FIXED_BYTES));
     uint8_t *message = e->buffer + e->n_buffered + 1;
     UBI_TRY(plan_edges(e, node, put_front(e, message, node)));
-    *done = e->node.edges_kept;
+    *done = e->node.keeps_edges;
     if (*done)
         e->n_buffered = (size_t)(put_length_before(message, put_behind(e, e->kept + e->node.n_kept, node)) - e->buffer);
     UBI_ASSERT(e->n_buffered <= UBI__FXS_BUFFER_BYTES);

@@ -75,7 +75,7 @@ void ubi__fxs_string_table_init(ubi__fxs_string_table *t, bool two_byte, const u
     memset(t, 0, sizeof *t);
     ubi__strtab_init(&t->own, a);
     t->texts = &t->own;
-    t->two_byte = two_byte;
+    t->is_two_byte = two_byte;
 }
 
 void ubi__fxs_string_table_fini(ubi__fxs_string_table *t, const ubi_allocator *a) {
@@ -93,7 +93,7 @@ void ubi__fxs_string_table_check(const ubi__fxs_string_table *t) {
         n_written += t->wire_ix.at[i] != UBI_NONE;
     }
     UBI_ASSERT(n_written <= t->n_wire); /* others are names of edges that are not remembered */
-    UBI_ASSERT(t->two_byte || n_written == t->n_wire);
+    UBI_ASSERT(t->is_two_byte || n_written == t->n_wire);
 }
 
 ubi_status ubi__fxs_encode_borrow_strings(ubi__fxs_encoder *e, const ubi__strtab *texts) {
@@ -149,7 +149,7 @@ ubi_status ubi__fxs_use_new(ubi__fxs_use *out, ubi__fxs_string_table *t, ubi_str
     *out = (ubi__fxs_use){ .wire_ix = t->wire_ix.at[handle],
                            .is_inline = true,
                            .handle = handle,
-                           .n_bytes = t->two_byte ? ubi__fxs_utf16_bytes(text) : text.len };
+                           .n_bytes = t->is_two_byte ? ubi__fxs_utf16_bytes(text) : text.len };
     return UBI_OK;
 }
 
@@ -164,7 +164,7 @@ ubi_status ubi__fxs_write_use(ubi__fxs_encoder *e, uint32_t field, const ubi__fx
     }
     ubi_text text = use->handle == UBI_NONE ? use->own : ubi__strtab_get(t->texts, use->handle);
     ubi__fxs_put_length(e, field, use->n_bytes);
-    return t->two_byte ? write_utf16(e, text) : ubi__fxs_write_bytes(e, text.ptr, text.len);
+    return t->is_two_byte ? write_utf16(e, text) : ubi__fxs_write_bytes(e, text.ptr, text.len);
 }
 
 /* ---- allocation stacks -------------------------------------------------------------------------------------------- */

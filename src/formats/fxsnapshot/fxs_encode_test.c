@@ -21,12 +21,12 @@
 typedef struct target {
     ubi__vec_u8 bytes;
     size_t largest_write;
-    bool refuses;
+    bool must_refuse;
 } target;
 
 static ubi_status write_to_target(void *payload, const void *data, size_t n) {
     target *t = payload;
-    if (t->refuses)
+    if (t->must_refuse)
         return ubi__fail(UBI_EIO, "the disk is full");
     UBI_TRY(ubi__vec_u8_reserve(&t->bytes, ubi_allocator_default(), n));
     memcpy(t->bytes.at + t->bytes.n, data, n);
@@ -473,7 +473,7 @@ static void a_refused_write_is_passed_up(void **state) {
     ubi__fxs_node node = plain_node(f, 1, "T");
     node.edges = many_edges;
     node.edges_payload = &n;
-    f->target.refuses = true;
+    f->target.must_refuse = true;
     assert_int_equal(ubi__fxs_encode_node(f->encoder, &node), UBI_EIO);
     assert_string_equal(ubi_error_message(), "the disk is full");
 }
@@ -538,7 +538,7 @@ static void a_damaged_encoder_is_seen(void **state) {
     ubi__fxs_encoder_check(e);
     e->one_byte.n_wire = 1;
     assert_damage_seen(check_encoder, e, "e->one_byte.n_wire <=");
-    assert_damage_seen(check_string_table, &e->one_byte, "t->two_byte || n_written == t->n_wire");
+    assert_damage_seen(check_string_table, &e->one_byte, "t->is_two_byte || n_written == t->n_wire");
     e->one_byte.n_wire = 0;
     e->two_byte.wire_ix.at[0] = 1;
     assert_damage_seen(check_string_table, &e->two_byte, "t->wire_ix.at[i] < t->n_wire");

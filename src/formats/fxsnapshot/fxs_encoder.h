@@ -29,7 +29,7 @@ typedef struct ubi__fxs_string_table {
     const ubi__strtab *texts; /* by handle: &own, or a borrowed table */
     ubi__vec_u32 wire_ix;     /* by handle: index in the file's table; UBI_NONE: not written yet */
     uint32_t n_wire;          /* entries of the file's table */
-    bool two_byte;
+    bool is_two_byte;
 } ubi__fxs_string_table;
 
 /** One string of a message: absent, a reference, or inline. Holds no pointer into a table, which may grow meanwhile. */
@@ -95,7 +95,7 @@ typedef struct ubi__fxs_node_plan {
     bool has_stack;
     uint32_t first_inline; /* two-byte index that the first new edge name gets */
     uint64_t edges_bytes;
-    bool edges_kept;
+    bool keeps_edges;
     size_t n_kept; /* bytes in `kept` */
     uint64_t n_bytes;
 } ubi__fxs_node_plan;
@@ -223,7 +223,7 @@ static inline void ubi__fxs_keep_plain_edge(ubi__fxs_encoder *e, uint64_t refere
     ubi__fxs_node_plan *plan = &e->node;
     plan->n_kept = (size_t)(ubi__fxs_put_plain_edge(e->kept + plan->n_kept, referent, name_wire_ix) - e->kept);
     plan->edges_bytes = plan->n_kept;
-    plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
+    plan->keeps_edges = plan->n_kept <= UBI__FXS_KEPT_BYTES;
 }
 
 #define UBI__FXS_FIELD_BYTES 7 /* of a name's field at most; the byte above tells how many */
@@ -270,7 +270,7 @@ static inline void ubi__fxs_keep_edge(ubi__fxs_encoder *e, uint64_t referent, ui
     }
     ubi__wire_put_word(p, name_field);
     plan->n_kept = plan->edges_bytes = (size_t)(p + n_name - e->kept);
-    plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
+    plan->keeps_edges = plan->n_kept <= UBI__FXS_KEPT_BYTES;
     e->n_edges++;
 }
 

@@ -31,14 +31,14 @@ void ubi__fxs_node_begin(ubi__fxs_reader *r) {
     node->coarse_type = UBI_COARSE_OTHER;
     node->type_name.form = node->class_name.form = node->script_filename.form = UBI__FXS_ABSENT;
     node->descriptive_name.form = node->stack.form = UBI__FXS_ABSENT;
-    node->edges_begun = node->deferred = node->type_interned = node->has_bad_ref = false;
+    node->has_begun_edges = node->is_deferred = node->is_type_interned = node->has_bad_ref = false;
     node->first_edge = r->builder->graph->name.n;
     node->strings_before = ubi__strtab_count(&r->builder->graph->strings);
     r->scratch.n = 0;
 }
 
 static void pinned_check(const ubi__fxs_reader *r, const ubi__fxs_string *s) {
-    UBI_ASSERT(s->form != UBI__FXS_INLINE || !s->pinned || s->n_bytes <= r->scratch.n - s->at);
+    UBI_ASSERT(s->form != UBI__FXS_INLINE || !s->is_pinned || s->n_bytes <= r->scratch.n - s->at);
 }
 
 /* Of names kept aside the last two are looked at: a message may be pinned as often as the window moves. */
@@ -46,9 +46,10 @@ void ubi__fxs_node_check(const ubi__fxs_reader *r) {
     const ubi__fxs_node *node = &r->node;
     uint32_t n_strings = ubi__strtab_count(&r->builder->graph->strings);
     UBI_ASSERT(node->first_edge <= r->builder->graph->name.n);
-    UBI_ASSERT(node->edges_begun || node->first_edge == r->builder->graph->name.n);
-    UBI_ASSERT(!node->deferred || (node->edges_begun && !node->type_interned && n_strings == node->strings_before));
-    UBI_ASSERT(n_strings >= node->strings_before + node->type_interned);
+    UBI_ASSERT(node->has_begun_edges || node->first_edge == r->builder->graph->name.n);
+    UBI_ASSERT(!node->is_deferred ||
+               (node->has_begun_edges && !node->is_type_interned && n_strings == node->strings_before));
+    UBI_ASSERT(n_strings >= node->strings_before + node->is_type_interned);
     if (!UBI_CHECKS)
         return;
     pinned_check(r, &node->type_name);
@@ -56,7 +57,7 @@ void ubi__fxs_node_check(const ubi__fxs_reader *r) {
     pinned_check(r, &node->script_filename);
     pinned_check(r, &node->descriptive_name);
     pinned_check(r, &node->stack);
-    for (size_t n = r->side_names.n, i = n > 2 ? n - 2 : 0; node->deferred && i < n; i++) {
+    for (size_t n = r->side_names.n, i = n > 2 ? n - 2 : 0; node->is_deferred && i < n; i++) {
         const ubi__fxs_side_name *side = &r->side_names.at[i];
         UBI_ASSERT(i == 0 || side[-1].edge < side->edge);
         UBI_ASSERT(side->edge >= node->first_edge && side->edge < r->builder->graph->name.n);
@@ -79,7 +80,7 @@ static ubi_status keep_aside(ubi__fxs_reader *r, uint64_t edge, ubi_str_ix text)
 }
 
 static void start_deferred(ubi__fxs_reader *r) {
-    r->node.deferred = true;
+    r->node.is_deferred = true;
     r->side_names.n = 0;
     ubi__strtab_truncate(&r->side_texts, 0);
 }
@@ -87,7 +88,7 @@ static void start_deferred(ubi__fxs_reader *r) {
 /* Takes the strings of this message out of the table again. */
 static ubi_status switch_to_deferred(ubi__fxs_reader *r) {
     ubi_graph *g = r->builder->graph;
-    ubi_str_ix next = r->node.strings_before + r->node.type_interned;
+    ubi_str_ix next = r->node.strings_before + r->node.is_type_interned;
     start_deferred(r);
     for (uint64_t e = r->node.first_edge; e < g->name.n; e++) {
         ubi_str_ix text;
@@ -100,25 +101,25 @@ static ubi_status switch_to_deferred(ubi__fxs_reader *r) {
     UBI_ASSERT(next ==
                ubi__strtab_count(&g->strings)); /* each string of the message belongs to one edge, or is the type */
     ubi__strtab_truncate(&g->strings, r->node.strings_before);
-    r->node.type_interned = false;
+    r->node.is_type_interned = false;
     return UBI_OK;
 }
 
 /* Before the first edge: the type name takes its place in the table, or the message is not in order. */
 static ubi_status begin_edges(ubi__fxs_reader *r) {
     ubi__fxs_node *node = &r->node;
-    node->edges_begun = true;
+    node->has_begun_edges = true;
     if (node->type_name.form == UBI__FXS_ABSENT) {
         start_deferred(r);
     } else if (node->type_name.form == UBI__FXS_INLINE) {
         UBI_TRY(ubi__fxs_two_byte(r, &node->type_name, "type name (field 2)", &node->type_ix));
-        node->type_interned = true;
+        node->is_type_interned = true;
     }
     return UBI_OK;
 }
 
 static ubi_status edge_name_ref(ubi__fxs_reader *r, uint64_t ref, uint64_t offset, ubi_str_ix *out) {
-    if (!r->node.deferred && ref >= ubi__strtab_count(&r->builder->graph->strings))
+    if (!r->node.is_deferred && ref >= ubi__strtab_count(&r->builder->graph->strings))
         UBI_TRY(switch_to_deferred(r));
     if (ubi__unlikely(ref >= FIRST_IMPOSSIBLE_REF)) {
         if (!r->node.has_bad_ref) {
@@ -134,7 +135,7 @@ static ubi_status edge_name_ref(ubi__fxs_reader *r, uint64_t ref, uint64_t offse
 
 static ubi_status edge_name_inline(ubi__fxs_reader *r, const uint8_t *bytes, size_t n_bytes, ubi_str_ix *out) {
     ubi_graph *g = r->builder->graph;
-    if (!r->node.deferred)
+    if (!r->node.is_deferred)
         return ubi__fxs_append_two_byte(&g->strings, bytes, n_bytes, out);
     ubi_str_ix text;
     UBI_TRY(ubi__fxs_append_two_byte(&r->side_texts, bytes, n_bytes, &text));
@@ -259,7 +260,7 @@ static const uint8_t *take_plain_edges(ubi__fxs_reader *r, const uint8_t *p, con
 
 /* A type name after the first edge: indices given to names are withdrawn. */
 static ubi_status type_name_late(ubi__fxs_reader *r) {
-    return r->node.edges_begun && !r->node.deferred ? switch_to_deferred(r) : UBI_OK;
+    return r->node.has_begun_edges && !r->node.is_deferred ? switch_to_deferred(r) : UBI_OK;
 }
 
 /* The singular length-delimited fields. */
@@ -362,7 +363,7 @@ static ubi__fxs_progress bytes_field(ubi__fxs_reader *r, uint32_t field, const u
     }
     if (!q || q > limit || n > (uint64_t)(limit - q))
         return UBI__FXS_NEED_MORE;
-    if (field == 5 && !r->node.edges_begun) /* its tag took more bytes than it needs */
+    if (field == 5 && !r->node.has_begun_edges) /* its tag took more bytes than it needs */
         *status = begin_edges(r);
     if (*status == UBI_OK)
         *status = field == 5 ? take_edge(r, q, q + n) : take_bytes(r, field, q, (size_t)n, offset);
@@ -424,9 +425,9 @@ ubi__fxs_progress ubi__fxs_node_fields(ubi__fxs_reader *r, const uint8_t *limit,
         if (*status != UBI_OK || r->window.at >= limit)
             continue;
         if (r->window.at[0] == UBI__TAG(5, UBI__WIRE_BYTES)) {
-            if (ubi__unlikely(!r->node.edges_begun))
+            if (ubi__unlikely(!r->node.has_begun_edges))
                 *status = begin_edges(r);
-            if (ubi__likely(!r->node.deferred))
+            if (ubi__likely(!r->node.is_deferred))
                 r->window.at = take_plain_edges(r, r->window.at, limit, status);
             if (*status != UBI_OK || r->window.at >= limit)
                 continue;
@@ -464,7 +465,7 @@ static ubi_status check_required(const ubi__fxs_reader *r) {
 /* A reference to the type name must lie before all strings of this message, some of which may be in the table already. */
 static ubi_status intern_type(ubi__fxs_reader *r) {
     ubi__fxs_node *node = &r->node;
-    if (node->type_interned)
+    if (node->is_type_interned)
         return UBI_OK;
     if (node->type_name.form == UBI__FXS_REF && node->type_name.at >= node->strings_before)
         return ubi__fxs_fail_ref(r, node->type_name.offset, "type name (field 3)", node->type_name.at,
@@ -476,7 +477,7 @@ static ubi_status intern_type(ubi__fxs_reader *r) {
 static ubi_status intern_strings(ubi__fxs_reader *r, ubi_frame_ix *stack, ubi_kind *kind, ubi_kind_ix *kind_ix) {
     ubi__fxs_node *node = &r->node;
     UBI_TRY(intern_type(r));
-    if (ubi__unlikely(node->deferred))
+    if (ubi__unlikely(node->is_deferred))
         UBI_TRY(name_edges(r));
     if (node->stack.form == UBI__FXS_INLINE)
         UBI_TRY(ubi__fxs_stack(r, stack));
@@ -495,7 +496,7 @@ static bool as_ref(const ubi__fxs_string *s, ubi_str_ix *out) {
 /* Whether the node adds no string at all and its attributes are references, which then are the kind, if they are valid. */
 static bool kind_of_refs(const ubi__fxs_node *node, ubi_kind *kind) {
     kind->coarse_type = (ubi_coarse_type)node->coarse_type;
-    return !node->deferred && node->stack.form == UBI__FXS_ABSENT && as_ref(&node->type_name, &kind->type_name) &&
+    return !node->is_deferred && node->stack.form == UBI__FXS_ABSENT && as_ref(&node->type_name, &kind->type_name) &&
            as_ref(&node->class_name, &kind->class_name) && as_ref(&node->script_filename, &kind->script_filename) &&
            as_ref(&node->descriptive_name, &kind->descriptive_name);
 }
@@ -513,9 +514,10 @@ ubi_status ubi__fxs_node_end(ubi__fxs_reader *r) {
     ubi__fxs_node_check(r);
     bool plain = kind_of_refs(node, &kind);
     ubi__fxs_known_kind *known = plain ? known_kind(r, &kind) : NULL;
-    UBI_ASSERT(!known || !known->used || ubi__kind_equal(&r->builder->graph->kinds.rows.at[known->ix], &known->kind));
+    UBI_ASSERT(!known || !known->is_used ||
+               ubi__kind_equal(&r->builder->graph->kinds.rows.at[known->ix], &known->kind));
     /* A combination of references that was valid once stays so, since tables only grow. */
-    if (ubi__likely(known && known->used && ubi__kind_equal(&known->kind, &kind)))
+    if (ubi__likely(known && known->is_used && ubi__kind_equal(&known->kind, &kind)))
         return ubi__builder_push_node(r->builder, node->id, node->size_bytes, known->ix, stack);
     ubi_kind_ix ix;
     UBI_TRY(intern_strings(r, &stack, &kind, &ix));

@@ -104,7 +104,7 @@ static ubi_status take_body(ubi__fxs_reader *r, ubi__fxs_fields_fn fields) {
 /* Reads a length prefix. *got false: no length could be read. Its upper bits are dropped, as in protobuf. */
 static ubi_status read_length(ubi__fxs_reader *r, uint32_t *length, bool *got) {
     ubi__fxs_window *w = &r->window;
-    while (w->end - w->at < LONGEST_VARINT && !w->ended)
+    while (w->end - w->at < LONGEST_VARINT && !w->has_ended)
         UBI_TRY(window_more(r));
     r->message_offset = ubi__fxs_window_offset(w, w->at);
     uint64_t value;
@@ -204,7 +204,7 @@ static ubi_status read_node(ubi__fxs_reader *r, uint32_t length) {
     UBI_TRY(take_body(r, ubi__fxs_node_fields));
     UBI_TRY(ubi__fxs_node_end(r));
     UBI_ASSERT(r->builder->graph->id.n == r->message); /* metadata is message 0, the root 1 */
-    if (!r->input->final)
+    if (!r->input->is_final)
         return UBI_OK;
     uint64_t frame_bytes = ubi__fxs_window_offset(&r->window, r->window.at) - r->message_offset;
     return ubi__vec_u32_push(&r->frame_bytes, r->allocator, (uint32_t)frame_bytes);
@@ -338,9 +338,9 @@ static void note_early_end(ubi__fxs_reader *r) {
     ubi__fxs_window *w = &r->window;
     info->message_count = r->message;
     info->inflated_bytes = w->end_offset;
-    if (w->at == w->end && w->ended)
+    if (w->at == w->end && w->has_ended)
         return;
-    info->ended_early = true;
+    info->has_ended_early = true;
     snprintf(info->end_note, sizeof info->end_note,
              "the stream of messages ends at byte %llu, before the end of the data",
              (unsigned long long)r->message_offset);
@@ -403,7 +403,7 @@ const ubi__format ubi__format_fxsnapshot = {
     .name = "fxsnapshot",
     .guess = guess_fxsnapshot,
     .read = read_fxsnapshot,
-    .survives_damage = true,
+    .can_survive_damage = true,
     .file_types = file_types,
     .type_sorts = ubi__fxs_type_sorts,
     .edge_names = &ubi__fxs_edge_names,

@@ -32,7 +32,7 @@ typedef struct ubi__fxs_window {
     const uint8_t *at, *end;
     uint64_t end_offset; /* of `end` in the inflated stream */
     ubi__vec_u8 joined;
-    bool ended; /* the stream has no more */
+    bool has_ended; /* the stream has no more */
 } ubi__fxs_window;
 
 void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t *first, size_t n_first,
@@ -53,7 +53,7 @@ typedef enum ubi__fxs_string_form { UBI__FXS_ABSENT, UBI__FXS_INLINE, UBI__FXS_R
 /** A string-or-reference pair as last seen on the wire. */
 typedef struct ubi__fxs_string {
     ubi__fxs_string_form form;
-    bool pinned;          /* INLINE: the bytes were copied to `scratch`, and `at` is an offset there */
+    bool is_pinned;       /* INLINE: the bytes were copied to `scratch`, and `at` is an offset there */
     const uint8_t *bytes; /* INLINE, not pinned */
     uint64_t at;          /* REF: the index; INLINE and pinned: offset in scratch */
     size_t n_bytes;       /* INLINE */
@@ -70,9 +70,9 @@ typedef struct ubi__fxs_node {
     ubi__fxs_string stack; /* INLINE: bytes of the StackFrame, several occurrences back to back */
 
     uint64_t first_edge; /* of this node in the graph's columns */
-    bool edges_begun;
-    bool deferred; /* see fxs_node.c */
-    bool type_interned;
+    bool has_begun_edges;
+    bool is_deferred; /* see fxs_node.c */
+    bool is_type_interned;
     ubi_str_ix type_ix;
     uint32_t strings_before;          /* two-byte table length when the message began */
     uint64_t bad_ref, bad_ref_offset; /* deferred: an edge name reference that no table can hold */
@@ -91,7 +91,7 @@ UBI_VEC_DECLARE(ubi__vec_side_name, ubi__fxs_side_name);
 typedef struct ubi__fxs_known_kind {
     ubi_kind kind;
     ubi_kind_ix ix;
-    bool used;
+    bool is_used;
 } ubi__fxs_known_kind;
 
 #define UBI__FXS_KNOWN_KINDS 256
@@ -105,8 +105,8 @@ typedef struct ubi__fxs_reader {
     ubi_graph_builder *builder;
     ubi__strtab one_byte; /* the file's second table: bytes as they are, cut at the first NUL */
     ubi__vec_u32
-        frame_bytes;     /* input->final: per node, bytes of its length prefix and message, to find it for an error */
-    ubi__vec_u8 scratch; /* fields of the current node that had to be copied */
+        frame_bytes; /* input->is_final: per node, bytes of its length prefix and message, to find it for an error */
+    ubi__vec_u8 scratch;    /* fields of the current node that had to be copied */
     ubi__strtab side_texts; /* deferred mode */
     ubi__vec_side_name side_names;
 

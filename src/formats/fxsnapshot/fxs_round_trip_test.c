@@ -84,7 +84,7 @@ enum { MAX_STRINGS = 24, MAX_FRAMES = 200 };
 /** What a random graph is made of. `wild`: also what a file cannot hold as it is. */
 typedef struct maker {
     ubi_graph_builder *builder;
-    bool wild;
+    bool is_wild;
     ubi_str_ix strings[MAX_STRINGS];
     uint32_t n_strings;
     ubi_frame_ix frames[MAX_FRAMES];
@@ -103,7 +103,7 @@ static ubi_text random_text(const maker *m, char buffer[64]) {
                                           "\xff",     "" };
     size_t n = 0;
     for (uint32_t i = random_below(5); i > 0; i--) {
-        uint32_t which = random_below(m->wild ? 12 : 7);
+        uint32_t which = random_below(m->is_wild ? 12 : 7);
         size_t length = which == 11 ? 1 : strlen(pieces[which]); /* the last one is a NUL */
         memcpy(buffer + n, pieces[which], length);
         n += length;
@@ -130,7 +130,7 @@ static uint64_t random_u64(void) {
 }
 
 static uint64_t frame_id(const maker *m) {
-    if (m->wild)
+    if (m->is_wild)
         return random_below(4) ? random_below(20) : UINT64_MAX - random_below(5);
     return (uint64_t)m->n_frames << 50 | random_u64() >> 14;
 }
@@ -140,12 +140,12 @@ static void add_frames(maker *m) {
     uint32_t n = random_below(4) ? random_below(8) : random_below(MAX_FRAMES);
     for (m->n_frames = 0; m->n_frames < n; m->n_frames++) {
         uint32_t i = m->n_frames, parent = i && random_below(10) ? i - 1 : random_below(i + 1);
-        bool has_parent = i && parent < i && (m->wild || m->depth[parent] < 89);
+        bool has_parent = i && parent < i && (m->is_wild || m->depth[parent] < 89);
         ubi_frame_desc desc = { .id = frame_id(m),
                                 .parent = has_parent ? m->frames[parent] : UBI_NONE,
                                 .source = some_string(m),
                                 .function_name = maybe_string(m),
-                                .line = m->wild ? random_below(2) : random_below(UINT32_MAX),
+                                .line = m->is_wild ? random_below(2) : random_below(UINT32_MAX),
                                 .column = random_below(3),
                                 .is_system = random_below(2),
                                 .is_self_hosted = random_below(2) };
@@ -171,7 +171,7 @@ static void add_nodes(maker *m) {
 }
 
 static ubi_graph *random_graph(bool wild) {
-    maker m = { .wild = wild };
+    maker m = { .is_wild = wild };
     ubi_graph *g;
     must(ubi_graph_builder_new(&m.builder, NULL));
     if (random_below(2))

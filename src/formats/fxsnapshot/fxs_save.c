@@ -81,8 +81,8 @@ static ubi_status save_fxsnapshot(const ubi__save_subject *what, const ubi_save_
 
 const ubi__save_format ubi__save_format_fxsnapshot = {
     .about = { "fxsnapshot", ".fxsnapshot", "Firefox's format: everything, for Firefox and for ubiheap" },
-    .saves_walks = true,
-    .saves_views = true,
+    .can_save_walks = true,
+    .can_save_views = true,
     .save = save_fxsnapshot,
 };
 

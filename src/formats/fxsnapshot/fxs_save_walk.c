@@ -138,7 +138,7 @@ static ubi_status give_texted_edge(ubi__fxs_walk *w, uint64_t referent, ubi_text
     if (!name.ptr || name.len > SHORT_BYTES)
         return give_edge(w, &edge, referent, name);
     ubi__fxs_name_key key = key_of_text(name);
-    uint64_t field = e->node.edges_kept ? find_field(w, &key) : 0;
+    uint64_t field = e->node.keeps_edges ? find_field(w, &key) : 0;
     if (ubi__likely(field != 0)) {
         ubi__fxs_keep_edge(e, referent, field);
         return UBI_OK;
@@ -216,7 +216,7 @@ static inline uint64_t field_of_number(const ubi__fxs_walk *w, uint64_t number) 
 static inline bool keep_known(ubi__fxs_walk *w, const ubi_keyed_edge *keyed) {
     ubi__fxs_encoder *e = w->save->encoder;
     ubi__fxs_name_key key = key_of_edge(w, keyed);
-    if (ubi__unlikely(!e->node.edges_kept))
+    if (ubi__unlikely(!e->node.keeps_edges))
         return false;
     uint64_t field =
         keyed->name.base == UBI_EDGE_KEY_NUMBER ? field_of_number(w, keyed->name.number) : find_field(w, &key);

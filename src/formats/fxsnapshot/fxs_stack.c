@@ -263,7 +263,7 @@ static ubi_status walk_chain(stack_walk *w, slice s, ubi_frame_ix *out) {
 ubi_status ubi__fxs_stack(ubi__fxs_reader *r, ubi_frame_ix *out) {
     const ubi__fxs_string *stack = &r->node.stack;
     stack_walk w = { .r = r, .offset = stack->offset, .levels = UBI__FXS_MAX_NESTING };
-    slice all = { stack->pinned ? r->scratch.at + stack->at : stack->bytes, stack->n_bytes };
+    slice all = { stack->is_pinned ? r->scratch.at + stack->at : stack->bytes, stack->n_bytes };
     ubi_status status = walk_chain(&w, all, out);
     ubi__vec_u8_fini(&w.merged[0], r->allocator);
     ubi__vec_u8_fini(&w.merged[1], r->allocator);

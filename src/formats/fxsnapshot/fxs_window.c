@@ -22,7 +22,7 @@ void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t
     w->at = first;
     w->end = first + n_first;
     w->end_offset = n_first;
-    w->ended = n_first == 0;
+    w->has_ended = n_first == 0;
 }
 
 void ubi__fxs_window_fini(ubi__fxs_window *w) {
@@ -40,7 +40,7 @@ void ubi__fxs_window_check(const ubi__fxs_window *w) {
 static ubi_status next_chunk(ubi__fxs_window *w, uint8_t **chunk, size_t *n) {
     UBI_TRY(ubi__stream_next(w->stream, chunk, n));
     w->end_offset += *n;
-    w->ended = *n == 0;
+    w->has_ended = *n == 0;
     return UBI_OK;
 }
 
@@ -66,7 +66,7 @@ static ubi_status more_joined(ubi__fxs_window *w) {
         w->joined.n = 0;
         UBI_TRY(append_to_joined(w, w->at, left));
     }
-    while (!w->ended && w->joined.n < 2 * left) {
+    while (!w->has_ended && w->joined.n < 2 * left) {
         uint8_t *chunk;
         size_t n;
         UBI_TRY(next_chunk(w, &chunk, &n));
@@ -82,7 +82,7 @@ static ubi_status more_joined(ubi__fxs_window *w) {
 ubi_status ubi__fxs_window_more(ubi__fxs_window *w) {
     uint8_t left_over[UBI__STREAM_HEADROOM], *chunk;
     size_t left = (size_t)(w->end - w->at), n;
-    if (w->ended)
+    if (w->has_ended)
         return UBI_OK;
     if (left > UBI__STREAM_HEADROOM)
         return more_joined(w);
@@ -208,7 +208,7 @@ ubi__wire_skip ubi__wire_skip_field(const uint8_t **p, const uint8_t *limit, uin
  */
 
 static const uint8_t *string_bytes(const ubi__fxs_reader *r, const ubi__fxs_string *s) {
-    return s->pinned ? r->scratch.at + s->at : s->bytes;
+    return s->is_pinned ? r->scratch.at + s->at : s->bytes;
 }
 
 static size_t units_before_nul(const uint8_t *units, size_t n_units) {
@@ -270,22 +270,22 @@ static ubi_status append_to_scratch(ubi__fxs_reader *r, const uint8_t *bytes, si
 }
 
 ubi_status ubi__fxs_pin(ubi__fxs_reader *r, ubi__fxs_string *s) {
-    if (s->form != UBI__FXS_INLINE || s->pinned)
+    if (s->form != UBI__FXS_INLINE || s->is_pinned)
         return UBI_OK;
     size_t at = r->scratch.n;
     UBI_TRY(append_to_scratch(r, s->bytes, s->n_bytes));
     s->at = at;
-    s->pinned = true;
+    s->is_pinned = true;
     return UBI_OK;
 }
 
 ubi_status ubi__fxs_join(ubi__fxs_reader *r, ubi__fxs_string *s, const uint8_t *bytes, size_t n) {
-    if (!s->pinned || s->at + s->n_bytes != r->scratch.n) {
+    if (!s->is_pinned || s->at + s->n_bytes != r->scratch.n) {
         size_t at = r->scratch.n;
         UBI_TRY(ubi__vec_u8_reserve(&r->scratch, r->allocator, s->n_bytes + UBI__STREAM_PADDING));
         UBI_TRY(append_to_scratch(r, string_bytes(r, s), s->n_bytes));
         s->at = at;
-        s->pinned = true;
+        s->is_pinned = true;
     }
     UBI_TRY(append_to_scratch(r, bytes, n));
     s->n_bytes += n;

@@ -365,7 +365,7 @@ static ubi_status make_index(ubi__jsc_reader *r) {
         status = ubi__id_index_first_of_each(&g->ids, g->id.at, g->n_nodes, &n_repeated);
     if (status != UBI_OK)
         return ubi__fail_nomem();
-    g->ids_repeat = n_repeated > 0;
+    g->has_repeated_ids = n_repeated > 0;
     if (n_repeated)
         snprintf(info->note, sizeof info->note,
                  "%u %s an address that an earlier node has, too; looking up such an address finds the first",

@@ -54,7 +54,7 @@ static ubi_status read_file_type(ubi__jsc_reader *r) {
     if (!r->facts->is_debugging && !ubi__text_is(type, "Inspector"))
         return ubi__scan_fail_at(&r->scan, r->offset[UBI__JSC_FILE_TYPE],
                                  "unknown type of snapshot, expected \"Inspector\" or \"GCDebugging\"");
-    if (r->facts->is_debugging && r->seen[UBI__JSC_NODES])
+    if (r->facts->is_debugging && r->was_seen[UBI__JSC_NODES])
         return ubi__scan_fail_at(&r->scan, r->offset[UBI__JSC_FILE_TYPE],
                                  "the type comes after \"nodes\", expected before: it says what a node consists of");
     return UBI_OK;
@@ -126,9 +126,9 @@ static ubi_status read_section(ubi__jsc_reader *r) {
     ubi__jsc_enter(r, section_of(key));
     if (r->section == UBI__JSC_NO_SECTION)
         return ubi__scan_skip_value(&r->scan);
-    if (r->seen[r->section])
+    if (r->was_seen[r->section])
         return ubi__scan_fail_at(&r->scan, key_offset, "this section is here a second time");
-    r->seen[r->section] = true;
+    r->was_seen[r->section] = true;
     UBI_TRY(ubi__scan_peek(&r->scan, &c, "a value"));
     r->offset[r->section] = ubi__scan_offset(&r->scan, r->scan.window.at);
     UBI_TRY(read_value(r));
@@ -139,7 +139,7 @@ static ubi_status read_section(ubi__jsc_reader *r) {
 /* "version" may be missing where "type" says enough, labels and roots in files without them. */
 static ubi_status need_sections(const ubi__jsc_reader *r) {
     for (int i = UBI__JSC_NODES; i < UBI__JSC_SECTION_COUNT; i++)
-        if (!r->seen[i] && (i < UBI__JSC_ROOTS || r->facts->is_debugging))
+        if (!r->was_seen[i] && (i < UBI__JSC_ROOTS || r->facts->is_debugging))
             return ubi__scan_fail_at(&r->scan, r->scan.window.end_offset, "the file ends, and there was no \"%s\"",
                                      section_names[i]);
     return UBI_OK;

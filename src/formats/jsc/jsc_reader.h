@@ -54,7 +54,7 @@ typedef struct ubi__jsc_reader {
     ubi__rows rows;
 
     ubi__jsc_section section; /* which is being read */
-    bool seen[UBI__JSC_SECTION_COUNT];
+    bool was_seen[UBI__JSC_SECTION_COUNT];
     uint64_t offset[UBI__JSC_SECTION_COUNT]; /* of its value */
 
     /* Per node, beside the graph's columns: kind has the number of the class, node_name that of the label. */

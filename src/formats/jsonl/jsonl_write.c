@@ -171,7 +171,7 @@ static bool scratch_write(void *payload, const void *data, size_t n) {
 static void begin_fragment(line_writer *w) {
     w->scratch.n = 0;
     ubi__json_init(&w->json, scratch_write, w, false);
-    w->json.for_terminal = true; /* lines may end up on one, and JSON does not mind */
+    w->json.is_for_terminal = true; /* lines may end up on one, and JSON does not mind */
     ubi__json_object_begin(&w->json);
 }
 

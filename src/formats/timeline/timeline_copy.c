@@ -215,7 +215,7 @@ static ubi_status put_members(job *j, ubi_text line, const member *members, bool
 static ubi_status put_record(job *j, ubi_text line, const char *schema, const char *name, const member *members,
                              bool has_figures) {
     ubi__json_init(&j->json, keep_bytes, j, false);
-    j->json.for_terminal = true;
+    j->json.is_for_terminal = true;
     ubi__json_object_begin(&j->json);
     if (schema) {
         ubi__json_member_string(&j->json, "schema", schema);

@@ -191,7 +191,7 @@ static ubi_status take_detail(reader *r, const ubi__json_value *value, ubi__time
     case UBI__JSON_FALSE:
     case UBI__JSON_TRUE:
         detail->type = UBI__TIMELINE_BOOL;
-        detail->as.truth = value->type == UBI__JSON_TRUE;
+        detail->as.is_true = value->type == UBI__JSON_TRUE;
         return UBI_OK;
     case UBI__JSON_NUMBER:
         detail->type = UBI__TIMELINE_NUMBER;

@@ -97,7 +97,7 @@ static void a_marker_has_all_that_its_line_says(void **state) {
     assert_int_equal(row->n_details, 6);
     assert_true(ubi__text_is(ubi__timeline_detail_text(&file.data, row, "a"), "x"));
     assert_true(ubi__timeline_detail_of(&file.data, row, "b")->as.number == 2.5);
-    assert_true(ubi__timeline_detail_of(&file.data, row, "c")->as.truth);
+    assert_true(ubi__timeline_detail_of(&file.data, row, "c")->as.is_true);
     assert_int_equal(ubi__timeline_detail_of(&file.data, row, "d")->type, UBI__TIMELINE_NULL);
     const ubi__timeline_detail *rectangles = ubi__timeline_detail_of(&file.data, row, "e");
     assert_int_equal(rectangles->as.rectangles.n, 2);

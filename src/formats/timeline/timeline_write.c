@@ -57,7 +57,7 @@ static void begin_line(line *l, ubi__timeline_writer *w) {
     UBI_ASSERT(w->pending.n == 0 || w->pending.at[w->pending.n - 1] == '\n'); /* one line is made at a time */
     l->start = w->pending.n;
     ubi__json_init(&l->json, keep_bytes, w, false);
-    l->json.for_terminal = true;
+    l->json.is_for_terminal = true;
     ubi__json_object_begin(&l->json);
 }
 
@@ -126,7 +126,7 @@ static void put_detail(line *l, const ubi_timeline_detail *detail) {
         ubi__json_double(&l->json, detail->number);
         break;
     case UBI_MARKER_BOOL:
-        ubi__json_bool(&l->json, detail->truth);
+        ubi__json_bool(&l->json, detail->is_true);
         break;
     case UBI_MARKER_RECTANGLES:
         put_rectangles(l, detail);

@@ -57,7 +57,7 @@ static bool tell_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_fra
                                .function_name = stack == 2 ? ubi__text("inner") : (ubi_text){ NULL, 0 },
                                .line = (uint32_t)stack,
                                .parent = stack == 2 ? 1 : UBI_MARKER_NO_STACK_REF,
-                               .parent_is_async = stack == 2,
+                               .is_parent_async = stack == 2,
                                .async_cause = ubi__text(stack == 2 ? "timer" : "") };
     return true;
 }
@@ -181,7 +181,7 @@ static void what_was_told_is_in_the_file(void **state) {
     assert_true(timer->end_ns > timer->start_ns);
     assert_true(timer->flags & UBI__TIMELINE_HAS_ORIGIN && timer->flags & UBI__TIMELINE_HAS_THREAD);
     assert_true(ubi__timeline_detail_of(d, find(&file, "DOMEvent"), "eventPhase")->as.number == 2);
-    assert_true(ubi__timeline_detail_of(d, find(&file, "Styles"), "isAnimationOnly")->as.truth);
+    assert_true(ubi__timeline_detail_of(d, find(&file, "Styles"), "isAnimationOnly")->as.is_true);
     const ubi__timeline_detail *r = ubi__timeline_detail_of(d, find(&file, "Paint"), "rectangles");
     assert_true(d->rectangles.at[r->as.rectangles.first].x == -1);
     const ubi__timeline_row *stamp = find(&file, "TimeStamp");

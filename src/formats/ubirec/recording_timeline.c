@@ -220,7 +220,7 @@ static ubi_status value_of(conversion *c, ubi_timeline_detail *out, size_t i, co
     case UBI__JSON_TRUE:
     case UBI__JSON_FALSE:
         out->type = UBI_MARKER_BOOL;
-        out->truth = value->type == UBI__JSON_TRUE;
+        out->is_true = value->type == UBI__JSON_TRUE;
         return UBI_OK;
     default:
         out->type = UBI_MARKER_NUMBER;
@@ -267,7 +267,7 @@ static ubi_status add_marker(conversion *c, const read_marker *m) {
                            .details = details,
                            .process_type = m->process_type,
                            .is_off_main_thread = m->is_off_main_thread,
-                           .stack_is_end_stack = m->type == UBI__UBIREC_MARKER_END };
+                           .has_end_stack = m->type == UBI__UBIREC_MARKER_END };
     UBI_TRY(name_of(c, &raw.name, m->name));
     UBI_TRY(thread_of(c, &raw.thread, m->thread));
     UBI_TRY(stack_of(c, &raw.stack, m->trace));
@@ -324,7 +324,7 @@ static uint32_t *new_numbers(const conversion *c, size_t n) {
 static ubi_status conversion_run(conversion *c, ubi__timeline_data *out) {
     const ubi__ubirec_tables *t = tables_of(c);
     const ubi_marker_pairing_options options = { .version = UBI_MARKER_PAIRING_OPTIONS_VERSION,
-                                                 .per_thread = true,
+                                                 .is_per_thread = true,
                                                  .allocator = c->allocator };
     c->names = new_numbers(c, ubi__strtab_count(&t->strings));
     c->threads = new_numbers(c, t->threads.n);

@@ -82,7 +82,7 @@ static void tell_detail(world *w, const ubi__timeline_detail *d) {
     } else if (d->type == UBI__TIMELINE_NUMBER) {
         tell(w, "=%g", d->as.number);
     } else {
-        tell(w, d->as.truth ? "=yes" : "=no");
+        tell(w, d->as.is_true ? "=yes" : "=no");
     }
 }
 

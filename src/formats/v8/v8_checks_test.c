@@ -69,7 +69,7 @@ static void damaged_facts_are_seen(void **state) {
 
 static void damaged_meta_is_seen(void **state) {
     (void)state;
-    ubi__v8_meta m = { .known = true };
+    ubi__v8_meta m = { .is_known = true };
     ubi__v8_layout *edges = &m.layout[UBI__V8_EDGES];
     ubi__strtab_init(&m.type_names, ubi_allocator_default());
     ubi__v8_meta_init(&m);
@@ -123,12 +123,12 @@ static void a_damaged_reader_is_seen(void **state) {
     r->n_numbers[UBI__V8_EDGES] = 3;
     assert_damage_seen(check_reader, r, "r->n_numbers[UBI__V8_EDGES] ==");
     r->n_numbers[UBI__V8_EDGES] = 0;
-    r->complete[UBI__V8_STRINGS] = true;
-    assert_damage_seen(check_reader, r, "!r->complete[i] || r->seen[i]");
-    r->complete[UBI__V8_STRINGS] = false;
-    r->nodes_ready = true;
-    assert_damage_seen(check_reader, r, "g->first_edge.n == g->id.n + r->nodes_ready");
-    r->nodes_ready = false;
+    r->is_complete[UBI__V8_STRINGS] = true;
+    assert_damage_seen(check_reader, r, "!r->is_complete[i] || r->was_seen[i]");
+    r->is_complete[UBI__V8_STRINGS] = false;
+    r->are_nodes_ready = true;
+    assert_damage_seen(check_reader, r, "g->first_edge.n == g->id.n + r->are_nodes_ready");
+    r->are_nodes_ready = false;
     marks[1].offset = 10;
     assert_damage_seen(check_reader, r, "marks->at[i - 1].offset < marks->at[i].offset");
     ubi__v8_facts_free(r->facts, a);

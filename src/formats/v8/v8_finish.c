@@ -67,13 +67,13 @@ static ubi_status fail_count(ubi__v8_reader *r, ubi__v8_section section, const u
 static ubi_status find_root(ubi__v8_reader *r) {
     const ubi__v8_header_number *index = &r->meta.root_index;
     uint32_t stride = r->meta.layout[UBI__V8_NODES].stride;
-    if (index->given && (index->value % stride || index->value / stride >= r->graph->id.n)) {
+    if (index->is_given && (index->value % stride || index->value / stride >= r->graph->id.n)) {
         ubi__v8_enter(r, UBI__V8_SNAPSHOT);
         return ubi__scan_fail_at(&r->scan, index->offset,
                                  "root_index %llu is no node: expected a multiple of %u below %llu",
                                  (unsigned long long)index->value, stride, (unsigned long long)r->graph->id.n * stride);
     }
-    r->graph->root = index->given ? (ubi_node_ix)(index->value / stride) : 0;
+    r->graph->root = index->is_given ? (ubi_node_ix)(index->value / stride) : 0;
     return UBI_OK;
 }
 
@@ -113,7 +113,7 @@ static ubi_status begin_reach(ubi__v8_reader *r) {
 ubi_status ubi__v8_nodes_ended(ubi__v8_reader *r) {
     ubi_graph *g = r->graph;
     const ubi__v8_header_number *count = &r->meta.node_count;
-    if (count->given && count->value != g->id.n)
+    if (count->is_given && count->value != g->id.n)
         return fail_count(r, UBI__V8_NODES, count, "node_count", g->id.n);
     if (g->id.n == 0)
         return ubi__scan_fail_at(&r->scan, r->end_offset[UBI__V8_NODES], "there are no nodes, not even a root");
@@ -127,21 +127,21 @@ ubi_status ubi__v8_nodes_ended(ubi__v8_reader *r) {
         ubi__vec_u32_trim(&g->stack, r->allocator);
     g->n_nodes = (uint32_t)g->id.n;
     begin_job(r, &r->index_job, run_index_job);
-    r->nodes_ready = true;
-    return r->edges_ready ? begin_reach(r) : UBI_OK;
+    r->are_nodes_ready = true;
+    return r->are_edges_ready ? begin_reach(r) : UBI_OK;
 }
 
 ubi_status ubi__v8_edges_ended(ubi__v8_reader *r) {
     ubi_graph *g = r->graph;
     const ubi__v8_header_number *count = &r->meta.edge_count;
-    if (count->given && count->value != g->target.n)
+    if (count->is_given && count->value != g->target.n)
         return fail_count(r, UBI__V8_EDGES, count, "edge_count", g->target.n);
     ubi__vec_u32_trim(&g->target, r->allocator);
     ubi__vec_u32_trim(&g->name, r->allocator);
     ubi__vec_u8_trim(&g->edge_kind, r->allocator);
     g->n_edges = g->target.n;
-    r->edges_ready = true;
-    return r->nodes_ready ? begin_reach(r) : UBI_OK;
+    r->are_edges_ready = true;
+    return r->are_nodes_ready ? begin_reach(r) : UBI_OK;
 }
 
 /* ---- what other sections say of them ------------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static ubi_status find_meanings(ubi__v8_reader *r) {
 
 static void note_repeated_ids(ubi__v8_reader *r) {
     ubi_read_info *info = r->input->info;
-    r->graph->ids_repeat = r->n_repeated > 0;
+    r->graph->has_repeated_ids = r->n_repeated > 0;
     if (r->n_repeated)
         snprintf(info->note, sizeof info->note,
                  "%u %s an id that an earlier node has, too; looking up such an id finds the first", r->n_repeated,
@@ -245,7 +245,7 @@ static void note_repeated_ids(ubi__v8_reader *r) {
 ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     uint32_t n_strings = ubi__strtab_count(&r->graph->strings);
     ubi__v8_reader_check(r);
-    UBI_ASSERT(r->nodes_ready && r->edges_ready);
+    UBI_ASSERT(r->are_nodes_ready && r->are_edges_ready);
     UBI_ASSERT(r->max_target <= r->graph->n_nodes); /* begin_reach has looked */
     UBI_TRY(check_node_names(r, n_strings));
     UBI_TRY(check_edge_names(r, n_strings));

@@ -64,16 +64,16 @@ ubi_text ubi__v8_class_part(ubi_text name, bool *cut) {
 
 static void name_object(ubi__v8_kind_names *out, ubi_text name) {
     out->coarse_type = ubi__text_begins(name, "system / ") ? UBI_COARSE_OTHER : UBI_COARSE_OBJECT;
-    out->class_name = ubi__v8_class_part(name, &out->class_is_cut);
+    out->class_name = ubi__v8_class_part(name, &out->is_class_cut);
 }
 
 static void name_native(ubi__v8_kind_names *out, ubi_text name) {
-    ubi_text class_name = ubi__v8_class_part(name, &out->class_is_cut);
+    ubi_text class_name = ubi__v8_class_part(name, &out->is_class_cut);
     out->is_document = ubi__v8_is_dom_name(name);
     out->coarse_type = out->is_document ? UBI_COARSE_DOM_NODE : UBI_COARSE_OTHER;
     if (out->is_document)
         out->class_name = class_name;
-    else if (!out->class_is_cut && class_name.len)
+    else if (!out->is_class_cut && class_name.len)
         out->type_name = class_name;
 }
 
@@ -195,7 +195,7 @@ static ubi_status make_kind(finder *f, ubi_kind_ix *out, uint32_t key, ubi_str_i
     ubi__v8_kind_names names;
     ubi__v8_kind_names_of(&names, type, type_name, ubi__strtab_get(&f->g->strings, name));
     ubi_kind kind = { UBI_NONE, UBI_NONE, UBI_NONE, UBI_NONE, names.coarse_type, (uint8_t)type, (uint8_t)(key >> 8) };
-    if (names.class_is_cut)
+    if (names.is_class_cut)
         UBI_TRY(cut_class(f, &kind.class_name, names.class_name));
     else if (names.class_name.ptr)
         UBI_TRY(entry_for(f, &kind.class_name, names.class_name, name, &f->constant[type]));

@@ -34,9 +34,9 @@ static ubi_status read_value(ubi__v8_reader *r) {
 
 static ubi_status begin_section(ubi__v8_reader *r, uint64_t key_offset) {
     uint8_t c;
-    if (r->seen[r->section])
+    if (r->was_seen[r->section])
         return ubi__scan_fail_at(&r->scan, key_offset, "this section is here a second time");
-    r->seen[r->section] = true;
+    r->was_seen[r->section] = true;
     UBI_TRY(ubi__scan_peek(&r->scan, &c, "a value"));
     r->offset[r->section] = ubi__scan_offset(&r->scan, r->scan.window.at);
     return UBI_OK;
@@ -50,15 +50,15 @@ static void marks_check(const ubi__vec_v8_mark *marks) {
 void ubi__v8_reader_check(const ubi__v8_reader *r) {
     const ubi_graph *g = r->graph;
     UBI_ASSERT(g->kind.n == g->id.n && g->node_name.n == g->id.n && g->size_bytes.n == g->id.n);
-    UBI_ASSERT(g->first_edge.n == g->id.n + r->nodes_ready);
+    UBI_ASSERT(g->first_edge.n == g->id.n + r->are_nodes_ready);
     UBI_ASSERT(g->stack.n <= g->id.n);
     UBI_ASSERT(g->name.n == g->target.n && g->edge_kind.n == g->target.n);
     UBI_ASSERT(r->n_numbers[UBI__V8_NODES] == (uint64_t)g->id.n * r->meta.layout[UBI__V8_NODES].stride);
     UBI_ASSERT(r->n_numbers[UBI__V8_EDGES] == (uint64_t)g->target.n * r->meta.layout[UBI__V8_EDGES].stride);
     UBI_ASSERT(r->trace_parent.n == r->facts->traces.n || r->trace_parent.n == 0);
-    UBI_ASSERT(!r->nodes_ready || r->complete[UBI__V8_NODES]);
+    UBI_ASSERT(!r->are_nodes_ready || r->is_complete[UBI__V8_NODES]);
     for (int i = 0; UBI_CHECKS && i < UBI__V8_SECTION_COUNT; i++)
-        UBI_ASSERT(!r->complete[i] || r->seen[i]);
+        UBI_ASSERT(!r->is_complete[i] || r->was_seen[i]);
     if (UBI_CHECKS) {
         marks_check(&r->marks[0]);
         marks_check(&r->marks[1]);
@@ -66,10 +66,10 @@ void ubi__v8_reader_check(const ubi__v8_reader *r) {
 }
 
 static ubi_status section_ended(ubi__v8_reader *r) {
-    r->complete[r->section] = r->meta.known || r->section == UBI__V8_STRINGS || r->section == UBI__V8_TRACE_TREE;
-    if (r->section == UBI__V8_NODES && r->meta.known)
+    r->is_complete[r->section] = r->meta.is_known || r->section == UBI__V8_STRINGS || r->section == UBI__V8_TRACE_TREE;
+    if (r->section == UBI__V8_NODES && r->meta.is_known)
         return ubi__v8_nodes_ended(r);
-    if (r->section == UBI__V8_EDGES && r->meta.known)
+    if (r->section == UBI__V8_EDGES && r->meta.is_known)
         return ubi__v8_edges_ended(r);
     return UBI_OK;
 }
@@ -97,7 +97,7 @@ static const ubi__v8_section needed[] = { UBI__V8_SNAPSHOT, UBI__V8_NODES, UBI__
 
 static bool has_any_section(const ubi__v8_reader *r) {
     for (size_t i = 0; i < 4; i++)
-        if (r->seen[needed[i]])
+        if (r->was_seen[needed[i]])
             return true;
     return false;
 }
@@ -107,7 +107,7 @@ static ubi_status need_sections(ubi__v8_reader *r) {
         return ubi__fail(UBI_EFORMAT, "this is JSON, but no heap snapshot: it has none of the sections \"snapshot\", "
                                       "\"nodes\", \"edges\" and \"strings\"");
     for (size_t i = 0; i < 4; i++)
-        if (!r->seen[needed[i]])
+        if (!r->was_seen[needed[i]])
             return ubi__scan_fail_at(&r->scan, r->scan.window.end_offset, "the file ends, and there was no \"%s\"",
                                      ubi__v8_section_name(needed[i]));
     return UBI_OK;
@@ -135,7 +135,7 @@ static ubi_status read_sections(ubi__v8_reader *r) {
 }
 
 static ubi_status replay_sections(ubi__v8_reader *r) {
-    bool nodes = r->complete[UBI__V8_NODES], edges = r->complete[UBI__V8_EDGES];
+    bool nodes = r->is_complete[UBI__V8_NODES], edges = r->is_complete[UBI__V8_EDGES];
     UBI_TRY(ubi__v8_replay_rows(r));
     if (!nodes)
         UBI_TRY(ubi__v8_nodes_ended(r));
@@ -465,13 +465,13 @@ static ubi_status read_header_number(ubi__v8_reader *r, ubi__v8_header_number *o
     uint8_t c;
     UBI_TRY(ubi__scan_peek(&r->scan, &c, "a number"));
     out->offset = ubi__scan_offset(&r->scan, r->scan.window.at);
-    out->given = true;
+    out->is_given = true;
     return ubi__scan_count(&r->scan, &out->value);
 }
 
 static ubi_status read_snapshot_entry(ubi__v8_reader *r, ubi_text key) {
     if (ubi__text_is(key, "meta")) {
-        r->meta.known = true;
+        r->meta.is_known = true;
         return read_object(r, "an object", read_meta_entry);
     }
     if (ubi__text_is(key, "node_count"))
@@ -523,7 +523,7 @@ void ubi__v8_meta_check(const ubi__v8_meta *m) {
 }
 
 static ubi_status compare_trace_layout(ubi__v8_reader *r, const ubi__v8_layout *used) {
-    if (!r->seen[UBI__V8_TRACE_TREE] || memcmp(used, &r->meta.layout[UBI__V8_TRACE_TREE], sizeof *used) == 0)
+    if (!r->was_seen[UBI__V8_TRACE_TREE] || memcmp(used, &r->meta.layout[UBI__V8_TRACE_TREE], sizeof *used) == 0)
         return UBI_OK;
     return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT],
                              "meta.trace_node_fields is not the usual list, and \"trace_tree\" came before it");
@@ -534,7 +534,7 @@ ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r) {
     ubi__v8_layout trace_layout = m->layout[UBI__V8_TRACE_TREE];
     clear_layout(&m->layout[UBI__V8_TRACE_TREE]);
     UBI_TRY(read_object(r, "an object", read_snapshot_entry));
-    if (!m->known)
+    if (!m->is_known)
         return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT], "\"meta\" is missing");
     for (int i = 0; i < UBI__V8_SECTION_COUNT; i++)
         if (all_fields[i].key)

@@ -84,12 +84,12 @@ typedef struct ubi__v8_layout {
 
 /** A number of the header, and where it is. */
 typedef struct ubi__v8_header_number {
-    bool given;
+    bool is_given;
     uint64_t value, offset;
 } ubi__v8_header_number;
 
 typedef struct ubi__v8_meta {
-    bool known;
+    bool is_known;
     ubi__v8_layout layout[UBI__V8_SECTION_COUNT];
     uint32_t n_node_types, n_edge_types;
     uint8_t node_type[UBI__V8_MAX_TYPES + 1]; /* ubi__v8_type of the file's number */
@@ -121,7 +121,7 @@ ubi__v8_rows_fn ubi__v8_take_nodes, ubi__v8_take_edges, ubi__v8_take_functions, 
 
 typedef struct ubi__v8_raw_wide {
     uint64_t index, value;
-    bool negative;
+    bool is_negative;
 } ubi__v8_raw_wide;
 
 UBI_VEC_DECLARE(ubi__vec_v8_raw_wide, ubi__v8_raw_wide);
@@ -163,7 +163,7 @@ typedef struct ubi__v8_touched {
 
 typedef struct ubi__v8_touching {
     ubi__chore chore;
-    _Atomic bool stop;
+    _Atomic bool must_stop;
     ubi__v8_touched nodes[5], edges[3];
 } ubi__v8_touching;
 
@@ -205,7 +205,7 @@ struct ubi__v8_reader {
     ubi__v8_meta meta;
 
     ubi__v8_section section; /* which is being read */
-    bool seen[UBI__V8_SECTION_COUNT], complete[UBI__V8_SECTION_COUNT];
+    bool was_seen[UBI__V8_SECTION_COUNT], is_complete[UBI__V8_SECTION_COUNT];
     uint64_t offset[UBI__V8_SECTION_COUNT], end_offset[UBI__V8_SECTION_COUNT]; /* of its value */
     uint64_t n_numbers[UBI__V8_SECTION_COUNT];
     ubi__v8_raw raw[UBI__V8_SECTION_COUNT];
@@ -220,9 +220,9 @@ struct ubi__v8_reader {
 
     ubi__vec_u32 trace_parent; /* row of the trace tree -> row */
 
-    bool nodes_ready, edges_ready; /* whole columns, checked against the header */
+    bool are_nodes_ready, are_edges_ready; /* whole columns, checked against the header */
     ubi__helper helper;
-    bool columns_made;
+    bool are_columns_made;
     ubi__v8_touching touching;
     ubi__v8_job index_job, reach_job, sort_job, file_job;
     uint32_t n_repeated;      /* nodes with an id that an earlier one has; of the index job */

@@ -83,7 +83,7 @@ static ubi_status keep_batch(void *payload) {
     UBI_TRY(ubi__vec_v8_raw_wide_reserve(&raw->wide, r->allocator, t->n_wide));
     for (size_t i = 0; i < t->n_wide; i++)
         raw->wide.at[raw->wide.n++] =
-            (ubi__v8_raw_wide){ raw->numbers.n + t->wide[i].index, t->wide[i].value, t->wide[i].negative };
+            (ubi__v8_raw_wide){ raw->numbers.n + t->wide[i].index, t->wide[i].value, t->wide[i].is_negative };
     memcpy(raw->numbers.at + raw->numbers.n, t->at, t->n * sizeof *t->at);
     raw->numbers.n += t->n;
     ubi__rows_taken(&r->rows, t->n);
@@ -99,11 +99,11 @@ static ubi_status drop_batch(void *payload) {
 ubi_status ubi__v8_read_rows(ubi__v8_reader *r) {
     uint32_t stride = r->meta.layout[r->section].stride;
     ubi__rows_array array = { .stride = stride,
-                              .negative_allowed = r->section >= UBI__V8_SCOPES,
+                              .may_be_negative = r->section >= UBI__V8_SCOPES,
                               .expected = "a number",
                               .take = stride ? take_batch : drop_batch,
                               .payload = r };
-    if (!r->meta.known) {
+    if (!r->meta.is_known) {
         array.expected = "a number (no \"snapshot\" came before, so this may be no heap snapshot)";
         array.take = keep_batch;
     } else if (r->section == UBI__V8_NODES || r->section == UBI__V8_EDGES)
@@ -130,7 +130,7 @@ static ubi_status replay_section(ubi__v8_reader *r, ubi__v8_raw *raw) {
         memcpy(t->at, raw->numbers.at + at, n * sizeof *t->at);
         for (t->n_wide = 0; wide < raw->wide.n && raw->wide.at[wide].index < at + n; wide++)
             t->wide[t->n_wide++] = (ubi__wide_number){ (uint32_t)(raw->wide.at[wide].index - at),
-                                                       raw->wide.at[wide].negative, raw->wide.at[wide].value };
+                                                       raw->wide.at[wide].is_negative, raw->wide.at[wide].value };
         t->n = n;
         at += n;
         UBI_TRY(take_batch(r));
@@ -144,11 +144,11 @@ static ubi_status replay_section(ubi__v8_reader *r, ubi__v8_raw *raw) {
 
 ubi_status ubi__v8_replay_rows(ubi__v8_reader *r) {
     for (int i = 0; i < UBI__V8_SECTION_COUNT; i++) {
-        if (!row_functions[i] || !r->seen[i] || r->complete[i])
+        if (!row_functions[i] || !r->was_seen[i] || r->is_complete[i])
             continue;
         ubi__v8_enter(r, (ubi__v8_section)i);
         UBI_TRY(replay_section(r, &r->raw[i]));
-        r->complete[i] = true;
+        r->is_complete[i] = true;
     }
     ubi__v8_leave(r);
     return UBI_OK;
@@ -166,7 +166,7 @@ ubi_status ubi__v8_replay_rows(ubi__v8_reader *r) {
 
 static bool is_plausible(const ubi__v8_reader *r, ubi__v8_section section, const ubi__v8_header_number *count) {
     uint64_t row_bytes = 2 * (uint64_t)r->meta.layout[section].stride; /* a digit and a comma for each number */
-    return count->given && row_bytes && count->value < UBI_NONE && count->value <= r->input->total_bytes / row_bytes;
+    return count->is_given && row_bytes && count->value < UBI_NONE && count->value <= r->input->total_bytes / row_bytes;
 }
 
 static bool header_is_believed(const ubi__v8_reader *r) {
@@ -198,7 +198,7 @@ static ubi_status reserve_edges(ubi__v8_reader *r, size_t n) {
 /* Rows of columns begin and end together, so their slices do. */
 static void touch_side_by_side(ubi__v8_touching *t, const ubi__v8_touched *columns, size_t n_columns) {
     for (size_t i = 0; i < N_SLICES; i++)
-        for (size_t k = 0; k < n_columns && !t->stop; k++) {
+        for (size_t k = 0; k < n_columns && !t->must_stop; k++) {
             if (!columns[k].at)
                 continue;
             size_t begin = columns[k].bytes / N_SLICES * i;
@@ -226,14 +226,14 @@ static void begin_touching(ubi__v8_reader *r) {
     t->edges[0] = TOUCHED(&g->target);
     t->edges[1] = TOUCHED(&g->name);
     t->edges[2] = TOUCHED(&g->edge_kind);
-    if (r->helper.threaded)
+    if (r->helper.is_threaded)
         ubi__helper_give(&r->helper, &t->chore, touch_columns, t);
 }
 
 ubi_status ubi__v8_make_columns(ubi__v8_reader *r) {
-    if (r->columns_made || !header_is_believed(r))
+    if (r->are_columns_made || !header_is_believed(r))
         return UBI_OK;
-    r->columns_made = true;
+    r->are_columns_made = true;
     if (!r->graph->id.cap && r->meta.node_count.value)
         UBI_TRY(reserve_nodes(r, r->meta.node_count.value));
     if (!r->graph->target.cap && r->meta.edge_count.value)
@@ -243,7 +243,7 @@ ubi_status ubi__v8_make_columns(ubi__v8_reader *r) {
 }
 
 void ubi__v8_stop_touching(ubi__v8_reader *r) {
-    r->touching.stop = true;
+    r->touching.must_stop = true;
     ubi__helper_drop(&r->helper, &r->touching.chore);
 }
 
@@ -285,7 +285,7 @@ static void add_detachedness(uint32_t *restrict out, const uint32_t *restrict in
 static ubi_status grow_node_columns(ubi__v8_reader *r, size_t n) {
     const ubi_allocator *a = r->allocator;
     ubi_graph *g = r->graph;
-    uint64_t expected = r->meta.node_count.given ? r->meta.node_count.value : 0;
+    uint64_t expected = r->meta.node_count.is_given ? r->meta.node_count.value : 0;
     if (g->id.n + n > UBI_GRAPH_MAX_NODES)
         return ubi__fail(UBI_ELIMIT, "more than 2^32-2 nodes");
     if (g->id.n + n > g->id.cap)
@@ -456,7 +456,7 @@ static findings fill_columns(ubi__v8_reader *r, size_t n, const divider *d) {
 static ubi_status grow_edge_columns(ubi__v8_reader *r, size_t n) {
     const ubi_allocator *a = r->allocator;
     ubi_graph *g = r->graph;
-    uint64_t expected = r->meta.edge_count.given ? r->meta.edge_count.value : 0;
+    uint64_t expected = r->meta.edge_count.is_given ? r->meta.edge_count.value : 0;
     if (g->name.n + n > UBI_GRAPH_MAX_EDGES)
         return ubi__fail(UBI_ELIMIT, "more than 2^40 edges");
     if (g->target.n + n > g->target.cap)
@@ -468,7 +468,7 @@ static ubi_status grow_edge_columns(ubi__v8_reader *r, size_t n) {
 
 /* The number of nodes, when that is known already; else what any file may have. */
 static uint64_t target_limit(const ubi__v8_reader *r) {
-    return r->complete[UBI__V8_NODES] ? r->graph->id.n : UBI_GRAPH_MAX_NODES;
+    return r->is_complete[UBI__V8_NODES] ? r->graph->id.n : UBI_GRAPH_MAX_NODES;
 }
 
 /* A row at a time, with all that a number may be. */

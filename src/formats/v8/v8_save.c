@@ -144,7 +144,7 @@ static __attribute__((unused)) uint32_t type_count(const ubi__v8_save *s) {
 
 void ubi__v8_save_check(const ubi__v8_save *s) {
     const ubi_graph *g = s->graph;
-    UBI_ASSERT(!s->facts || (!s->root_first && !s->has_outer_root));
+    UBI_ASSERT(!s->facts || (!s->is_root_moved && !s->has_outer_root));
     UBI_ASSERT(s->stride == 5U + s->has_traces + s->has_detachedness);
     UBI_ASSERT(s->facts || ubi__v8_save_position(s, g->root) == (uint64_t)s->has_outer_root * s->stride);
     UBI_ASSERT(!s->has_script_nodes || s->facts);
@@ -304,12 +304,12 @@ static ubi_status write_nodes(ubi__v8_save *s) {
     UBI_TRY(ubi__v8_save_section(s, "nodes"));
     if (s->has_outer_root)
         UBI_TRY(write_outer_root(s));
-    if (s->root_first)
+    if (s->is_root_moved)
         UBI_TRY(write_node(s, g->root, !s->has_outer_root));
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
         UBI_TRY(tell_progress(s, n, 1, 0));
-        if (!s->root_first || n != g->root)
-            UBI_TRY(write_node(s, n, n == 0 && !s->root_first && !s->has_outer_root));
+        if (!s->is_root_moved || n != g->root)
+            UBI_TRY(write_node(s, n, n == 0 && !s->is_root_moved && !s->has_outer_root));
     }
     return ubi__v8_out_text(&s->out, "]");
 }
@@ -339,11 +339,11 @@ static ubi_status write_edges(ubi__v8_save *s) {
         UBI_TRY(ubi__v8_save_record(s, true, to_root, 3));
         first = false;
     }
-    if (s->root_first)
+    if (s->is_root_moved)
         UBI_TRY(write_node_edges(s, g->root, &first));
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
         UBI_TRY(tell_progress(s, n, 3, g->n_nodes));
-        if (!s->root_first || n != g->root)
+        if (!s->is_root_moved || n != g->root)
             UBI_TRY(write_node_edges(s, n, &first));
     }
     return ubi__v8_out_text(&s->out, "]");
@@ -396,7 +396,7 @@ static ubi_status choose_root(ubi__v8_save *s) {
     bool repeats = false;
     if (s->facts)
         return UBI_OK;
-    s->root_first = g->root != 0;
+    s->is_root_moved = g->root != 0;
     UBI_TRY(root_repeats(&repeats, g, s->allocator));
     s->has_outer_root = repeats || !ubi__text_is(ubi__strtab_get(&g->strings, kind->type_name), synthetic);
     return UBI_OK;

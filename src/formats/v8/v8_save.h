@@ -108,7 +108,7 @@ typedef struct ubi__v8_save {
     const ubi_allocator *allocator;
     ubi__v8_out out;
 
-    bool root_first;                   /* the root is moved to the front */
+    bool is_root_moved;                /* the root is moved to the front */
     bool has_outer_root;               /* a node of our own comes before all others and leads to the root */
     bool has_traces, has_detachedness; /* fields of a node */
     bool has_script_nodes;             /* field of a location */
@@ -188,7 +188,7 @@ void ubi__v8_save_check(const ubi__v8_save *s);
 /** Index of a node in the file's array of nodes. */
 static inline uint64_t ubi__v8_save_position(const ubi__v8_save *s, ubi_node_ix n) {
     uint64_t place = n;
-    if (s->root_first)
+    if (s->is_root_moved)
         place = n == s->graph->root ? 0 : n + (uint64_t)(n < s->graph->root);
     return (place + s->has_outer_root) * s->stride;
 }

@@ -7,7 +7,7 @@
 
 /* A place in the array of nodes as a node. Checked against their number here or, when they come later, at the end. */
 static ubi_status field_node(ubi__v8_reader *r, size_t row, uint32_t place, ubi_node_ix *out) {
-    uint64_t value, limit = r->complete[UBI__V8_NODES] ? r->graph->id.n : UBI_GRAPH_MAX_NODES;
+    uint64_t value, limit = r->is_complete[UBI__V8_NODES] ? r->graph->id.n : UBI_GRAPH_MAX_NODES;
     uint32_t stride = r->meta.layout[UBI__V8_NODES].stride;
     UBI_TRY(ubi__rows_u64(&r->rows, row, place, &value));
     if (value % stride || value / stride >= limit)
@@ -121,7 +121,7 @@ static bool take_usual_locations(ubi__v8_reader *r, size_t n) {
     const uint32_t *place = layout->place, *in = r->rows.numbers.at;
     uint32_t stride = r->meta.layout[UBI__V8_NODES].stride, limit = (uint32_t)r->graph->id.n;
     ubi__v8_location *out = r->facts->locations.at + r->facts->locations.n;
-    if (r->rows.numbers.n_wide || !r->complete[UBI__V8_NODES])
+    if (r->rows.numbers.n_wide || !r->is_complete[UBI__V8_NODES])
         return false;
     for (size_t i = 0; i < n; i++, in += layout->stride) {
         uint32_t object = in[place[UBI__V8_LOC_OBJECT]];
@@ -193,7 +193,7 @@ ubi_status ubi__v8_take_scope_uses(ubi__v8_reader *r, size_t n) {
 typedef struct tree {
     ubi_frame_ix parent; /* whose children are read; UBI_NONE: the outermost array */
     uint32_t place;      /* of the next value in its row */
-    bool first;          /* in the innermost array */
+    bool is_first;       /* in the innermost array */
 } tree;
 
 static ubi_status fail_at_hand(ubi__v8_reader *r, const char *what, uint64_t value) {
@@ -231,13 +231,13 @@ static ubi_status take_value(ubi__v8_reader *r, const tree *t) {
 /* *more false: the end of the array was taken. */
 static ubi_status next_value(ubi__v8_reader *r, tree *t, bool *more) {
     uint8_t c;
-    UBI_TRY(ubi__scan_next_item(&r->scan, ']', t->first, more));
+    UBI_TRY(ubi__scan_next_item(&r->scan, ']', t->is_first, more));
     if (!*more && t->place != 0)
         return ubi__scan_fail_at(&r->scan, ubi__scan_offset(&r->scan, r->scan.window.at) - 1,
                                  "the array ends inside a trace node");
     if (!*more)
         return UBI_OK;
-    t->first = false;
+    t->is_first = false;
     if (t->place == 0)
         UBI_TRY(begin_row(r, t));
     if (t->place < r->meta.layout[UBI__V8_TRACE_TREE].stride - 1) {

@@ -44,8 +44,8 @@ ubi__v8_type ubi__v8_type_of(ubi_text name);
 typedef struct ubi__v8_kind_names {
     ubi_coarse_type coarse_type;
     ubi_text type_name;
-    ubi_text class_name; /* NULL text: none; before a cut, see class_is_cut */
-    bool class_is_cut;   /* class_name needs a ">" after it: the tag of an element without its attributes */
+    ubi_text class_name; /* NULL text: none; before a cut, see is_class_cut */
+    bool is_class_cut;   /* class_name needs a ">" after it: the tag of an element without its attributes */
     bool is_document;    /* of a document: the class is also the descriptive name */
 } ubi__v8_kind_names;
 

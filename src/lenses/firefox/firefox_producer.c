@@ -31,7 +31,7 @@ static const ubi_lens firefox_lens = {
     .title = "Firefox",
     .format = "fxsnapshot",
     .displays = UBI__LENS_DISPLAYS(census_presets),
-    .reuses_ids = true,
+    .may_reuse_ids = true,
     .open = firefox_open,
 };
 

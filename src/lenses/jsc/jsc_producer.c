@@ -106,7 +106,7 @@ static ubi_status look_open(ubi_look *look, const ubi_look_options *options, int
     look->view.n_first_edges = (uint32_t)own->global_edges.n;
     if (filter >= 0)
         UBI_TRY(look_filter(look, own, options));
-    look->reuses_ids = is_debugging(g); /* addresses; else the engine counts */
+    look->may_reuse_ids = is_debugging(g); /* addresses; else the engine counts */
     return ubi__lens_classes_by_label(look);
 }
 

@@ -240,7 +240,7 @@ static ubi_status find_classes(classing *c, const ubi__v8_interfaces *like) {
     UBI_TRY(new_names(&c->name_of_kind, c->g->kinds.rows.n, c->a));
     memset(c->name_of_type, 0xff, sizeof c->name_of_type);
     for (ubi_node_ix node = 0; node < c->g->n_nodes; node++) {
-        if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && c->opening->stop)
+        if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && c->opening->must_stop)
             return ubi__fail_cancelled();
         UBI_TRY(node_classify(c, node));
     }

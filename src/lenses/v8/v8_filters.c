@@ -25,8 +25,8 @@ typedef struct query {
 
 /* What a walk keeps away from. */
 typedef struct obstacles {
-    uint64_t *nodes;    /* a bit per node; NULL: none */
-    bool console_edges; /* those by which the console holds its globals */
+    uint64_t *nodes;        /* a bit per node; NULL: none */
+    bool has_console_edges; /* those by which the console holds its globals */
 } obstacles;
 
 typedef struct walk {
@@ -55,7 +55,7 @@ static void walk_from(walk *w, ubi_node_ix node) {
         ubi_node_ix target = g->target.at[e];
         if (ubi__has_bit(w->reached, target) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK ||
             (w->avoid->nodes && ubi__has_bit(w->avoid->nodes, target)) ||
-            (w->avoid->console_edges && is_console_edge(w, node, e)))
+            (w->avoid->has_console_edges && is_console_edge(w, node, e)))
             continue;
         reach_node(w, target);
     }

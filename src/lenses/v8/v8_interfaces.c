@@ -308,6 +308,6 @@ ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, co
         ubi__vec_u32_fini(&w.queues[state], a);
     if (status != UBI_OK || !has_field)
         return status;
-    own->renames = g->node_name.n != 0;
+    own->has_other_names = g->node_name.n != 0;
     return rename_nodes(own, g, a);
 }

@@ -54,8 +54,8 @@ bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
     if (!opening)
         return true;
     if (!ubi__progress(opening->progress, "looking at nodes", done, total))
-        opening->stop = true;
-    return !opening->stop;
+        opening->must_stop = true;
+    return !opening->must_stop;
 }
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
@@ -69,8 +69,8 @@ static void names_check(const ubi__v8_look *own, const ubi_graph *g) {
         UBI_ASSERT(e->pair < own->n_pairs);
         UBI_ASSERT(own->is_ephemeron[e->name / 64] >> (e->name % 64) & 1);
     }
-    UBI_ASSERT(!own->renames || own->detachedness);
-    UBI_ASSERT(own->renames || !own->renamed.n);
+    UBI_ASSERT(!own->has_other_names || own->detachedness);
+    UBI_ASSERT(own->has_other_names || !own->renamed.n);
     for (size_t i = 0; i < own->renamed.n; i++) {
         const ubi__v8_renamed *row = &own->renamed.at[i];
         UBI_ASSERT(i == 0 || row[-1].name < row->name);
@@ -136,7 +136,7 @@ static void find_sizes_and_classes(void *payload) {
     if (h->status == UBI_OK)
         h->status = ubi__v8_find_classes(h->look, h->own, h->like, h->opening);
     if (h->status != UBI_OK)
-        h->opening->stop = true;
+        h->opening->must_stop = true;
 }
 
 static void join_strings(void *payload) {
@@ -144,7 +144,7 @@ static void join_strings(void *payload) {
     ubi__rope_names names = { UBI__V8_CONS_STRING, h->own->words.first, h->own->words.second };
     h->join_status = ubi__joined_init(&h->own->joined, h->look->graph, names, h->look->allocator);
     if (h->join_status != UBI_OK)
-        h->opening->stop = true;
+        h->opening->must_stop = true;
 }
 
 /* Messages stay on the thread that made them. */
@@ -170,7 +170,7 @@ static ubi_status find_halves(ubi_look *look, ubi__v8_look *own, const ubi__v8_i
     ubi__helper_give(&helper, &other.joining, join_strings, &other);
     ubi_status status = ubi__v8_find_essential_edges(own, look->graph, opening);
     if (status != UBI_OK)
-        opening->stop = true;
+        opening->must_stop = true;
     else {
         ubi__helper_wait(&helper, &other.joining);
         ubi__helper_wait(&helper, &other.classing);
@@ -269,7 +269,7 @@ const ubi_lens ubi__lens_v8 = {
     .title = "Chrome DevTools",
     .format = "heapsnapshot",
     .displays = UBI__LENS_DISPLAYS(census_presets),
-    .mixes_coarse_types = true,
+    .has_mixed_coarse_types = true,
     .counts_by_size = true,
     .orphans = UBI_ORPHANS_ADOPT,
     .filters = ubi__v8_filters,
@@ -281,7 +281,7 @@ const ubi_lens ubi__lens_v8 = {
     .id_mark = ubi__v8_largest_js_id,
     .display_name = ubi__v8_display_name,
     .raw_name = ubi__v8_node_raw_name,
-    .names_nodes = true,
+    .has_node_names = true,
     .retaining = &ubi__v8_retaining,
     .end_distance = 1,
     .unreachable_distance = 5,

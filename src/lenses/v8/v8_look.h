@@ -73,7 +73,7 @@ typedef struct ubi__v8_opening {
     const ubi_allocator *allocator;
     const ubi_progress *progress; /* for the thread that opens */
     unsigned threads;
-    _Atomic bool stop; /* cancelled, or another part failed */
+    _Atomic bool must_stop; /* cancelled, or another part failed */
 } ubi__v8_opening;
 
 typedef struct ubi__v8_look {
@@ -87,7 +87,7 @@ typedef struct ubi__v8_look {
     uint32_t n_pairs;
 
     uint8_t *detachedness;       /* [n_nodes]; NULL: all are unknown */
-    bool renames;                /* detached native nodes have another name than in the file */
+    bool has_other_names;        /* detached native nodes have another name than in the file */
     ubi__vec_v8_renamed renamed; /* ascending by name */
 
     ubi_edge_set *essential;
@@ -135,7 +135,8 @@ ubi_text ubi__v8_node_raw_name(const ubi_look *look, ubi_node_ix node);
 const ubi__v8_renamed *ubi__v8_renamed_of(const ubi__v8_look *own, ubi_str_ix name);
 /** Whether DevTools put "Detached " before the file's name of the node. */
 static inline bool ubi__v8_is_renamed(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
-    return own->renames && own->detachedness[node] == UBI_DETACHED && ubi__v8_type_at(own, g, node) == UBI__V8_NATIVE;
+    return own->has_other_names && own->detachedness[node] == UBI_DETACHED &&
+           ubi__v8_type_at(own, g, node) == UBI__V8_NATIVE;
 }
 /** A plain object: of type object, named just "Object". */
 static inline bool ubi__v8_is_plain_object(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
@@ -161,7 +162,7 @@ bool ubi__v8_parse_int(double *out, ubi_text text);
  */
 typedef struct ubi__v8_property_text {
     ubi_text name;
-    bool quoted;
+    bool is_quoted;
     size_t n_units; /* of UTF-16, as it is written; above 120 not exactly */
 } ubi__v8_property_text;
 ubi__v8_property_text ubi__v8_property_text_of(ubi_text name);

@@ -99,8 +99,8 @@ static bool wants_quotes(ubi_text name) {
 
 ubi__v8_property_text ubi__v8_property_text_of(ubi_text name) {
     ubi__v8_property_text out = { cut_text(name, MOST_PROPERTY_BYTES), false, 0 };
-    out.quoted = wants_quotes(out.name);
-    if (out.quoted)
+    out.is_quoted = wants_quotes(out.name);
+    if (out.is_quoted)
         out.n_units = 2;
     ubi_text begin = cut_text(out.name, MOST_COUNTED_BYTES);
     for (size_t i = 0; i < begin.len;) {
@@ -111,7 +111,7 @@ ubi__v8_property_text ubi__v8_property_text_of(ubi_text name) {
             continue;
         }
         json_char c = json_char_at(begin, i);
-        out.n_units += out.quoted || !*c.escape ? c.n_units : 1;
+        out.n_units += out.is_quoted || !*c.escape ? c.n_units : 1;
         i += c.n_bytes;
     }
     return out;
@@ -122,7 +122,7 @@ static size_t written_bytes(const json_char *c) {
 }
 
 size_t ubi__v8_property_bytes(const ubi__v8_property_text *property) {
-    if (!property->quoted)
+    if (!property->is_quoted)
         return property->name.len;
     size_t n = 0;
     for (size_t i = 0; i < property->name.len;) {
@@ -142,7 +142,7 @@ static char *put_bytes(char *out, const char *bytes, size_t n) {
 }
 
 char *ubi__v8_property_write(char *out, const ubi__v8_property_text *property) {
-    if (!property->quoted)
+    if (!property->is_quoted)
         return put_bytes(out, property->name.ptr, property->name.len);
     *out++ = '"';
     const char *begin = out;

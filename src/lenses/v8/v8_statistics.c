@@ -222,7 +222,7 @@ static ubi_status share_owner(sharing *s, ubi_node_ix node, ubi_node_ix owner, c
 static ubi_status find_owners(sharing *s, const ubi__v8_look *own, ubi__v8_opening *opening) {
     const ubi_allocator *a = opening->allocator;
     for (ubi_node_ix node = 0; node < s->g->n_nodes; node++) {
-        if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && opening->stop)
+        if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && opening->must_stop)
             return ubi__fail_cancelled();
         if (!(own->traits[node] & UBI__V8_PART))
             UBI_TRY(share_owner(s, node, node, a));

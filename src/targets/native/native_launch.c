@@ -43,8 +43,8 @@ static bool is_passed_on(uint32_t number) {
 static ubi_status take_signals(ubi__native_launch *l) {
     struct sigaction before;
     sigset_t ours;
-    l->ignores_children = sigaction(SIGCHLD, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
-    if (l->ignores_children)
+    l->was_ignoring_children = sigaction(SIGCHLD, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+    if (l->was_ignoring_children)
         signal(SIGCHLD, SIG_DFL);
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
@@ -141,7 +141,7 @@ static void become_program(const ubi__native_launch *l, const ubi__native_progra
     char go;
     if (read(gate, &go, 1) != 1)
         _exit(UBI__PROGRAM_CANNOT_RUN);
-    if (l->ignores_children)
+    if (l->was_ignoring_children)
         signal(SIGCHLD, SIG_IGN);
     sigprocmask(SIG_SETMASK, &l->mask_before, NULL);
     execve(p->path, p->arguments, e->at);
@@ -239,7 +239,7 @@ void ubi__native_launch_close(ubi__native_launch *l) {
         waitpid(l->pid, &l->wait_status, 0);
     shut_descriptor(&l->signals);
     drop_signals();
-    if (l->ignores_children)
+    if (l->was_ignoring_children)
         signal(SIGCHLD, SIG_IGN);
     sigprocmask(SIG_SETMASK, &l->mask_before, NULL);
 }

@@ -53,11 +53,11 @@ int ubi__native_door_answer(ubi__native_door *door, pid_t *pid);
 
 typedef struct ubi__native_launch {
     sigset_t mask_before;
-    bool ignores_children; /* SIGCHLD was ignored; not while we wait for one */
-    int signals;           /* a signalfd; -1: none */
-    int gate;              /* the program starts when this is written to; -1: open */
-    int failure;           /* exec's errno comes from here */
-    pid_t pid;             /* 0: not made yet, or gone */
+    bool was_ignoring_children; /* SIGCHLD was ignored; not while we wait for one */
+    int signals;                /* a signalfd; -1: none */
+    int gate;                   /* the program starts when this is written to; -1: open */
+    int failure;                /* exec's errno comes from here */
+    pid_t pid;                  /* 0: not made yet, or gone */
     bool has_ended;
     int wait_status; /* then */
 } ubi__native_launch;

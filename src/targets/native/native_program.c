@@ -253,7 +253,7 @@ void ubi__native_program_fini(ubi__native_program *p) {
 
 static const struct {
     const char *start, *name, *option;
-    bool as_library; /* it is also in the way when it is a library */
+    bool is_library_too; /* it is also in the way when it is a library */
 } sanitizers[] = {
     { "__asan_init", "AddressSanitizer", "-fsanitize=address", true },
     { "__hwasan_init", "HWAddressSanitizer", "-fsanitize=hwaddress", true },
@@ -268,7 +268,7 @@ static void look_at_symbol(ubi__native_elf *out, const char *name, bool is_defin
     if (name[0] != '_')
         return;
     for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
-        if ((is_defined || sanitizers[i].as_library) && strcmp(name, sanitizers[i].start) == 0) {
+        if ((is_defined || sanitizers[i].is_library_too) && strcmp(name, sanitizers[i].start) == 0) {
             out->sanitizer = sanitizers[i].name;
             out->sanitizer_option = sanitizers[i].option;
         }

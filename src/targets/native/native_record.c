@@ -168,7 +168,7 @@ static void end_session(recorder *r, ubi__native_session *s, const ubi__ubirec_e
     if (s->has_ended)
         return;
     ubi__native_session_end(s, end);
-    if (r->settings->symbols) {
+    if (r->settings->with_symbols) {
         ubi__native_symbols_add(&r->symbols, s);
         return;
     }
@@ -205,9 +205,9 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
     a->began_unix_ns = a->began_ns + r->unix_less_monotonic_ns;
     a->recording = r->number;
     a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
-    a->settings.flags = (r->settings->follow_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
-                        (r->settings->mappings ? UBI__WIRE_MAPPINGS : 0) |
-                        (r->settings->markers ? UBI__WIRE_MARKERS : 0);
+    a->settings.flags = (r->settings->with_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
+                        (r->settings->with_mappings ? UBI__WIRE_MAPPINGS : 0) |
+                        (r->settings->with_markers ? UBI__WIRE_MARKERS : 0);
     if (getrandom(&a->settings.seed, sizeof a->settings.seed, 0) != sizeof a->settings.seed)
         a->settings.seed = now;
     if (is_main) {
@@ -315,7 +315,7 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
     s->next = r->sessions;
     r->sessions = s;
     /* Before the program continues: no other process is expected, and nothing is left when we are killed. */
-    if (!r->settings->follow_children)
+    if (!r->settings->with_children)
         ubi__native_door_close(&r->door);
     ubi_status status = watch_descriptor(r, s->pidfd, s);
     if (status == UBI_OK)
@@ -327,7 +327,7 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
 
 /* Only the program itself, unless its children are to be followed. */
 static bool is_expected(const recorder *r, pid_t pid) {
-    return !r->is_stopped && (r->settings->follow_children || (!r->has_main && pid == r->launch.pid));
+    return !r->is_stopped && (r->settings->with_children || (!r->has_main && pid == r->launch.pid));
 }
 
 static void turn_away(recorder *r) {
@@ -539,7 +539,7 @@ static void stop_in_time(recorder *r, uint64_t now) {
 static void hurry_up(recorder *r) {
     if (some_record(r))
         stop_recording(r, ubi__native_now_ns());
-    else if (r->settings->symbols)
+    else if (r->settings->with_symbols)
         ubi__native_symbols_hurry(&r->symbols);
 }
 
@@ -561,7 +561,7 @@ static bool is_over(recorder *r, uint64_t now) {
         r->alone_ns = 0;
         return false;
     }
-    if (!r->settings->follow_children || r->is_stopped)
+    if (!r->settings->with_children || r->is_stopped)
         return true;
     if (!r->alone_ns)
         r->alone_ns = now;
@@ -578,7 +578,7 @@ static void pause_for(recorder *r, bool busy) {
     for (int i = 0; i < n; i++)
         if (events[i].data.ptr)
             ubi__native_session_note_death(events[i].data.ptr);
-    if (r->settings->symbols)
+    if (r->settings->with_symbols)
         ubi__native_symbols_note(&r->symbols);
 }
 
@@ -615,22 +615,22 @@ static ubi_status watch_all(recorder *r) {
         return ubi__fail_errno(errno, "cannot wait for events");
     UBI_TRY(watch_descriptor(r, r->launch.signals, NULL));
     UBI_TRY(watch_descriptor(r, r->door.fd, NULL));
-    return r->settings->symbols ? watch_descriptor(r, r->symbols.done, NULL) : UBI_OK;
+    return r->settings->with_symbols ? watch_descriptor(r, r->symbols.done, NULL) : UBI_OK;
 }
 
 static ubi_status start_threads(recorder *r) {
     const ubi__native_settings *settings = r->settings;
-    if (settings->symbols)
-        UBI_TRY(ubi__native_symbols_start(&r->symbols, settings->debuginfod, r->allocator));
+    if (settings->with_symbols)
+        UBI_TRY(ubi__native_symbols_start(&r->symbols, settings->with_debuginfod, r->allocator));
     ubi_status status = ubi__native_clock_start(&r->clock);
-    if (status != UBI_OK && settings->symbols)
+    if (status != UBI_OK && settings->with_symbols)
         ubi__native_symbols_stop(&r->symbols);
     return status;
 }
 
 static void stop_threads(recorder *r) {
     ubi__native_clock_stop(&r->clock);
-    if (r->settings->symbols)
+    if (r->settings->with_symbols)
         ubi__native_symbols_stop(&r->symbols);
 }
 
@@ -644,7 +644,7 @@ static ubi_status start_recording(recorder *r, const char *word, int *exit_code)
     UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
     UBI_TRY(name_output(r, word));
     UBI_TRY(open_output(&r->file, r->path, r->allocator));
-    if (r->settings->follow_children && getrandom(&r->number, sizeof r->number, 0) != sizeof r->number)
+    if (r->settings->with_children && getrandom(&r->number, sizeof r->number, 0) != sizeof r->number)
         r->number = ubi__native_now_ns();
     raise_limit_of_files();
     UBI_TRY(start_threads(r));

@@ -240,7 +240,7 @@ static void put_detail(ubi__json *j, const ubi__preload_detail *detail) {
     else if (detail->type == UBI__DETAIL_NUMBER)
         ubi__json_double(j, detail->number);
     else
-        ubi__json_bool(j, detail->truth);
+        ubi__json_bool(j, detail->is_true);
 }
 
 /* @param out  an object; empty for no details. Until the next marker. */

@@ -40,7 +40,7 @@ static ubi__native_session *take_first(ubi__native_symbols *symbols) {
 
 static void finish_session(ubi__native_symbols *symbols, ubi__native_session *s) {
     uint64_t one = 1;
-    while (!atomic_load_explicit(&symbols->in_a_hurry, memory_order_relaxed) &&
+    while (!atomic_load_explicit(&symbols->is_in_a_hurry, memory_order_relaxed) &&
            ubi__native_session_symbolize(s, symbols->symbolizer)) {
     }
     ubi__native_session_finish(s);
@@ -78,7 +78,7 @@ static ubi_status start_thread(ubi__native_symbols *symbols) {
 }
 
 ubi_status ubi__native_symbols_start(ubi__native_symbols *symbols, bool debuginfod, const ubi_allocator *allocator) {
-    const ubi__symbolizer_options options = { .debuginfod = debuginfod };
+    const ubi__symbolizer_options options = { .with_debuginfod = debuginfod };
     *symbols = (ubi__native_symbols){ .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
     symbols->last = &symbols->first;
     symbols->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -121,7 +121,7 @@ void ubi__native_symbols_add(ubi__native_symbols *symbols, ubi__native_session *
 }
 
 void ubi__native_symbols_hurry(ubi__native_symbols *symbols) {
-    atomic_store_explicit(&symbols->in_a_hurry, true, memory_order_relaxed);
+    atomic_store_explicit(&symbols->is_in_a_hurry, true, memory_order_relaxed);
 }
 
 void ubi__native_symbols_note(ubi__native_symbols *symbols) {

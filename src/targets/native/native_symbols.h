@@ -23,7 +23,7 @@ typedef struct ubi__native_symbols {
     ubi__native_session *first, **last; /* the queue, linked by next_in_queue; not the one at work */
     size_t n_waiting;
     bool is_over;
-    _Atomic bool in_a_hurry;
+    _Atomic bool is_in_a_hurry;
     int done; /* an eventfd: a session is done */
 } ubi__native_symbols;
 

@@ -22,7 +22,7 @@
 #define TIMELINE_LINES 24
 
 typedef struct allocations_arguments {
-    bool timeline, with_callees;
+    bool wants_timeline, with_callees;
     const char *by;
     uint64_t callers, limit;
 } allocations_arguments;
@@ -76,7 +76,7 @@ static ubi_status callers_write(const answer *a, const ubi__text_table *table, u
     ubi_allocation_caller *rows;
     uint32_t n;
     UBI_TRY(ubi_allocations_callers(&rows, &n, a->allocations, function, a->caller_levels));
-    for (uint32_t i = 0; i < n && !a->out->failed; i++)
+    for (uint32_t i = 0; i < n && !a->out->has_failed; i++)
         caller_write(a, table, &rows[i]);
     ubi_allocations_callers_free(a->allocations, rows, n);
     return UBI_OK;
@@ -117,7 +117,7 @@ static ubi_status functions_write(const answer *a) {
     totals_write(a, all, has_history);
     ubi__out_char(a->out, '\n');
     ubi__text_table_head(&table);
-    for (uint32_t i = 0; i < shown_functions(a, n) && !a->out->failed; i++)
+    for (uint32_t i = 0; i < shown_functions(a, n) && !a->out->has_failed; i++)
         UBI_TRY(callers_write(a, &table, tops[i].function));
     ubi__write_more(a->cli, n - shown_functions(a, n), "--limit 0 shows all");
     /* If most are alive, few can have been moved. */
@@ -203,7 +203,7 @@ static void timeline_write(const answer *a) {
 static ubi_status page_write(const answer *a) {
     uint32_t n;
     ubi_allocations_tops(a->allocations, &n);
-    if (a->arguments->timeline)
+    if (a->arguments->wants_timeline)
         timeline_write(a);
     else if (n)
         return functions_write(a);
@@ -237,7 +237,7 @@ static ubi_status callers_put(ubi__json *j, const answer *q, ubi_function_ix fun
     uint32_t n;
     UBI_TRY(ubi_allocations_callers(&rows, &n, q->allocations, function, q->caller_levels));
     ubi__json_member_array(j, "callers");
-    for (uint32_t i = 1; i < n && !j->failed; i++) {
+    for (uint32_t i = 1; i < n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         ubi__json_member_u64_or_null(j, "calls", rows[i].parent, rows[i].parent - 1);
         place_put(j, q->allocations, rows[i].function);
@@ -255,7 +255,7 @@ static ubi_status tops_put(ubi__json *j, const answer *q) {
     uint32_t shown = shown_functions(q, n);
     ubi__json_member_u64(j, "functionCount", n);
     ubi__json_member_array(j, "functions");
-    for (uint32_t i = 0; i < shown && !j->failed; i++) {
+    for (uint32_t i = 0; i < shown && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         place_put(j, q->allocations, tops[i].function);
         tally_put(j, &tops[i].tally);
@@ -271,7 +271,7 @@ static void samples_put(ubi__json *j, const ubi_allocations *a) {
     uint32_t n;
     const ubi_allocation_sample *samples = ubi_allocations_samples(a, &n);
     ubi__json_member_array(j, "samples");
-    for (uint32_t i = 0; i < n && !j->failed; i++) {
+    for (uint32_t i = 0; i < n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         ubi__json_member_double(j, "timestamp", (double)samples[i].time_us / 1000);
         ubi__json_member_node_id(j, "lastAssignedId", samples[i].last_id);
@@ -303,7 +303,7 @@ static ubi_status allocations_show(ubi__cli *cli, const ubi__snapshot *snapshot,
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
     answer a = { cli, &cli->output->out, snapshot, allocations, arguments, caller_levels(arguments) };
-    status = cli->common.json ? document_write(&a) : page_write(&a);
+    status = cli->common.wants_json ? document_write(&a) : page_write(&a);
     ubi_allocations_free(allocations);
     return status;
 }
@@ -316,7 +316,7 @@ static ubi_status recording_show(ubi__cli *cli, const char *path, const allocati
         .caller_levels = caller_levels(arguments),
         .with_callees = arguments->with_callees,
     };
-    if (arguments->timeline)
+    if (arguments->wants_timeline)
         return ubi__fail(UBI_EINVAL, "--timeline is for snapshots; 'ubiheap report' says what of a recording was alive "
                                      "when, 'ubiheap timeline' has its markers");
     return ubi__allocations_of_recording(cli, path, &wishes, exit_code);
@@ -338,7 +338,7 @@ static ubi_status allocations_run(ubi__cli *cli, void *values, char **operands, 
 }
 
 static const ubi__option options[] = {
-    { "timeline", 't', UBI__OPTION_FLAG, AT(timeline), NULL, NULL,
+    { "timeline", 't', UBI__OPTION_FLAG, AT(wants_timeline), NULL, NULL,
       "not by function but by time: what of each span is still alive", NULL },
     { "callers", 0, UBI__OPTION_NUMBER, AT(callers), "N", NULL, "show N levels of callers below each function", "0" },
     { "by", 0, UBI__OPTION_CHOICE, AT(by), "WHAT", ubi__recording_orders,

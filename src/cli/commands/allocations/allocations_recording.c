@@ -171,7 +171,7 @@ static ubi_status function_write(const answer *a, uint32_t function) {
     if (a->wishes->caller_levels == 0)
         return UBI_OK;
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels, measure);
-    for (size_t i = 1; status == UBI_OK && i < callers.n && !a->view.out->failed; i++)
+    for (size_t i = 1; status == UBI_OK && i < callers.n && !a->view.out->has_failed; i++)
         row_write(a, callers.at[i].by, NULL, callers.at[i].function, callers.at[i].depth);
     ubi__vec_function_caller_fini(&callers, ubi_allocator_default());
     return status;
@@ -200,7 +200,7 @@ static ubi_status page_write(answer *a) {
     ubi__recording_columns(&a->table, v, "Function", a->wishes->with_callees ? "Itself" : "With callees");
     ubi__out_char(v->out, '\n');
     ubi__text_table_head(&a->table);
-    for (size_t i = 0; i < n_shown(a) && !v->out->failed; i++)
+    for (size_t i = 0; i < n_shown(a) && !v->out->has_failed; i++)
         UBI_TRY(function_write(a, a->rows[i]));
     ubi__write_more(v->cli, a->n_rows - n_shown(a), "--limit 0 shows all");
     return UBI_OK;
@@ -238,7 +238,7 @@ static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) 
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels,
                                               ubi__order_measure(a->view.order));
     ubi__json_member_array(j, "callers");
-    for (size_t i = 1; status == UBI_OK && i < callers.n && !j->failed; i++) {
+    for (size_t i = 1; status == UBI_OK && i < callers.n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         ubi__json_member_u64_or_null(j, "calls", callers.at[i].parent, callers.at[i].parent - 1);
         place_put(j, a, callers.at[i].function);
@@ -260,7 +260,7 @@ static ubi_status document_put(ubi__cli *cli, const answer *a) {
     ubi__json_member_bool(&j, "sortedWithCallees", a->wishes->with_callees);
     ubi__json_member_u64(&j, "functionCount", a->n_rows);
     ubi__json_member_array(&j, "functions");
-    for (size_t i = 0; i < n_shown(a) && !j.failed; i++) {
+    for (size_t i = 0; i < n_shown(a) && !j.has_failed; i++) {
         const ubi__function_sum *f = &a->sums.rows.at[a->rows[i]];
         ubi__json_object_begin(&j);
         place_put(&j, a, a->rows[i]);
@@ -285,7 +285,7 @@ static ubi_status functions_show(answer *a, ubi__cli *cli, ubi__recording_report
     if (status == UBI_OK)
         status = rows_sort(a);
     if (status == UBI_OK)
-        status = cli->common.json ? document_put(cli, a) : page_write(a);
+        status = cli->common.wants_json ? document_put(cli, a) : page_write(a);
     ubi__free_array(ubi_allocator_default(), a->rows, a->sums.rows.n + 1, sizeof *a->rows);
     ubi__free_array(ubi_allocator_default(), a->pools, a->sums.rows.n + 1, sizeof *a->pools);
     ubi__function_sums_fini(&a->sums);

@@ -11,7 +11,7 @@
 
 typedef struct ubi__convert_arguments {
     const char *format, *compression, *key_file;
-    bool anonymize, all_edges, raw_sizes;
+    bool must_anonymize, with_all_edges, with_raw_sizes;
 } ubi__convert_arguments;
 
 /** Refuses an anonymized copy that would replace its own input: the original would be gone. Errors: UBI_EINVAL. */

@@ -103,7 +103,7 @@ static void compression_choose(conversion *c, const char *word) {
 static ubi_status output_check(const conversion *c, const ubi__cli *cli) {
     if (!is_standard_output(c))
         return UBI_OK;
-    if (cli->common.json)
+    if (cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json and the output - both want standard output");
     bool is_text = strcmp(c->format->name, "jsonl") == 0 && c->compression == UBI_COMPRESSION_NONE;
     if (!is_text && isatty(cli->output->fd))
@@ -136,7 +136,7 @@ static ubi_status key_read(size_t *n, uint8_t key[KEY_MAX + 1], const char *path
 static ubi_status anonymizer_make(conversion *c, const ubi__convert_arguments *arguments) {
     static uint8_t key[KEY_MAX + 1];
     ubi_anonymizer_options options = UBI_ANONYMIZER_OPTIONS_INIT;
-    if (!arguments->anonymize && !arguments->key_file)
+    if (!arguments->must_anonymize && !arguments->key_file)
         return UBI_OK;
     if (arguments->key_file) {
         UBI_TRY(key_read(&options.key_bytes, key, arguments->key_file));
@@ -196,7 +196,7 @@ static ubi_status export_make(conversion *c, ubi__cli *cli, ubi__snapshot *snaps
     UBI_TRY(ubi__snapshot_look(snapshot, cli));
     UBI_TRY(ubi_export_new(&c->export, snapshot->look, &c->export_options));
     const ubi_edge_set *edges = ubi__snapshot_view(snapshot)->edges;
-    if (edges && !c->export_options.all_edges)
+    if (edges && !c->export_options.with_all_edges)
         c->n_left_out = ubi_graph_edge_count(graph) - ubi_edge_set_count(edges);
     return UBI_OK;
 }
@@ -215,7 +215,7 @@ static void page_write(ubi__cli *cli, const ubi__snapshot *snapshot, const conve
     if (c->n_left_out)
         ubi__out_printf(out, ", %s left out", ubi__human_things(a, c->n_left_out, "edge"));
     ubi__out_char(out, '\n');
-    if (!snapshot->info.ended_early)
+    if (!snapshot->info.has_ended_early)
         return;
     ubi__out_string(out, "The input ended early: ");
     ubi__display_text(out, &cli->style, ubi__text(snapshot->info.end_note), SIZE_MAX);
@@ -239,8 +239,8 @@ static void document_write(ubi__cli *cli, const ubi__snapshot *snapshot, const c
     ubi__json_member_u64(&j, "cutStacks", c->written.cut_stacks);
     ubi__json_member_u64(&j, "leftOutEdges", c->n_left_out);
     ubi__json_member_u64_or_null(&j, "replacedWords", c->anonymizer, n_words);
-    ubi__json_member_bool(&j, "endedEarly", snapshot->info.ended_early);
-    ubi__json_member_string(&j, "endNote", snapshot->info.ended_early ? snapshot->info.end_note : NULL);
+    ubi__json_member_bool(&j, "endedEarly", snapshot->info.has_ended_early);
+    ubi__json_member_string(&j, "endNote", snapshot->info.has_ended_early ? snapshot->info.end_note : NULL);
     ubi__document_end(&j);
 }
 
@@ -260,12 +260,12 @@ typedef struct saving {
 static ubi_status tell_of_it(void *payload) {
     const saving *s = payload;
     ubi__progress_line_clear(&s->cli->progress);
-    if (s->cli->common.json)
+    if (s->cli->common.wants_json)
         document_write(s->cli, s->snapshot, s->c);
     else
         page_write(s->cli, s->snapshot, s->c);
     ubi_status status = ubi__standard_output_flush(s->cli->output);
-    if (status != UBI_OK && !s->cli->output->reader_gone)
+    if (status != UBI_OK && !s->cli->output->is_reader_gone)
         return status;
     return ubi__interrupt_settle() ? UBI_OK : ubi__fail_cancelled();
 }
@@ -319,8 +319,8 @@ static ubi_status snapshot_convert(ubi__cli *cli, conversion *c, ubi__snapshot *
 
 static ubi_status conversion_prepare(conversion *c, const ubi__cli *cli, const ubi__convert_arguments *arguments) {
     c->export_options = (ubi_export_options)UBI_EXPORT_OPTIONS_INIT;
-    c->export_options.all_edges = arguments->all_edges;
-    c->export_options.raw_sizes = arguments->raw_sizes;
+    c->export_options.with_all_edges = arguments->with_all_edges;
+    c->export_options.with_raw_sizes = arguments->with_raw_sizes;
     UBI_TRY(format_choose(c, arguments));
     compression_choose(c, arguments->compression);
     UBI_TRY(output_check(c, cli));
@@ -355,7 +355,7 @@ static ubi_status convert_run(ubi__cli *cli, void *values, char **operands, int 
     bool is_copy = use == UBI__FILE_RECORDING || use == UBI__FILE_TIMELINE;
     (void)n_operands;
     UBI_TRY(ubi__input_check(cli, operands[0]));
-    if (is_copy && !arguments->anonymize && !arguments->key_file)
+    if (is_copy && !arguments->must_anonymize && !arguments->key_file)
         return fail_other_formats(cli, operands[0], use);
     if (!is_copy)
         UBI_TRY(conversion_prepare(&c, cli, arguments));
@@ -388,17 +388,17 @@ static const ubi__option options[] = {
       "Firefox can",
       "normal; none for jsonl and heapsnapshot, unless OUT ends in .gz" },
     UBI__ALIAS_LETTER('c'),
-    { "anonymize", 0, UBI__OPTION_FLAG, AT(anonymize), NULL, NULL,
+    { "anonymize", 0, UBI__OPTION_FLAG, AT(must_anonymize), NULL, NULL,
       "replace names, URLs and paths that are not public, and cut the creation time to its day", NULL },
     UBI__ALIAS_LETTER('a'),
     { "anonymize-key", 0, UBI__OPTION_TEXT, AT(key_file), "FILE", NULL,
       "anonymize with the secret in FILE, 16 bytes or more: equal names get equal replacements in all files made with "
       "it",
       "a random key" },
-    { "all-edges", 0, UBI__OPTION_FLAG, AT(all_edges), NULL, NULL,
+    { "all-edges", 0, UBI__OPTION_FLAG, AT(with_all_edges), NULL, NULL,
       "from V8 to fxsnapshot: also edges that keep nothing alive; then Firefox's retained sizes are not DevTools'",
       NULL },
-    { "raw-sizes", 0, UBI__OPTION_FLAG, AT(raw_sizes), NULL, NULL,
+    { "raw-sizes", 0, UBI__OPTION_FLAG, AT(with_raw_sizes), NULL, NULL,
       "from V8 to fxsnapshot: sizes as in IN, not as DevTools count them", NULL },
     UBI__OPTION_END,
 };

@@ -95,18 +95,18 @@ static ubi_status check_wishes(const job *j) {
     const ubi__convert_arguments *a = j->arguments;
     const char *kind = j->is_timeline ? "timeline" : "recording";
     const ubi_save_format *f;
-    if (a->format || a->all_edges || a->raw_sizes)
+    if (a->format || a->with_all_edges || a->with_raw_sizes)
         return ubi__fail(UBI_EINVAL, "%s is for snapshots; the copy of a %s is a %s",
-                         a->format      ? "--format"
-                         : a->all_edges ? "--all-edges"
-                                        : "--raw-sizes",
+                         a->format           ? "--format"
+                         : a->with_all_edges ? "--all-edges"
+                                             : "--raw-sizes",
                          kind, kind);
     if (a->compression && !j->is_timeline)
         return ubi__fail(UBI_EINVAL, "--compression is for snapshots and timelines; recordings are packed already");
     for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
         if (ubi__text_ends(ubi__text(j->output), f->extension))
             return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a %s", j->output, kind);
-    if (j->is_standard_output && j->cli->common.json)
+    if (j->is_standard_output && j->cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json and the output - both want standard output");
     if (j->is_standard_output && !j->is_timeline && isatty(j->cli->output->fd))
         return ubi__fail(UBI_EINVAL, "a recording is not for a terminal: name a file, or pipe the output somewhere");
@@ -267,7 +267,7 @@ static void write_document(const job *j, const part *sum) {
 static ubi_status converted_tell(const job *j, int *exit_code) {
     part sum = sum_of(j);
     ubi__progress_line_clear(&j->cli->progress);
-    if (j->cli->common.json)
+    if (j->cli->common.wants_json)
         write_document(j, &sum);
     else if (!j->is_standard_output)
         write_text(j, &sum);
@@ -277,7 +277,7 @@ static ubi_status converted_tell(const job *j, int *exit_code) {
         *exit_code = ubi__exit_code(UBI_EFORMAT);
     }
     ubi_status status = ubi__standard_output_flush(j->cli->output);
-    if (status != UBI_OK && !j->cli->output->reader_gone)
+    if (status != UBI_OK && !j->cli->output->is_reader_gone)
         return status;
     return j->is_standard_output || ubi__interrupt_settle() ? UBI_OK : ubi__fail_cancelled();
 }

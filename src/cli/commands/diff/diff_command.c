@@ -164,13 +164,13 @@ static ubi_status write_tree_text(const job *j, ubi__diff_pair *pair, const ubi_
 
 static ubi_status write_censuses(const job *j, const censuses *c) {
     ubi__diff_pair pair = pair_of(j, total_of(c->old_census), total_of(c->new_census));
-    if (j->cli->common.json && !ubi__breakdown_wants_tree(&j->arguments->by))
+    if (j->cli->common.wants_json && !ubi__breakdown_wants_tree(&j->arguments->by))
         return write_delta_json(j, &pair, c->diff, NULL);
     ubi_census_tree_options options = ubi__breakdown_tree_options(&j->arguments->by, j->chosen);
     ubi_census_tree *tree;
     UBI_TRY(ubi_census_diff_tree_new(&tree, c->diff, &options));
     ubi_status status =
-        j->cli->common.json ? write_delta_json(j, &pair, c->diff, tree) : write_tree_text(j, &pair, tree);
+        j->cli->common.wants_json ? write_delta_json(j, &pair, c->diff, tree) : write_tree_text(j, &pair, tree);
     ubi_census_tree_free(tree);
     return status;
 }
@@ -206,7 +206,7 @@ static void write_classes_json(const job *j, const ubi__diff_pair *pair, const u
     ubi__json_member_u64(&json, "commonIds", ubi_class_diff_common_count(diff));
     ubi__json_member_bool(&json, "sameProcess", ubi_class_diff_is_same_process(diff, !shows_net(j)));
     ubi__json_member_array(&json, "byClass");
-    for (uint32_t i = 0; i < ubi_class_diff_count(diff) && !json.failed; i++)
+    for (uint32_t i = 0; i < ubi_class_diff_count(diff) && !json.has_failed; i++)
         write_class_json(&json, ubi_class_diff_row(diff, i));
     ubi__json_array_end(&json);
     ubi__document_end(&json);
@@ -222,7 +222,7 @@ static ubi_status write_sites(const job *j, bool *has_stacks) {
     *has_stacks = ubi_graph_frame_count(j->old_snapshot.graph) || ubi_graph_frame_count(j->new_snapshot.graph);
     if (!*has_stacks)
         return UBI_OK;
-    options.invert = true;
+    options.is_inverted = true;
     UBI_TRY(ubi_breakdown_parse(&breakdown, ubi__text(json), UBI_COMPAT_NONE, NULL));
     ubi_status status = censuses_take(&c, j, breakdown, UBI_COMPAT_NONE);
     if (status == UBI_OK)
@@ -254,7 +254,7 @@ static ubi_status compare_by_class(const job *j) {
     const ubi_class_change *total = ubi_class_diff_total(diff);
     ubi__diff_pair pair = pair_of(j, total->start, total->end);
     pair.is_one_process = ubi_class_diff_is_same_process(diff, !shows_net(j));
-    if (j->cli->common.json)
+    if (j->cli->common.wants_json)
         write_classes_json(j, &pair, diff);
     else
         status = write_classes_text(j, &pair, diff);
@@ -272,7 +272,7 @@ static bool compares_classes(const job *j) {
     const diff_arguments *a = j->arguments;
     if (a->view)
         return strcmp(a->view, "class") == 0;
-    return !j->cli->common.json && !is_about_breakdown(a) && j->cli->compat != UBI_COMPAT_FIREFOX;
+    return !j->cli->common.wants_json && !is_about_breakdown(a) && j->cli->compat != UBI_COMPAT_FIREFOX;
 }
 
 static ubi_status arguments_check(const diff_arguments *a, char **paths) {
@@ -373,7 +373,7 @@ const ubi__command ubi__command_diff = {
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .min_operands = 2,
     .max_operands = 2,
     .arguments_bytes = sizeof(diff_arguments),

@@ -316,7 +316,7 @@ static void table_write(class_table *t) {
     }
     table_init(t);
     ubi__text_table_head(&t->table);
-    for (uint32_t i = 0; i < t->n_shown && !t->cli->output->out.failed; i++)
+    for (uint32_t i = 0; i < t->n_shown && !t->cli->output->out.has_failed; i++)
         class_write(t, row_at(t, i));
     if (t->n_shown < t->n_changed)
         others_write(t);

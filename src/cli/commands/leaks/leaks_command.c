@@ -20,7 +20,7 @@
 
 typedef struct leaks_arguments {
     const char *where, *control, *verdicts, *fail_on;
-    bool engine, reorder, allows_other_process;
+    bool with_engine, must_reorder, may_be_other_process;
     uint64_t limit;
 } leaks_arguments;
 
@@ -91,7 +91,7 @@ static ubi_status compare_with(ubi_leak_finder *finder, job *j, const series *s,
     ubi__snapshot past;
     UBI_TRY(ubi__snapshot_open_like(&past, j->cli, s->paths[step], newest));
     ubi_class_scheme classes = ubi_look_class_scheme(past.look);
-    ubi_status status = j->arguments->allows_other_process ? UBI_OK : ubi__leaks_check_format(&past, newest);
+    ubi_status status = j->arguments->may_be_other_process ? UBI_OK : ubi__leaks_check_format(&past, newest);
     if (status == UBI_OK)
         status = ubi_leak_finder_compare(finder, step, &classes);
     else
@@ -114,8 +114,8 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.threads = ubi__cli_threads(j->cli);
-    options.reuses_ids = ubi_look_reuses_ids(newest->look);
-    options.engine = j->arguments->engine;
+    options.may_reuse_ids = ubi_look_reuses_ids(newest->look);
+    options.with_engine = j->arguments->with_engine;
     options.control = j->control;
     options.verdicts = j->verdicts;
     options.id_mark_of = ubi_lens_id_mark;
@@ -158,7 +158,7 @@ static ubi_status find_leaks(ubi_leaks **out, job *j, const series *s, const ubi
 
 static ubi_status check_control(const job *j, const series *s, const ubi_leaks *leaks) {
     char reason[UBI__LEAKS_REASON];
-    bool allows = j->arguments->allows_other_process;
+    bool allows = j->arguments->may_be_other_process;
     ubi_leak_fit fit = ubi__leaks_worst_fit(leaks, allows);
     UBI_TRY(ubi__leaks_check_order(s, leaks, allows, "--control"));
     return fit == UBI_LEAK_FITS ? UBI_OK
@@ -207,7 +207,7 @@ static ubi_status take_control(job *j) {
     if (!j->arguments->control)
         return UBI_OK;
     UBI_TRY(split_control(j));
-    if (j->arguments->reorder)
+    if (j->arguments->must_reorder)
         UBI_TRY(ubi__leaks_reorder(&j->controls, j->cli));
     return find_control(j, &j->controls);
 }
@@ -215,7 +215,7 @@ static ubi_status take_control(job *j) {
 /* ---- command ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status leaks_show(const ubi__leaks_answer *answer) {
-    return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
+    return answer->cli->common.wants_json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
 }
 
 /* Less is the noise of any program. */
@@ -303,10 +303,10 @@ static ubi_status answer_with(job *j, const series *s, const ubi__snapshot *newe
                                  .verdicts = j->verdicts,
                                  .newest = newest,
                                  .leaks = leaks,
-                                 .was_reordered = a->reorder,
-                                 .fit = ubi__leaks_worst_fit(leaks, a->allows_other_process),
+                                 .was_reordered = a->must_reorder,
+                                 .fit = ubi__leaks_worst_fit(leaks, a->may_be_other_process),
                                  .limit = a->limit };
-    UBI_TRY(ubi__leaks_check_order(s, leaks, a->allows_other_process, NULL));
+    UBI_TRY(ubi__leaks_check_order(s, leaks, a->may_be_other_process, NULL));
     UBI_TRY(leaks_show(&answer));
     UBI_TRY(leaks_judge(&answer, condition, exit_code));
     bool is_verdict_misspelt = answer.fit == UBI_LEAK_FITS && ubi__condition_names_tell(&j->names, j->cli, s->n);
@@ -350,7 +350,7 @@ static ubi_status run_with(job *j, const series *s, const ubi__condition *condit
     if (j->arguments->where)
         UBI_TRY(ubi__node_filter_new(&j->filter, j->arguments->where));
     UBI_TRY(take_control(j));
-    if (j->arguments->reorder)
+    if (j->arguments->must_reorder)
         UBI_TRY(ubi__leaks_reorder(s, j->cli));
     return find_and_tell(j, s, condition, exit_code);
 }
@@ -376,10 +376,10 @@ static const ubi__option options[] = {
       "only nodes for which EXPR holds can be leaked; its names are the columns of 'ubiheap nodes'", NULL },
     { "control", 0, UBI__OPTION_TEXT, AT(control), "OLD,NEW", NULL,
       "snapshots of a run without the suspected action: what grows as much there is no leak", NULL },
-    { "reorder", 0, UBI__OPTION_FLAG, AT(reorder), NULL, NULL,
+    { "reorder", 0, UBI__OPTION_FLAG, AT(must_reorder), NULL, NULL,
       "put the files into the order in which they were taken, by V8's ids or times of creation; reads them twice",
       NULL },
-    { "allow-other-process", 0, UBI__OPTION_FLAG, AT(allows_other_process), NULL, NULL,
+    { "allow-other-process", 0, UBI__OPTION_FLAG, AT(may_be_other_process), NULL, NULL,
       "compare files of several processes, too, instead of ending with status 3", NULL },
     { "verdict", 0, UBI__OPTION_TEXT, AT(verdicts), "LIST", NULL,
       "only clusters of these verdicts are shown and counted, such as steady,large; without: all that are leaks, and "
@@ -387,7 +387,7 @@ static const ubi__option options[] = {
       "list of their own those that are probably none",
       NULL },
     UBI__OPTION_LIMIT(AT(limit), "show at most N clusters; 0: all", "10"),
-    { "engine", 0, UBI__OPTION_FLAG, AT(engine), NULL, NULL,
+    { "engine", 0, UBI__OPTION_FLAG, AT(with_engine), NULL, NULL,
       "let objects of the engine be leaks, too: code, shapes, property tables", NULL },
     UBI__OPTION_FAIL_ON(AT(fail_on)),
     UBI__OPTION_END,

@@ -33,13 +33,13 @@ void ubi__leak_write_curve(ubi__out *out, const ubi__style *style, const ubi__le
         most = value > most ? value : most;
         least = value < least ? value : least;
     }
-    uint64_t base = curve->from_least ? least : 0;
+    uint64_t base = curve->is_from_least ? least : 0;
     for (uint32_t i = 0; i < columns; i++) {
         uint64_t above = value_of_column(curve, i, columns) - base;
         double share = most > base ? (double)above / (double)(most - base) : 0;
         unsigned level = (unsigned)(share * (LEVELS - 1) + 0.5);
         level += above && level == 0; /* never drawn as zero */
-        ubi__out_string(out, (style->unicode ? blocks : signs)[level]);
+        ubi__out_string(out, (style->has_unicode ? blocks : signs)[level]);
     }
 }
 

@@ -117,7 +117,7 @@ static uint64_t grown_bytes(const document *d) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < ubi_leaks_grown_count(d->answer->leaks); i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(d->answer->leaks, i);
-        uint64_t bytes = grown->counts ? grown->grown_bytes : 0;
+        uint64_t bytes = grown->is_counted ? grown->grown_bytes : 0;
         sum = sum + bytes < sum ? UINT64_MAX : sum + bytes;
     }
     return sum;
@@ -127,7 +127,7 @@ static void put_unlisted(document *d) {
     const ubi_leak_unlisted *unlisted = ubi_leaks_unlisted(d->answer->leaks);
     ubi__json_member_object(&d->json, "unlisted");
     ubi__json_member_string(&d->json, "verdict", ubi_leak_verdict_name(unlisted->verdict));
-    ubi__json_member_bool(&d->json, "isLeak", unlisted->counts);
+    ubi__json_member_bool(&d->json, "isLeak", unlisted->is_counted);
     put_u64(d, "stayedBytes", unlisted->stayed_bytes);
     ubi__json_member_array(&d->json, "bytes");
     for (int i = 0; i < d->answer->series.n; i++)
@@ -243,7 +243,7 @@ static void put_holder(document *d, const ubi_leak_cluster *c, const ubi__leak_p
     ubi__json_member_text(&d->json, "className", ubi_look_node_name(d->answer->newest->look, c->holder));
     ubi__leak_write_holder(d->memo.out, &d->style, c, path);
     ubi__json_member_text(&d->json, "words", ubi__leak_memo_take(&d->memo));
-    ubi__json_member_bool(&d->json, "isNew", c->holder_is_new);
+    ubi__json_member_bool(&d->json, "isNew", c->is_holder_new);
     put_u64(d, "holders", c->n_holders);
     ubi__json_object_end(&d->json);
 }
@@ -266,7 +266,7 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
         ubi__json_member_text(&d->json, "name", c->name);
     put_code(d, c);
     ubi__json_member_string(&d->json, "verdict", ubi_leak_verdict_name(c->verdict));
-    ubi__json_member_bool(&d->json, "isLeak", c->counts);
+    ubi__json_member_bool(&d->json, "isLeak", c->is_counted);
     put_counts(d, c);
     put_growth(d, c);
     put_parts(d, c);
@@ -284,7 +284,7 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
 static ubi_status put_clusters(document *d) {
     uint32_t n = ubi__leaks_shown(d->answer);
     ubi__json_member_array(&d->json, "clusters");
-    for (uint32_t i = 0; i < n && !d->json.failed; i++)
+    for (uint32_t i = 0; i < n && !d->json.has_failed; i++)
         UBI_TRY(put_cluster(d, ubi_leaks_cluster(d->answer->leaks, i)));
     ubi__json_array_end(&d->json);
     return UBI_OK;
@@ -300,7 +300,7 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     ubi__json_object_begin(&d->json);
     put_class(d, &grown->class_name);
     ubi__json_member_string(&d->json, "verdict", ubi_leak_verdict_name(grown->verdict));
-    ubi__json_member_bool(&d->json, "isLeak", grown->counts);
+    ubi__json_member_bool(&d->json, "isLeak", grown->is_counted);
     put_u64(d, "count", grown->n_objects);
     put_u64(d, "grownBytes", grown->grown_bytes);
     ubi__json_member_array(&d->json, "bytes");
@@ -311,7 +311,7 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     put_steps(d, grown->grew);
     if (d->answer->controls.n)
         put_u64(d, "inControl", grown->control_bytes);
-    ubi__json_member_bool(&d->json, "holdsLeaked", grown->holds_leaked);
+    ubi__json_member_bool(&d->json, "holdsLeaked", grown->is_cluster_holder);
     ubi__json_member_bool(&d->json, "isRope", grown->is_rope);
     put_id(d, "nodeId", grown->node);
     if (grown->content != UBI_NONE)
@@ -329,9 +329,9 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
 static ubi_status put_grown(document *d) {
     uint32_t n = ubi_leaks_grown_count(d->answer->leaks), n_put = 0;
     ubi__json_member_array(&d->json, "grown");
-    for (uint32_t i = 0; i < n && !d->json.failed && n_put < ubi__leaks_grown_limit(d->answer); i++) {
+    for (uint32_t i = 0; i < n && !d->json.has_failed && n_put < ubi__leaks_grown_limit(d->answer); i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(d->answer->leaks, i);
-        if (d->answer->verdicts && !grown->counts)
+        if (d->answer->verdicts && !grown->is_counted)
             continue;
         UBI_TRY(put_one_grown(d, grown));
         n_put++;

@@ -160,7 +160,7 @@ uint64_t ubi__leaks_grown_of(const ubi_leaks *leaks, ubi_leak_verdict verdict) {
 /* With three files: a table is made larger by a quarter or more at a time. So one that grew with one step alone may have had room. */
 static bool may_have_room(const ubi_leak_grown *grown) {
     uint64_t before = grown->bytes[grown->grew[0] ? 0 : 1], after = grown->bytes[grown->grew[0] ? 1 : 2];
-    bool is_store = !grown->is_rope && grown->content == UBI_NONE && !grown->by_contents;
+    bool is_store = !grown->is_rope && grown->content == UBI_NONE && !grown->is_by_contents;
     return grown->verdict == UBI_LEAK_ONCE && is_store && after / 5 >= before / 4 && after > before;
 }
 
@@ -195,7 +195,7 @@ static uint64_t grown_of(const ubi_leaks *leaks, const ubi_query_value *value) {
     for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
         bool is_meant =
-            grown->counts && (!value->argument.ptr || ubi__text_equal(grown->class_name.name, value->argument));
+            grown->is_counted && (!value->argument.ptr || ubi__text_equal(grown->class_name.name, value->argument));
         sum = is_meant ? fact_add(sum, grown->grown_bytes) : sum;
     }
     return sum;
@@ -212,8 +212,9 @@ static uint64_t unlisted_of(const ubi_leaks *leaks, const ubi_query_value *value
 
 static void measure_growth(ubi__condition_value *out, const ubi_leak_summary *s) {
     uint64_t old = s->heap[0].bytes, new = s->heap[2].bytes;
-    *out =
-        (ubi__condition_value){ .magnitude = new < old ? old - new : new - old, .negative = new < old, .basis = old };
+    *out = (ubi__condition_value){ .magnitude = new < old ? old - new : new - old,
+                                   .is_negative = new < old,
+                                   .basis = old };
 }
 
 ubi_status ubi__leaks_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {

@@ -39,7 +39,7 @@ typedef struct page {
 static bool is_told(const ubi__leaks_answer *answer, const ubi_leak_grown *grown) {
     uint64_t old_bytes = ubi_leaks_summary(answer->leaks)->heap[0].bytes;
     bool is_notable = grown->grown_bytes >= NOTABLE_BYTES && grown->grown_bytes >= old_bytes / 100;
-    return grown->counts && (!grown->holds_leaked || grown->by_contents) && (is_notable || grown->is_rope);
+    return grown->is_counted && (!grown->is_cluster_holder || grown->is_by_contents) && (is_notable || grown->is_rope);
 }
 
 uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer) {
@@ -73,7 +73,7 @@ const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, cons
     uint32_t n_steps = ubi_leaks_heap_count(leaks) - 1;
     const char *how = grown->is_rope               ? "one string that is added to; "
                       : grown->content != UBI_NONE ? "replaced by a larger one each time; "
-                      : grown->by_contents         ? "what it holds by names is replaced by larger ones each time; "
+                      : grown->is_by_contents      ? "what it holds by names is replaced by larger ones each time; "
                                                    : "";
     switch (grown->verdict) {
     case UBI_LEAK_STEADY:
@@ -106,9 +106,9 @@ static void put_sizes(char *out, size_t capacity, const page *p, const ubi_leak_
     size_t used = 0;
     for (uint32_t i = 0; i < n && used<capacity; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1)
         used += (size_t)snprintf(out + used, capacity - used, "%s%s",
-                                 i == 0                  ? ": "
-                                 : p->cli->style.unicode ? " → "
-                                                         : " -> ",
+                                 i == 0                      ? ": "
+                                 : p->cli->style.has_unicode ? " → "
+                                                             : " -> ",
                                  ubi__human_size(size, grown->bytes[i]));
 }
 
@@ -142,7 +142,7 @@ static void write_words(const page *p, const ubi_leak_grown *grown) {
     ubi__out_string(p->out, "    ");
     ubi__write_inked(p->cli, grown->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
     if (n > MOST_SIZES) {
-        ubi__leak_curve curve = { .n = n, .value = bytes_at, .payload = grown->bytes, .from_least = true };
+        ubi__leak_curve curve = { .n = n, .value = bytes_at, .payload = grown->bytes, .is_from_least = true };
         ubi__out_string(p->out, "  ");
         ubi__leak_write_curve(p->out, &p->cli->style, &curve);
     }
@@ -160,7 +160,7 @@ static void write_own_size(const page *p, const ubi_leak_grown *grown) {
     uint64_t own_bytes = ubi__leak_own_size(p->answer, ubi__leak_grown_node(grown));
     uint32_t n_heaps = ubi_leaks_heap_count(p->answer->leaks);
     bool is_own =
-        grown->n_objects > 1 ? !grown->by_contents && !grown->is_rope : own_bytes == grown->bytes[n_heaps - 1];
+        grown->n_objects > 1 ? !grown->is_by_contents && !grown->is_rope : own_bytes == grown->bytes[n_heaps - 1];
     if (is_own)
         return;
     snprintf(line, sizeof line, "    sizes with %s; its own, as 'show' has it: %s\n",
@@ -192,9 +192,9 @@ ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_mem
     uint32_t n_told = 0, n_more = 0;
     uint64_t more_bytes = 0;
     page p = { .answer = answer, .memo = memo, .plain = answer->cli->style, .cli = answer->cli };
-    p.plain.color = false;
+    p.plain.has_color = false;
     p.out = &answer->cli->output->out;
-    for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks) && !p.out->failed; i++) {
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks) && !p.out->has_failed; i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(answer->leaks, i);
         if (!is_told(answer, grown))
             continue;

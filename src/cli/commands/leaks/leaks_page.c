@@ -67,7 +67,7 @@ static uint64_t bytes_of_heap(const ubi__leak_curve *curve, uint32_t i) {
 static void write_series(const page *p, uint32_t n) {
     char time[UBI__HUMAN_TEXT];
     uint64_t elapsed_us;
-    ubi__leak_curve curve = { .n = n, .value = bytes_of_heap, .payload = p->answer->leaks, .from_least = true };
+    ubi__leak_curve curve = { .n = n, .value = bytes_of_heap, .payload = p->answer->leaks, .is_from_least = true };
     ubi__out_printf(p->out, " in %u snapshots", n);
     if (ubi_leaks_elapsed_us(&elapsed_us, p->answer->leaks))
         ubi__out_printf(p->out, " over %s", ubi__human_duration(time, elapsed_us));
@@ -92,7 +92,7 @@ static void write_heaps(const page *p) {
     ubi__out_string(p->out, "Heap: ");
     for (uint32_t i = 0; i<n; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1) {
         if (i)
-            ubi__out_string(p->out, !is_one_run ? ", " : p->cli->style.unicode ? " → " : " -> ");
+            ubi__out_string(p->out, !is_one_run ? ", " : p->cli->style.has_unicode ? " → " : " -> ");
         ubi__out_string(p->out, ubi__human_size(size, ubi_leaks_heap(p->answer->leaks, i)->tally.bytes));
     }
     if (!is_one_run) {
@@ -138,7 +138,7 @@ static const char *verdict_tally(char out[TALLY_TEXT], const page *p, bool count
 static void write_nothing_chosen(const page *p, char *line, size_t capacity) {
     char objects[UBI__HUMAN_TEXT];
     snprintf(line, capacity, "Nothing of what %s matches --where (%s without it).",
-             p->summary->three ? "stayed" : "came with NEW",
+             p->summary->has_three_heaps ? "stayed" : "came with NEW",
              ubi__human_things(objects, p->summary->n_not_chosen, "object"));
 }
 
@@ -157,17 +157,17 @@ static void write_nothing(const page *p, char *line, size_t capacity) {
                  verdict_tally(tally, p, false));
     else
         snprintf(line, capacity, "No leak: %s",
-                 others              ? "what is new has other reasons."
-                 : p->summary->three ? "nothing that came with NEW is still there in NEWER."
-                                     : "nothing came with NEW.");
+                 others                        ? "what is new has other reasons."
+                 : p->summary->has_three_heaps ? "nothing that came with NEW is still there in NEWER."
+                                               : "nothing came with NEW.");
 }
 
 static void write_something(const page *p, char *line, size_t capacity) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], clusters[UBI__HUMAN_TEXT], tally[TALLY_TEXT];
     const ubi_leak_summary *s = p->summary;
-    bool several = s->three && s->n_clusters > 1;
+    bool several = s->has_three_heaps && s->n_clusters > 1;
     snprintf(line, capacity, "%s new since OLD%s %s %s, in %s%s%s.",
-             ubi__human_things(objects, s->leaked.count, "object"), s->three ? " and alive in NEWER" : "",
+             ubi__human_things(objects, s->leaked.count, "object"), s->has_three_heaps ? " and alive in NEWER" : "",
              s->leaked.count == 1 ? "keeps" : "keep", ubi__human_size(size, s->retained_bytes),
              ubi__human_things(clusters, s->n_clusters, "cluster"), several ? ": " : "",
              several ? verdict_tally(tally, p, true) : "");
@@ -184,7 +184,7 @@ static void write_unlisted_growth(const page *p) {
              "little larger each, things of the engine, or objects to which no edge of the file leads, which are not "
              "listed. 'ubiheap diff --by class' says which; "
              "a gate asks for it with --fail-on '%s > 1MiB'.",
-             ubi__human_size(size, growth_bytes), p->summary->three ? "unlisted(steady)" : "unlisted(grew)");
+             ubi__human_size(size, growth_bytes), p->summary->has_three_heaps ? "unlisted(steady)" : "unlisted(grew)");
     ubi__write_words(p->cli, UBI__INK_YELLOW, line);
 }
 
@@ -304,7 +304,7 @@ static void write_older(ubi__out *out, const ubi_leak_cluster *c) {
     char count[UBI__HUMAN_TEXT];
     if (c->n_holders > 1)
         ubi__out_printf(out, ", and %s", ubi__human_things(count, c->n_holders - 1, "other"));
-    if (c->holder_is_new)
+    if (c->is_holder_new)
         ubi__out_string(out, c->n_holders > 1 ? "; new themselves" : "; new itself");
     else if (c->n_older)
         ubi__out_printf(out, "; %s older", ubi__human_count(count, c->n_older));
@@ -461,7 +461,7 @@ static void write_rest(const page *p, uint32_t n_shown) {
 
 static ubi_status write_clusters(const page *p) {
     uint32_t n = ubi__leaks_shown(p->answer);
-    for (uint32_t i = 0; i < n && !p->out->failed; i++) {
+    for (uint32_t i = 0; i < n && !p->out->has_failed; i++) {
         if (i == p->summary->n_clusters)
             ubi__write_title(p->cli, "Probably no leaks");
         if (i >= p->summary->n_clusters)
@@ -503,7 +503,7 @@ static void class_write(const page *p, ubi__text_table *table, const ubi_leak_tr
     snprintf(rises, sizeof rises, "up with %u of %u", trend->n_rises, n_heaps - 1);
     const ubi__cell cells[COLUMNS] = {
         [FROM] = ubi__cell_count(trend->at_heap[0].count),
-        [ARROW] = ubi__cell_words(p->cli->style.unicode ? "→" : "->"),
+        [ARROW] = ubi__cell_words(p->cli->style.has_unicode ? "→" : "->"),
         [TO] = ubi__cell_count(trend->at_heap[n_heaps - 1].count),
         [CURVE] = ubi__cell_drawn(curve_draw, &curve),
         [RISES] = ubi__cell_words(rises),
@@ -516,7 +516,7 @@ static void class_write(const page *p, ubi__text_table *table, const ubi_leak_tr
 static void class_table_init(ubi__text_table *table, const page *p, uint32_t n_heaps) {
     char rises[40];
     ubi__page_table(table, p->cli, "", class_columns, COLUMNS);
-    table->at[ARROW].width += !p->cli->style.unicode;
+    table->at[ARROW].width += !p->cli->style.has_unicode;
     if (n_heaps < UBI__LEAK_CURVE_COLUMNS)
         table->at[CURVE].width = n_heaps;
     snprintf(rises, sizeof rises, "up with %u of %u", n_heaps - 1, n_heaps - 1);
@@ -562,7 +562,7 @@ static void write_next(const page *p) {
         write_command(p, "show", ubi_graph_node_id(g, c->holder), "what holds them");
     if (grown)
         write_command(p, "show", ubi_graph_node_id(g, ubi__leak_grown_node(grown)), "what became larger");
-    if (!p->summary->three)
+    if (!p->summary->has_three_heaps)
         ubi__write_words(p->cli, UBI__INK_DIM,
                          "  A third snapshot, after the same work again, separates leaks from what is set up once.");
 }
@@ -584,7 +584,7 @@ ubi_status ubi__leaks_page(const ubi__leaks_answer *answer) {
     ubi__leak_memo memo;
     page p = { .memo = &memo, .plain = answer->cli->style, .answer = answer, .cli = answer->cli };
     UBI_TRY(ubi__leak_memo_init(&memo));
-    p.plain.color = false;
+    p.plain.has_color = false;
     p.out = &answer->cli->output->out;
     p.summary = ubi_leaks_summary(answer->leaks);
     write_heaps(&p);

@@ -95,7 +95,7 @@ typedef struct ubi__leak_curve {
     uint32_t n;
     uint64_t (*value)(const struct ubi__leak_curve *curve, uint32_t i);
     const void *payload;
-    bool from_least; /**< the lowest column stands for the least value, else for 0 */
+    bool is_from_least; /**< the lowest column stands for the least value, else for 0 */
 } ubi__leak_curve;
 
 void ubi__leak_write_curve(ubi__out *out, const ubi__style *style, const ubi__leak_curve *curve);
@@ -112,7 +112,7 @@ typedef struct ubi__leak_memo {
     ubi__out *out; /**< owned */
     char *text;    /**< owned text[capacity], n used */
     size_t n, capacity;
-    bool failed;
+    bool has_failed;
 } ubi__leak_memo;
 
 ubi_status ubi__leak_memo_init(ubi__leak_memo *memo);

@@ -112,7 +112,7 @@ static ubi_status prepare_dominators(ubi__node_table *t) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_view view = t->view ? *t->view : ubi_view_of(t->graph);
     options.progress = t->progress;
-    options.without_sets = true;
+    options.has_no_sets = true;
     options.threads = 1;
     return ubi_dominators_new(&t->dominators, &view, &options);
 }
@@ -166,7 +166,7 @@ static ubi_text display_name_of_node(const ubi__node_table *t, ubi_node_ix node,
 }
 
 bool ubi__node_column_is_by_node(const ubi__node_column *column, const ubi__node_table *table) {
-    return column->node_text && table->look && ubi_look_lens(table->look)->names_nodes;
+    return column->node_text && table->look && ubi_look_lens(table->look)->has_node_names;
 }
 
 ubi_text ubi__node_column_text(const ubi__node_column *column, const ubi__node_table *table, ubi_node_ix node,

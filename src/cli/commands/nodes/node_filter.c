@@ -32,7 +32,7 @@ static ubi_query_name name_of(const ubi__node_column *column, const ubi__node_ta
     ubi_query_name name = { .name = column->name, .help = column->help, .type = UBI_QUERY_NUMBER };
     if (column->text) {
         name.type = UBI_QUERY_TEXT;
-        name.by_group = !table || !ubi__node_column_is_by_node(column, table);
+        name.is_by_group = !table || !ubi__node_column_is_by_node(column, table);
     } else if (column->style == UBI__NUMBER_BYTES) {
         name.type = UBI_QUERY_SIZE;
         name.has_basis = true;

@@ -142,12 +142,12 @@ typedef struct sort_keys {
     const ubi__node_table *table;
     const ubi__node_column *column;
     const uint32_t *ranks; /* of texts; NULL: numbers */
-    bool by_node;          /* ranks[node], else ranks[kind] */
+    bool is_by_node;       /* ranks[node], else ranks[kind] */
 } sort_keys;
 
 static bool key_of(uint64_t *value, const sort_keys *k, ubi_node_ix node) {
     if (k->ranks) {
-        *value = k->ranks[k->by_node ? node : k->table->graph->kind.at[node]];
+        *value = k->ranks[k->is_by_node ? node : k->table->graph->kind.at[node]];
         return *value != NO_RANK;
     }
     int state = k->column->number(value, k->table, node);
@@ -218,12 +218,13 @@ ubi_status ubi__node_order_sort(ubi__vec_u32 *nodes, const ubi__node_table *tabl
     if (!column->text)
         return sort_nodes(nodes, &k, descending);
     const ubi_allocator *a = ubi_allocator_default();
-    uint32_t n_ranks = k.by_node ? table->graph->n_nodes : ubi_graph_kind_count(table->graph);
+    uint32_t n_ranks = k.is_by_node ? table->graph->n_nodes : ubi_graph_kind_count(table->graph);
     uint32_t *ranks = ubi__alloc_array(a, n_ranks, sizeof *ranks);
     if (!ranks)
         return ubi__fail_nomem();
     k.ranks = ranks;
-    ubi_status status = k.by_node ? rank_nodes(ranks, nodes, table, column) : rank_kinds(ranks, table->graph, column);
+    ubi_status status =
+        k.is_by_node ? rank_nodes(ranks, nodes, table, column) : rank_kinds(ranks, table->graph, column);
     if (status == UBI_OK)
         status = sort_nodes(nodes, &k, descending);
     ubi__free_array(a, ranks, n_ranks, sizeof *ranks);

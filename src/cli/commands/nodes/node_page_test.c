@@ -22,7 +22,7 @@ static const char *table(const char *drawn, unsigned columns, uint32_t n_sample,
                          const char *third) {
     const char *names[] = { first, second, third };
     const ubi__node_column *chosen[3];
-    ubi__style style = { .unicode = true, .columns = columns };
+    ubi__style style = { .has_unicode = true, .columns = columns };
     ubi__node_table nodes = { .graph = graph_from_drawing(drawn) };
     ubi__node_page page = { .out = capture_start(&got), .style = &style, .table = &nodes, .columns = chosen };
     for (; page.n_columns < 3 && names[page.n_columns]; page.n_columns++) {

@@ -31,7 +31,7 @@ typedef struct selection {
     size_t n_columns;
     ubi__node_filter *filter;     /* owned, or NULL */
     const ubi__node_column *sort; /* or NULL */
-    bool descending;
+    bool is_descending;
     ubi__condition *condition; /* owned, or NULL */
 } selection;
 
@@ -59,7 +59,7 @@ static ubi_status parse_sort(selection *s, const char *sort) {
     bool forced = *sort == '+' || *sort == '-';
     const char *name = sort + forced;
     UBI_TRY(ubi__node_column_find(&s->sort, name, strlen(name)));
-    s->descending = forced ? *sort == '-' : s->sort->text == NULL;
+    s->is_descending = forced ? *sort == '-' : s->sort->text == NULL;
     return UBI_OK;
 }
 
@@ -144,7 +144,7 @@ static void row_write(const writer *w, ubi_node_ix node) {
 
 /* Stops early when the reader of the output is gone. */
 static void rows_write(const writer *w, row_list rows) {
-    for (uint32_t i = 0; i < rows.n && !w->out->failed; i++) {
+    for (uint32_t i = 0; i < rows.n && !w->out->has_failed; i++) {
         report_progress(w, i, rows.n);
         row_write(w, rows.nodes ? rows.nodes[i] : i);
     }
@@ -217,7 +217,7 @@ static ubi_status nodes_choose(row_list *rows, uint64_t *n_matches, ubi__vec_u32
     else if (s->sort)
         UBI_TRY(take_all(nodes, ubi_graph_node_count(table->graph)));
     if (s->sort)
-        UBI_TRY(ubi__node_order_sort(nodes, table, s->sort, s->descending));
+        UBI_TRY(ubi__node_order_sort(nodes, table, s->sort, s->is_descending));
     *n_matches = listed ? nodes->n : ubi_graph_node_count(table->graph);
     rows->nodes = nodes->at;
     rows->n = limit && limit < *n_matches ? (uint32_t)limit : (uint32_t)*n_matches;
@@ -272,8 +272,8 @@ static ubi_status list_and_judge(ubi__cli *cli, const ubi__snapshot *snapshot, c
 
 static ubi_status arguments_check(selection *s, const ubi__cli *cli, nodes_arguments *arguments) {
     if (!arguments->format)
-        arguments->format = cli->common.json ? "json" : isatty(cli->output->fd) ? "table" : "tsv";
-    if (cli->common.json && strcmp(arguments->format, "json") != 0)
+        arguments->format = cli->common.wants_json ? "json" : isatty(cli->output->fd) ? "table" : "tsv";
+    if (cli->common.wants_json && strcmp(arguments->format, "json") != 0)
         return ubi__fail(UBI_EINVAL, "--json and --format %s contradict each other", arguments->format);
     UBI_TRY(parse_columns(s, arguments->columns ? arguments->columns : STANDARD_COLUMNS));
     if (arguments->sort)

@@ -31,7 +31,7 @@
 
 typedef struct record_arguments {
     const char *period, *output, *duration;
-    bool exact, follow_children, mappings, debuginfod;
+    bool is_exact, with_children, with_mappings, with_debuginfod;
     int markers, symbols;
 } record_arguments;
 
@@ -52,9 +52,9 @@ static void tell_waiting(const ubi__native_waiting *w) {
 /* ---- options ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status read_period(uint64_t *out, const record_arguments *a) {
-    if (a->exact && a->period)
+    if (a->is_exact && a->period)
         return ubi__fail(UBI_EINVAL, "--exact and --period exclude each other");
-    if (a->exact) {
+    if (a->is_exact) {
         *out = 1;
         return UBI_OK;
     }
@@ -67,16 +67,16 @@ static ubi_status read_period(uint64_t *out, const record_arguments *a) {
 
 static ubi_status read_settings(ubi__native_settings *out, const record_arguments *a) {
     *out = (ubi__native_settings){ .output = a->output,
-                                   .follow_children = a->follow_children,
-                                   .mappings = a->mappings,
-                                   .markers = a->markers >= 0,
-                                   .symbols = a->symbols >= 0,
-                                   .debuginfod = a->debuginfod,
+                                   .with_children = a->with_children,
+                                   .with_mappings = a->with_mappings,
+                                   .with_markers = a->markers >= 0,
+                                   .with_symbols = a->symbols >= 0,
+                                   .with_debuginfod = a->with_debuginfod,
                                    .tell_waiting = tell_waiting };
     UBI_TRY(read_period(&out->period_bytes, a));
     if (a->output && strcmp(a->output, "-") == 0)
         return ubi__fail(UBI_EINVAL, "--output: standard output belongs to the program");
-    if (a->debuginfod && a->symbols < 0)
+    if (a->with_debuginfod && a->symbols < 0)
         return ubi__fail(UBI_EINVAL, "--debuginfod and --no-symbols exclude each other");
     return a->duration ? ubi__parse_duration(&out->duration_us, a->duration, "--duration") : UBI_OK;
 }
@@ -86,7 +86,7 @@ static ubi_status read_settings(ubi__native_settings *out, const record_argument
 /* "3 sampled allocations and mappings". Mappings are all recorded, whatever the period is. */
 static char *recorded_things(char out[96], uint64_t n, const ubi__native_settings *settings) {
     char count[UBI__HUMAN_TEXT];
-    const char *of_mappings = !settings->mappings ? "" : n == 1 ? " or mapping" : " and mappings";
+    const char *of_mappings = !settings->with_mappings ? "" : n == 1 ? " or mapping" : " and mappings";
     snprintf(out, 96, "%s %sallocation%s%s", ubi__human_count(count, n), settings->period_bytes == 1 ? "" : "sampled ",
              n == 1 ? "" : "s", of_mappings);
     return out;
@@ -274,7 +274,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     ubi__native_settings settings;
     ubi__native_result result;
     int start_code = UBI__EXIT_OK;
-    if (cli->common.json)
+    if (cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json: standard output belongs to the program; 'ubiheap report' has --json");
     UBI_TRY(read_settings(&settings, a));
     for (int i = 0; i < n_operands; i++) /* the program, and files that it is told to read */
@@ -291,7 +291,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
         return UBI_OK;
     }
     UBI_TRY(status);
-    tell_of_replacement(&result, settings.follow_children);
+    tell_of_replacement(&result, settings.with_children);
     outcome_tell(&result, operands[0], &settings);
     *exit_code = exit_code_of(&result);
     ubi__native_result_fini(&result);
@@ -304,24 +304,24 @@ static const ubi__option options[] = {
     { "period", 'p', UBI__OPTION_TEXT, AT(period), "BYTES", NULL,
       "sample one allocation per BYTES allocated, on average; reports give limits between which the true value lies",
       STANDARD_PERIOD },
-    { "exact", 'e', UBI__OPTION_FLAG, AT(exact), NULL, NULL, "record every allocation and every free", NULL },
+    { "exact", 'e', UBI__OPTION_FLAG, AT(is_exact), NULL, NULL, "record every allocation and every free", NULL },
     { "output", 'o', UBI__OPTION_TEXT, AT(output), "FILE", NULL,
       "the recording, which replaces an older one as soon as it has begun; of further processes, FILE.PID",
       "PROGRAM.PID.ubirec" },
     { "duration", 0, UBI__OPTION_TEXT, AT(duration), "TIME", NULL,
       "stop recording after TIME, such as 30s; the program continues", NULL },
     UBI__ALIAS_LETTER('d'),
-    { "follow-children", 0, UBI__OPTION_FLAG, AT(follow_children), NULL, NULL,
+    { "follow-children", 0, UBI__OPTION_FLAG, AT(with_children), NULL, NULL,
       "record processes that the program makes, and programs that it becomes, each in a file of its own", NULL },
     UBI__ALIAS_LETTER('f'),
-    { "mappings", 0, UBI__OPTION_FLAG, AT(mappings), NULL, NULL,
+    { "mappings", 0, UBI__OPTION_FLAG, AT(with_mappings), NULL, NULL,
       "record anonymous memory mappings too; they are never added to the heap", NULL },
     { "markers", 0, UBI__OPTION_SWITCH, AT(markers), NULL, NULL,
       "record the program's own markers (ubiheap/core/marker.h), or do not; 'ubiheap timeline' shows it", NULL },
     { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
       "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done",
       NULL },
-    { "debuginfod", 0, UBI__OPTION_FLAG, AT(debuginfod), NULL, NULL,
+    { "debuginfod", 0, UBI__OPTION_FLAG, AT(with_debuginfod), NULL, NULL,
       "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids", NULL },
     UBI__OPTION_END,
 };
@@ -358,7 +358,7 @@ const ubi__command ubi__command_record = {
     .examples = examples,
     .min_operands = 1,
     .max_operands = INT_MAX,
-    .options_first = true,
+    .has_options_first = true,
     .arguments_bytes = sizeof(record_arguments),
     .run = record_run,
 };

@@ -227,7 +227,7 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             ubi__estimate_add(&sums[s->tables.infos.at[i].kind][m], s, i, ubi__info_measure(&s->infos.at[i], m));
     ubi__json_member_array(j, "kinds");
-    for (size_t i = 0; i < n && !j->failed; i++) {
+    for (size_t i = 0; i < n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         ubi__json_member_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
         ubi__json_member_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
@@ -242,7 +242,7 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
 
 static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
     ubi__json_member_array(j, "threads");
-    for (size_t i = 0; i < s->threads.n && !j->failed; i++) {
+    for (size_t i = 0; i < s->threads.n && !j->has_failed; i++) {
         const ubi__thread_sums *t = &s->threads.at[i];
         if (t->allocated.samples == 0 && t->freed.samples == 0)
             continue;
@@ -303,7 +303,7 @@ static void put_place(ubi__json *j, const ubi__recording_place *place) {
 static void put_walk(ubi__json *j, const char *key, ubi__recording_walk *walk, uint64_t most) {
     ubi__recording_place place;
     ubi__json_member_array(j, key);
-    for (uint64_t n = 0; n < most && !j->failed && ubi__recording_walk_next(walk, &place); n++)
+    for (uint64_t n = 0; n < most && !j->has_failed && ubi__recording_walk_next(walk, &place); n++)
         put_place(j, &place);
     ubi__json_array_end(j);
 }
@@ -331,7 +331,7 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
 static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__recording_place place;
     ubi__json_member_array(j, "wrappers");
-    for (uint32_t i = 0; ubi__recording_wrapper(&place, report, &i) && !j->failed;)
+    for (uint32_t i = 0; ubi__recording_wrapper(&place, report, &i) && !j->has_failed;)
         put_place(j, &place);
     ubi__json_array_end(j);
 }
@@ -343,7 +343,7 @@ static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
     ubi__json_member_string(j, "sortedBy", ubi__recording_orders[order]);
     ubi__json_member_u64(j, "siteCount", report->sites.rows.n);
     ubi__json_member_array(j, "sites");
-    for (size_t i = 0; i < report->sites.rows.n && n < most && !j->failed; i++) {
+    for (size_t i = 0; i < report->sites.rows.n && n < most && !j->has_failed; i++) {
         if (!ubi__recording_has_site(report, &report->sites.rows.at[i]))
             continue;
         put_site(j, report, &report->sites.rows.at[i]);

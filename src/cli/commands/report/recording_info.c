@@ -205,7 +205,7 @@ static ubi_status index_glance(bool *found, ubi__recording_report *report, ubi__
 
 /* A file without an index: unfinished, from an older recorder, or read from a pipe. */
 static ubi_status file_read(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
-    static const ubi__recording_wishes wishes = { .symbols = -1, .alone = true };
+    static const ubi__recording_wishes wishes = { .symbols = -1, .is_alone = true };
     UBI_TRY(ubi__recording_report_open(report, cli, path, &wishes));
     *index = ubi__recording_summary_index(&report->summary);
     ubi__sites_fini(&report->sites);
@@ -260,7 +260,7 @@ static ubi_status info_write(facts *f, ubi__cli *cli, ubi__recording_report *rep
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         report->summary.tables.counters[i] = f->sum.counters[i];
     report->summary.torn_bytes = f->torn_bytes;
-    if (cli->common.json)
+    if (cli->common.wants_json)
         document_write(cli, f);
     else
         page_write(cli, f, own);

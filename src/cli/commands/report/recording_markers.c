@@ -184,7 +184,7 @@ ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_re
     ubi__json_member_object(j, "markers");
     ubi__json_member_u64(j, "count", report->summary.n_markers);
     ubi__json_member_array(j, "byName");
-    for (size_t i = 0; i < sums_of(report)->groups.n && !j->failed; i++)
+    for (size_t i = 0; i < sums_of(report)->groups.n && !j->has_failed; i++)
         group_put(j, report, rows[i]);
     ubi__json_array_end(j);
     ubi__json_member_object(j, "none");

@@ -86,9 +86,9 @@ static void note_wrappers(ubi__recording_notes *out, const ubi__recording_view *
     note_add(out,
              "%s%s ask%s for memory in the name of many: places are their callers, %s--no-wrappers stays with them",
              text, more ? " and others" : "", n == 1 && !more ? "s" : "",
-             !v->is_list         ? ""
-             : v->style->unicode ? "\"→\" shows the way from there, "
-                                 : "\">\" shows the way from there, ");
+             !v->is_list             ? ""
+             : v->style->has_unicode ? "\"→\" shows the way from there, "
+                                     : "\">\" shows the way from there, ");
 }
 
 /* "sort, head (3 times)": those left out for one reason. @return whether there are any */
@@ -145,7 +145,7 @@ static void note_estimates(ubi__recording_notes *out, const ubi__recording_view 
             out,
             "numbers are estimates: in 94 of 100 recordings or more the true value lies between the limits%s. A count "
             "with ~ is a guess: many small blocks may hide in what was not sampled. A smaller --period shows more",
-            v->report->wishes->detail ? "" : ", which --detail shows for all");
+            v->report->wishes->with_detail ? "" : ", which --detail shows for all");
 }
 
 /* Whether it had any reason to free what it had. */

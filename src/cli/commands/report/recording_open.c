@@ -51,7 +51,7 @@ ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *c
                                       const ubi__recording_wishes *wishes) {
     *report = (ubi__recording_report){ .path = path, .wishes = wishes };
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
-    if (!wishes->alone)
+    if (!wishes->is_alone)
         UBI_TRY(ubi__recording_processes_find(&report->processes, path, wishes->process));
     if (wishes->process && report->processes.rows.n == 1)
         report->path = report->processes.rows.at[0].path;
@@ -99,7 +99,7 @@ ubi_status ubi__recording_find_pools(ubi__recording_report *report) {
 static ubi_status progress_tell(ubi__cli *cli, ubi__recording_report *report) {
     if (report->wishes->format)
         return ubi__recording_rows(cli, report);
-    return cli->common.json ? ubi__recording_document(cli, report) : ubi__recording_page(cli, report);
+    return cli->common.wants_json ? ubi__recording_document(cli, report) : ubi__recording_page(cli, report);
 }
 
 /* A condition that holds for a shell must not seem to hold for what the shell started. */
@@ -138,11 +138,11 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__rec
 ubi_status ubi__report_recording(ubi__cli *cli, const char *path, const ubi__recording_wishes *given, int *exit_code) {
     ubi__recording_wishes wishes = *given;
     ubi__condition *condition;
-    if (cli->common.json && wishes.format && strcmp(wishes.format, "json") != 0)
+    if (cli->common.wants_json && wishes.format && strcmp(wishes.format, "json") != 0)
         return ubi__fail(UBI_EINVAL, "--json and --format %s contradict each other", wishes.format);
     if (wishes.columns) {
         UBI_TRY(ubi__recording_columns_check(wishes.columns));
-        wishes.format = wishes.format ? wishes.format : cli->common.json ? "json" : "tsv";
+        wishes.format = wishes.format ? wishes.format : cli->common.wants_json ? "json" : "tsv";
     }
     UBI_TRY(ubi__condition_parse_own(&condition, wishes.fail_on, ubi__recording_facts));
     ubi_status status = tell_and_judge(cli, path, &wishes, condition, exit_code);

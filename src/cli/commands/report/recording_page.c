@@ -259,7 +259,7 @@ static size_t curve_write(const ubi__recording_view *v) {
     const ubi__recording_summary *s = &v->report->summary;
     uint64_t most = s->classes[UBI__UBIREC_HEAP].peak_bytes;
     char time[UBI__HUMAN_TEXT];
-    if (!v->style->unicode || most == 0 || s->n_curve < 2)
+    if (!v->style->has_unicode || most == 0 || s->n_curve < 2)
         return 0;
     ubi__write_label(v->cli, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
     ubi__out_char(v->out, ' ');
@@ -343,9 +343,9 @@ ubi_status ubi__recording_view_init(ubi__recording_view *v, ubi__cli *cli, ubi__
     v->columns = cli->style.columns;
     v->words_columns = v->columns < UBI__RECORDING_WORDS_COLUMNS ? v->columns : UBI__RECORDING_WORDS_COLUMNS;
     v->of_class = class_of_places(&report->summary);
-    v->is_list = wishes->by || wishes->detail || wishes->stack_depth;
+    v->is_list = wishes->by || wishes->with_detail || wishes->stack_depth;
     v->n_sites = wishes->top ? wishes->top : v->is_list ? LIST_SITES : OVERVIEW_SITES;
-    v->n_frames = wishes->stack_depth ? wishes->stack_depth : wishes->detail ? UINT64_MAX : LIST_FRAMES;
+    v->n_frames = wishes->stack_depth ? wishes->stack_depth : wishes->with_detail ? UINT64_MAX : LIST_FRAMES;
     UBI_TRY(ubi__recording_find_pools(report));
     sum_up(v);
     v->order = best_order(v);
@@ -434,7 +434,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     used += next_lines(v);
     used += list_lines(n_processes, rows_of(v, n_processes));
     used += has_markers ? list_lines(n_markers, rows_of(v, n_markers)) + (n_markers > 0) : 0; /* and without marker */
-    ubi__recording_processes_page(v->cli, report, report->wishes->detail ? UINT64_MAX : rows_of(v, n_processes));
+    ubi__recording_processes_page(v->cli, report, report->wishes->with_detail ? UINT64_MAX : rows_of(v, n_processes));
     size_t lines = notes_lines(v, notes, used);
     size_t mapping_lines = has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
     if (!v->is_list && !report->wishes->top &&

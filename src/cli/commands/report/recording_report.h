@@ -26,8 +26,8 @@ typedef struct ubi__recording_wishes {
     uint64_t stack_depth; /**< frames of each stack; 0: as many as the form usually has */
     int symbols;          /**< -1: do not look for symbols that are not in the recording */
     int wrappers;         /**< -1: only those that are known by name are left out */
-    bool detail;          /**< leave nothing out */
-    bool alone;           /**< this file, whatever others were recorded with it */
+    bool with_detail;     /**< leave nothing out */
+    bool is_alone;        /**< this file, whatever others were recorded with it */
 } ubi__recording_wishes;
 
 /** Why addresses of a module have no names, or no lines. */

@@ -267,7 +267,7 @@ ubi_status ubi__recording_columns_check(const char *text) {
 typedef struct table {
     ubi__out *out;
     ubi__json *json; /* or NULL */
-    bool csv;
+    bool is_csv;
     choice columns;
 } table;
 
@@ -275,12 +275,12 @@ static void line_put(const table *t, const row *r) {
     for (size_t i = 0; i < t->columns.n; i++) {
         const column *c = t->columns.at[i];
         if (i)
-            ubi__out_char(t->out, t->csv ? ',' : '\t');
+            ubi__out_char(t->out, t->is_csv ? ',' : '\t');
         double number = c->number ? c->number(r, c->measure) : NAN;
         if (!isnan(number))
             ubi__out_u64(t->out, ubi__whole(number));
         else if (c->text)
-            ubi__delimited_text(t->out, c->text(r), t->csv);
+            ubi__delimited_text(t->out, c->text(r), t->is_csv);
     }
     ubi__out_char(t->out, '\n');
 }
@@ -304,7 +304,7 @@ static void object_put(const table *t, const row *r) {
 static void header_put(const table *t) {
     for (size_t i = 0; i < t->columns.n; i++) {
         if (i)
-            ubi__out_char(t->out, t->csv ? ',' : '\t');
+            ubi__out_char(t->out, t->is_csv ? ',' : '\t');
         ubi__out_string(t->out, t->columns.at[i]->name);
     }
     ubi__out_char(t->out, '\n');
@@ -316,7 +316,7 @@ static const ubi__recording_place no_place = { .function = { "(no stack)", 10 },
 
 static void rows_put(const table *t, const ubi__recording_report *report, char *stack) {
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : UINT64_MAX;
-    for (size_t i = 0; i < report->sites.rows.n && n < most && !t->out->failed; i++) {
+    for (size_t i = 0; i < report->sites.rows.n && n < most && !t->out->has_failed; i++) {
         row r = { .report = report, .site = &report->sites.rows.at[i], .stack = stack };
         if (!ubi__recording_has_site(report, r.site))
             continue;
@@ -347,7 +347,7 @@ static void table_put(table *t, ubi__cli *cli, const ubi__recording_report *repo
 
 ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report) {
     const ubi_allocator *a = ubi_allocator_default();
-    table t = { .out = &cli->output->out, .csv = strcmp(report->wishes->format, "csv") == 0 };
+    table t = { .out = &cli->output->out, .is_csv = strcmp(report->wishes->format, "csv") == 0 };
     const char *standard = report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
     UBI_TRY(columns_choose(&t.columns, report->wishes->columns ? report->wishes->columns : standard));
     UBI_TRY(ubi__sites_sort(&report->sites, ubi__recording_order(report->wishes->by)));

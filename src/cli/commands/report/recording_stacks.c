@@ -120,7 +120,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
     ubi__recording_walk walk;
     ubi__recording_place place, last;
     char position[POSITION_BYTES];
-    const char *arrow = v->style->unicode ? "← " : "< ", *pool = ubi__known_pool(&v->report->sites, site);
+    const char *arrow = v->style->has_unicode ? "← " : "< ", *pool = ubi__known_pool(&v->report->sites, site);
     ubi__recording_walk_stack(&walk, v->report, site);
     if (!ubi__recording_walk_next(&walk, &last))
         return 0;
@@ -138,7 +138,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
     if (find_way(&place, v, site)) {
         char name[NAME_BYTES];
         ubi__recording_short_name(name, sizeof name, v->style, &place, WAY_COLUMNS);
-        put_piece(&f, v->style->unicode ? "→ " : "> ", name, "");
+        put_piece(&f, v->style->has_unicode ? "→ " : "> ", name, "");
         n++;
     }
     for (; n < FLOW_CALLERS && ubi__recording_walk_next(&walk, &place);) {
@@ -217,7 +217,7 @@ static void write_wrappers(const ubi__recording_view *v, const ubi__site *site, 
             continue;
         ubi__recording_short_name(name, sizeof name, v->style, place, room);
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s", used ? " " : "",
-                                 v->style->unicode ? "→ " : "> ", name);
+                                 v->style->has_unicode ? "→ " : "> ", name);
         if (found.is_known[(i - 1) % WRAPPERS])
             break;
     }
@@ -261,7 +261,8 @@ static void write_caller(const ubi__recording_view *v, ubi__recording_walk *walk
 }
 
 static bool next_caller(const ubi__recording_view *v, ubi__recording_walk *walk, ubi__recording_place *place) {
-    return ubi__recording_walk_next(walk, place) && (v->report->wishes->detail || !ubi__recording_is_start_up(place));
+    return ubi__recording_walk_next(walk, place) &&
+           (v->report->wishes->with_detail || !ubi__recording_is_start_up(place));
 }
 
 /* Saying that one is left out takes a line as well. */
@@ -277,7 +278,7 @@ static void write_callers(const ubi__recording_view *v, ubi__recording_walk *wal
     ubi__recording_place place;
     char count[UBI__HUMAN_TEXT];
     uint64_t n = 1, more = 0;
-    const char *arrow = v->style->unicode ? "← " : "< ";
+    const char *arrow = v->style->has_unicode ? "← " : "< ";
     while (next_caller(v, walk, &place)) {
         bool is_left_out = ++n > v->n_frames && (more || v->report->wishes->stack_depth || has_more(v, walk));
         if (is_left_out) {

@@ -54,7 +54,7 @@ static bool is_sampled(const ubi__recording_view *v) {
 
 /* Limits are shown if there is room: in the first column, or when nothing is to be left out. */
 static bool has_limits(const ubi__recording_view *v, size_t column) {
-    return is_sampled(v) && (column == 0 || v->report->wishes->detail);
+    return is_sampled(v) && (column == 0 || v->report->wishes->with_detail);
 }
 
 static size_t columns_of(const ubi__recording_view *v, size_t column) {
@@ -275,7 +275,7 @@ void ubi__recording_table(const ubi__recording_view *v, size_t lines) {
     bool is_bounded = !v->is_list && !v->report->wishes->top, is_full = false;
     ubi__text_table table;
     table_init(&table, v);
-    for (const ubi__site *site; (site = next_site(v, &i)) != NULL && !v->out->failed;) {
+    for (const ubi__site *site; (site = next_site(v, &i)) != NULL && !v->out->has_failed;) {
         used += is_bounded ? site_lines(&table, v, site) : 0;
         is_full |= n_shown == v->n_sites || (is_bounded && n_shown >= LEAST_PLACES && used > lines);
         if (is_full) {

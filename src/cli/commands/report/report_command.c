@@ -16,7 +16,7 @@ typedef ubi__recording_wishes report_arguments;
 static ubi_status report_show(ubi__cli *cli, const ubi__snapshot *snapshot, ubi__report_facts *facts) {
     ubi_status status = ubi__report_facts_init(facts, snapshot, ubi__progress_line_callbacks(&cli->progress));
     ubi__progress_line_clear(&cli->progress);
-    if (status == UBI_OK && cli->common.json)
+    if (status == UBI_OK && cli->common.wants_json)
         ubi__report_document(cli, snapshot, facts);
     else if (status == UBI_OK)
         ubi__report_page(cli, snapshot, facts);
@@ -26,7 +26,7 @@ static ubi_status report_show(ubi__cli *cli, const ubi__snapshot *snapshot, ubi_
 static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const report_arguments *arguments,
                                  const ubi__condition *condition, int *exit_code) {
     ubi__snapshot snapshot;
-    ubi__report_facts facts = { .detail = arguments->detail };
+    ubi__report_facts facts = { .with_detail = arguments->with_detail };
     UBI_TRY(ubi__snapshot_open(&snapshot, cli, path));
     ubi_status status = report_show(cli, &snapshot, &facts);
     ubi__condition_facts judged = { .graph = snapshot.graph, .look = snapshot.look };
@@ -77,7 +77,7 @@ static ubi_status report_run(ubi__cli *cli, void *values, char **operands, int n
 static const char *const formats[] = { "tsv", "csv", "json", NULL };
 
 static const ubi__option options[] = {
-    { "detail", 0, UBI__OPTION_FLAG, AT(detail), NULL, NULL, "leave nothing out for the sake of brevity", NULL },
+    { "detail", 0, UBI__OPTION_FLAG, AT(with_detail), NULL, NULL, "leave nothing out for the sake of brevity", NULL },
     { "by", 0, UBI__OPTION_CHOICE, AT(by), "WHAT", ubi__recording_orders,
       "of a recording: sort places by bytes leaked, at the peak or in total, or by allocations, all or temporary; the "
       "default is what matters most",

@@ -19,7 +19,7 @@ typedef struct report_limits {
     size_t name_bytes; /* of a name, as written */
     size_t kinds, keepers, functions, findings;
     unsigned path_columns;
-    bool steps; /* paths step by step too */
+    bool with_steps; /* paths step by step too */
 } report_limits;
 
 static const report_limits all_of_it = { SIZE_MAX, 1000, UBI__REPORT_KEEPERS, 1000, 1000, 400, true };
@@ -152,7 +152,7 @@ static void put_steps(document *d, ubi_node_ix node) {
     const ubi_graph *g = d->facts->graph;
     ubi__path_view path = ubi__report_path(d->facts, node);
     ubi__json_member_array(d->j, "path");
-    for (uint32_t i = 0; i < path.n_steps && !d->j->failed; i++) {
+    for (uint32_t i = 0; i < path.n_steps && !d->j->has_failed; i++) {
         char digits[UBI_EDGE_LABEL_BYTES];
         ubi__json_object_begin(d->j);
         ubi__json_member_node_id(d->j, "predecessor", ubi_graph_node_id(g, path.steps[i].predecessor));
@@ -168,8 +168,8 @@ static void put_path(document *d, ubi_node_ix node) {
     ubi__report_path_words(words, d->facts, node, d->limits->path_columns);
     if (*words)
         put_cut(d, "pathText", (ubi_text){ words, strlen(words) },
-                d->limits->steps ? SIZE_MAX : 2 * (size_t)d->limits->path_columns);
-    if (d->limits->steps)
+                d->limits->with_steps ? SIZE_MAX : 2 * (size_t)d->limits->path_columns);
+    if (d->limits->with_steps)
         put_steps(d, node);
 }
 
@@ -219,9 +219,9 @@ static void put_functions(document *d) {
 static void put_finding(document *d, const ubi_finding *finding) {
     ubi__json_object_begin(d->j);
     ubi__json_member_string(d->j, "rule", finding->rule);
-    put_cut(d, "title", ubi__text(finding->title), d->limits->steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
+    put_cut(d, "title", ubi__text(finding->title), d->limits->with_steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
     put_cut(d, "text", (ubi_text){ finding->text, strlen(finding->text) },
-            d->limits->steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
+            d->limits->with_steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
     if (finding->bytes)
         ubi__json_member_u64(d->j, "bytes", finding->bytes);
     if (finding->count)
@@ -253,7 +253,7 @@ static void put_findings(document *d) {
 static void put_all(document *d) {
     /* The head without the file, which may be long too. */
     put_cut(d, "file", (ubi_text){ d->facts->snapshot->path, strlen(d->facts->snapshot->path) },
-            d->limits->steps ? SIZE_MAX : LONGEST_NAME);
+            d->limits->with_steps ? SIZE_MAX : LONGEST_NAME);
     put_heap(d);
     put_coarse(d);
     put_kinds(d);
@@ -261,7 +261,7 @@ static void put_all(document *d) {
     put_keepers(d);
     put_functions(d);
     ubi__json_member_u64(d->j, "namesCut", d->n_cut);
-    ubi__json_member_bool(d->j, "detail", d->limits->steps);
+    ubi__json_member_bool(d->j, "detail", d->limits->with_steps);
 }
 
 static bool count_bytes(void *payload, const void *data, size_t n) {
@@ -276,7 +276,7 @@ static size_t document_measure(const ubi__report_facts *facts, const report_limi
     size_t n = sizeof "{\"schema\":\"ubiheap.report/1\",}\n";
     document d = { &j, facts, limits, 0 };
     ubi__json_init(&j, count_bytes, &n, false);
-    j.for_terminal = true; /* never longer than this */
+    j.is_for_terminal = true; /* never longer than this */
     ubi__json_object_begin(&j);
     put_all(&d);
     ubi__json_object_end(&j);
@@ -285,7 +285,7 @@ static size_t document_measure(const ubi__report_facts *facts, const report_limi
 }
 
 static const report_limits *choose_limits(const ubi__report_facts *facts) {
-    if (facts->detail)
+    if (facts->with_detail)
         return &all_of_it;
     for (size_t i = 0; i + 1 < N_BRIEF; i++)
         if (document_measure(facts, &brief[i]) < UBI__REPORT_DOCUMENT_BYTES)

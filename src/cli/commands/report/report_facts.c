@@ -95,7 +95,7 @@ static bool put_bytes(void *payload, const void *data, size_t n) {
     return true;
 }
 
-static const ubi__style plain = { .unicode = true, .columns = UBI__REPORT_PATH_BYTES };
+static const ubi__style plain = { .has_unicode = true, .columns = UBI__REPORT_PATH_BYTES };
 
 /* Rules about one node, which do not say themselves what holds it. */
 static bool asks_for_holder(const ubi_finding *finding) {

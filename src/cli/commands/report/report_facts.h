@@ -27,7 +27,7 @@ typedef struct ubi__report_facts {
     ubi__report_paths paths; /**< to keepers and to the first examples of findings */
     uint64_t outside_bytes;  /**< counted by the producer beside its nodes */
     uint64_t total_bytes;    /**< reachable and outside */
-    bool detail;             /**< --detail: leave nothing out */
+    bool with_detail;        /**< --detail: leave nothing out */
 } ubi__report_facts;
 
 /** Computes all of it. On failure there is still something to free. Errors: UBI_ENOMEM, UBI_ECANCELLED. */

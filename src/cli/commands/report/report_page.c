@@ -260,7 +260,7 @@ static bool has_stacks(const page *p) {
 /* Commands worth running, the best first. */
 static const struct {
     const char *command, *help;
-    bool names_keeper;
+    bool with_keeper;
     bool (*applies)(const page *p); /* NULL: always */
 } next_commands[] = {
     { "dominators", "who retains how much, as a tree", false, NULL },
@@ -276,10 +276,10 @@ static bool command_is_next(const page *p, size_t i) {
 
 static void next_command_write(const page *p, size_t i) {
     char id[24];
-    if (next_commands[i].names_keeper)
+    if (next_commands[i].with_keeper)
         snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
     ubi__write_command(p->cli, next_commands[i].command, ubi__file_argument(p->path, "FILE"),
-                       next_commands[i].names_keeper ? id : NULL, next_commands[i].help);
+                       next_commands[i].with_keeper ? id : NULL, next_commands[i].help);
 }
 
 static void next_write(const page *p) {
@@ -322,7 +322,7 @@ static bool page_give_way(page *p) {
 }
 
 static void page_fit(page *p) {
-    bool all = p->facts->detail;
+    bool all = p->facts->with_detail;
     ubi__report_sort_findings(p, all ? DETAIL_SHOWN : SAVINGS_SHOWN, all ? DETAIL_SHOWN : ODDITIES_SHOWN);
     p->n_kinds = ubi__smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
     p->n_keepers = ubi__smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);

@@ -9,7 +9,7 @@
 
 void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts);
 
-/** A document of UBI__REPORT_DOCUMENT_BYTES at most, newline included; with facts->detail it may be longer. */
+/** A document of UBI__REPORT_DOCUMENT_BYTES at most, newline included; with facts->with_detail it may be longer. */
 void ubi__report_document(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts);
 
 #define UBI__REPORT_DOCUMENT_BYTES 8192

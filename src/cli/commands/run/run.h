@@ -42,14 +42,14 @@ struct ubi__run {
     ubi_profiler *profiler; /**< NULL: scripts have none */
     pthread_mutex_t lock;   /**< guards what follows except the log */
     ubi__run_snapshots snapshots;
-    bool saved_on_oom;        /**< a snapshot */
-    bool room_ends;           /**< the process is near the limit of the system */
+    bool has_saved_on_oom;    /**< a snapshot */
+    bool is_near_limit;       /**< the process is near the limit of the system */
     ubi__run_room room;       /**< for a snapshot when memory runs out; the lock is for its reserve */
-    bool failed;              /**< something of ours failed, and was reported */
+    bool has_failed;          /**< something of ours failed, and was reported */
     pthread_mutex_t log_lock; /**< of what follows */
     ubi__run_log log;
-    atomic_bool log_ends;    /**< workers are to hand over what they logged */
-    unsigned workers_to_log; /**< that have not yet done so for the last time */
+    atomic_bool has_log_ended; /**< workers are to hand over what they logged */
+    unsigned workers_to_log;   /**< that have not yet done so for the last time */
     pthread_cond_t worker_logged;
     ubi__run_timeline timeline;    /**< the main thread's, except where it says otherwise */
     ubi__run_tally *tally;         /**< the main thread's, of an interactive run; or NULL */

@@ -15,7 +15,7 @@
 #include "symbolize/process_symbols.h"
 
 static ubi__script_kind kind_of(const ubi__run_arguments *a) {
-    return a->module ? UBI__SCRIPT_MODULE : a->script ? UBI__SCRIPT_CLASSIC : UBI__SCRIPT_DETECT;
+    return a->is_module ? UBI__SCRIPT_MODULE : a->is_script ? UBI__SCRIPT_CLASSIC : UBI__SCRIPT_DETECT;
 }
 
 /* Of the main program and its workers, which may outlive this call until the process ends. */
@@ -37,7 +37,7 @@ static char **the_words;
 
 /* As `-p` once meant --sampling-probability. */
 static ubi_status check_print(const ubi__run_arguments *a, char **operands, int n_operands) {
-    if (!a->print || a->eval || n_operands < 2 || operands[0][strspn(operands[0], "0123456789.")])
+    if (!a->must_print || a->eval || n_operands < 2 || operands[0][strspn(operands[0], "0123456789.")])
         return UBI_OK;
     return ubi__fail(UBI_EINVAL, "-p prints the value of code; a share of the allocations is --sampling-probability %s",
                      operands[0]);
@@ -45,26 +45,26 @@ static ubi_status check_print(const ubi__run_arguments *a, char **operands, int 
 
 /* As `-i` once meant --inverted, there was a SCRIPT. */
 static ubi_status check_interactive(const ubi__run_arguments *a, int n_operands) {
-    if (a->interactive && n_operands && !a->eval && !a->print)
+    if (a->is_interactive && n_operands && !a->eval && !a->must_print)
         return ubi__fail(UBI_EINVAL, "--interactive (-i) takes no SCRIPT; the option of the census is --inverted");
-    if (!a->interactive && a->print && !a->eval && n_operands == 0 && isatty(STDIN_FILENO))
+    if (!a->is_interactive && a->must_print && !a->eval && n_operands == 0 && isatty(STDIN_FILENO))
         return ubi__fail(UBI_EINVAL, "expected CODE, as in: ubiheap run -p '1 + 1'");
     return UBI_OK;
 }
 
 /* Nothing to run but what the user types. */
 static bool is_typed(const ubi__run_arguments *a, int n_operands) {
-    return a->interactive || (!a->eval && n_operands == 0 && isatty(STDIN_FILENO));
+    return a->is_interactive || (!a->eval && n_operands == 0 && isatty(STDIN_FILENO));
 }
 
 /* -e CODE; -p CODE, if it is not for -e; a file; standard input. */
 static ubi_status program_find(program *out, ubi__run_arguments *a, char **operands, int n_operands) {
     static char code_name[] = UBI__RUN_CODE, input_name[] = "-";
-    bool prints_operand = a->print && !a->eval && n_operands && strcmp(operands[0], "-") != 0;
+    bool prints_operand = a->must_print && !a->eval && n_operands && strcmp(operands[0], "-") != 0;
     int n_before = a->eval || n_operands == 0;
     UBI_TRY(check_print(a, operands, n_operands));
     UBI_TRY(check_interactive(a, n_operands));
-    a->interactive = is_typed(a, n_operands);
+    a->is_interactive = is_typed(a, n_operands);
     the_words = calloc((size_t)n_operands + 2, sizeof *the_words);
     if (!the_words)
         return ubi__fail_nomem();
@@ -106,7 +106,7 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
         UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, p->name, the_run.settings.probability));
     if (a->timeline)
         UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, p->name));
-    if (a->heap_module || a->debugger)
+    if (a->with_heap_module || a->with_debugger)
         UBI_TRY(profiler_make(&the_run.profiler, the_run.runner->hooks_folder));
     return UBI_OK;
 }
@@ -125,13 +125,13 @@ static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
     the_options = (ubi__script_options){
         .kind = kind_of(a),
         .code = p->code,
-        .print = a->print,
-        .debugger = a->debugger,
-        .heap_module = a->heap_module,
-        .std_globals = a->std || a->interactive,
+        .must_print = a->must_print,
+        .with_debugger = a->with_debugger,
+        .with_heap_module = a->with_heap_module,
+        .with_std_globals = a->with_std || a->is_interactive,
         .heap_limit_bytes = the_run.settings.heap_limit_bytes,
         .stack_limit_bytes = the_run.settings.stack_limit_bytes,
-        .references = a->references,
+        .with_references = a->with_references,
         .names = &the_names,
         .arguments = p->arguments,
         .n_arguments = p->n,
@@ -156,7 +156,7 @@ static void free_snapshots(void) {
 static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli, const char *script) {
     const struct {
         const char *path, *kind;
-    } outputs[] = { { a->output, cli->common.json ? "document of ubiheap" : "table of ubiheap" },
+    } outputs[] = { { a->output, cli->common.wants_json ? "document of ubiheap" : "table of ubiheap" },
                     { a->allocation_log, "allocation log" },
                     { a->timeline, "timeline" } };
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
@@ -202,26 +202,26 @@ static const char *const moments[] = { "exit", NULL };
 static const ubi__option options[] = {
     { "eval", 'e', UBI__OPTION_TEXT, AT(eval), "CODE", NULL,
       "run CODE instead of SCRIPT, with await at its top level where the engine has that", NULL },
-    { "print", 'p', UBI__OPTION_FLAG, AT(print), NULL, NULL,
+    { "print", 'p', UBI__OPTION_FLAG, AT(must_print), NULL, NULL,
       "print the value of the code, which is CODE of -e, or else SCRIPT itself: -p '1 + 1'", NULL },
-    { "interactive", 'i', UBI__OPTION_FLAG, AT(interactive), NULL, NULL,
+    { "interactive", 'i', UBI__OPTION_FLAG, AT(is_interactive), NULL, NULL,
       "run what is typed, after the code of -e if there is any; the default when there is nothing else to run and "
       "standard "
       "input is a terminal",
       NULL },
-    { "module", 0, UBI__OPTION_FLAG, AT(module), NULL, NULL,
+    { "module", 0, UBI__OPTION_FLAG, AT(is_module), NULL, NULL,
       "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning",
       NULL },
     UBI__ALIAS_LETTER('m'),
-    { "script", 0, UBI__OPTION_FLAG, AT(script), NULL, NULL, "run it as a script, not as a module", NULL },
-    { "std", 0, UBI__OPTION_FLAG, AT(std), NULL, NULL, "have std and os as globals, for scripts, which cannot import",
-      NULL },
+    { "script", 0, UBI__OPTION_FLAG, AT(is_script), NULL, NULL, "run it as a script, not as a module", NULL },
+    { "std", 0, UBI__OPTION_FLAG, AT(with_std), NULL, NULL,
+      "have std and os as globals, for scripts, which cannot import", NULL },
     { "snapshot-at", 0, UBI__OPTION_LIST, AT(snapshot_at), "WHEN", NULL,
       "take snapshots: exit, when the program ends; signal, on SIGUSR2 (which always works); gc, after collections of "
       "cycles; or a time between two, such as 10s; may be given more than once",
       NULL },
     UBI__ALIAS_LETTER('a'),
-    { "snapshot-on-oom", 0, UBI__OPTION_FLAG, AT(snapshot_on_oom), NULL, NULL,
+    { "snapshot-on-oom", 0, UBI__OPTION_FLAG, AT(wants_snapshot_on_oom), NULL, NULL,
       "take a snapshot when memory runs out, before the script gets the exception", NULL },
     { "snapshot-output", 0, UBI__OPTION_TEXT, AT(snapshot_output), "PATTERN", NULL,
       "names of the snapshots: %s script, %n number, %w worker, %t what set it off, %p process, %% a percent sign",
@@ -250,12 +250,12 @@ static const ubi__option options[] = {
     { "stack-size", 0, UBI__OPTION_TEXT, AT(stack_size), "SIZE", NULL,
       "stack that calls may use; the default is three quarters of what the system gives a thread, at most 64MiB",
       NULL },
-    { "references", 0, UBI__OPTION_FLAG, AT(references), NULL, NULL,
+    { "references", 0, UBI__OPTION_FLAG, AT(with_references), NULL, NULL,
       "report values that the engine or its host did not release when the program ends, with the stacks that took them",
       NULL },
-    { "debugger", 0, UBI__OPTION_FLAG, AT(debugger), NULL, NULL,
+    { "debugger", 0, UBI__OPTION_FLAG, AT(with_debugger), NULL, NULL,
       "give the script Debugger and newGlobal(), and the module of --heap-module", NULL },
-    { "heap-module", 0, UBI__OPTION_FLAG, AT(heap_module), NULL, NULL,
+    { "heap-module", 0, UBI__OPTION_FLAG, AT(with_heap_module), NULL, NULL,
       "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler, the timeline",
       NULL },
     UBI__BREAKDOWN_OPTIONS_WITHOUT_LETTER(AT(by)),
@@ -301,9 +301,9 @@ const ubi__command ubi__command_run = {
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .max_operands = INT_MAX,
-    .options_first = true,
+    .has_options_first = true,
     .arguments_bytes = sizeof(ubi__run_arguments),
     .run = run_run,
 };

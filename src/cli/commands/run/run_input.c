@@ -19,9 +19,9 @@ typedef struct scanner {
     const char *at, *end;
     char open[UBI__RUN_INPUT_DEPTH];
     size_t n;
-    bool after_value;   /* a slash divides */
-    bool is_whole;      /* whatever is open: the text cannot be continued to a right one, or is too deep */
-    bool is_unfinished; /* a comment or template ended with the text */
+    bool is_after_value; /* a slash divides */
+    bool is_whole;       /* whatever is open: the text cannot be continued to a right one, or is too deep */
+    bool is_unfinished;  /* a comment or template ended with the text */
 } scanner;
 
 static bool is_word_byte(char c) {
@@ -34,7 +34,7 @@ static void scanner_open(scanner *s, char expected) {
         s->is_whole = true;
     else
         s->open[s->n++] = expected;
-    s->after_value = false;
+    s->is_after_value = false;
 }
 
 static char scanner_innermost(const scanner *s) {
@@ -55,7 +55,7 @@ static void skip_string(scanner *s, char quote) {
         skip_escape(s);
     if (s->at < s->end)
         s->at++;
-    s->after_value = true;
+    s->is_after_value = true;
 }
 
 static void skip_line(scanner *s) {
@@ -79,7 +79,7 @@ static void skip_regexp(scanner *s) {
     }
     if (s->at < s->end)
         s->at++;
-    s->after_value = true;
+    s->is_after_value = true;
 }
 
 /* After these words an expression begins. */
@@ -96,7 +96,7 @@ static void skip_word(scanner *s) {
     const char *word = s->at;
     while (s->at < s->end && is_word_byte(*s->at))
         s->at++;
-    s->after_value = !begins_expression(word, (size_t)(s->at - word));
+    s->is_after_value = !begins_expression(word, (size_t)(s->at - word));
 }
 
 /* The text of a template, up to its end or an expression. */
@@ -107,7 +107,7 @@ static void skip_template(scanner *s) {
         } else if (*s->at == '`') {
             s->at++;
             s->n--;
-            s->after_value = true;
+            s->is_after_value = true;
             return;
         } else if (*s->at == '$' && s->at + 1 < s->end && s->at[1] == '{') {
             s->at += 2;
@@ -126,7 +126,7 @@ static void scanner_close(scanner *s, char c) {
         s->n--;
     else
         s->is_whole = true;
-    s->after_value = c != '}';
+    s->is_after_value = c != '}';
 }
 
 static void scan_slash(scanner *s) {
@@ -135,9 +135,9 @@ static void scan_slash(scanner *s) {
         skip_line(s);
     } else if (next == '*') {
         skip_comment(s);
-    } else if (s->after_value) {
+    } else if (s->is_after_value) {
         s->at++;
-        s->after_value = false;
+        s->is_after_value = false;
     } else {
         skip_regexp(s);
     }
@@ -160,7 +160,7 @@ static void scan_token(scanner *s) {
     } else if (is_word_byte(c)) {
         skip_word(s);
     } else {
-        s->after_value = s->after_value && strchr(" \t\r\n", c);
+        s->is_after_value = s->is_after_value && strchr(" \t\r\n", c);
         s->at++;
     }
 }

@@ -80,7 +80,7 @@ ubi_status ubi__run_log_close(ubi__run_log *log) {
         return UBI_OK;
     begin_line(&json, log, "end");
     ubi__json_member_u64(&json, "entries", log->entries);
-    ubi__json_member_bool(&json, "lost", log->lost);
+    ubi__json_member_bool(&json, "lost", log->has_lost_some);
     end_line(&json, log);
     ubi__out_flush(log->out);
     free(log->out);
@@ -137,15 +137,15 @@ static bool log_keep(void *payload, const void *data, size_t n) {
 
 static void write_stack(ubi__json *json, ubi__run_log *log, ubi_stack stack) {
     ubi__run_log_stack *s = &log->stacks[stack.ref % UBI__RUN_LOG_STACKS];
-    if (!s->known || s->ref != stack.ref) {
+    if (!s->is_known || s->ref != stack.ref) {
         ubi__json own;
         s->json.n = 0;
         s->ref = stack.ref;
         ubi__json_init(&own, log_keep, &s->json, false);
         ubi__render_stack(&own, stack);
-        s->known = ubi__json_flush(&own) == UBI_OK;
+        s->is_known = ubi__json_flush(&own) == UBI_OK;
     }
-    if (s->known)
+    if (s->is_known)
         ubi__json_raw(json, (ubi_text){ (const char *)s->json.at, s->json.n });
     else
         ubi__render_stack(json, stack);
@@ -176,7 +176,7 @@ static bool write_allocation(void *payload, const ubi_logged_allocation *a) {
 
 static void write_loss(ubi__run_log *log, unsigned worker) {
     ubi__json json;
-    log->lost = true;
+    log->has_lost_some = true;
     begin_line(&json, log, "lost");
     if (worker) {
         ubi__json_member_u64(&json, "worker", worker);
@@ -190,8 +190,8 @@ void ubi__run_log_drain(ubi__run_log *log, ubi__observer *observer, unsigned wor
     if (!log->out)
         return;
     for (size_t i = 0; i < UBI__RUN_LOG_STACKS; i++)
-        log->stacks[i].known = false;
-    if (observer->log.overflowed)
+        log->stacks[i].is_known = false;
+    if (observer->log.has_overflowed)
         write_loss(log, worker);
     (void)ubi__observer_drain(observer, write_allocation, &to);
 }

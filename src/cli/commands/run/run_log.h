@@ -16,7 +16,7 @@
 
 /** A stack as written in the file. */
 typedef struct ubi__run_log_stack {
-    bool known;
+    bool is_known;
     uint64_t ref;
     ubi__vec_u8 json;
 } ubi__run_log_stack;
@@ -27,7 +27,7 @@ typedef struct ubi__run_log {
     int fd;
     int error; /**< errno of the first refused write */
     uint64_t entries;
-    bool lost; /**< some allocations are missing */
+    bool has_lost_some; /**< some allocations are missing */
     /** Those of the current drain, by ref: the same few places allocate most. Later ones may reuse the numbers. */
     ubi__run_log_stack stacks[UBI__RUN_LOG_STACKS];
 } ubi__run_log;

@@ -61,7 +61,7 @@ static void log_put(ubi__json *json, const ubi__run *run) {
     ubi__json_member_object(json, "allocationLog");
     ubi__json_member_string(json, "file", run->arguments->allocation_log);
     ubi__json_member_u64(json, "entries", run->log.entries);
-    ubi__json_member_bool(json, "lost", run->log.lost);
+    ubi__json_member_bool(json, "lost", run->log.has_lost_some);
     ubi__json_object_end(json);
 }
 
@@ -93,7 +93,7 @@ static ubi_status document_write(const ubi__run *run, const ubi_census *census, 
 }
 
 static ubi_status output_write(const ubi__run *run, const ubi_census *census, int exit_code) {
-    if (run->cli->common.json)
+    if (run->cli->common.wants_json)
         return document_write(run, census, exit_code);
     return census ? census_write_tree(run, run->breakdown, census, NULL) : UBI_OK;
 }
@@ -133,7 +133,7 @@ static ubi_status output_write_file(ubi__run *run, const ubi_census *census, int
 
 ubi_status ubi__run_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
     ubi_census *census = NULL;
-    if (run->settings.census)
+    if (run->settings.wants_census)
         UBI_TRY(census_take(&census, run, run->breakdown, runtime));
     ubi_status status =
         run->arguments->output ? output_write_file(run, census, exit_code) : output_write(run, census, exit_code);

@@ -29,7 +29,7 @@ static uint64_t percent_of(uint64_t bytes, uint64_t percent) {
 }
 
 static uint64_t whole_percent(const ubi__run_settings *settings) {
-    return 100 + GAPS_PERCENT + WALK_PERCENT + (settings->sites ? SITES_PERCENT : 0);
+    return 100 + GAPS_PERCENT + WALK_PERCENT + (settings->with_sites ? SITES_PERCENT : 0);
 }
 
 static ubi_status room_refuse(const ubi__run_room *room, uint64_t least_bytes) {
@@ -50,7 +50,7 @@ static void *pages_take(size_t n) {
 
 ubi_status ubi__run_room_open(ubi__run_room *room, ubi__run_settings *settings) {
     *room = (ubi__run_room){ .limit = { NULL, 0, 0 } };
-    if (!settings->snapshot[UBI__RUN_AT_OOM])
+    if (!settings->wants_snapshot[UBI__RUN_AT_OOM])
         return UBI_OK;
     room->limit = ubi__memory_limit_read(0);
     if (!room->limit.name)

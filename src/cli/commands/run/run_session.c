@@ -29,15 +29,15 @@ typedef struct session {
     ubi__run *run;
     const ubi__script_runtime *runtime;
     ubi__observer *observer; /* NULL: nothing to observe */
-    bool logs;
-    bool tallies;     /* the main program's */
-    bool logged_last; /* a worker, whose part of the log is complete */
+    bool is_logging;
+    bool is_tallying;     /* the main program's */
+    bool has_logged_last; /* a worker, whose part of the log is complete */
     unsigned signals_seen;
-    bool collected;          /* a collection since the last look */
+    bool has_collected;      /* a collection since the last look */
     uint64_t interval_at_us; /* UINT64_MAX: none */
     uint64_t drain_at_us;    /* UINT64_MAX: no log */
-    bool saved_at_end;       /* near the system's limit */
-    bool on_timeline;
+    bool has_saved_at_end;   /* near the system's limit */
+    bool is_on_timeline;
     uint64_t pull_at_us; /* the main program's; UINT64_MAX: no timeline */
     uint64_t measured;   /* what the timeline was told of the heap */
 } session;
@@ -89,18 +89,18 @@ void ubi__run_install_signals(const ubi__run *run) {
 
 static void on_collection(void *payload, const ubi_collection *collection) {
     (void)collection;
-    ((session *)payload)->collected = true;
+    ((session *)payload)->has_collected = true;
 }
 
 static void out_of_memory(void *state) {
     session *s = state;
-    if (s->run->settings.snapshot[UBI__RUN_AT_OOM])
+    if (s->run->settings.wants_snapshot[UBI__RUN_AT_OOM])
         ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_OOM);
 }
 
 static ubi_status session_track(session *s) {
     UBI_TRY(ubi__observer_set_probability(s->observer, s->run->settings.probability));
-    UBI_TRY(ubi__observer_set_log_limit(s->observer, s->logs || s->tallies ? LOG_ENTRIES : 1));
+    UBI_TRY(ubi__observer_set_log_limit(s->observer, s->is_logging || s->is_tallying ? LOG_ENTRIES : 1));
     return ubi__observer_set_tracking(s->observer, true);
 }
 
@@ -112,23 +112,23 @@ static ubi_status session_tally(session *s) {
 
 static ubi_status session_observe(session *s) {
     const ubi__run_settings *settings = &s->run->settings;
-    if (!settings->sites && !settings->snapshot[UBI__RUN_AT_GC])
+    if (!settings->with_sites && !settings->wants_snapshot[UBI__RUN_AT_GC])
         return UBI_OK;
     UBI_TRY(s->runtime->ops->observer(s->runtime->payload, &s->observer));
-    if (settings->snapshot[UBI__RUN_AT_GC])
+    if (settings->wants_snapshot[UBI__RUN_AT_GC])
         ubi__observer_on_collection(s->observer, on_collection, s);
-    if (settings->sites && s->tallies)
+    if (settings->with_sites && s->is_tallying)
         UBI_TRY(session_tally(s));
-    return settings->sites ? session_track(s) : UBI_OK;
+    return settings->with_sites ? session_track(s) : UBI_OK;
 }
 
 static void plan_pull(session *s, uint64_t now_us) {
-    s->pull_at_us =
-        s->on_timeline && s->runtime->number == 0 ? now_us + ubi__run_timeline_due_us(&s->run->timeline) : UINT64_MAX;
+    s->pull_at_us = s->is_on_timeline && s->runtime->number == 0 ? now_us + ubi__run_timeline_due_us(&s->run->timeline)
+                                                                 : UINT64_MAX;
 }
 
 static ubi_status join_timeline(session *s) {
-    if (!s->on_timeline)
+    if (!s->is_on_timeline)
         return UBI_OK;
     return ubi__run_timeline_join(&s->run->timeline, s->runtime);
 }
@@ -141,12 +141,12 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
     uint64_t now_us = ubi__clock_us();
     *s = (session){ .run = run,
                     .runtime = runtime,
-                    .logs = run->arguments->allocation_log != NULL,
-                    .on_timeline = run->arguments->timeline != NULL };
-    s->tallies = run->arguments->interactive && !s->logs && runtime->number == 0;
+                    .is_logging = run->arguments->allocation_log != NULL,
+                    .is_on_timeline = run->arguments->timeline != NULL };
+    s->is_tallying = run->arguments->is_interactive && !s->is_logging && runtime->number == 0;
     s->signals_seen = atomic_load(&signals);
     s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
-    s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
+    s->drain_at_us = s->is_logging ? now_us + DRAIN_US : UINT64_MAX;
     plan_pull(s, now_us);
     ubi_status status = session_observe(s);
     if (status == UBI_OK)
@@ -157,7 +157,7 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
         free(s);
         return status;
     }
-    if (s->logs && runtime->number > 0) {
+    if (s->is_logging && runtime->number > 0) {
         pthread_mutex_lock(&run->log_lock);
         run->workers_to_log++;
         pthread_mutex_unlock(&run->log_lock);
@@ -169,7 +169,7 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
 /* ---- in between --------------------------------------------------------------------------------------------------- */
 
 static void session_drain(session *s) {
-    if (!s->logs)
+    if (!s->is_logging)
         return;
     pthread_mutex_lock(&s->run->log_lock);
     ubi__run_log_drain(&s->run->log, s->observer, s->runtime->number);
@@ -178,9 +178,9 @@ static void session_drain(session *s) {
 
 /* A worker, when it ends or the program does. */
 static void drain_last(session *s) {
-    if (!s->logs || s->logged_last || s->runtime->number == 0)
+    if (!s->is_logging || s->has_logged_last || s->runtime->number == 0)
         return;
-    s->logged_last = true;
+    s->has_logged_last = true;
     session_drain(s);
     pthread_mutex_lock(&s->run->log_lock);
     s->run->workers_to_log--;
@@ -208,19 +208,19 @@ static void look_at_clock(session *s) {
 }
 
 static void session_measure(session *s, uint64_t heap_bytes) {
-    if (s->on_timeline)
+    if (s->is_on_timeline)
         ubi__run_timeline_measure(&s->run->timeline, heap_bytes, &s->measured);
 }
 
 /* Each runtime once: workers together may reach the system's limit with none of them at its own. */
 static void look_at_room(session *s) {
     pthread_mutex_lock(&s->run->lock);
-    bool ends = s->run->room_ends || ubi__run_room_ends(&s->run->room, ubi__clock_us());
-    s->run->room_ends = ends;
+    bool ends = s->run->is_near_limit || ubi__run_room_ends(&s->run->room, ubi__clock_us());
+    s->run->is_near_limit = ends;
     pthread_mutex_unlock(&s->run->lock);
-    if (!ends || s->saved_at_end)
+    if (!ends || s->has_saved_at_end)
         return;
-    s->saved_at_end = true;
+    s->has_saved_at_end = true;
     ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_OOM);
 }
 
@@ -233,15 +233,15 @@ static void session_tick(void *state) {
         s->signals_seen = sent;
         ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_SIGNAL);
     }
-    if (s->collected) {
-        s->collected = false;
+    if (s->has_collected) {
+        s->has_collected = false;
         ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_GC);
     }
-    if (s->logs && s->observer->log.count >= DRAIN_ENTRIES)
+    if (s->is_logging && s->observer->log.count >= DRAIN_ENTRIES)
         session_drain(s);
-    if (s->tallies && s->run->tally && s->observer->log.count >= DRAIN_ENTRIES)
+    if (s->is_tallying && s->run->tally && s->observer->log.count >= DRAIN_ENTRIES)
         ubi__run_tally_drain(s->run->tally, s->observer);
-    if (atomic_load_explicit(&s->run->log_ends, memory_order_relaxed))
+    if (atomic_load_explicit(&s->run->has_log_ended, memory_order_relaxed))
         drain_last(s);
     session_measure(s, ubi__script_heap_bytes(s->runtime));
     if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX || s->pull_at_us != UINT64_MAX)
@@ -251,7 +251,7 @@ static void session_tick(void *state) {
 /* A log without news need not be looked at. */
 static uint64_t due_us(void *state) {
     const session *s = state;
-    uint64_t due_us = s->logs && s->drain_at_us < s->interval_at_us ? s->drain_at_us : s->interval_at_us;
+    uint64_t due_us = s->is_logging && s->drain_at_us < s->interval_at_us ? s->drain_at_us : s->interval_at_us;
     return s->pull_at_us < due_us ? s->pull_at_us : due_us;
 }
 
@@ -267,12 +267,12 @@ static void wait_for_workers(ubi__run *run) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += LAST_DRAIN_SECONDS;
-    atomic_store(&run->log_ends, true);
+    atomic_store(&run->has_log_ended, true);
     run->runner->wake_all();
     pthread_mutex_lock(&run->log_lock);
     while (run->workers_to_log && pthread_cond_timedwait(&run->worker_logged, &run->log_lock, &until) == 0)
         ;
-    run->log.lost = run->log.lost || run->workers_to_log > 0;
+    run->log.has_lost_some = run->log.has_lost_some || run->workers_to_log > 0;
     pthread_mutex_unlock(&run->log_lock);
 }
 
@@ -300,7 +300,7 @@ static void tell_timeline(const ubi__run *run) {
 /* Workers that still run have said what they did until now. */
 static void close_timeline(session *s) {
     ubi__run *run = s->run;
-    if (!s->on_timeline)
+    if (!s->is_on_timeline)
         return;
     session_measure(s, ubi__script_heap_bytes(s->runtime));
     s->pull_at_us = UINT64_MAX;
@@ -325,8 +325,9 @@ static void session_report(ubi__run *run, const ubi__script_runtime *runtime, in
 /* The engine throws null where it has no memory for a name of a property, and does not say why. */
 static bool has_run_out_unsaid(const session *s, int exit_code) {
     const ubi__run *run = s->run;
-    return run->settings.snapshot[UBI__RUN_AT_OOM] && !run->saved_on_oom && exit_code == UBI__SCRIPT_EXIT_UNCAUGHT &&
-           run->settings.heap_limit_bytes && ubi__script_heap_bytes(s->runtime) >= run->settings.heap_limit_bytes / 2;
+    return run->settings.wants_snapshot[UBI__RUN_AT_OOM] && !run->has_saved_on_oom &&
+           exit_code == UBI__SCRIPT_EXIT_UNCAUGHT && run->settings.heap_limit_bytes &&
+           ubi__script_heap_bytes(s->runtime) >= run->settings.heap_limit_bytes / 2;
 }
 
 /* What stopped the script does not stop the work requested for after it; the next Ctrl-C does. */
@@ -339,12 +340,12 @@ static int session_finish(void *state, int exit_code, bool leaves) {
     close_log(run);
     if (has_run_out_unsaid(s, exit_code))
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_OOM);
-    if (run->settings.snapshot[UBI__RUN_AT_EXIT])
+    if (run->settings.wants_snapshot[UBI__RUN_AT_EXIT])
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_EXIT);
     close_timeline(s);
     session_report(run, s->runtime, exit_code);
     ubi_symbols_forget();
-    if (run->failed && exit_code == UBI__SCRIPT_EXIT_OK)
+    if (run->has_failed && exit_code == UBI__SCRIPT_EXIT_OK)
         exit_code = UBI__EXIT_SYSTEM;
     if (terminated)
         end_by_termination(run, exit_code);
@@ -355,7 +356,7 @@ static void session_end(void *state) {
     session *s = state;
     drain_last(s);
     session_measure(s, 0);
-    if (s->tallies) {
+    if (s->is_tallying) {
         free(s->run->tally);
         s->run->tally = NULL;
     }
@@ -374,7 +375,7 @@ ubi__script_hooks ubi__run_hooks(ubi__run *run) {
         .out_of_memory = out_of_memory,
         .end = session_end,
         .interrupted = session_interrupted,
-        .converse = run->arguments->interactive ? ubi__run_converse : NULL,
-        .stopped = run->arguments->interactive ? ubi__run_is_stopped : NULL,
+        .converse = run->arguments->is_interactive ? ubi__run_converse : NULL,
+        .stopped = run->arguments->is_interactive ? ubi__run_is_stopped : NULL,
     };
 }

@@ -19,14 +19,14 @@ const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS] = { "exit", "signal"
 static ubi_status read_moment(ubi__run_settings *s, const char *word) {
     for (int i = 0; i <= UBI__RUN_AT_GC; i++)
         if (strcmp(word, ubi__run_trigger_names[i]) == 0) {
-            s->snapshot[i] = true;
+            s->wants_snapshot[i] = true;
             return UBI_OK;
         }
     if (word[0] < '0' || word[0] > '9')
         return ubi__fail(UBI_EINVAL, "--snapshot-at: expected exit, signal, gc or a time such as 10s, not '%s'", word);
     if (s->interval_us)
         return ubi__fail(UBI_EINVAL, "--snapshot-at: two intervals are given, of which one is '%s'", word);
-    s->snapshot[UBI__RUN_AT_INTERVAL] = true;
+    s->wants_snapshot[UBI__RUN_AT_INTERVAL] = true;
     return ubi__parse_duration(&s->interval_us, word, "--snapshot-at");
 }
 
@@ -62,22 +62,22 @@ static bool wants_sites(const ubi__run_settings *s, const ubi__run_arguments *a,
     if (a->sites)
         return a->sites > 0;
     for (int i = 0; i < UBI__RUN_TRIGGERS; i++)
-        if (s->snapshot[i])
+        if (s->wants_snapshot[i])
             return true;
-    return a->allocation_log || a->probability || a->interactive ||
-           (s->census && ubi__text_contains(breakdown->json, ubi__text("allocationStack")));
+    return a->allocation_log || a->probability || a->is_interactive ||
+           (s->wants_census && ubi__text_contains(breakdown->json, ubi__text("allocationStack")));
 }
 
 static ubi_status settings_check(const ubi__run_arguments *a) {
-    if (a->module && a->script)
+    if (a->is_module && a->is_script)
         return ubi__fail(UBI_EINVAL, "--module and --script exclude each other");
-    if (a->module && a->print)
+    if (a->is_module && a->must_print)
         return ubi__fail(UBI_EINVAL, "--print does not go with --module: a module has no value");
     if (a->allocation_log && a->sites < 0)
         return ubi__fail(UBI_EINVAL, "--allocation-log does not go with --no-sites");
     if (a->timeline && strcmp(a->timeline, "-") == 0)
         return ubi__fail(UBI_EINVAL, "--timeline: standard output belongs to the script");
-    if (!a->census_at && (a->by.breakdown || a->by.tree || a->by.inverted || a->by.filter))
+    if (!a->census_at && (a->by.breakdown || a->by.wants_tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "options of the census need --census-at exit");
     return UBI_OK;
 }
@@ -94,17 +94,17 @@ static ubi_status check_pattern(const char *pattern) {
 
 ubi_status ubi__run_settings_read(ubi__run_settings *out, const ubi__run_arguments *a,
                                   const ubi__breakdown_choice *breakdown) {
-    ubi__run_settings s = { .census = a->census_at != NULL, .probability = 1 };
+    ubi__run_settings s = { .wants_census = a->census_at != NULL, .probability = 1 };
     UBI_TRY(settings_check(a));
     UBI_TRY(check_pattern(a->snapshot_output));
     for (uint32_t i = 0; i < a->snapshot_at.n; i++)
         UBI_TRY(read_moment(&s, a->snapshot_at.at[i]));
-    s.snapshot[UBI__RUN_AT_OOM] = a->snapshot_on_oom;
+    s.wants_snapshot[UBI__RUN_AT_OOM] = a->wants_snapshot_on_oom;
     UBI_TRY(read_heap_limit(&s, a->heap_limit));
     UBI_TRY(read_stack_size(&s, a->stack_size));
     if (a->probability)
         UBI_TRY(ubi__parse_probability(&s.probability, a->probability, "--sampling-probability"));
-    s.sites = wants_sites(&s, a, breakdown);
+    s.with_sites = wants_sites(&s, a, breakdown);
     *out = s;
     return UBI_OK;
 }

@@ -9,7 +9,8 @@
 
 /** As given. */
 typedef struct ubi__run_arguments {
-    bool print, interactive, module, script, std, debugger, heap_module, snapshot_on_oom, references;
+    bool must_print, is_interactive, is_module, is_script, with_std, with_debugger, with_heap_module,
+        wants_snapshot_on_oom, with_references;
     const char *eval;
     ubi__option_list snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,
@@ -34,10 +35,10 @@ extern const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS];
 
 /** As meant. */
 typedef struct ubi__run_settings {
-    bool snapshot[UBI__RUN_TRIGGERS];             /**< asked for; a signal takes one in any case */
+    bool wants_snapshot[UBI__RUN_TRIGGERS];       /**< asked for; a signal takes one in any case */
     uint64_t interval_us;                         /**< UBI__RUN_AT_INTERVAL */
-    bool census;                                  /**< at exit */
-    bool sites;                                   /**< remember where objects were allocated */
+    bool wants_census;                            /**< at exit */
+    bool with_sites;                              /**< remember where objects were allocated */
     double probability;                           /**< of each allocation */
     uint64_t heap_limit_bytes, stack_limit_bytes; /**< 0: not given */
 } ubi__run_settings;

@@ -32,9 +32,9 @@ static void nothing_asked_for_is_nothing_done(void **state) {
     (void)state;
     ubi__run_settings s = read_settings(&(ubi__run_arguments){ 0 }, NULL);
     for (int i = 0; i < UBI__RUN_TRIGGERS; i++)
-        assert_false(s.snapshot[i]);
-    assert_false(s.sites);
-    assert_false(s.census);
+        assert_false(s.wants_snapshot[i]);
+    assert_false(s.with_sites);
+    assert_false(s.wants_census);
     assert_true(s.probability == 1);
     assert_int_equal(s.heap_limit_bytes, 0);
 }
@@ -43,10 +43,11 @@ static void moments_are_words_or_a_time(void **state) {
     (void)state;
     ubi__run_settings s =
         read_settings(&(ubi__run_arguments){ .snapshot_at = { { "gc", "exit", "250ms", "signal" }, 4 } }, NULL);
-    assert_true(s.snapshot[UBI__RUN_AT_EXIT] && s.snapshot[UBI__RUN_AT_GC] && s.snapshot[UBI__RUN_AT_SIGNAL]);
-    assert_true(s.snapshot[UBI__RUN_AT_INTERVAL]);
+    assert_true(s.wants_snapshot[UBI__RUN_AT_EXIT] && s.wants_snapshot[UBI__RUN_AT_GC] &&
+                s.wants_snapshot[UBI__RUN_AT_SIGNAL]);
+    assert_true(s.wants_snapshot[UBI__RUN_AT_INTERVAL]);
     assert_int_equal(s.interval_us, 250000);
-    assert_false(s.snapshot[UBI__RUN_AT_OOM]);
+    assert_false(s.wants_snapshot[UBI__RUN_AT_OOM]);
     assert_refused(&(ubi__run_arguments){ .snapshot_at = { { "oom" }, 1 } },
                    "--snapshot-at: expected exit, signal, gc or a time such as 10s, not 'oom'");
     assert_refused(&(ubi__run_arguments){ .snapshot_at = { { "1s", "2s" }, 2 } },
@@ -56,24 +57,26 @@ static void moments_are_words_or_a_time(void **state) {
 static void sites_are_remembered_for_those_who_show_them(void **state) {
     (void)state;
     static const char stacks[] = "{\"by\":\"allocationStack\"}", classes[] = "{\"by\":\"objectClass\"}";
-    assert_true(read_settings(&(ubi__run_arguments){ .snapshot_at = { { "exit" }, 1 } }, NULL).sites);
-    assert_true(read_settings(&(ubi__run_arguments){ .snapshot_on_oom = true }, NULL).sites);
-    assert_true(read_settings(&(ubi__run_arguments){ .allocation_log = "log" }, NULL).sites);
-    assert_true(read_settings(&(ubi__run_arguments){ .probability = "0.5" }, NULL).sites);
-    assert_true(read_settings(&(ubi__run_arguments){ .sites = 1 }, NULL).sites);
-    assert_true(read_settings(&(ubi__run_arguments){ .census_at = "exit" }, stacks).sites);
-    assert_false(read_settings(&(ubi__run_arguments){ .census_at = "exit" }, classes).sites);
-    assert_false(read_settings(&(ubi__run_arguments){ .sites = -1, .snapshot_on_oom = true }, NULL).sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .snapshot_at = { { "exit" }, 1 } }, NULL).with_sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .wants_snapshot_on_oom = true }, NULL).with_sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .allocation_log = "log" }, NULL).with_sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .probability = "0.5" }, NULL).with_sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .sites = 1 }, NULL).with_sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .census_at = "exit" }, stacks).with_sites);
+    assert_false(read_settings(&(ubi__run_arguments){ .census_at = "exit" }, classes).with_sites);
+    assert_false(read_settings(&(ubi__run_arguments){ .sites = -1, .wants_snapshot_on_oom = true }, NULL).with_sites);
 }
 
 static void contradictions_are_refused(void **state) {
     (void)state;
-    assert_refused(&(ubi__run_arguments){ .module = true, .script = true }, "--module and --script exclude each other");
-    assert_refused(&(ubi__run_arguments){ .module = true, .print = true },
+    assert_refused(&(ubi__run_arguments){ .is_module = true, .is_script = true },
+                   "--module and --script exclude each other");
+    assert_refused(&(ubi__run_arguments){ .is_module = true, .must_print = true },
                    "--print does not go with --module: a module has no value");
     assert_refused(&(ubi__run_arguments){ .sites = -1, .allocation_log = "log" },
                    "--allocation-log does not go with --no-sites");
-    assert_refused(&(ubi__run_arguments){ .by = { .tree = true } }, "options of the census need --census-at exit");
+    assert_refused(&(ubi__run_arguments){ .by = { .wants_tree = true } },
+                   "options of the census need --census-at exit");
     assert_refused(&(ubi__run_arguments){ .snapshot_output = "-" },
                    "--snapshot-output: standard output belongs to the script");
     assert_refused(&(ubi__run_arguments){ .timeline = "-" }, "--timeline: standard output belongs to the script");

@@ -29,7 +29,7 @@ typedef struct conversation {
     ubi__run *run;
     const ubi__script_shell *shell;
     ubi__vec_u8 text; /* of lines so far */
-    bool leaves;
+    bool is_leaving;
     bool is_interrupted; /* what comes from a pipe */
 } conversation;
 
@@ -108,7 +108,7 @@ static void do_allocations(conversation *c, const char *argument) {
 
 static void do_exit(conversation *c, const char *argument) {
     (void)argument;
-    c->leaves = true;
+    c->is_leaving = true;
 }
 
 static void do_help(conversation *c, const char *argument);
@@ -202,7 +202,7 @@ static ubi__script_farewell talk(conversation *c, ubi__run_lines *lines) {
     ubi__run_line got = UBI__RUN_LINE;
     if (typed)
         greet(c);
-    while (!c->leaves && got != UBI__RUN_LINE_END) {
+    while (!c->is_leaving && got != UBI__RUN_LINE_END) {
         const char *line;
         size_t n;
         got = ubi__run_lines_next(lines, c->text.n ? "... " : "> ", &line, &n);
@@ -211,11 +211,11 @@ static ubi__script_farewell talk(conversation *c, ubi__run_lines *lines) {
         else if (got == UBI__RUN_LINE_STOPPED && typed)
             line_stop(c);
         else if (got == UBI__RUN_LINE_STOPPED)
-            c->leaves = c->is_interrupted = true;
+            c->is_leaving = c->is_interrupted = true;
     }
-    if (c->text.n && !typed && !c->leaves)
+    if (c->text.n && !typed && !c->is_leaving)
         text_run(c);
-    return (c->leaves && !c->is_interrupted) || typed ? UBI__SCRIPT_LEAVE : UBI__SCRIPT_REST;
+    return (c->is_leaving && !c->is_interrupted) || typed ? UBI__SCRIPT_LEAVE : UBI__SCRIPT_REST;
 }
 
 ubi__script_farewell ubi__run_converse(void *payload, const ubi__script_shell *shell) {

@@ -15,7 +15,7 @@
 #define NAME_BYTES 4096
 
 void ubi__run_complain(ubi__run *run, const char *subject) {
-    run->failed = true;
+    run->has_failed = true;
     run->runner->flush_output();
     ubi__print_line(subject, ubi_error_message());
 }
@@ -115,20 +115,20 @@ static void take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi
     char name[NAME_BYTES] = "";
     ubi__run_snapshot s = { .trigger = trigger, .worker = runtime->number };
     pthread_mutex_lock(&run->lock);
-    bool has_failed = run->failed;
+    bool has_failed = run->has_failed;
     snprintf(name, sizeof name, "%s", file ? file : "");
     ubi_status status = file ? UBI_OK : name_file(run, name, &s);
     if (status == UBI_OK)
         status = check_name(run, name);
     if (status == UBI_OK)
         status = snapshot_take(run, runtime, &s, name);
-    run->saved_on_oom |= status == UBI_OK && trigger == UBI__RUN_AT_OOM;
+    run->has_saved_on_oom |= status == UBI_OK && trigger == UBI__RUN_AT_OOM;
     if (status == UBI_OK)
         tell_snapshot(run, &s);
     else if (status != UBI_ECANCELLED)
         ubi__run_complain(run, name);
     if (trigger == UBI__RUN_AT_COMMAND)
-        run->failed = has_failed; /* the user knows, and may try again */
+        run->has_failed = has_failed; /* the user knows, and may try again */
     pthread_mutex_unlock(&run->lock);
 }
 

@@ -93,7 +93,7 @@ static bool take_allocation(void *payload, const ubi_logged_allocation *a) {
 }
 
 void ubi__run_tally_drain(ubi__run_tally *t, ubi__observer *observer) {
-    t->lost |= observer->log.overflowed;
+    t->has_lost_some |= observer->log.has_overflowed;
     (void)ubi__observer_drain(observer, take_allocation, t);
     ubi__run_tally_check(t);
 }
@@ -146,6 +146,6 @@ void ubi__run_tally_write(ubi__out *out, const ubi__style *style, ubi__run_tally
         row_write(&sums, t->count, t->bytes, "(all)", "");
     else
         ubi__out_string(out, "Nothing was allocated.\n");
-    if (t->lost)
+    if (t->has_lost_some)
         ubi__out_string(out, "Older ones were not counted: too many at a time.\n");
 }

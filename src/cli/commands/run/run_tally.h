@@ -27,7 +27,7 @@ typedef struct ubi__run_tally {
     uint16_t slots[UBI__RUN_TALLY_SLOTS]; /**< by key: the row plus 1; 0: free */
     uint64_t count, bytes;                /**< of all */
     uint64_t rest_count, rest_bytes;      /**< of those without a row */
-    bool lost;                            /**< more was allocated */
+    bool has_lost_some;                   /**< more was allocated */
 } ubi__run_tally;
 
 /** Rows add up, and each is found by its key. */

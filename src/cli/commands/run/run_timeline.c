@@ -58,7 +58,7 @@ static ubi_status timeline_observe(ubi__run_timeline *timeline) {
                                            .payload = timeline,
                                            .event = take_event };
     int64_t started_ns;
-    target_options.per_thread = true;
+    target_options.is_per_thread = true;
     options.with_markers = true;
     options.with_frames = true;
     UBI_TRY(ubi_timeline_target_new(&timeline->target, &target_options));

@@ -119,8 +119,8 @@ static void kind_write(const card *c) {
                       room_after(c, FACT_COLUMNS + GAP + strlen(note)));
     ubi__out_printf(c->out, ", %s\n", note);
     fact_write(c, "Class",
-               ubi_look_lens(c->facts->look)->names_nodes ? ubi_look_node_name(c->facts->look, c->facts->node)
-                                                          : ubi_graph_string(g, kind->class_name));
+               ubi_look_lens(c->facts->look)->has_node_names ? ubi_look_node_name(c->facts->look, c->facts->node)
+                                                             : ubi_graph_string(g, kind->class_name));
     fact_write(c, "Described as", ubi_graph_string(g, kind->descriptive_name));
     if (!place_write(c))
         fact_write(c, "Script file", ubi_graph_string(g, kind->script_filename));
@@ -280,7 +280,7 @@ static void edges_write(card *c, const char *title, const ubi__ranked_edges *edg
     ubi__out_printf(c->out, " (%s)\n", ubi__human_things(count, edges->n, "edge"));
     edge_table_init(&table, c, edges, shown, is_outgoing);
     ubi__text_table_head(&table);
-    for (size_t i = 0; i < shown && !c->out->failed; i++)
+    for (size_t i = 0; i < shown && !c->out->has_failed; i++)
         edge_write(c, &table, edges->at[i].edge, is_outgoing);
     if (shown == edges->n)
         return;

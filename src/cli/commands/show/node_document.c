@@ -50,7 +50,7 @@ static void put_further_facts(ubi__json *j, const ubi__node_facts *f) {
 
 static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
-    bool names_nodes = ubi_look_lens(f->look)->names_nodes;
+    bool names_nodes = ubi_look_lens(f->look)->has_node_names;
     put_id(j, "nodeId", g, f->node);
     ubi__json_member_u64(j, "ordinal", f->node);
     put_names(j, f, f->node);
@@ -111,7 +111,7 @@ static void put_edges(ubi__json *j, const ubi__node_facts *f, uint64_t limit, bo
     const ubi__ranked_edges *edges = outgoing ? &f->edges : &f->retainers;
     ubi__json_member_u64(j, outgoing ? "edgeCount" : "retainerCount", edges->n);
     ubi__json_member_array(j, outgoing ? "edges" : "retainers");
-    for (size_t i = 0; i < edges->n && (limit == 0 || i < limit) && !j->failed; i++) {
+    for (size_t i = 0; i < edges->n && (limit == 0 || i < limit) && !j->has_failed; i++) {
         ubi_edge_ix e = edges->at[i].edge;
         put_edge(j, f, e, outgoing ? ubi_graph_edge_target(f->graph, e) : ubi_graph_edge_source(f->graph, e), outgoing);
     }
@@ -135,7 +135,7 @@ static void put_path(ubi__json *j, const ubi__node_facts *f) {
         return;
     }
     ubi__json_array_begin(j);
-    for (size_t i = 0; i < f->path.n && !j->failed; i++) {
+    for (size_t i = 0; i < f->path.n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         put_id(j, "predecessor", g, f->path.at[i].predecessor);
         put_edge_label(j, g, f->path.at[i].edge);

@@ -39,7 +39,7 @@ static ubi_status node_show(job *j, ubi_node_ix node) {
     ubi_status status =
         ubi__node_facts_init(&j->facts, j->snapshot->look, node, ubi__progress_line_callbacks(&j->cli->progress));
     ubi__progress_line_clear(&j->cli->progress);
-    if (status == UBI_OK && j->cli->common.json)
+    if (status == UBI_OK && j->cli->common.wants_json)
         status = write_document(j);
     else if (status == UBI_OK)
         ubi__node_card(j->cli, &j->facts, j->arguments->limit);
@@ -108,7 +108,7 @@ const ubi__command ubi__command_show = {
         "'ubiheap nodes', 'dominators', 'report' and 'census --individuals' print ids.",
     .options = options,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .min_operands = 2,
     .max_operands = 2,
     .arguments_bytes = sizeof(show_arguments),

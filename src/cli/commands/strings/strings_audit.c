@@ -91,7 +91,7 @@ static ubi_status read_snapshot(job *j) {
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     UBI_TRY(ubi__snapshot_load(&snapshot, j->cli, j->path));
     ubi_status status = ubi_graph_save_callback(snapshot.graph, bytes_drop, NULL, &options, NULL);
-    if (snapshot.info.ended_early)
+    if (snapshot.info.has_ended_early)
         snprintf(j->fault, sizeof j->fault, "the input ended early: %.200s", snapshot.info.end_note);
     ubi__snapshot_close(&snapshot);
     return status;
@@ -201,12 +201,12 @@ static ubi_status words_choose(job *j) {
     for (uint32_t i = 0; i < n; i++) {
         ubi__audit_word word = ubi__audit_word_at(j->audit, i);
         j->n_own += !word.is_public;
-        if (word.is_public && !j->wishes->all)
+        if (word.is_public && !j->wishes->with_all)
             continue;
         j->rows[j->n++] = word;
         j->n_of[word.group]++;
     }
-    UBI_ASSERT(j->n <= n && (j->wishes->all ? j->n == n : j->n == j->n_own));
+    UBI_ASSERT(j->n <= n && (j->wishes->with_all ? j->n == n : j->n == j->n_own));
     qsort(j->rows, j->n, sizeof *j->rows, compare_words);
     return UBI_OK;
 }
@@ -301,7 +301,7 @@ static void group_write(const job *j, const group_words *group, const ubi__audit
     snprintf(title, sizeof title, "%s: %s", group->title, ubi__human_count(count, n));
     ubi__write_title(j->cli, title);
     ubi__text_table_head(has_examples ? &beside : &alone);
-    for (uint32_t i = 0; i < n_shown && !alone.out->failed; i++)
+    for (uint32_t i = 0; i < n_shown && !alone.out->has_failed; i++)
         word_write(&alone, &beside, &rows[i]);
     ubi__write_more(j->cli, n - n_shown, "--limit 0 shows all");
 }
@@ -347,7 +347,7 @@ static void words_put(ubi__json *json, const job *j) {
     const ubi__audit_word *rows = j->rows;
     ubi__json_member_array(json, "words");
     for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
-        for (uint32_t k = 0; k < n_listed(j, groups[i].group) && !json->failed; k++)
+        for (uint32_t k = 0; k < n_listed(j, groups[i].group) && !json->has_failed; k++)
             word_put(json, &rows[k], groups[i].name);
         rows += j->n_of[groups[i].group];
     }
@@ -396,7 +396,7 @@ static ubi_status audit_show(job *j, const ubi__condition *condition, int *exit_
     ubi__progress_line_clear(&j->cli->progress);
     UBI_TRY(status);
     UBI_TRY(words_choose(j));
-    if (j->cli->common.json)
+    if (j->cli->common.wants_json)
         document_write(j);
     else
         page_write(j);

@@ -9,7 +9,7 @@
 
 /** What was asked for. */
 typedef struct ubi__audit_wishes {
-    bool all;            /**< also words of engines and libraries */
+    bool with_all;       /**< also words of engines and libraries */
     uint64_t limit;      /**< words that are listed; 0: all */
     const char *fail_on; /**< condition, or NULL */
 } ubi__audit_wishes;

@@ -19,7 +19,7 @@
 #include "cli/page.h"
 
 typedef struct strings_arguments {
-    bool duplicates, audit, all;
+    bool wants_duplicates, wants_audit, with_all;
     uint64_t min_length, limit;
     const char *where, *sort, *fail_on;
 } strings_arguments;
@@ -47,7 +47,7 @@ static ubi_strings_key sort_key(const strings_arguments *a) {
     for (size_t i = 0; a->sort && sort_choices[i]; i++)
         if (strcmp(a->sort, sort_choices[i]) == 0)
             return keys[i];
-    return a->duplicates ? UBI_STRINGS_BY_WASTE : UBI_STRINGS_BY_SIZE;
+    return a->wants_duplicates ? UBI_STRINGS_BY_WASTE : UBI_STRINGS_BY_SIZE;
 }
 
 /* ---- choosing ------------------------------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void text_write(const job *j, const ubi_string_group *g, size_t room) {
     ubi_look_name_buffer buffer;
     char length[UBI__HUMAN_TEXT], note[UBI__HUMAN_TEXT + 16] = "";
     ubi_text text = ubi_strings_text(j->strings, g->first, &buffer);
-    if (g->truncated || g->length >= UBI_STRINGS_JOINED_UNITS)
+    if (g->is_truncated || g->length >= UBI_STRINGS_JOINED_UNITS)
         snprintf(note, sizeof note, " %s+", ubi__human_count(length, g->length));
     size_t noted = strlen(note);
     ubi__out_char(&j->cli->output->out, '"');
@@ -188,7 +188,7 @@ static void text_write(const job *j, const ubi_string_group *g, size_t room) {
 
 static void row_write(const job *j, const ubi__text_table *table, const ubi_string_group *g) {
     const ubi__cell cells[COLUMNS] = {
-        [SAVES] = ubi__cell_size(j->arguments->duplicates ? g->wasted_bytes : g->size_bytes),
+        [SAVES] = ubi__cell_size(j->arguments->wants_duplicates ? g->wasted_bytes : g->size_bytes),
         [COUNT] = ubi__cell_count(g->count),
         [EACH] = ubi__cell_size(g->size_bytes / g->count),
         [RETAINED] = ubi__cell_size(g->retained_bytes),
@@ -202,10 +202,10 @@ static void rows_write(const job *j) {
     if (j->n == 0)
         return;
     ubi__page_table(&table, j->cli, "Text", string_columns, COLUMNS);
-    table.at[SAVES].title = j->arguments->duplicates ? "Saves" : "Size";
+    table.at[SAVES].title = j->arguments->wants_duplicates ? "Saves" : "Size";
     ubi__out_char(table.out, '\n');
     ubi__text_table_head(&table);
-    for (uint32_t i = 0; i < j->n && !table.out->failed; i++)
+    for (uint32_t i = 0; i < j->n && !table.out->has_failed; i++)
         row_write(j, &table, ubi_strings_group(j->strings, j->order[i]));
     ubi__write_more(j->cli, j->n_found - j->n, "--limit 0 shows all");
 }
@@ -214,7 +214,7 @@ static void page_write(const job *j) {
     head_write(j);
     if (!ubi_strings_known(j->snapshot->graph))
         return;
-    if (!j->arguments->duplicates)
+    if (!j->arguments->wants_duplicates)
         lengths_write(j);
     rows_write(j);
 }
@@ -245,7 +245,7 @@ static void group_put(ubi__json *j, const ubi_graph *g, const ubi_strings *strin
     ubi__json_object_begin(j);
     ubi__json_member_text(j, "value", ubi_strings_text(strings, group->first, &buffer));
     ubi__json_member_u64(j, "length", group->length);
-    ubi__json_member_bool(j, "truncated", group->truncated);
+    ubi__json_member_bool(j, "truncated", group->is_truncated);
     ubi__json_member_u64(j, "count", group->count);
     ubi__json_member_u64(j, "totalSelfSize", group->size_bytes);
     ubi__json_member_u64(j, "totalRetainedSize", group->retained_bytes);
@@ -269,7 +269,7 @@ static void document_write(const job *q) {
     lengths_put(&j, t);
     ubi__json_member_u64(&j, "found", q->n_found);
     ubi__json_member_array(&j, "strings");
-    for (uint32_t i = 0; i < q->n && !j.failed; i++)
+    for (uint32_t i = 0; i < q->n && !j.has_failed; i++)
         group_put(&j, q->snapshot->graph, q->strings, ubi_strings_group(q->strings, q->order[i]));
     ubi__json_array_end(&j);
     ubi__document_end(&j);
@@ -287,7 +287,7 @@ static ubi_status strings_sort(job *j) {
     if (!j->order)
         return ubi__fail_nomem();
     UBI_TRY(ubi_strings_sorted(j->order, &j->n_found, j->strings, sort_key(j->arguments),
-                               j->arguments->duplicates ? 2 : 1));
+                               j->arguments->wants_duplicates ? 2 : 1));
     j->n = limit && limit < j->n_found ? (uint32_t)limit : j->n_found;
     return UBI_OK;
 }
@@ -296,7 +296,7 @@ static ubi_status strings_show(job *j) {
     UBI_TRY(strings_compute(j));
     UBI_TRY(strings_sort(j));
     ubi__progress_line_clear(&j->cli->progress);
-    if (j->cli->common.json)
+    if (j->cli->common.wants_json)
         document_write(j);
     else
         page_write(j);
@@ -318,12 +318,12 @@ static ubi_status strings_open(job *j, const char *path) {
 }
 
 static ubi_status arguments_check(const strings_arguments *a) {
-    if (a->audit && (a->duplicates || a->min_length || a->where || a->sort))
+    if (a->wants_audit && (a->wants_duplicates || a->min_length || a->where || a->sort))
         return ubi__fail(UBI_EINVAL,
                          "--audit is of all words of the file: --duplicates, --min-length, --where and --sort "
                          "do not go with it");
-    if (!a->audit && (a->all || a->fail_on))
-        return ubi__fail(UBI_EINVAL, "%s goes with --audit only", a->all ? "--all" : "--fail-on");
+    if (!a->wants_audit && (a->with_all || a->fail_on))
+        return ubi__fail(UBI_EINVAL, "%s goes with --audit only", a->with_all ? "--all" : "--fail-on");
     return UBI_OK;
 }
 
@@ -331,8 +331,8 @@ static ubi_status strings_run(ubi__cli *cli, void *values, char **operands, int 
     job j = { .cli = cli, .arguments = values };
     (void)n_operands;
     UBI_TRY(arguments_check(j.arguments));
-    if (j.arguments->audit) {
-        ubi__audit_wishes wishes = { j.arguments->all, j.arguments->limit, j.arguments->fail_on };
+    if (j.arguments->wants_audit) {
+        ubi__audit_wishes wishes = { j.arguments->with_all, j.arguments->limit, j.arguments->fail_on };
         return ubi__strings_audit(cli, operands[0], &wishes, exit_code);
     }
     if (j.arguments->where)
@@ -343,7 +343,8 @@ static ubi_status strings_run(ubi__cli *cli, void *values, char **operands, int 
 }
 
 static const ubi__option options[] = {
-    { "duplicates", 0, UBI__OPTION_FLAG, AT(duplicates), NULL, NULL, "only texts that are there more than once", NULL },
+    { "duplicates", 0, UBI__OPTION_FLAG, AT(wants_duplicates), NULL, NULL, "only texts that are there more than once",
+      NULL },
     UBI__ALIAS_LETTER('d'),
     { "min-length", 0, UBI__OPTION_NUMBER, AT(min_length), "N", NULL, "only texts of N characters or more", "0" },
     { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
@@ -351,12 +352,12 @@ static const ubi__option options[] = {
     { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sort_choices, "what comes first",
       "saves with --duplicates, else size" },
     UBI__OPTION_LIMIT(AT(limit), "print the first N texts, or words of each group; 0: all", "20"),
-    { "audit", 0, UBI__OPTION_FLAG, AT(audit), NULL, NULL,
+    { "audit", 0, UBI__OPTION_FLAG, AT(wants_audit), NULL, NULL,
       "list the words of all texts of FILE, not only of strings, that convert --anonymize would replace; FILE may also "
       "be a "
       "recording or a timeline",
       NULL },
-    { "all", 0, UBI__OPTION_FLAG, AT(all), NULL, NULL, "with --audit: also words of engines and libraries", NULL },
+    { "all", 0, UBI__OPTION_FLAG, AT(with_all), NULL, NULL, "with --audit: also words of engines and libraries", NULL },
     { "fail-on", 0, UBI__OPTION_TEXT, AT(fail_on), "EXPR", NULL,
       "with --audit: exit with status 1 and say why when this condition holds, such as 'words > 0'", NULL },
     UBI__OPTION_END,

@@ -243,7 +243,7 @@ static ubi_status nodes_write(const job *j, const ubi_summary_row *row) {
     ubi__page_table(&table, j->cli, "Node", node_columns, NODE_COLUMNS);
     ubi__out_char(table.out, '\n');
     ubi__text_table_head(&table);
-    for (uint32_t i = 0; i < n && !table.out->failed; i++)
+    for (uint32_t i = 0; i < n && !table.out->has_failed; i++)
         node_write(j, &table, nodes[i]);
     ubi__write_more(j->cli, row->count - n, "--limit 0 shows all");
     ubi__free_array(ubi_allocator_default(), nodes, n, sizeof *nodes);
@@ -257,7 +257,7 @@ static ubi_status page_write(const job *j) {
     if (j->n == 0)
         return UBI_OK;
     ubi__page_table(&table, j->cli, "Class", class_columns, COLUMNS);
-    for (uint32_t i = 0; i < j->n && !table.out->failed; i++) {
+    for (uint32_t i = 0; i < j->n && !table.out->has_failed; i++) {
         const ubi_summary_row *row = ubi_summary_row_at(j->summary, j->order[i]);
         if (i == 0 || j->arguments->class_name) {
             ubi__out_char(table.out, '\n');
@@ -301,7 +301,7 @@ static ubi_status members_put(ubi__json *j, const job *q, const ubi_summary_row 
     uint32_t n;
     UBI_TRY(members_find(&nodes, &n, q, row));
     ubi__json_member_array(j, "nodes");
-    for (uint32_t i = 0; i < n && !j->failed; i++)
+    for (uint32_t i = 0; i < n && !j->has_failed; i++)
         node_put(j, q, nodes[i]);
     ubi__json_array_end(j);
     ubi__free_array(ubi_allocator_default(), nodes, n, sizeof *nodes);
@@ -345,7 +345,7 @@ static ubi_status document_write(const job *q) {
     ubi__document_begin(&j, q->cli, "ubiheap.summary/1", q->snapshot->path);
     facts_put(&j, q);
     ubi__json_member_array(&j, "classes");
-    for (uint32_t i = 0; status == UBI_OK && i < q->n && !j.failed; i++)
+    for (uint32_t i = 0; status == UBI_OK && i < q->n && !j.has_failed; i++)
         status = class_put(&j, q, ubi_summary_row_at(q->summary, q->order[i]));
     ubi__json_array_end(&j);
     ubi__document_end(&j);
@@ -385,7 +385,7 @@ static ubi_status summary_show(job *j, int *exit_code) {
     UBI_TRY(summary_compute(j));
     UBI_TRY(classes_sort(j));
     ubi__progress_line_clear(&j->cli->progress);
-    UBI_TRY(j->cli->common.json ? document_write(j) : page_write(j));
+    UBI_TRY(j->cli->common.wants_json ? document_write(j) : page_write(j));
     ubi__condition_facts facts = { .graph = j->snapshot->graph,
                                    .look = j->snapshot->look,
                                    .dominators = ubi_summary_dominators(j->summary),

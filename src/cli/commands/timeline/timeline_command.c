@@ -27,7 +27,7 @@ static const char *const kinds[] = { "", "document of ubiheap", "trace of Chrome
 
 static form form_of(const ubi__cli *cli, const timeline_arguments *a) {
     if (!a->format)
-        return cli->common.json ? FORM_JSON : FORM_TEXT;
+        return cli->common.wants_json ? FORM_JSON : FORM_TEXT;
     form f = FORM_TEXT;
     while (strcmp(formats[f], a->format) != 0)
         f++;
@@ -49,7 +49,7 @@ static ubi_status write_json(const ubi__timeline_view *view, ubi_write_fn write,
     const ubi__timeline_data *data = &view->file.data;
     ubi__json json;
     ubi__json_init(&json, write, payload, false);
-    json.for_terminal = !view->wishes->output && isatty(STDOUT_FILENO);
+    json.is_for_terminal = !view->wishes->output && isatty(STDOUT_FILENO);
     ubi__json_object_begin(&json);
     ubi__json_member_string(&json, "schema", "ubiheap.timeline/1");
     ubi__json_member_string(&json, "file", view->path);
@@ -68,7 +68,7 @@ static ubi_status write_json(const ubi__timeline_view *view, ubi_write_fn write,
     ubi__timeline_put_ms(&json, "collections", ubi__timeline_whole(view)->collection_ns);
     ubi__render_timeline_members(&json, &view->nest);
     ubi__document_end(&json);
-    return json.failed ? UBI_EIO : UBI_OK;
+    return json.has_failed ? UBI_EIO : UBI_OK;
 }
 
 static ubi_status write_document(const ubi__timeline_view *view, form f, ubi_write_fn write, void *payload) {
@@ -100,7 +100,7 @@ static ubi_status timeline_show(const ubi__timeline_view *view, form f) {
     if (view->wishes->output)
         return write_file(view, f);
     ubi_status status = write_document(view, f, ubi__out_write, out);
-    return out->failed ? UBI_OK : status; /* the program's end says what is wrong with its output */
+    return out->has_failed ? UBI_OK : status; /* the program's end says what is wrong with its output */
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static ubi_status narrow_and_tell(ubi__timeline_view *view, form f, const ubi__c
 }
 
 static ubi_status arguments_check(const ubi__cli *cli, const timeline_arguments *a, form f, const char *path) {
-    if (cli->common.json && f != FORM_JSON)
+    if (cli->common.wants_json && f != FORM_JSON)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format);
     if (a->output && f == FORM_TEXT)
         return ubi__fail(UBI_EINVAL, "--output is for --format json, chrome and firefox");
@@ -170,7 +170,7 @@ static const ubi__option options[] = {
     { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
       "only markers for which this holds, such as 'duration > 10ms and function ~ \"render\"'", NULL },
     { "rows", 0, UBI__OPTION_NUMBER, AT(rows), "N", NULL, "lines of the waterfall; 0: all", "40" },
-    { "each", 0, UBI__OPTION_FLAG, AT(each), NULL, NULL,
+    { "each", 0, UBI__OPTION_FLAG, AT(with_each), NULL, NULL,
       "a line for each marker; the default when they fit; otherwise, equal markers share a line", NULL },
     UBI__OPTION_LIMIT(AT(top), "list the N longest markers", "5"),
     { "stack-depth", 0, UBI__OPTION_NUMBER, AT(stack_depth), "N", NULL,
@@ -223,7 +223,7 @@ const ubi__command ubi__command_timeline = {
     .options = options,
     .glossary = &glossary,
     .examples = examples,
-    .firefox = true,
+    .has_firefox_mode = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(timeline_arguments),

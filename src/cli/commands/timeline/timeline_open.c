@@ -143,7 +143,7 @@ ubi_status ubi__info_timeline(ubi__cli *cli, const char *path, int *exit_code) {
     static const ubi__timeline_wishes none;
     ubi__timeline_view view;
     UBI_TRY(ubi__timeline_view_open(&view, cli, path, &none));
-    if (cli->common.json)
+    if (cli->common.wants_json)
         write_info_json(&view);
     else
         write_info_page(&view);

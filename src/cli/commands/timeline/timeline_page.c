@@ -241,11 +241,11 @@ static ubi__cell time_cell(char text[24], uint64_t ns) {
 /* As wide as it must be, so that no line ends in spaces. */
 static void bar_write(const page *p, const ubi__marker_sum *sum) {
     double part = (double)sum->total_ns / (double)p->span_ns * BAR_COLUMNS;
-    unsigned steps = p->cli->style.unicode ? 8 : 1;
+    unsigned steps = p->cli->style.has_unicode ? 8 : 1;
     unsigned filled = part < BAR_COLUMNS ? (unsigned)(part * steps + 0.5) : steps * BAR_COLUMNS;
     unsigned columns = filled ? (filled + steps - 1) / steps : 1;
     uint64_t total = (uint64_t)((double)p->span_ns / BAR_COLUMNS * columns);
-    if (!filled && !(sum->total_ns && p->cli->style.unicode))
+    if (!filled && !(sum->total_ns && p->cli->style.has_unicode))
         return;
     ubi__out_string(p->out, "  ");
     ubi__write_ink(p->cli, ubi__timeline_ink(sum->blueprint));
@@ -309,7 +309,7 @@ static void longest_consider(longest *l, const ubi__timeline_data *data, uint32_
 
 static void arrow_write(const page *p) {
     ubi__out_repeat(p->out, " ", 2 * TIME_COLUMNS + 4);
-    ubi__out_string(p->out, p->cli->style.unicode ? "← " : "< ");
+    ubi__out_string(p->out, p->cli->style.has_unicode ? "← " : "< ");
 }
 
 /* How this frame led to the one before it, which it did not call. Columns. */

@@ -61,7 +61,7 @@ typedef struct tree {
     ubi__text_table page; /* bars are what it has for names */
     size_t bar_columns;
     size_t n_lines; /* nodes that have a marker */
-    bool each, without_subjects;
+    bool with_each, has_no_subjects;
 } tree;
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------------- */
@@ -143,11 +143,11 @@ static void node_count_row(node *n, const ubi__timeline_row *row) {
 static ubi_status row_add(tree *t, uint32_t thread, uint32_t i) {
     const ubi__timeline_row *row = &t->data->rows.at[i];
     uint32_t parent = t->nest->parent[i];
-    ubi_text subject = t->without_subjects ? (ubi_text){ NULL, 0 } : ubi__timeline_subject(t->data, row);
+    ubi_text subject = t->has_no_subjects ? (ubi_text){ NULL, 0 } : ubi__timeline_subject(t->data, row);
     node wanted = empty_node(parent == UBI_NONE ? thread : t->node_of[parent], thread);
     UBI_ASSERT(wanted.parent < t->nodes.n && t->nodes.at[wanted.parent].thread == thread);
     wanted.row = i;
-    wanted.each = t->each ? i : UBI_NONE;
+    wanted.each = t->with_each ? i : UBI_NONE;
     wanted.depth = t->nest->depth[i] + 1;
     UBI_ASSERT(wanted.depth == t->nodes.at[wanted.parent].depth + 1);
     wanted.label = t->nest->sums.at[t->nest->sum_of[i]].label;
@@ -291,7 +291,7 @@ static const char *bar_height(const tree *t, size_t column, uint64_t covered) {
     static const char *const letters[] = { ".", ":", "=", "#" };
     uint64_t width = column_start(t, column + 1) - column_start(t, column);
     double part = width ? (double)covered / (double)width : 1;
-    bool unicode = t->view->cli->style.unicode;
+    bool unicode = t->view->cli->style.has_unicode;
     size_t steps = unicode ? 8 : 4, step = (size_t)(part * (double)steps - 0.5);
     step = part * (double)steps < 0.5 ? 0 : step < steps ? step : steps - 1;
     return covered == 0 ? " " : unicode ? blocks[step] : letters[step];
@@ -460,13 +460,13 @@ static ubi_status nodes_build(tree *t) {
 static ubi_status tree_make(tree *t) {
     const ubi__timeline_wishes *wishes = t->view->wishes;
     uint64_t n_lines = wishes->rows && wishes->rows < MOST_LINES ? wishes->rows : MOST_LINES;
-    t->each = wishes->each || t->nest->n + t->nest->n_threads <= n_lines;
+    t->with_each = wishes->with_each || t->nest->n + t->nest->n_threads <= n_lines;
     t->node_of = ubi__alloc_array(t->allocator, t->nest->n, sizeof *t->node_of);
     if (!t->node_of)
         return ubi__fail_nomem();
     UBI_TRY(nodes_build(t));
-    t->without_subjects = !t->each && t->nodes.n / MOST_NODES_PER_LINE > n_lines;
-    if (t->without_subjects)
+    t->has_no_subjects = !t->with_each && t->nodes.n / MOST_NODES_PER_LINE > n_lines;
+    if (t->has_no_subjects)
         UBI_TRY(nodes_build(t));
     UBI_TRY(nodes_choose(t, n_lines));
     UBI_TRY(lines_number(t));

@@ -18,7 +18,7 @@ typedef struct ubi__timeline_wishes {
     ubi__option_list markers;
     const char *from, *to, *where, *fail_on;
     uint64_t rows, top, stack_depth;
-    bool each;
+    bool with_each;
 } ubi__timeline_wishes;
 
 /** A file, read and narrowed down. */

@@ -218,7 +218,7 @@ static inline bool ubi__stack_of_object(ubi_quickjs *tools, const void *object, 
 }
 
 bool ubi_quickjs_safe_point(ubi_quickjs *tools) {
-    tools->oom_reported = false;
+    tools->was_oom_reported = false;
     if (__builtin_expect(tools->timeline.is_observed, 0)) /* it may be over for this one, while another is looked at */
         ubi__timeline_wants(&tools->timeline);
     return ubi__tracking_safe_point(&tools->tracking);

@@ -57,7 +57,7 @@ static bool ubi__look_through_list(ubi_quickjs *tools, ubi__sink *sink) {
             return false;
         ubi__count_edges(sink, header, ubi__listed_kind(header));
     }
-    return !sink->stopped;
+    return !sink->was_stopped;
 }
 
 /* What only running functions hold, such as a string in a local variable. Operands are nowhere to be seen. */
@@ -81,19 +81,19 @@ static bool ubi__look_through_heap(ubi_quickjs *tools) {
     ubi__look_through_stack(tools, &sink);
     if (!ubi__look_through_references(tools))
         return false;
-    while (walk->n_work && !sink.stopped) {
+    while (walk->n_work && !sink.was_stopped) {
         uint64_t next = walk->work[--walk->n_work];
         void *p = (void *)(uintptr_t)(next & ((UINT64_C(1) << UBI__ADDRESS_BITS) - 1));
         ubi__count_edges(&sink, p, (ubi__kind)(next >> UBI__ADDRESS_BITS));
     }
-    return !sink.stopped;
+    return !sink.was_stopped;
 }
 
 /* ---- numbers and roots ---------------------------------------------------------------------------------------------- */
 
 typedef struct ubi__numbering {
     ubi_quickjs *tools;
-    bool out_of_memory;
+    bool is_out_of_memory;
 } ubi__numbering;
 
 static ubi__kind ubi__kind_of_found(const ubi_quickjs *tools, const void *p, bool is_listed) {
@@ -113,7 +113,7 @@ static ubi__kind ubi__on_number(void *payload, uint32_t number, void *node, bool
     if (references > held)
         tools->walk.overcounts++;
     if (references < held && !ubi__add_root(tools, number, node, held - references))
-        numbering->out_of_memory = true;
+        numbering->is_out_of_memory = true;
     return kind;
 }
 
@@ -179,7 +179,7 @@ static bool ubi__read_heap(ubi_quickjs *tools, const ubi_target_scope *scope, bo
     uint64_t pages = ubi__heap_bytes(tools->runtime) >> UBI__PAGE_BITS; /* a guess, which saves copies */
     if (!ubi__index_reserve(&walk->index, (uint32_t)(pages + pages / 64 + 16)) || !ubi__read_stack(tools) ||
         !ubi__look_through_heap(tools) || !ubi__index_number(&walk->index, ubi__on_number, &numbering) ||
-        numbering.out_of_memory)
+        numbering.is_out_of_memory)
         return false;
     ubi__address_map_fini(&walk->special, tools->allocator);
     ubi__tool_free(tools->allocator, walk->work, walk->work_capacity, sizeof *walk->work);

@@ -106,7 +106,7 @@ static bool ubi__guard_scripts(ubi_quickjs *tools) {
     }
     UBI_ASSERT(i == guard->n_realms);
     ubi__interrupt_next_call(rt);
-    guard->in_out_of_memory = rt->in_out_of_memory;
+    guard->was_in_out_of_memory = rt->in_out_of_memory;
     rt->in_out_of_memory = true;
     guard->interrupt_handler = rt->interrupt_handler;
     guard->interrupt_payload = rt->interrupt_opaque;
@@ -119,7 +119,7 @@ static void ubi__unguard_scripts(ubi_quickjs *tools) {
     ubi__guard *guard = &tools->walk.guard;
     struct list_head *el;
     uint32_t i = 0;
-    tools->runtime->in_out_of_memory = guard->in_out_of_memory;
+    tools->runtime->in_out_of_memory = guard->was_in_out_of_memory;
     tools->runtime->interrupt_handler = guard->interrupt_handler;
     tools->runtime->interrupt_opaque = guard->interrupt_payload;
     list_for_each(el, &tools->runtime->context_list) {

@@ -112,7 +112,7 @@ ubi_status ubi__held_heap_read(ubi__held_heap *out, ubi_quickjs *tools, bool is_
 /* ---- runtimes that report when they end ----------------------------------------------------------------------------- */
 
 static ubi_status ubi__ending_record(ubi__ending *ending) {
-    if (ending->references || !ending->options.references)
+    if (ending->references || !ending->options.with_references)
         return UBI_OK;
     ubi_status status = ubi__references_new(&ending->references, ending->options.allocator);
     if (status != UBI_OK)

@@ -123,7 +123,7 @@ static bool ubi__node_keyed_edges(ubi_node node, ubi_keyed_edges_fn fn, void *pa
     else
         ubi__root_edges(&sink);
     ubi__pass_on(&sink);
-    return !sink.stopped;
+    return !sink.was_stopped;
 }
 
 static UBI_OUT_OF_LINE ubi_text ubi__new_name(ubi_quickjs *tools, ubi_edge_key key, ubi__known_name *known) {
@@ -186,7 +186,7 @@ static bool ubi__node_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void
         .tools = tools, .rt = tools->runtime, .purpose = UBI__TO_VISIT, .payload = payload, .visit = fn
     };
     ubi__visit_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
-    return !sink.stopped;
+    return !sink.was_stopped;
 }
 
 /* The root list is the last. */

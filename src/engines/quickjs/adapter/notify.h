@@ -85,7 +85,7 @@ static void ubi__run_gc(const char *caller, JSRuntime *rt) {
     ubi__on_collection_end(rt, caller);
     tools->collection_depth--;
     if (ubi__heap_bytes(rt) < tools->oom_heap_bytes - tools->oom_heap_bytes / 8)
-        tools->oom_reported = false;
+        tools->was_oom_reported = false;
 }
 
 void JS_RunGC(JSRuntime *rt) {
@@ -126,9 +126,9 @@ static void ubi__memory_is_refused(JSRuntime *rt) {
     if (!tools || tools->walk.is_frozen)
         return;
     tools->hook_counts[UBI__HOOK_OUT_OF_MEMORY]++;
-    if (tools->oom_reported || !tools->oom_fn)
+    if (tools->was_oom_reported || !tools->oom_fn)
         return;
-    tools->oom_reported = true;
+    tools->was_oom_reported = true;
     tools->oom_heap_bytes = ubi__heap_bytes(rt);
     tools->oom_fn(tools->oom_payload, tools);
 }
@@ -163,7 +163,7 @@ JSValue JS_ThrowOutOfMemory(JSContext *ctx) {
 void ubi_quickjs_set_oom_hook(ubi_quickjs *tools, ubi_quickjs_oom_fn fn, void *payload) {
     tools->oom_fn = fn;
     tools->oom_payload = payload;
-    tools->oom_reported = false;
+    tools->was_oom_reported = false;
 }
 
 /* ---- for the self-test ---------------------------------------------------------------------------------------------- */

@@ -126,7 +126,7 @@ enum { UBI__IN_SCOPE = 1, UBI__OUT_OF_SCOPE = 2 };
 typedef struct ubi__naming {
     ubi_quickjs *tools;
     uint64_t side;
-    bool out_of_memory;
+    bool is_out_of_memory;
 } ubi__naming;
 
 static bool ubi__note_intrinsic(void *payload, ubi_node referent, ubi_text name) {
@@ -139,7 +139,7 @@ static bool ubi__note_intrinsic(void *payload, ubi_node referent, ubi_text name)
                                          (uintptr_t)ubi__index_address(&tools->walk.index, (uint32_t)referent.ref),
                                          tools->allocator);
     if (!side) {
-        naming->out_of_memory = true;
+        naming->is_out_of_memory = true;
         return false;
     }
     if (!*side || naming->side == UBI__IN_SCOPE) /* realms may share an object: it belongs to both */
@@ -162,7 +162,7 @@ static bool ubi__read_intrinsics(ubi_quickjs *tools, bool *is_everything) {
                            .visit = ubi__note_intrinsic };
         *is_everything = *is_everything && is_in;
         ubi__visit_edges(&sink, realm, UBI__REALM);
-        if (naming.out_of_memory)
+        if (naming.is_out_of_memory)
             return false;
     }
     return true;

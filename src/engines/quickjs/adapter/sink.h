@@ -24,7 +24,7 @@ typedef struct ubi__sink {
     ubi_quickjs *tools;
     JSRuntime *rt;
     ubi__purpose purpose;
-    bool stopped; /* by who visits, or by lack of memory: nothing more is passed on */
+    bool was_stopped; /* by who visits, or by lack of memory: nothing more is passed on */
     void *payload;
     ubi_edge_fn visit; /* to visit */
     /* to visit with names */
@@ -86,14 +86,14 @@ UBI__INLINE void ubi__count_edge(ubi__sink *sink, const void *p, ubi__kind kind,
     ubi__node_index *index = &sink->tools->walk.index;
     uint32_t page = ubi__index_need_page(index, (uintptr_t)p);
     if (__builtin_expect(page == 0, 0)) {
-        sink->stopped = true;
+        sink->was_stopped = true;
         return;
     }
     if (!ubi__is_listed(p, kind) && !ubi__index_has(index, page, (uintptr_t)p) &&
         !ubi__discover(sink->tools, page, p, kind))
-        sink->stopped = true;
+        sink->was_stopped = true;
     if (is_counted && !ubi__index_count(index, page, (uintptr_t)p))
-        sink->stopped = true;
+        sink->was_stopped = true;
 }
 
 /* ---- passing on ----------------------------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static inline void ubi__visit_edge(ubi__sink *sink, const void *p) {
         return;
     ubi_node referent = sink->tools->walk.any_node;
     referent.ref = number;
-    sink->stopped = !sink->visit(sink->payload, referent, (ubi_text){ NULL, 0 });
+    sink->was_stopped = !sink->visit(sink->payload, referent, (ubi_text){ NULL, 0 });
 }
 
 /* Leaves out edges that lead to no node. */
@@ -146,8 +146,8 @@ static UBI_OUT_OF_LINE void ubi__pass_on(ubi__sink *sink) {
     UBI_ASSERT(sink->purpose == UBI__TO_NAME && sink->n_batch <= UBI__BATCH);
     if (!ubi__look_up_any(&sink->tools->walk.index, sink->batch, sink->n_batch))
         ubi__drop_unknown(sink);
-    if (sink->n_batch && !sink->stopped)
-        sink->stopped = !sink->visit_some(sink->payload, sink->batch, sink->n_batch);
+    if (sink->n_batch && !sink->was_stopped)
+        sink->was_stopped = !sink->visit_some(sink->payload, sink->batch, sink->n_batch);
     sink->n_batch = 0;
 }
 
@@ -162,7 +162,7 @@ static inline void ubi__visit_named_edge(ubi__sink *sink, const void *p, ubi__na
 /** An edge to a node that is no string or number. */
 UBI__INLINE void ubi__edge(ubi__sink *sink, ubi__purpose purpose, const void *p, ubi__kind kind, bool is_counted,
                            ubi__name name) {
-    if (!p || sink->stopped)
+    if (!p || sink->was_stopped)
         return;
     if (purpose == UBI__TO_COUNT)
         ubi__count_edge(sink, p, kind, is_counted);

@@ -79,7 +79,7 @@ struct ubi_quickjs {
 
     ubi_quickjs_oom_fn oom_fn;
     void *oom_payload;
-    bool oom_reported;     /**< this streak of failures was reported */
+    bool was_oom_reported; /**< this streak of failures was reported */
     size_t oom_heap_bytes; /**< what the heap held then */
 
     ubi__walk_state walk;

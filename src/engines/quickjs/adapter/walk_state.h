@@ -47,8 +47,8 @@ typedef struct ubi__guard {
     void *interrupt_payload;
     int *interrupt_counters; /* of the realms, in their order */
     uint32_t n_realms;
-    bool in_out_of_memory; /* what the runtime had there */
-    void **deferred;       /* blocks that were freed meanwhile */
+    bool was_in_out_of_memory; /* what the runtime had there */
+    void **deferred;           /* blocks that were freed meanwhile */
     uint32_t n_deferred, deferred_capacity;
     const char *violation; /* the first; NULL: none */
 } ubi__guard;

@@ -44,7 +44,7 @@ static bool add_modules(ubi__host *host, JSContext *realm) {
     const ubi__script_options *o = host->options;
     if (!js_init_module_std(realm, "std") || !js_init_module_os(realm, "os"))
         return false;
-    return (!o->debugger && !o->heap_module) || ubi_quickjs_add_heap_module(host->tools, realm, "ubiheap");
+    return (!o->with_debugger && !o->with_heap_module) || ubi_quickjs_add_heap_module(host->tools, realm, "ubiheap");
 }
 
 static bool host_equip(ubi__host *host, JSContext *realm) {
@@ -121,7 +121,7 @@ static void on_out_of_memory(void *payload, ubi_quickjs *tools) {
     ubi__host *host = payload;
     const ubi__script_hooks *hooks = &host->options->hooks;
     (void)tools;
-    host->ran_out = true;
+    host->has_run_out = true;
     if (hooks->out_of_memory && host->hook_state)
         hooks->out_of_memory(host->hook_state);
 }
@@ -155,9 +155,9 @@ static ubi_status start_runtime(ubi__host *host) {
     host->runtime = JS_NewRuntime();
     if (!host->runtime)
         return fail_nomem();
-    if (o->references) {
+    if (o->with_references) {
         ubi_quickjs_leak_options report = UBI_QUICKJS_LEAK_OPTIONS_INIT;
-        report.references = true;
+        report.with_references = true;
         report.names = o->names;
         ubi_status status = ubi_quickjs_report_leaks(host->runtime, &report);
         if (status != UBI_OK)
@@ -232,8 +232,8 @@ void ubi__host_close(ubi__host *host, bool whole) {
 void ubi__host_leave(ubi__host *host, int exit_code) {
     const ubi__script_hooks *hooks = &host->options->hooks;
     /* A script that is called while the program ends may not end it again. */
-    if (!host->leaving && hooks->finish) {
-        host->leaving = true;
+    if (!host->is_leaving && hooks->finish) {
+        host->is_leaving = true;
         ubi_quickjs_timeline_end_run(host->tools);
         exit_code = hooks->finish(host->hook_state, exit_code, true);
     }
@@ -257,12 +257,12 @@ static JSContext *open_realm(ubi__host *host) {
 static int exit_code_of(const ubi__host *host) {
     if (host->is_shell)
         return UBI__SCRIPT_EXIT_OK;
-    return host->failed || ubi__host_noted_failure() ? UBI__SCRIPT_EXIT_UNCAUGHT : UBI__SCRIPT_EXIT_OK;
+    return host->has_failed || ubi__host_noted_failure() ? UBI__SCRIPT_EXIT_UNCAUGHT : UBI__SCRIPT_EXIT_OK;
 }
 
 static int host_finish(ubi__host *host, int exit_code) {
     const ubi__script_hooks *hooks = &host->options->hooks;
-    host->leaving = true;
+    host->is_leaving = true;
     return hooks->finish ? hooks->finish(host->hook_state, exit_code, false) : exit_code;
 }
 
@@ -282,7 +282,7 @@ static int run_text(ubi__host *host, JSContext *realm, const char *text, size_t 
 
 /* Order matters: handlers hold values, and what they leave behind is freed by the collection in ubi__host_close. */
 static void end_runtime(ubi__host *host, JSContext *realm) {
-    bool whole = !host->failed;
+    bool whole = !host->has_failed;
     if (whole) {
         ubi__timers_fini(&host->timers, host->runtime);
         js_std_free_handlers(host->runtime);
@@ -362,14 +362,14 @@ JSRuntime *ubi__libc_new_runtime(void) {
 }
 
 int ubi__libc_loop(JSContext *realm) {
-    if (!ubi__host_here->failed)
+    if (!ubi__host_here->has_failed)
         ubi__host_loop(ubi__host_here, realm);
     return 0;
 }
 
 void ubi__libc_free_runtime(JSRuntime *runtime) {
     (void)runtime;
-    ubi__host_close(ubi__host_here, !ubi__host_here->failed);
+    ubi__host_close(ubi__host_here, !ubi__host_here->has_failed);
 }
 
 void ubi__libc_cause(const char *cause) {

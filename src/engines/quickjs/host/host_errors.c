@@ -119,7 +119,7 @@ static void print_line(const char *line) {
 
 /* A worker's error ends the program, too. A program that is typed continues. */
 static void error_line_fail(ubi__host *host) {
-    host->failed = !host->is_shell;
+    host->has_failed = !host->is_shell;
     if (host->number > 0)
         ubi__host_note_failure();
 }
@@ -128,7 +128,7 @@ static void error_line_fail(ubi__host *host) {
 
 /* Where memory is too short for an error to be made, null is thrown. */
 static bool is_lack_of_memory(const ubi__host *host, JSValueConst thrown) {
-    return JS_IsNull(thrown) && host->ran_out;
+    return JS_IsNull(thrown) && host->has_run_out;
 }
 
 void ubi__host_report(ubi__host *host, JSContext *realm) {
@@ -141,7 +141,7 @@ void ubi__host_report(ubi__host *host, JSContext *realm) {
         print_error(realm, ubi__is_error(realm, exception) ? "" : "Uncaught: ", exception);
     JS_FreeValue(realm, exception);
     error_line_fail(host);
-    if (!host->failed && host->options->heap_limit_bytes)
+    if (!host->has_failed && host->options->heap_limit_bytes)
         JS_SetMemoryLimit(host->runtime, host->options->heap_limit_bytes);
 }
 

@@ -556,7 +556,7 @@ static void write_class(ubi__host_text *out, const place *at, const char *usual,
         ubi__host_text_printf(out, "[%s: null prototype]", usual);
     else if (!n && out->n - start == strlen(usual) && memcmp(out->ptr + start, usual, strlen(usual)) == 0)
         out->n = start;
-    if (n && !out->failed)
+    if (n && !out->has_failed)
         ubi__host_text_printf(out, "(%llu)", (unsigned long long)*n);
     if (out->n > start)
         ubi__host_text_puts(out, " ");

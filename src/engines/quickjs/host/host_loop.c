@@ -29,7 +29,7 @@
  * about to write hit whatever file gets the number then.
  */
 static struct slot {
-    atomic_bool taken;
+    atomic_bool is_taken;
     atomic_int write_end; /* the descriptor plus 1; 0: no pipe yet */
     int read_end;
 } slots[MAX_HOSTS];
@@ -53,7 +53,7 @@ static bool open_pipe(struct slot *slot) {
 
 static bool wake_take(ubi__wake *wake, int at) {
     bool free = false;
-    if (!atomic_compare_exchange_strong(&slots[at].taken, &free, true))
+    if (!atomic_compare_exchange_strong(&slots[at].is_taken, &free, true))
         return false;
     *wake = (ubi__wake){ open_pipe(&slots[at]) ? slots[at].read_end : -1, at };
     return true;
@@ -77,7 +77,7 @@ void ubi__wake_fini(ubi__wake *wake) {
     if (wake->read_fd >= 0)
         wake_drain(wake->read_fd);
     if (wake->slot >= 0)
-        atomic_store(&slots[wake->slot].taken, false);
+        atomic_store(&slots[wake->slot].is_taken, false);
     *wake = (ubi__wake){ -1, -1 };
 }
 
@@ -193,7 +193,7 @@ static bool is_interrupted(const ubi__host *host) {
 /* Ends the process when that is wanted. */
 static void loop_tick(ubi__host *host) {
     const ubi__script_hooks *hooks = &host->options->hooks;
-    if (host->leaving)
+    if (host->is_leaving)
         return;
     if (hooks->tick)
         hooks->tick(host->hook_state);
@@ -215,7 +215,7 @@ static uint64_t hooks_due_us(const ubi__host *host) {
 }
 
 void ubi__host_safe_point(ubi__host *host) {
-    host->told = ubi_quickjs_safe_point(host->tools);
+    host->has_told = ubi_quickjs_safe_point(host->tools);
     loop_tick(host);
 }
 
@@ -245,13 +245,13 @@ void ubi__libc_set_interrupt_handler(JSRuntime *runtime, JSInterruptHandler *fn,
 void ubi__host_run_jobs(ubi__host *host) {
     JSContext *realm;
     ubi__host_rejection rejection;
-    for (int ran = 1; ran && !host->failed;) {
+    for (int ran = 1; ran && !host->has_failed;) {
         ran = JS_ExecutePendingJob(host->runtime, &realm);
         if (ran < 0)
             ubi__host_report(host, realm);
         ubi__host_safe_point(host);
     }
-    if (host->failed || !ubi__rejections_settle(&host->rejections, &rejection))
+    if (host->has_failed || !ubi__rejections_settle(&host->rejections, &rejection))
         return;
     ubi__host_report_rejection(host, &rejection);
     ubi__rejection_free(&rejection);
@@ -273,7 +273,7 @@ static void run_timer(ubi__host *host, const ubi__timer_call *call) {
 static void run_timers(ubi__host *host) {
     uint64_t now_us = ubi__host_clock_us(), started = host->timers.started;
     ubi__timer_call call;
-    while (!host->failed && ubi__timers_take(&host->timers, &call, now_us, started)) {
+    while (!host->has_failed && ubi__timers_take(&host->timers, &call, now_us, started)) {
         run_timer(host, &call);
         ubi__host_run_jobs(host);
     }
@@ -282,7 +282,7 @@ static void run_timers(ubi__host *host) {
 /* How long a wait may last. */
 static uint64_t patience_us(const ubi__host *host) {
     uint64_t timer_us = ubi__timers_due_us(&host->timers), hooks_us = hooks_due_us(host);
-    if (host->told)
+    if (host->has_told)
         return 0;
     return microseconds_until(timer_us < hooks_us ? timer_us : hooks_us);
 }
@@ -294,9 +294,9 @@ static int select_with_input(ubi__host *host, int n, fd_set *readable, fd_set *w
     FD_SET(fd, readable);
     int found =
         ubi__wake_select(&host->wake, fd < n ? n : fd + 1, readable, writable, failed, timeout, patience_us(host));
-    host->input_is_ready = found > 0 && FD_ISSET(fd, readable);
+    host->is_input_ready = found > 0 && FD_ISSET(fd, readable);
     FD_CLR(fd, readable);
-    return host->input_is_ready ? found - 1 : found;
+    return host->is_input_ready ? found - 1 : found;
 }
 
 int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, struct timeval *timeout) {
@@ -327,8 +327,8 @@ static int poll_with_input(ubi__host *host, struct pollfd *files, nfds_t n, int 
     int found = ubi__wake_poll(&host->wake, files, n + has_input, timeout_us < limit_us ? timeout_us : limit_us);
     if (found < 0)
         return errno == EINTR ? 0 : found; /* the engine looks for signals when it is called again */
-    host->input_is_ready = has_input && found > 0 && files[n].revents != 0;
-    return host->input_is_ready ? found - 1 : found;
+    host->is_input_ready = has_input && found > 0 && files[n].revents != 0;
+    return host->is_input_ready ? found - 1 : found;
 }
 
 int ubi__libc_poll_files(struct pollfd *files, nfds_t n, int timeout_ms) {
@@ -372,7 +372,7 @@ static void report_event_failure(ubi__host *host, JSContext *realm) {
 /* The main program would wait for messages of a worker that is gone. */
 static void loop_look_at_workers(ubi__host *host) {
     if (host->number == 0 && ubi__host_noted_failure())
-        host->failed = true;
+        host->has_failed = true;
 }
 
 void ubi__host_loop(ubi__host *host, JSContext *realm) {
@@ -380,12 +380,12 @@ void ubi__host_loop(ubi__host *host, JSContext *realm) {
         ubi__host_run_jobs(host);
         run_timers(host);
         loop_look_at_workers(host);
-        if (host->failed)
+        if (host->has_failed)
             return;
         if (ubi__libc_poll(realm) == 0)
             continue;
         report_event_failure(host, realm);
-        if (host->failed || (!host->told && !JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
+        if (host->has_failed || (!host->has_told && !JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
             return;
     }
 }
@@ -403,12 +403,12 @@ static void wait_without_events(ubi__host *host) {
 }
 
 static bool has_more_to_do(const ubi__host *host) {
-    return host->told || JS_IsJobPending(host->runtime) || host->timers.n > 0 || host->input_fd >= 0;
+    return host->has_told || JS_IsJobPending(host->runtime) || host->timers.n > 0 || host->input_fd >= 0;
 }
 
 /* One turn. False: nothing is left to wait for. */
 static bool wait_turn(ubi__host *host, JSContext *realm) {
-    host->input_is_ready = false;
+    host->is_input_ready = false;
     if (ubi__libc_poll(realm) == 0)
         return true;
     report_event_failure(host, realm);
@@ -431,7 +431,7 @@ bool ubi__host_wait(ubi__host *host, JSContext *realm, int fd, const bool *done)
         if (has_come || is_stopped)
             break;
         is_over = !wait_turn(host, realm);
-        has_come = host->input_is_ready;
+        has_come = host->is_input_ready;
     }
     host->input_fd = -1;
     return has_come;

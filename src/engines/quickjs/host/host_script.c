@@ -95,7 +95,7 @@ static int add_all(ubi__host *host, JSContext *realm, JSValueConst global) {
         add_performance(realm, global) < 0)
         return -1;
     /* Those that newGlobal makes are there to be debuggees. */
-    if (!host->options->debugger || host->realms > 0)
+    if (!host->options->with_debugger || host->realms > 0)
         return 0;
     JS_SetPropertyFunctionList(realm, global, debugging, 1);
     return ubi_quickjs_add_debugger(host->tools, realm);
@@ -221,7 +221,7 @@ static bool looks_like_module(const char *text, size_t n) {
 }
 
 static bool is_module(const ubi__script_options *o, const char *text, size_t n, const char *path) {
-    if (o->kind != UBI__SCRIPT_DETECT || o->print)
+    if (o->kind != UBI__SCRIPT_DETECT || o->must_print)
         return o->kind == UBI__SCRIPT_MODULE;
     return (!o->code && has_suffix(path, ".mjs")) || looks_like_module(text, n);
 }
@@ -263,7 +263,7 @@ static bool add_std_globals(ubi__host *host, JSContext *realm) {
 static bool run_code(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *name) {
     bool is_async;
     JSValue result = ubi__host_run_code(realm, &is_async, text, n, name);
-    if (host->options->print)
+    if (host->options->must_print)
         result = ubi__host_print_result(realm, result, is_async);
     return is_async ? module_settle(host, realm, result) : script_settle(host, realm, result);
 }
@@ -272,11 +272,11 @@ bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, siz
     const ubi__script_options *o = host->options;
     bool is_file = !o->code && strcmp(path, "-") != 0;
     const char *name = o->code ? "<cmdline>" : is_file ? path : "<stdin>";
-    if (o->std_globals && !add_std_globals(host, realm))
+    if (o->with_std_globals && !add_std_globals(host, realm))
         return false;
     if (is_module(o, text, n, path))
         return module_settle(host, realm, run_module(realm, text, n, name, is_file));
-    if (o->code || o->print)
+    if (o->code || o->must_print)
         return run_code(host, realm, text, n, name);
     return script_settle(host, realm, JS_Eval(realm, text, n, name, JS_EVAL_TYPE_GLOBAL));
 }

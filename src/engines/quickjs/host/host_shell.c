@@ -109,9 +109,9 @@ static bool shell_run_object(shell *s, const char *text, size_t n, JSValue *resu
     ubi__host_text_puts(&wrapped, "(");
     ubi__host_text_add(&wrapped, text, n);
     ubi__host_text_add(&wrapped, ")", 2); /* with its zero */
-    JSValue object = wrapped.failed ? JS_UNDEFINED
-                                    : JS_Eval(s->realm, wrapped.ptr, wrapped.n - 1, "<typed>",
-                                              JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+    JSValue object = wrapped.has_failed ? JS_UNDEFINED
+                                        : JS_Eval(s->realm, wrapped.ptr, wrapped.n - 1, "<typed>",
+                                                  JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
     ubi__host_text_fini(&wrapped);
     if (JS_IsException(object))
         ubi__inspect_forget(s->realm);
@@ -126,7 +126,7 @@ static bool shell_run_object(shell *s, const char *text, size_t n, JSValue *resu
 
 static void shell_limit(const ubi__host *host, bool with_room) {
     uint64_t limit_bytes = host->options->heap_limit_bytes;
-    if (!limit_bytes || !host->ran_out)
+    if (!limit_bytes || !host->has_run_out)
         return;
     if (with_room) {
         JS_RunGC(host->runtime);

@@ -13,13 +13,13 @@
 
 static bool make_room(ubi__host_text *text, size_t n) {
     size_t capacity = text->capacity ? text->capacity : 64;
-    if (text->failed || n > (size_t)-1 / 4 - text->n)
+    if (text->has_failed || n > (size_t)-1 / 4 - text->n)
         return false;
     while (capacity < text->n + n)
         capacity *= 2;
     if (capacity > text->capacity) {
         char *larger = realloc(text->ptr, capacity);
-        text->failed = !larger;
+        text->has_failed = !larger;
         if (!larger)
             return false;
         text->ptr = larger;

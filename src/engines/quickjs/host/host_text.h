@@ -12,7 +12,7 @@
 typedef struct ubi__host_text {
     char *ptr; /* ptr[n], no zero byte follows */
     size_t n, capacity;
-    bool failed;
+    bool has_failed;
 } ubi__host_text;
 
 void ubi__host_text_add(ubi__host_text *text, const char *bytes, size_t n);
