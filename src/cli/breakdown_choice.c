@@ -110,7 +110,7 @@ ubi__census_text_options ubi__breakdown_text_options(const ubi__breakdown_argume
                                                      const ubi__breakdown_choice *choice, const ubi__cli *cli) {
     return (ubi__census_text_options){
         .is_inverted = is_inverted(arguments, choice),
-        .is_firefox = cli->compat == UBI_COMPAT_FIREFOX,
+        .is_compat = cli->compat == UBI_COMPAT_FIREFOX,
         .limit = arguments->limit,
         .depth = arguments->depth,
     };

@@ -67,7 +67,7 @@ static ubi__cell signed_cell(const page *p, ubi__cell cell, int64_t value) {
 
 /* At the top of Firefox's inverted trees, rows of one name have added up their own numbers, but not their totals. */
 static bool own_numbers_count(const page *p, const ubi_census_node *node) {
-    return p->options->is_inverted && p->options->is_firefox && node->parent;
+    return p->options->is_inverted && p->options->is_compat && node->parent;
 }
 
 static bool is_growth(const page *p, const ubi_census_node *node) {
@@ -190,7 +190,7 @@ static bool at_depth_limit(const page *p) {
 static bool shows_numbers(const page *p) {
     if (!p->options->is_inverted || p->rows.levels.n <= 1)
         return true;
-    return !p->options->is_firefox && p->rows.levels.at[p->rows.levels.n - 1].is_indented;
+    return !p->options->is_compat && p->rows.levels.at[p->rows.levels.n - 1].is_indented;
 }
 
 static void row_write(const page *p, const ubi_census_node *node, uint32_t repeats) {

@@ -17,7 +17,7 @@ typedef struct ubi__census_text_growth {
 typedef struct ubi__census_text_options {
     bool is_inverted; /**< the tree was inverted */
     bool
-        is_firefox; /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers are meaningful on the first level only */
+        is_compat; /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers are meaningful on the first level only */
     bool with_indices; /**< show which leaves of the report a row represents */
     uint64_t limit;    /**< rows per level; 0: all */
     /** Levels below the root; 0: all. A frame that is a frame's only child is a quarter of one. */

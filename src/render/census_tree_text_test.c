@@ -27,7 +27,7 @@ static const char *table(const char *drawn, const char *breakdown, const ubi__ce
     ubi_census *census;
     ubi_census_tree *tree;
     tree_options.is_inverted = options->is_inverted;
-    census_options.compat = options->is_firefox ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
+    census_options.compat = options->is_compat ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
     assert_int_equal(ubi_breakdown_parse(&parsed, ubi__text(breakdown), UBI_COMPAT_NONE, NULL), UBI_OK);
     assert_int_equal(ubi_census_take(&census, graph, parsed, &census_options), UBI_OK);
     assert_int_equal(ubi_census_tree_new(&tree, census, &tree_options), UBI_OK);
@@ -159,7 +159,7 @@ static void inverted_frames_show_what_came_from_each_caller(void **state) {
 
 static void firefoxs_inverted_frames_have_numbers_on_the_first_level_only(void **state) {
     (void)state;
-    ubi__census_text_options options = { .is_inverted = true, .is_firefox = true, .limit = 1 };
+    ubi__census_text_options options = { .is_inverted = true, .is_compat = true, .limit = 1 };
     const char *by = "{\"by\":\"allocationStack\",\"then\":{\"by\":\"count\",\"count\":true,\"bytes\":true},"
                      "\"noStack\":{\"by\":\"count\",\"count\":true,\"bytes\":true}}";
     assert_string_equal(table(STACKS, by, &options, 60), "     Size       %  Count  Name\n"

@@ -86,7 +86,7 @@ void ubi_timeline_waterfall(ubi_waterfall_row *rows, const ubi_waterfall_marker 
 /* While it is made. */
 typedef struct work {
     ubi__timeline_nest *nest;
-    bool is_firefox;
+    bool is_compat;
     ubi_waterfall_marker *markers; /* markers[n], in the order of by_thread */
     ubi_waterfall_row *rows;       /* rows[n], likewise */
     uint64_t *covered_until_ns;    /* covered_until_ns[n]: by children that came */
@@ -120,7 +120,7 @@ void ubi__timeline_nest_check(const ubi__timeline_nest *nest) {
 /* ---- threads ---------------------------------------------------------------------------------------------------------- */
 
 static uint32_t section_of(const work *w, uint32_t row) {
-    return w->is_firefox ? 0 : w->nest->data->rows.at[row].thread;
+    return w->is_compat ? 0 : w->nest->data->rows.at[row].thread;
 }
 
 /* By counting: thread_end holds counts first, then starts, and is pushed to the ends. */
@@ -144,12 +144,12 @@ static ubi_waterfall_marker waterfall_marker(const work *w, const ubi__timeline_
     const ubi__marker_blueprint *b = ubi__marker_blueprint_of(ubi__timeline_text(w->nest->data, row->name));
     bool is_off_thread = row->flags & UBI__TIMELINE_OFF_THREAD;
     /* What the main thread says of another, such as Composite, is in nothing of its own. */
-    bool is_elsewhere = !w->is_firefox && is_off_thread && row->thread == 0;
+    bool is_elsewhere = !w->is_compat && is_off_thread && row->thread == 0;
     return (ubi_waterfall_marker){
         .start_ns = row->start_ns,
         .end_ns = row->end_ns,
         .has_end = true,
-        .is_off_thread = w->is_firefox && is_off_thread,
+        .is_off_thread = w->is_compat && is_off_thread,
         .is_not_nestable = b->is_not_nestable || is_elsewhere,
         .is_not_collapsible = b->is_not_collapsible || is_elsewhere,
         .process_type = row->process_type,
@@ -399,7 +399,7 @@ static bool nest_allocate(ubi__timeline_nest *nest) {
 }
 
 static ubi_status work_through(ubi__timeline_nest *nest, bool firefox) {
-    work w = { .nest = nest, .is_firefox = firefox };
+    work w = { .nest = nest, .is_compat = firefox };
     bool is_possible = nest_allocate(nest);
     ARRAY(w.markers, nest->n);
     ARRAY(w.rows, nest->n);

@@ -29,7 +29,7 @@ enum { N_ROUNDS = 3000, MAX_ENTRIES = 2 * (RANDOM_HEAP_NODES + 2) };
 
 typedef struct slow {
     FILE *out;
-    bool is_firefox;
+    bool is_compat;
     int64_t basis_count, basis_bytes;
 } slow;
 
@@ -139,7 +139,7 @@ static void put_group(slow *s, ubi_report_shape shape, const ubi_report *start, 
     slow_list *list = calloc(1, sizeof *list);
     add_entries(list, start, false);
     add_entries(list, end, true);
-    if (s->is_firefox && shape == UBI_REPORT_OBJECT)
+    if (s->is_compat && shape == UBI_REPORT_OBJECT)
         lose_proto(s, list);
     fputc(brackets[shape][0], s->out);
     put_entries(s, shape, list, basis);
@@ -156,7 +156,7 @@ static ubi_report_count count_of(const ubi_report *report) {
 
 static void put_count(slow *s, const ubi_report *start, const ubi_report *end, bool basis) {
     ubi_report_count a = count_of(start), b = count_of(end);
-    bool shown = !start || !s->is_firefox || ubi_report_breakdown(start)->was_count_written;
+    bool shown = !start || !s->is_compat || ubi_report_breakdown(start)->was_count_written;
     if (basis && shown) {
         s->basis_count += (int64_t)a.count;
         s->basis_bytes += (int64_t)a.bytes;
@@ -243,7 +243,7 @@ static void run_rounds(ubi_compat compat) {
         pair p;
         if (!pair_of_round(&p, round, compat, false))
             continue;
-        slow s = { .is_firefox = compat == UBI_COMPAT_FIREFOX };
+        slow s = { .is_compat = compat == UBI_COMPAT_FIREFOX };
         char *expected = slow_diff(&s, &p), *ours = delta_text(ubi_census_diff_delta(p.diff));
         if (strcmp(ours, expected) != 0)
             fail_msg("round %u, %s:\n    %s\nshould be\n    %s", round, p.json, ours, expected);

@@ -59,7 +59,7 @@ typedef struct list {
 
 typedef struct slow {
     const ubi_graph *graph;
-    bool is_firefox;
+    bool is_compat;
     bool has_failed;
 } slow;
 
@@ -88,7 +88,7 @@ static slow_key text_key(const slow *s, ubi_str_ix string, const char *reserved)
     slow_key key = { .entry = string };
     ubi_text text = ubi_graph_string(s->graph, string);
     snprintf(key.text, sizeof key.text, "%.*s", (int)text.len, text.ptr ? text.ptr : "");
-    if (!s->is_firefox && reserved && string != UBI_NONE && strcmp(key.text, reserved) == 0)
+    if (!s->is_compat && reserved && string != UBI_NONE && strcmp(key.text, reserved) == 0)
         key.entry = UBI_NONE;
     return key;
 }
@@ -102,7 +102,7 @@ static slow_key key_of(const slow *s, ubi_breakdown_by by, ubi_node_ix node) {
         return text_key(s, kind->script_filename, "noFilename");
     case UBI_BY_DESCRIPTIVE_TYPE:
         return text_key(
-            s, kind->descriptive_name == UBI_NONE && !s->is_firefox ? kind->type_name : kind->descriptive_name, NULL);
+            s, kind->descriptive_name == UBI_NONE && !s->is_compat ? kind->type_name : kind->descriptive_name, NULL);
     case UBI_BY_INTERNAL_TYPE:
         return text_key(s, kind->type_name, NULL);
     default: {
@@ -117,7 +117,7 @@ static slow_key key_of(const slow *s, ubi_breakdown_by by, ubi_node_ix node) {
 static bool same_group(const slow *s, ubi_breakdown_by by, const slow_key *a, const slow_key *b) {
     if (a->entry == UBI_NONE || b->entry == UBI_NONE)
         return a->entry == b->entry;
-    if (s->is_firefox && (by == UBI_BY_INTERNAL_TYPE || by == UBI_BY_ALLOCATION_STACK))
+    if (s->is_compat && (by == UBI_BY_INTERNAL_TYPE || by == UBI_BY_ALLOCATION_STACK))
         return a->entry == b->entry;
     return strcmp(a->text, b->text) == 0;
 }
@@ -278,7 +278,7 @@ static void put_slow(slow *s, FILE *out, const random_breakdown *b, const list *
 }
 
 static char *slow_census(const heap *h, const random_breakdown *b, ubi_compat compat) {
-    slow s = { .graph = h->graph, .is_firefox = compat == UBI_COMPAT_FIREFOX };
+    slow s = { .graph = h->graph, .is_compat = compat == UBI_COMPAT_FIREFOX };
     list all = { .n = h->n_visited };
     memcpy(all.at, h->visited, sizeof h->visited);
     char *text;
