@@ -13,6 +13,9 @@ set_target_properties(ubiheap_watch PROPERTIES OUTPUT_NAME ubiheap-watch PREFIX 
     LINK_DEPENDS ${ubi_nodewatch_exports})
 target_include_directories(ubiheap_watch PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(ubiheap_watch PRIVATE _GNU_SOURCE= NDEBUG)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release") # as in Flags.cmake
+    target_compile_definitions(ubiheap_watch PRIVATE UBI_CHECKS=1)
+endif()
 target_compile_options(ubiheap_watch PRIVATE -O2 -g -fPIC -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc
     -fno-builtin-free -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings)
 if(UBI_WERROR)

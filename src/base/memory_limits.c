@@ -25,7 +25,7 @@ typedef struct cgroup_files {
     const char *limits[3], *usage, *caches[3];
 } cgroup_files;
 
-static const cgroup_files versions[] = {
+static const cgroup_files versions[UBI__MEMORY_VERSIONS] = {
     { "cgroup2",
       NULL,
       { "memory.max", "memory.high", NULL },
@@ -70,51 +70,89 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
+static bool proc_path(char path[PATH_MAX], const char *root, pid_t pid, const char *file) {
+    int n = pid ? snprintf(path, PATH_MAX, "%s/proc/%ld/%s", root, (long)pid, file)
+                : snprintf(path, PATH_MAX, "%s/proc/self/%s", root, file);
+    return n < PATH_MAX;
+}
+
 /* A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. */
-static bool group_find(char path[PATH_MAX], pid_t pid, const cgroup_files *files) {
-    char name[64], text[TEXT_BYTES], *rest = NULL;
-    snprintf(name, sizeof name, pid ? "/proc/%ld/cgroup" : "/proc/self/cgroup", (long)pid);
-    if (!text_read(text, name))
+static bool group_find(char group[PATH_MAX], const ubi__memory_places *places, const cgroup_files *files) {
+    char path[PATH_MAX], text[TEXT_BYTES], *rest = NULL;
+    if (!proc_path(path, places->root, places->pid, "cgroup") || !text_read(text, path))
         return false;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group)
+        char *controllers = strchr(line, ':'), *found = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!found)
             continue;
-        *group++ = '\0';
+        *found++ = '\0';
         if (files->controller ? has_word(controllers + 1, files->controller) : controllers[1] == '\0')
-            return snprintf(path, PATH_MAX, "%s", group) < PATH_MAX;
+            return snprintf(group, PATH_MAX, "%s", found) < PATH_MAX;
     }
     return false;
 }
 
 /* A line of mountinfo is ID PARENT DEVICE ROOT MOUNT_POINT OPTIONS [TAG]... - TYPE SOURCE SUPER_OPTIONS. */
-static bool mount_find(char root[PATH_MAX], char point[PATH_MAX], const cgroup_files *files) {
-    char text[TEXT_BYTES], type[32], options[256], *rest = NULL;
-    if (!text_read(text, "/proc/self/mountinfo"))
+static bool mount_read(char root[PATH_MAX], char point[PATH_MAX], const char *line, const cgroup_files *files) {
+    char type[32], options[256];
+    const char *tail = strstr(line, " - ");
+    return tail && sscanf(tail, " - %31s %*s %255s", type, options) == 2 && strcmp(type, files->type) == 0 &&
+           (!files->controller || has_word(options, files->controller)) &&
+           sscanf(line, "%*s %*s %*s %4095s %4095s", root, point) == 2;
+}
+
+/* Containers have many mounts, with long lines: part by part. A line that is longer than a part is not ours. */
+static bool mount_find(char root[PATH_MAX], char point[PATH_MAX], const char *top, const cgroup_files *files) {
+    char path[PATH_MAX], text[TEXT_BYTES];
+    int fd = proc_path(path, top, 0, "mountinfo") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    size_t n = 0;
+    bool is_found = false;
+    if (fd < 0)
         return false;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        const char *tail = strstr(line, " - ");
-        if (tail && sscanf(tail, " - %31s %*s %255s", type, options) == 2 && strcmp(type, files->type) == 0 &&
-            (!files->controller || has_word(options, files->controller)) &&
-            sscanf(line, "%*s %*s %*s %4095s %4095s", root, point) == 2)
-            return true;
+    for (ssize_t got; !is_found;) {
+        got = read(fd, text + n, TEXT_BYTES - 1 - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+        text[n] = '\0';
+        char *line = text;
+        for (char *end; !is_found && (end = strchr(line, '\n')); line = end + 1) {
+            *end = '\0';
+            is_found = mount_read(root, point, line, files);
+        }
+        n -= (size_t)(line - text);
+        memmove(text, line, n);
+        if (n == TEXT_BYTES - 1)
+            n = 0;
     }
-    return false;
+    close(fd);
+    return is_found;
 }
 
 /* The folder of the group, below the mount point at folder[..*top]. */
-static bool folder_find(char folder[PATH_MAX], size_t *top, pid_t pid, const cgroup_files *files) {
+static bool folder_find(char folder[PATH_MAX], size_t *top, const ubi__memory_places *places,
+                        const cgroup_files *files) {
     char group[PATH_MAX], root[PATH_MAX], point[PATH_MAX];
-    if (!group_find(group, pid, files) || !mount_find(root, point, files))
+    if (!group_find(group, places, files) || !mount_find(root, point, places->root, files))
         return false;
     size_t n_root = strcmp(root, "/") == 0 ? 0 : strlen(root);
     const char *below = strncmp(group, root, n_root) == 0 ? group + n_root : "";
-    *top = strlen(point);
-    if (snprintf(folder, PATH_MAX, "%s%s", point, below) >= PATH_MAX)
+    *top = strlen(places->root) + strlen(point);
+    if (snprintf(folder, PATH_MAX, "%s%s%s", places->root, point, below) >= PATH_MAX)
         return false;
     if (access(folder, X_OK) != 0) /* a group outside of our name space */
         folder[*top] = '\0';
     return true;
+}
+
+void ubi__memory_places_find(ubi__memory_places *out, const char *root, pid_t pid) {
+    out->root = root;
+    out->pid = pid;
+    for (size_t i = 0; i < UBI__MEMORY_VERSIONS; i++)
+        if (!folder_find(out->groups[i].folder, &out->groups[i].top, out, &versions[i]))
+            out->groups[i].folder[0] = '\0';
 }
 
 /* ---- one limit ---------------------------------------------------------------------------------------------------- */
@@ -144,49 +182,55 @@ static uint64_t cache_bytes(const char *folder, const cgroup_files *files) {
     return sum;
 }
 
-static void group_look(ubi__memory_limit *least, const char *folder, const cgroup_files *files) {
+static void group_look(ubi__memory_limit *least, const char *folder, const cgroup_files *files, uint64_t enough_bytes) {
     uint64_t limit_bytes, used_bytes;
     for (size_t i = 0; files->limits[i]; i++)
         if (number_read(&limit_bytes, folder, files->limits[i]) && limit_bytes < LARGEST_LIMIT &&
             number_read(&used_bytes, folder, files->usage)) {
-            uint64_t cached = cache_bytes(folder, files);
+            bool is_enough = used_bytes < limit_bytes && limit_bytes - used_bytes >= enough_bytes;
+            uint64_t cached = is_enough ? 0 : cache_bytes(folder, files);
             limit_note(least, "the control group", limit_bytes, used_bytes > cached ? used_bytes - cached : 0);
         }
 }
 
-static void groups_look(ubi__memory_limit *least, pid_t pid, const cgroup_files *files) {
+/* The group and those above it. */
+static void groups_look(ubi__memory_limit *least, const ubi__memory_places *places, size_t version,
+                        uint64_t enough_bytes) {
     char folder[PATH_MAX];
-    size_t top;
-    if (!folder_find(folder, &top, pid, files))
-        return;
-    for (;;) {
-        group_look(least, folder, files);
+    memcpy(folder, places->groups[version].folder, sizeof folder);
+    while (*folder) {
+        group_look(least, folder, &versions[version], enough_bytes);
         char *slash = strrchr(folder, '/');
-        if (!slash || slash < folder + top)
+        if (!slash || slash < folder + places->groups[version].top)
             return;
         *slash = '\0';
     }
 }
 
-static void address_space_look(ubi__memory_limit *least, pid_t pid) {
-    char path[64], text[TEXT_BYTES];
+static void address_space_look(ubi__memory_limit *least, const ubi__memory_places *places) {
+    char path[PATH_MAX], text[TEXT_BYTES];
     struct rlimit limit;
-    if (prlimit(pid, RLIMIT_AS, NULL, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    if (prlimit(places->pid, RLIMIT_AS, NULL, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return;
-    snprintf(path, sizeof path, pid ? "/proc/%ld/statm" : "/proc/self/statm", (long)pid);
-    if (text_read(text, path))
+    if (proc_path(path, places->root, places->pid, "statm") && text_read(text, path))
         limit_note(least, "the address space (ulimit -v)", limit.rlim_cur,
                    strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-ubi__memory_limits ubi__memory_limits_read(pid_t pid) {
+ubi__memory_limits ubi__memory_limits_look(const ubi__memory_places *places, uint64_t enough_bytes) {
     ubi__memory_limits limits = { { NULL, 0, 0 }, { NULL, 0, 0 } };
-    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
-        groups_look(&limits.group, pid, &versions[i]);
-    address_space_look(&limits.address_space, pid);
+    for (size_t i = 0; i < UBI__MEMORY_VERSIONS; i++)
+        groups_look(&limits.group, places, i, enough_bytes);
+    address_space_look(&limits.address_space, places);
     UBI_ASSERT(!limits.group.name || limits.group.used_bytes <= limits.group.limit_bytes);
     UBI_ASSERT(!limits.address_space.name || limits.address_space.used_bytes <= limits.address_space.limit_bytes);
     return limits;
+}
+
+ubi__memory_limits ubi__memory_limits_read(pid_t pid) {
+    ubi__memory_places places;
+    ubi__memory_places_find(&places, "", pid);
+    return ubi__memory_limits_look(&places, UINT64_MAX);
 }
 
 ubi__memory_limit ubi__memory_limit_read(pid_t pid) {

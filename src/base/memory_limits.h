@@ -9,6 +9,7 @@
 #ifndef UBI_BASE_MEMORY_LIMITS_H
 #define UBI_BASE_MEMORY_LIMITS_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include <ubiheap/core/base.h>
@@ -22,6 +23,24 @@ typedef struct ubi__memory_limit {
 typedef struct ubi__memory_limits {
     ubi__memory_limit group, address_space;
 } ubi__memory_limits;
+
+/** Versions of control groups. */
+enum { UBI__MEMORY_VERSIONS = 2 };
+
+/** Where the files of a process's groups are: for a program that looks often, and finds them now and then. */
+typedef struct ubi__memory_places {
+    const char *root; /* before the paths of all files; a test has another than "" */
+    pid_t pid;
+    struct {
+        char folder[PATH_MAX]; /* empty: there is none */
+        size_t top;            /* folder[..top] is the mount point */
+    } groups[UBI__MEMORY_VERSIONS];
+} ubi__memory_places;
+
+/** Cost: /proc/PID/cgroup and /proc/self/mountinfo, which may be long. */
+void ubi__memory_places_find(ubi__memory_places *out, const char *root, pid_t pid);
+/** @param enough_bytes  where a group has this much room with what the kernel can drop counted as used, that is not looked at. */
+ubi__memory_limits ubi__memory_limits_look(const ubi__memory_places *places, uint64_t enough_bytes);
 
 /** Of a process, 0 for this one. No limit if /proc does not tell. No memory is allocated. Cost: some small files of /proc and /sys. */
 ubi__memory_limits ubi__memory_limits_read(pid_t pid);

@@ -39,7 +39,7 @@ static void *hook_malloc(size_t size_bytes) {
 static void *hook_calloc(size_t n, size_t size_bytes) {
     size_t all_bytes;
     void *block = __builtin_mul_overflow(n, size_bytes, &all_bytes) ? NULL : spill_block(all_bytes, MALLOC_ALIGNMENT);
-    return block ? block : calloc(n, size_bytes);
+    return block ? memset(block, 0, all_bytes) : calloc(n, size_bytes);
 }
 
 static void hook_free(void *block) {

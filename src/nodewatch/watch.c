@@ -48,6 +48,8 @@
 #define GROWTH_BYTES (8 * MIB)
 /* A process with a smaller share of what is in use leaves the snapshot to others. */
 #define SHARE 8
+/* Bytes of a snapshot per byte of its heap, with small objects. */
+#define FILE_PER_HEAP 4
 #define WATCH_STACK_BYTES (512 << 10)
 
 typedef struct isolate_watch {
@@ -124,6 +126,34 @@ static int file_fill(ubi__watch_file *file, ubi__v8_isolate *isolate, int *n_nod
     return error == ECANCELED && ubi__spill_is_full() ? ENOSPC : error;
 }
 
+/* A file that reaches `ulimit -f` is an error to us, and not the end of the program. */
+static void file_signal_block(sigset_t *before) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+static void file_signal_restore(const sigset_t *before) {
+    const struct timespec none = { 0, 0 };
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    if (!sigismember(before, SIGXFSZ))
+        while (sigtimedwait(&set, NULL, &none) > 0)
+            continue;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* A snapshot that cannot fit is not begun: its file has at least the size of the heap. */
+static bool disk_check(uint64_t needed_bytes) {
+    uint64_t room_bytes = ubi__spill_room(watch.folder);
+    if (room_bytes < needed_bytes)
+        line_say("no room for a snapshot: a file in %s can have %llu MiB, and it needs up to %llu", watch.folder,
+                 mib(room_bytes), mib(needed_bytes));
+    return room_bytes >= needed_bytes;
+}
+
 /* `why` is what was short, after "for". */
 static void snapshot_save(isolate_watch *w, const char *why) {
     static ubi__watch_file file; /* too large for a stack that may be a worker's; one snapshot per process */
@@ -153,9 +183,13 @@ static void snapshot_save(isolate_watch *w, const char *why) {
 
 /* Once: the second one and those of other threads find that it is being taken or over. */
 static void snapshot_take(isolate_watch *w, const char *why) {
+    sigset_t before;
     if (atomic_load(&watch.is_over) || atomic_exchange(&watch.is_taking, true))
         return;
-    snapshot_save(w, why);
+    file_signal_block(&before);
+    if (disk_check(atomic_load(&w->heap_bytes)))
+        snapshot_save(w, why);
+    file_signal_restore(&before);
     atomic_store(&watch.is_over, true);
     atomic_store(&watch.is_taking, false);
 }
@@ -375,20 +409,20 @@ static bool thread_begin(void) {
 static bool folder_choose(void) {
     const char *named = getenv("UBIHEAP_WATCH_DIRECTORY");
     const char *const folders[] = { watch.folder, "/var/tmp", "/tmp" };
-    uint64_t free_bytes;
     if (!realpath(named && *named ? named : ".", watch.folder) || access(watch.folder, W_OK) != 0) {
         line_say("not watched: cannot write in %s (UBIHEAP_WATCH_DIRECTORY): %s", named && *named ? named : ".",
                  strerror(errno));
         return false;
     }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (ubi__spill_suits(folders[i], &free_bytes)) {
+        if (ubi__spill_suits(folders[i])) {
             snprintf(watch.spill_folder, sizeof watch.spill_folder, "%s", folders[i]);
             return true;
         }
-    line_say(
-        "no room for a snapshot: it needs a disk for its memory, and %s, /var/tmp and /tmp are not on one, or full",
-        watch.folder);
+    line_say("no room for a snapshot: it needs a disk with %llu MiB for its memory, and %s, /var/tmp and /tmp are not "
+             "on one, "
+             "or full, or no files of that size are allowed (ulimit -f)",
+             mib(UBI__SPILL_LEAST_BYTES), watch.folder);
     return false;
 }
 
@@ -410,7 +444,7 @@ static bool room_check(void) {
             "no room for a snapshot: the limit of %s is %llu MiB, of which %llu are in use; a snapshot needs %llu MiB "
             "already now",
             room.limit.name, mib(room.limit.limit_bytes), mib(room.limit.used_bytes), mib(room.needed_bytes));
-    return !room.is_short;
+    return !room.is_short && disk_check(numbers[UBI__V8_USED_BYTES] * FILE_PER_HEAP);
 }
 
 static void watch_begin(void) {

@@ -5,7 +5,9 @@
 #include "nodewatch/watch_room.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define MIB ((uint64_t)1 << 20)
 /* What a heap may grow by from one collection to the next, after which we look: V8's young generation. */
@@ -17,6 +19,7 @@
 #define BLOCKS_PERCENT 1300
 /* More than the largest snapshot; less than what a process has. */
 #define UNLIMITED_ADDRESS_BYTES ((uint64_t)1 << 40)
+#define FIND_AFTER_S 2
 /* For what else the program maps meanwhile. */
 #define ADDRESSES_LEFT_BYTES (24 * MIB)
 
@@ -24,11 +27,28 @@ static uint64_t percent_of(uint64_t bytes, uint64_t percent) {
     return bytes / 100 * percent;
 }
 
+/* A process that is moved to another group is rare; most looks take the places from before. */
+static ubi__memory_limits limits_look(uint64_t enough_bytes) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static ubi__memory_places places;
+    static time_t found_s;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pthread_mutex_lock(&lock);
+    if (!places.root || now.tv_sec - found_s >= FIND_AFTER_S) {
+        ubi__memory_places_find(&places, "", 0);
+        found_s = now.tv_sec;
+    }
+    ubi__memory_limits limits = ubi__memory_limits_look(&places, enough_bytes);
+    pthread_mutex_unlock(&lock);
+    return limits;
+}
+
 ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes) {
-    ubi__memory_limits limits = ubi__memory_limits_read(0);
     uint64_t grown_bytes = heap_bytes + YOUNG_BYTES,
              group_bytes = reserve_bytes ? reserve_bytes : percent_of(grown_bytes, TABLES_PERCENT),
              address_bytes = percent_of(grown_bytes, BLOCKS_PERCENT);
+    ubi__memory_limits limits = limits_look(group_bytes);
     if (ubi__memory_room(&limits.group) < group_bytes)
         return (ubi__watch_room){ limits.group, group_bytes, true };
     if (ubi__memory_room(&limits.address_space) < address_bytes)

@@ -40,6 +40,13 @@ w.on('error', (error) => console.log(error.code));
 w.on('exit', (code) => console.log('exit', code));"""
 
 
+def address_limit(node):
+    """Enough for what this Node.js maps, and for a small heap with its snapshot."""
+    text = "console.log(require('node:fs').readFileSync('/proc/self/statm', 'utf8').split(' ')[0] * 4096)"
+    mapped = int(subprocess.run([node, "-e", text], capture_output=True, check=True).stdout)
+    return mapped + 560 * MIB
+
+
 @unittest.skipIf(NODES[0] is None, "no Node.js")
 class Watch(unittest.TestCase):
     @classmethod
@@ -143,15 +150,9 @@ class ControlGroup(Watch):
 
 @unittest.skipIf(SANITIZED, "sanitizers need the whole address space")
 class AddressSpace(Watch):
-    def limit_of(self, node):
-        """Enough for what this Node.js maps, and for a small heap with its snapshot."""
-        text = "console.log(require('node:fs').readFileSync('/proc/self/statm', 'utf8').split(' ')[0] * 4096)"
-        mapped = int(subprocess.run([node, "-e", text], capture_output=True, check=True).stdout)
-        return mapped + 560 * MIB
-
     def test_the_heap_is_saved_before_addresses_run_out(self):
         for node in NODES:
-            limit = self.limit_of(node)
+            limit = address_limit(node)
             for run in range(RUNS if RUNS > 2 else 1):
                 name = list(FILLS)[run % len(FILLS)]
                 done = self.ran(node, ALL + FILLS[name], enter=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
@@ -159,7 +160,7 @@ class AddressSpace(Watch):
                 self.assertNotEqual(done.returncode, 0)
 
     def test_too_little_room_is_said_beforehand(self):
-        limit = self.limit_of(NODES[0]) - 400 * MIB
+        limit = address_limit(NODES[0]) - 400 * MIB
         done = self.ran(NODES[0], "console.log('ran')", enter=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         self.assertEqual((done.returncode, done.stdout, self.names()), (0, "ran\n", []), done.stderr)
         self.assertIn("no room for a snapshot: the limit of the address space (ulimit -v) is", done.stderr)
