@@ -10,6 +10,7 @@ good. --log FILE keeps a line of JSON per run. Limits of a control group need ro
 import argparse
 import collections
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -73,7 +74,8 @@ def one(limit, node, run):
     try:
         start = time.monotonic()
         done, fill = started(runs, limit, node, run)
-        return {"result": judged(runs, done), "fill": fill, "seconds": round(time.monotonic() - start, 1)}
+        seconds, took = round(time.monotonic() - start, 1), re.search(r"it took ([\d.]+) s|nodes in a file of [^,]*, (\d+ ms)", done.stderr)
+        return {"result": judged(runs, done), "fill": fill, "seconds": seconds, "snapshot": took and (took[1] or took[2])}
     finally:
         runs.close()
 

@@ -166,6 +166,43 @@ class AddressSpace(Watch):
         self.assertIn("no room for a snapshot: the limit of the address space (ulimit -v) is", done.stderr)
 
 
+class Disk(Watch):
+    def disk_make(self, size):
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.folder], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no right to mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", self.folder], check=True)
+
+    def limited(self, n_bytes):
+        return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+
+    def assert_only_said(self, done, words):
+        self.assertEqual((done.returncode, done.stdout, self.names()), (0, "ran\n", []), done.stderr)
+        self.assertRegex(done.stderr, rf"\Aubiheap: process \d+: no room for a snapshot: {words}\n\Z")
+
+    def test_a_folder_without_room_is_said_beforehand(self):
+        self.disk_make("4m")
+        self.assert_only_said(self.ran(NODES[0], "console.log('ran')"), r"a file in .*/snapshots can have 4 MiB, and it needs up to \d+")
+
+    def test_a_limit_of_files_is_said_beforehand(self):
+        done = self.ran(NODES[0], "console.log('ran')", enter=self.limited(16 * MIB))
+        self.assert_only_said(done, r"it needs a disk with 64 MiB for its memory, and .* \(ulimit -f\)")
+
+    def assert_failed(self, done, words):
+        """The program ends as without us, and nothing is left."""
+        self.assertIn(words, done.stderr)
+        self.assertIn("JavaScript heap out of memory", done.stderr)
+        self.assertEqual((done.returncode, self.names()), (-signal.SIGABRT, []), done.stderr)
+
+    def test_a_disk_that_the_snapshot_fills_is_said_and_the_program_ends_as_without(self):
+        self.disk_make("30m")
+        done = self.ran(NODES[0], ALL + FILLS["small objects"], "--max-old-space-size=20")
+        self.assert_failed(done, "heapsnapshot: No space left on device")
+
+    def test_a_limit_of_files_that_the_memory_of_the_snapshot_reaches_does_not_end_the_program(self):
+        done = self.ran(NODES[0], ALL + FILLS["small objects"], "--max-old-space-size=32", enter=self.limited(72 * MIB))
+        self.assert_failed(done, "no snapshot: ")
+
+
 class Program(Watch):
     def test_an_undisturbed_program_notices_nothing(self):
         text = "process.stdin.on('data', (d) => process.stdout.write(d)).on('end', () => { process.exitCode = 7; });"
