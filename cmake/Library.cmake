@@ -9,7 +9,7 @@ function(ubi_glob out)
     set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-set(ubi_library_modules base unwind stacks graph recording timeline formats analyses lenses targets render session)
+set(ubi_library_modules base unwind stacks graph recording timeline formats analyses lenses targets render session questions)
 list(TRANSFORM ubi_library_modules REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c" OUTPUT_VARIABLE ubi_patterns)
 ubi_glob(ubi_library_sources ${ubi_patterns})
 list(FILTER ubi_library_sources EXCLUDE REGEX "/src/targets/(native|node)/")

@@ -19,9 +19,9 @@
 
 /* ---- output ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the innermost open level is an object, or an array. Unknown levels are either. */
+/* Whether the innermost open level is an object, or an array. Unknown levels are either, and all of a document that failed. */
 __attribute__((unused)) static bool level_is(const ubi__json *j, bool object) {
-    return j->depth > 64 || (j->depth > 0 ? (j->objects >> (j->depth - 1) & 1) == object : !object);
+    return j->has_failed || j->depth > 64 || (j->depth > 0 ? (j->objects >> (j->depth - 1) & 1) == object : !object);
 }
 
 void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty) {
@@ -113,6 +113,8 @@ static void begin_level(ubi__json *j, char bracket) {
 }
 
 static void end_level(ubi__json *j, char bracket) {
+    if (j->has_failed) /* writers stop in the middle then */
+        return;
     UBI_ASSERT(j->depth > 0 && !j->is_after_key && level_is(j, bracket == '}'));
     j->depth--;
     if (UBI_CHECKS && j->depth < 64)

@@ -15,13 +15,11 @@
 #include "cli/commands/report/recording_processes.h"
 #include "cli/commands/report/report_keepers.h"
 #include "cli/commands/report/report_layout.h"
-#include "cli/commands/show/node_facts.h"
 #include "cli/condition.h"
 #include "cli/heap_summary.h"
 #include "damage.h"
 #include "drawing.h"
-
-#include "cli/commands/containment_command.c"
+#include "graph/graph_columns.h"
 
 #define CHECK_OF(name)                                                                                                 \
     static void check_##name(void *payload) {                                                                          \
@@ -33,14 +31,9 @@ CHECK_OF(heap_summary);
 CHECK_OF(groups);
 CHECK_OF(report_keepers);
 CHECK_OF(report_layout);
-CHECK_OF(node_facts);
 CHECK_OF(leak_path);
 CHECK_OF(condition_value);
 CHECK_OF(recording_processes);
-
-static void check_plan(void *plan) {
-    containment_plan_check(plan);
-}
 
 #define HEAP                                                                                                           \
     "root(size=10) -> a, b; a(size=100 coarse=object class=Map) -> c; b(size=40 coarse=object class=Set) -> c;"        \
@@ -151,36 +144,7 @@ static void damaged_processes_are_seen(void **state) {
     assert_damage_seen(check_recording_processes, &p, "p->wanted == NULL || p->first != NULL");
 }
 
-/* ---- a node, its path, and what opens below it ------------------------------------------------------------------------ */
-
-static void damaged_facts_of_a_node_are_seen(void **state) {
-    (void)state;
-    ubi_graph *g = graph_from_drawing(HEAP);
-    ubi_look *look;
-    ubi__node_facts f;
-    assert_int_equal(ubi_look_open(&look, ubi_lens_find("plain"), g, NULL), UBI_OK);
-    assert_int_equal(ubi__node_facts_init(&f, look, 3, (ubi_progress){ NULL, NULL }), UBI_OK);
-    ubi__node_facts_check(&f);
-    assert_int_equal(f.retainers.n, 2);
-    f.retainers.at[0].rank = 99;
-    assert_damage_seen(check_node_facts, &f, "edges_are_sorted(&f->retainers)");
-    f.retainers.at[0].rank = f.retainers.at[1].rank;
-    f.retainers.at[0].edge = 0;
-    assert_damage_seen(check_node_facts, &f, "g->target.at[f->retainers.at[i].edge] == f->node");
-    f.retainers.at[0].edge = f.retainers.at[1].edge;
-    f.path.at[0].predecessor = 1;
-    assert_damage_seen(check_node_facts, &f, "step->predecessor");
-    f.path.at[0].predecessor = 0;
-    f.n_dominated = 1;
-    assert_damage_seen(check_node_facts, &f, "f->n_dominated <= f->n_retained");
-    f.n_dominated = 0;
-    f.node = 1;
-    assert_damage_seen(check_node_facts, &f, "f->edges.n == g->first_edge.at[f->node + 1]");
-    f.node = 3;
-    ubi__node_facts_fini(&f);
-    ubi_look_close(look);
-    ubi_graph_unref(g);
-}
+/* ---- the path of a leak ----------------------------------------------------------------------------------------------- */
 
 static void a_damaged_path_of_a_leak_is_seen(void **state) {
     (void)state;
@@ -195,27 +159,6 @@ static void a_damaged_path_of_a_leak_is_seen(void **state) {
     assert_damage_seen(check_leak_path, &path, "path->n_to_holder <= path->n");
     path.view.n_steps = 1;
     assert_damage_seen(check_leak_path, &path, "path->view.n_steps == path->n");
-    ubi_graph_unref(g);
-}
-
-static void a_damaged_plan_is_seen(void **state) {
-    (void)state;
-    ubi_graph *g = graph_from_drawing(HEAP);
-    containment_plan plan = { .graph = g, .start = g->root };
-    ubi_view view = ubi_view_of(g);
-    assert_int_equal(ubi_dominators_new((ubi_dominators **)&plan.dominators, &view, NULL), UBI_OK);
-    assert_int_equal(containment_plan_make(&plan), UBI_OK);
-    containment_plan_check(&plan);
-    ubi_edge_ix opened_by = plan.opened_by[3];
-    plan.opened_by[3] = 0;
-    assert_damage_seen(check_plan, &plan, "e < g->n_edges && g->target.at[e] == node");
-    plan.opened_by[3] = opened_by;
-    plan.opened_by[ubi_graph_edge_source(g, opened_by)] = CONTAINMENT_CLOSED;
-    assert_damage_seen(check_plan, &plan, "plan->opened_by[ubi_graph_edge_source(g, e)] != CONTAINMENT_CLOSED");
-    plan.opened_by[0] = 0;
-    assert_damage_seen(check_plan, &plan, "plan->opened_by[plan->start] == CONTAINMENT_FIRST");
-    containment_plan_free(&plan);
-    ubi_dominators_free((ubi_dominators *)plan.dominators);
     ubi_graph_unref(g);
 }
 
@@ -240,10 +183,9 @@ static void a_damaged_value_is_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damaged_summary_is_seen),        cmocka_unit_test(damaged_groups_are_seen),
-        cmocka_unit_test(damaged_keepers_are_seen),         cmocka_unit_test(a_damaged_layout_is_seen),
-        cmocka_unit_test(damaged_processes_are_seen),       cmocka_unit_test(damaged_facts_of_a_node_are_seen),
-        cmocka_unit_test(a_damaged_path_of_a_leak_is_seen), cmocka_unit_test(a_damaged_plan_is_seen),
+        cmocka_unit_test(a_damaged_summary_is_seen),  cmocka_unit_test(damaged_groups_are_seen),
+        cmocka_unit_test(damaged_keepers_are_seen),   cmocka_unit_test(a_damaged_layout_is_seen),
+        cmocka_unit_test(damaged_processes_are_seen), cmocka_unit_test(a_damaged_path_of_a_leak_is_seen),
         cmocka_unit_test(a_damaged_value_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

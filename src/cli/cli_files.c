@@ -145,7 +145,7 @@ ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
 }
 
 void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema) {
-    ubi__json_init(json, ubi__out_write, &cli->output->out, false);
+    ubi__json_init(json, ubi__out_write, cli->page.out, false);
     json->is_for_terminal = isatty(cli->output->fd);
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "schema", schema);

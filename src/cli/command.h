@@ -2,9 +2,9 @@
  *
  * command.h: what a command is.
  *
- * A command is one file in commands/ that exports one `const ubi__command` and has one line in registry.c. Its option
- * table is data: the parser, the help text, the man page and the shell completion all come from it. Parsed values land in
- * the command's own struct of arguments, at the offset that each option names.
+ * Most commands are questions (questions/question.h): what answers them is there, and here is what a terminal adds. Others are one
+ * file in commands/ that exports one `const ubi__command`. Each has one line in registry.c. The parser, the help text, the man page and
+ * the shell completion come from the usage, whose parameters are the options.
  */
 #ifndef UBI_CLI_COMMAND_H
 #define UBI_CLI_COMMAND_H
@@ -14,7 +14,7 @@
 #include <ubiheap/core/base.h>
 
 #include "cli/terminal.h"
-#include "render/display.h"
+#include "questions/question.h"
 
 /** Exit codes, the contract with scripts. */
 enum {
@@ -27,61 +27,6 @@ enum {
 };
 /** The one translation of a status. */
 int ubi__exit_code(ubi_status status);
-
-typedef enum ubi__option_type {
-    UBI__OPTION_FLAG,   /**< --x; bool */
-    UBI__OPTION_SWITCH, /**< --x or --no-x; int: 1, -1, 0 when not given */
-    UBI__OPTION_TEXT,   /**< --x VALUE; const char *, NULL when not given */
-    UBI__OPTION_NUMBER, /**< --x N; uint64_t */
-    UBI__OPTION_CHOICE, /**< --x WORD; const char *, one of `choices` */
-    UBI__OPTION_LIST,   /**< --x VALUE, as often as one likes; ubi__option_list */
-    UBI__OPTION_ALIAS   /**< another name or letter of the option above: accepted, but neither shown nor suggested */
-} ubi__option_type;
-
-#define UBI__OPTION_LIST_LENGTH 32
-
-/** The values of a LIST, in their order. */
-typedef struct ubi__option_list {
-    const char *at[UBI__OPTION_LIST_LENGTH];
-    uint32_t n;
-} ubi__option_list;
-
-typedef struct ubi__option {
-    const char *name; /**< without dashes */
-    char letter;      /**< short form, or 0 */
-    ubi__option_type type;
-    size_t offset;              /**< of the value in the struct of arguments */
-    const char *argument;       /**< name of the value in help, such as "N"; NULL without value */
-    const char *const *choices; /**< CHOICE: words, ended by NULL */
-    const char *help;           /**< one sentence, no final point */
-    const char *standard;       /**< the default, or NULL; for a NUMBER also the initial value */
-} ubi__option;
-
-/** Ends an option table. */
-#define UBI__OPTION_END                                                                                                \
-    { NULL, 0, UBI__OPTION_FLAG, 0, NULL, NULL, NULL, NULL }
-
-/** Other spellings of the option above, such as a former one. */
-#define UBI__ALIAS_NAME(name)                                                                                          \
-    { name, 0, UBI__OPTION_ALIAS, 0, NULL, NULL, NULL, NULL }
-#define UBI__ALIAS_LETTER(letter)                                                                                      \
-    { "", letter, UBI__OPTION_ALIAS, 0, NULL, NULL, NULL, NULL }
-
-/** How many rows to show, which every command asks for in the same words; a NUMBER. */
-#define UBI__OPTION_LIMIT(offset, help, standard)                                                                      \
-    { "limit", 'n', UBI__OPTION_NUMBER, offset, "N", NULL, help, standard }, UBI__ALIAS_NAME("top")
-
-typedef struct ubi__example {
-    const char *line; /**< without "ubiheap " */
-    const char *help;
-} ubi__example;
-
-/** A list of words with explanations in a command's manual, such as the columns that one can ask for. */
-typedef struct ubi__glossary {
-    const char *title; /**< such as "Columns" */
-    /** The i-th word and what it means; false after the last. */
-    bool (*entry)(size_t i, const char **word, const char **help);
-} ubi__glossary;
 
 /** Options that every command has. */
 typedef struct ubi__common {
@@ -99,8 +44,8 @@ typedef struct ubi__common {
 /** What a command runs with. */
 typedef struct ubi__cli {
     ubi__common common;
-    ubi__style style; /**< of standard output */
     ubi__standard_output *output;
+    ubi__page page; /**< on standard output */
     ubi__progress_line progress;
     ubi_compat compat;
     const char *subject; /**< what an error message is about: a file or the command; borrowed */
@@ -114,21 +59,8 @@ static inline unsigned ubi__cli_threads(const ubi__cli *cli) {
 }
 
 typedef struct ubi__command {
-    const char *name;
-    const char *alias;    /**< another name, which is found but not shown; or NULL */
-    const char *operands; /**< such as "FILE"; NULL: none */
-    const char *summary;  /**< fits one line of 80 columns after the name */
-    const char *question; /**< the question that the command answers; its help begins with it */
-    /** Paragraphs of the manual; lines that start with two spaces stay as they are. */
-    const char *description;
-    const ubi__option *options;
-    const ubi__glossary *glossary; /**< or NULL */
-    const ubi__example *examples;  /**< ended by a NULL line; the first is the plainest */
-    bool has_firefox_mode;         /**< --compat firefox can change the answer */
-    int min_operands, max_operands;
-    bool
-        has_options_first; /**< the first operand ends the options: what follows belongs to it, whatever it looks like */
-    size_t arguments_bytes; /**< size of the struct of arguments, which starts zeroed */
+    const ubi__usage *usage;
+    const ubi__question *question; /**< that it asks; or NULL, and: */
     /** Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. */
     ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);
 } ubi__command;
@@ -136,11 +68,11 @@ typedef struct ubi__command {
 /** All commands, group by group, ended by NULL. */
 extern const ubi__command *const ubi__commands[];
 /** Options of every command. */
-extern const ubi__option ubi__common_options[];
+extern const ubi__parameter ubi__common_options[];
 /** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
-extern const ubi__option ubi__compat_options[];
+extern const ubi__parameter ubi__compat_options[];
 
-/** The command's table fits its struct of arguments and has all that help, manual and parser need. */
+/** Its usage is right, and it has one way to run. */
 void ubi__command_check(const ubi__command *command);
 /** By name or alias; or NULL. */
 const ubi__command *ubi__command_find(const char *name);
@@ -150,8 +82,5 @@ const char *ubi__command_suggest(const char *name);
 const char *ubi__command_group(const ubi__command *command);
 /** What FILE without a command means. */
 const ubi__command *ubi__command_default(void);
-
-/** The first visible row from `option` on; NULL at the end of the table. */
-const ubi__option *ubi__option_shown(const ubi__option *option);
 
 #endif

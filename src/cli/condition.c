@@ -569,7 +569,7 @@ bool ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli,
     for (uint32_t i = 0; i < names->n; i++)
         if (!names->at[i].is_found) {
             if (cli->output)
-                ubi__out_flush(&cli->output->out);
+                ubi__out_flush(cli->page.out);
             is_word_misspelt |= name_tell(names, &names->at[i], cli, n_files);
         }
     return is_word_misspelt;

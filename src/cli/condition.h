@@ -4,7 +4,7 @@
  *
  * In a command:
  *
- *     UBI__OPTION_FAIL_ON(AT(fail_on)),                                          in its option table
+ *     UBI__FAIL_ON(AT(fail_on)),                                          in its option table
  *     ubi__condition *condition;
  *     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_COMPARISON));   before any loading
  *     ... open, compute, write the usual output ...
@@ -34,11 +34,9 @@
 #include "cli/command.h"
 
 /** The row of an option table; the value is a `const char *`. */
-#define UBI__OPTION_FAIL_ON(offset)                                                                                    \
-    {                                                                                                                  \
-        "fail-on", 0, UBI__OPTION_TEXT, offset, "EXPR", NULL,                                                          \
-            "exit with status 1 and say why when this condition holds, such as 'bytes > 100MiB'", NULL                 \
-    }
+#define UBI__FAIL_ON(offset)                                                                                           \
+    UBI__TEXT("fail-on", 0, offset, "EXPR",                                                                            \
+              "exit with status 1 and say why when this condition holds, such as 'bytes > 100MiB'", NULL)
 
 typedef enum ubi__condition_scope {
     UBI__CONDITION_SNAPSHOT,  /**< facts of one snapshot: bytes, count(LABEL), retained(LABEL), ... */

@@ -10,13 +10,12 @@
 #define UBI_CLI_OPTIONS_H
 
 #include <ubiheap/core/base.h>
-#include <ubiheap/core/graph.h>
 
 #include "cli/command.h"
 
 /** Options and where their values go. */
 typedef struct ubi__option_table {
-    const ubi__option *options;
+    const ubi__parameter *parameters;
     void *values;
 } ubi__option_table;
 
@@ -34,9 +33,6 @@ ubi_status ubi__options_parse_first(int *n_operands, char **argv, int argc, cons
 /** The same, mixed. */
 ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables);
 
-/** Digits only, no sign. UBI_EINVAL when `text` is not that or does not fit; `what` names it in the message. */
-ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what);
-
 /* ---- quantities: `what` names the option in messages ------------------------------------------------------------ */
 
 /** "65536", "64KiB", "1.5 GB": bytes; units of 2^10 and of 10^3, as everywhere. */
@@ -45,12 +41,5 @@ ubi_status ubi__parse_size(uint64_t *out_bytes, const char *text, const char *wh
 ubi_status ubi__parse_duration(uint64_t *out_us, const char *text, const char *what);
 /** 0 to 1. */
 ubi_status ubi__parse_probability(double *out, const char *text, const char *what);
-
-/* ---- ids of nodes ----------------------------------------------------------------------------------------------- */
-
-/** Reads an id: decimal, or hexadecimal after 0x, with an optional @ as in DevTools. UBI_EINVAL names `what`. */
-ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what);
-/** UBI_ENOTFOUND with a message that says where to find ids. */
-ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);
 
 #endif

@@ -17,23 +17,23 @@ typedef struct values {
     int progress;
     const char *filter, *color;
     uint64_t limit;
-    ubi__option_list at;
+    ubi__texts at;
 } values;
 
 static const char *const colors[] = { "auto", "never", NULL };
 
-static const ubi__option table[] = {
-    { "json", 'j', UBI__OPTION_FLAG, offsetof(values, wants_json), NULL, NULL, "", NULL },
-    { "progress", 0, UBI__OPTION_SWITCH, offsetof(values, progress), NULL, NULL, "", NULL },
+static const ubi__parameter table[] = {
+    UBI__FLAG("json", 'j', offsetof(values, wants_json), ""),
+    UBI__SWITCH("progress", 0, offsetof(values, progress), ""),
     UBI__ALIAS_NAME("bar"),
-    { "filter", 'f', UBI__OPTION_TEXT, offsetof(values, filter), "TEXT", NULL, "", NULL },
-    { "color", 0, UBI__OPTION_CHOICE, offsetof(values, color), "WHEN", colors, "", "auto" },
-    { "limit", 'n', UBI__OPTION_NUMBER, offsetof(values, limit), "N", NULL, "", "10" },
+    UBI__TEXT("filter", 'f', offsetof(values, filter), "TEXT", "", NULL),
+    UBI__CHOICE("color", 0, offsetof(values, color), "WHEN", colors, "", "auto"),
+    UBI__NUMBER("limit", 'n', offsetof(values, limit), "N", "", "10"),
     UBI__ALIAS_NAME("most"),
     UBI__ALIAS_LETTER('m'),
-    { "at", 'a', UBI__OPTION_LIST, offsetof(values, at), "WHEN", NULL, "", NULL },
+    UBI__TEXTS("at", 'a', offsetof(values, at), "WHEN", ""),
     UBI__ALIAS_NAME("when"),
-    UBI__OPTION_END,
+    UBI__PARAMETERS_END,
 };
 
 #define MAX_ARGUMENTS 8
@@ -144,15 +144,15 @@ static void lists_keep_every_value_in_order(void **state) {
 
 static void lists_have_an_end(void **state) {
     (void)state;
-    char *words[UBI__OPTION_LIST_LENGTH + 1];
+    char *words[UBI__TEXTS_LENGTH + 1];
     values v = { 0 };
     ubi__option_table tables[] = { { table, &v } };
     int n;
-    for (int i = 0; i <= UBI__OPTION_LIST_LENGTH; i++)
+    for (int i = 0; i <= UBI__TEXTS_LENGTH; i++)
         words[i] = (char *)(uintptr_t) "--at=x";
-    assert_int_equal(ubi__options_parse(&n, words, UBI__OPTION_LIST_LENGTH, tables, 1), UBI_OK);
+    assert_int_equal(ubi__options_parse(&n, words, UBI__TEXTS_LENGTH, tables, 1), UBI_OK);
     v.at.n = 0;
-    assert_int_equal(ubi__options_parse(&n, words, UBI__OPTION_LIST_LENGTH + 1, tables, 1), UBI_EINVAL);
+    assert_int_equal(ubi__options_parse(&n, words, UBI__TEXTS_LENGTH + 1, tables, 1), UBI_EINVAL);
     assert_string_equal(ubi_error_message(), "--at: given more than 32 times");
 }
 
@@ -195,8 +195,8 @@ static void an_alias_is_the_option_above_it(void **state) {
 static void aliases_are_neither_shown_nor_suggested(void **state) {
     (void)state;
     size_t n = 0;
-    for (const ubi__option *option = table; (option = ubi__option_shown(option)); option++, n++)
-        assert_int_not_equal(option->type, UBI__OPTION_ALIAS);
+    for (const ubi__parameter *option = table; (option = ubi__option_at(option)); option++, n++)
+        assert_int_not_equal(option->kind, UBI__PARAMETER_ALIAS);
     assert_int_equal(n, 6);
     assert_refused(parse("--mosst=1", NULL), "unknown option --mosst");
     assert_refused(parse("--=1", NULL), "unknown option --");

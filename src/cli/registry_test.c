@@ -104,31 +104,39 @@ static const ubi__command *command_named(const char *name) {
 }
 
 /* The option of a command by its present name, with dashes. */
-static const ubi__option *option_named(const ubi__command *c, const char *name) {
-    for (const ubi__option *o = c->options; (o = ubi__option_shown(o)); o++)
+static const ubi__parameter *option_named(const ubi__command *c, const char *name) {
+    for (const ubi__parameter *o = c->usage->parameters; (o = ubi__option_at(o)); o++)
         if (strcmp(o->name, name + 2) == 0)
             return o;
-    fail_msg("%s has no option %s", c->name, name);
+    fail_msg("%s has no option %s", c->usage->name, name);
     return NULL;
 }
 
 /* The command's arguments after "WORD [VALUE]"; to be freed. */
 static void *arguments_after(const ubi__command *c, const char *word, const char *value) {
     char *words[] = { (char *)(uintptr_t)word, (char *)(uintptr_t)value };
-    void *arguments = calloc(1, c->arguments_bytes);
-    ubi__option_table table = { c->options, arguments };
+    void *arguments = calloc(1, c->usage->arguments_bytes);
+    ubi__option_table table = { c->usage->parameters, arguments };
     int n;
     assert_non_null(arguments);
     if (ubi__options_parse(&n, words, value ? 2 : 1, &table, 1) != UBI_OK)
-        fail_msg("%s %s: %s", c->name, word, ubi_error_message());
+        fail_msg("%s %s: %s", c->usage->name, word, ubi_error_message());
     assert_int_equal(n, 0);
     return arguments;
 }
 
-static const char *value_for(const ubi__option *o) {
+static const char *value_for(const ubi__parameter *o) {
     if (!o->argument)
         return NULL;
     return o->choices ? o->choices[0] : "77";
+}
+
+static void assert_one_id(const void *old, const void *present, const ubi__parameter *option) {
+    const ubi__vec_u64 *a = (const void *)((const char *)old + option->offset);
+    const ubi__vec_u64 *b = (const void *)((const char *)present + option->offset);
+    assert_int_equal(a->n, 1);
+    assert_int_equal(b->n, 1);
+    assert_int_equal(a->at[0], b->at[0]);
 }
 
 static void old_spellings_do_what_the_present_ones_do(void **state) {
@@ -138,8 +146,13 @@ static void old_spellings_do_what_the_present_ones_do(void **state) {
         const char *value = value_for(option_named(c, spellings[i].name));
         void *old = arguments_after(c, spellings[i].old, value);
         void *present = arguments_after(c, spellings[i].name, value);
-        if (memcmp(old, present, c->arguments_bytes) != 0)
-            fail_msg("%s %s is not %s", c->name, spellings[i].old, spellings[i].name);
+        const ubi__parameter *option = option_named(c, spellings[i].name);
+        if (option->kind == UBI__PARAMETER_NODES)
+            assert_one_id(old, present, option);
+        ubi__usage_values_fini(old, c->usage->parameters); /* what it owns is elsewhere */
+        ubi__usage_values_fini(present, c->usage->parameters);
+        if (memcmp(old, present, c->usage->arguments_bytes) != 0)
+            fail_msg("%s %s is not %s", c->usage->name, spellings[i].old, spellings[i].name);
         free(old);
         free(present);
     }
@@ -150,8 +163,8 @@ static bool is_letter_of_interpreters(const char *command, char letter) {
     return strcmp(command, "run") == 0 && letter && strchr("eip", letter);
 }
 
-static void take_meaning(const char *meanings[128], const char *command, const ubi__option *options) {
-    for (const ubi__option *o = options; (o = ubi__option_shown(o)); o++) {
+static void take_meaning(const char *meanings[128], const char *command, const ubi__parameter *options) {
+    for (const ubi__parameter *o = options; (o = ubi__option_at(o)); o++) {
         size_t letter = (unsigned char)o->letter;
         assert_true(letter < 128);
         if (is_letter_of_interpreters(command, o->letter))
@@ -168,55 +181,56 @@ static void a_letter_means_one_thing_in_all_commands(void **state) {
     (void)state;
     take_meaning(meanings, "all", ubi__common_options);
     for (const ubi__command *const *c = ubi__commands; *c; c++)
-        take_meaning(meanings, (*c)->name, (*c)->options);
+        take_meaning(meanings, (*c)->usage->name, (*c)->usage->parameters);
     assert_string_equal(meanings['n'], "limit");
     assert_string_equal(meanings['h'], "help");
 }
 
 /* The rows of a command's own table, then of those that all have. */
-static size_t rows_of(const ubi__option *rows[128], const ubi__command *c) {
-    const ubi__option *const tables[] = { c->options, ubi__common_options, ubi__compat_options };
+static size_t rows_of(const ubi__parameter *rows[128], const ubi__command *c) {
+    const ubi__parameter *const tables[] = { c->usage->parameters, ubi__common_options, ubi__compat_options };
     size_t n = 0;
     for (size_t t = 0; t < 3; t++)
-        for (const ubi__option *o = tables[t]; o->name; o++) {
+        for (const ubi__parameter *o = tables[t]; o->name; o++) {
             assert_true(n < 128);
             rows[n++] = o;
         }
     return n;
 }
 
-static bool are_confused(const ubi__option *a, const ubi__option *b) {
+static bool are_confused(const ubi__parameter *a, const ubi__parameter *b) {
     return (*a->name && strcmp(a->name, b->name) == 0) || (a->letter && a->letter == b->letter);
 }
 
 static void no_spelling_stands_for_two_options_of_a_command(void **state) {
-    const ubi__option *rows[128];
+    const ubi__parameter *rows[128];
     (void)state;
     for (const ubi__command *const *c = ubi__commands; *c; c++) {
         size_t n = rows_of(rows, *c);
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < i; k++)
                 if (are_confused(rows[i], rows[k]))
-                    fail_msg("%s has --%s (-%c) twice", (*c)->name, rows[i]->name, rows[i]->letter);
+                    fail_msg("%s has --%s (-%c) twice", (*c)->usage->name, rows[i]->name, rows[i]->letter);
     }
 }
 
 static void an_alias_stands_below_what_it_is_an_alias_of(void **state) {
     (void)state;
     for (const ubi__command *const *c = ubi__commands; *c; c++)
-        assert_int_not_equal((*c)->options->type, UBI__OPTION_ALIAS);
+        assert_int_not_equal((*c)->usage->parameters->kind, UBI__PARAMETER_ALIAS);
 }
 
 static void every_command_says_what_it_answers_and_how_to_ask(void **state) {
     (void)state;
     for (const ubi__command *const *c = ubi__commands; *c; c++) {
-        size_t n = strlen((*c)->name);
-        assert_non_null((*c)->question);
-        assert_int_equal((*c)->question[strlen((*c)->question) - 1], '?');
-        assert_in_range(strlen((*c)->summary), 1, SUMMARY_COLUMNS);
-        assert_non_null((*c)->examples);
-        if (strncmp((*c)->examples[0].line, (*c)->name, n) != 0 || (*c)->examples[0].line[n] != ' ')
-            fail_msg("the first example of %s is 'ubiheap %s'", (*c)->name, (*c)->examples[0].line);
+        size_t n = strlen((*c)->usage->name);
+        assert_non_null((*c)->usage->question);
+        assert_int_equal((*c)->usage->question[strlen((*c)->usage->question) - 1], '?');
+        assert_in_range(strlen((*c)->usage->summary), 1, SUMMARY_COLUMNS);
+        assert_non_null((*c)->usage->examples);
+        if (strncmp((*c)->usage->examples[0].line, (*c)->usage->name, n) != 0 ||
+            (*c)->usage->examples[0].line[n] != ' ')
+            fail_msg("the first example of %s is 'ubiheap %s'", (*c)->usage->name, (*c)->usage->examples[0].line);
     }
 }
 
@@ -229,11 +243,11 @@ static void the_first_command_opens_a_group_and_is_meant_by_a_file_alone(void **
 
 static void a_command_is_found_by_its_other_name(void **state) {
     (void)state;
-    assert_string_equal(command_named("node")->name, "show");
-    assert_string_equal(command_named("nodes")->name, "nodes");
+    assert_string_equal(command_named("node")->usage->name, "show");
+    assert_string_equal(command_named("nodes")->usage->name, "nodes");
     assert_null(ubi__command_find("nod"));
     for (const ubi__command *const *c = ubi__commands; *c; c++)
-        assert_ptr_equal(command_named((*c)->name), *c);
+        assert_ptr_equal(command_named((*c)->usage->name), *c);
 }
 
 static void command_check(void *command) {
@@ -243,19 +257,27 @@ static void command_check(void *command) {
 static void damage_of_a_command_is_seen(void **state) {
     (void)state;
     ubi__command c = *ubi__command_find("census");
-    ubi__option twice[] = { c.options[0], c.options[0], { .name = NULL } },
-                options[] = { c.options[0], { .name = NULL } };
-    c.options = twice;
+    ubi__usage usage = *c.usage;
+    ubi__parameter twice[] = { usage.parameters[0], usage.parameters[0], { .name = NULL } },
+                   once[] = { usage.parameters[0], { .name = NULL } };
+    c.usage = &usage;
+    usage.parameters = twice;
     assert_damage_seen(command_check, &c, "is_only");
-    c.options = options;
+    usage.parameters = once;
     ubi__command_check(&c);
-    options[0].offset = c.arguments_bytes;
-    assert_damage_seen(command_check, &c, "<= arguments_bytes");
-    options[0].offset = 0;
-    options[0].argument = options[0].argument ? NULL : "N";
+    once[0].offset = usage.arguments_bytes;
+    assert_damage_seen(command_check, &c, "<= values_bytes");
+    once[0].offset = 0;
+    once[0].argument = once[0].argument ? NULL : "N";
     assert_damage_seen(command_check, &c, "== takes_value");
-    c.max_operands = c.min_operands - 1;
-    assert_damage_seen(command_check, &c, "c->min_operands <= c->max_operands");
+    usage.max_operands = usage.min_operands - 1;
+    assert_damage_seen(command_check, &c, "u->min_operands <= u->max_operands");
+    usage = *ubi__command_find("census")->usage;
+    c.run = NULL;
+    assert_damage_seen(command_check, &c, "(c->run != NULL)");
+    c = *ubi__command_find("statistics");
+    c.usage = &usage;
+    assert_damage_seen(command_check, &c, "c->usage == &c->question->usage");
 }
 
 int main(void) {

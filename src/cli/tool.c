@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "cli/breakdown_file.h"
+#include "cli/cli_ask.h"
 #include "cli/cli_files.h"
 #include "cli/manual.h"
 #include "cli/options.h"
@@ -30,13 +32,13 @@ typedef struct program_arguments {
     bool wants_version;
 } program_arguments;
 
-static const ubi__option program_options[] = {
-    { "version", 0, UBI__OPTION_FLAG, offsetof(program_arguments, wants_version), NULL, NULL, "", NULL },
-    UBI__OPTION_END,
+static const ubi__parameter program_options[] = {
+    UBI__FLAG("version", 0, offsetof(program_arguments, wants_version), ""),
+    UBI__PARAMETERS_END,
 };
 
 static bool is_for_one_file(const ubi__command *c) {
-    return c->max_operands == 1 && c->operands && strcmp(c->operands, "FILE") == 0;
+    return c->usage->max_operands == 1 && c->usage->operands && strcmp(c->usage->operands, "FILE") == 0;
 }
 
 /* A command that is named too late, as in "FILE summary", or NULL. */
@@ -67,23 +69,23 @@ static ubi_status fail_several(char **operands, int n) {
 }
 
 static ubi_status check_operands(const ubi__command *c, char **operands, int n) {
-    if (n < c->min_operands)
-        return ubi__fail(UBI_EINVAL, "expected %s, as in: ubiheap %s", c->operands, c->examples[0].line);
-    const ubi__command *late = n > c->max_operands && is_for_one_file(c) ? late_command(operands, n) : NULL;
+    if (n < c->usage->min_operands)
+        return ubi__fail(UBI_EINVAL, "expected %s, as in: ubiheap %s", c->usage->operands, c->usage->examples[0].line);
+    const ubi__command *late = n > c->usage->max_operands && is_for_one_file(c) ? late_command(operands, n) : NULL;
     if (late)
-        return ubi__fail(UBI_EINVAL, "the command comes first; did you mean: ubiheap %s %s", late->name,
-                         late->operands ? late->operands : "");
-    if (n > c->max_operands && is_for_one_file(c))
+        return ubi__fail(UBI_EINVAL, "the command comes first; did you mean: ubiheap %s %s", late->usage->name,
+                         late->usage->operands ? late->usage->operands : "");
+    if (n > c->usage->max_operands && is_for_one_file(c))
         return fail_several(operands, n);
-    if (n > c->max_operands)
-        return ubi__fail(UBI_EINVAL, "unexpected argument '%s'; see 'ubiheap help %s'", operands[c->max_operands],
-                         c->name);
+    if (n > c->usage->max_operands)
+        return ubi__fail(UBI_EINVAL, "unexpected argument '%s'; see 'ubiheap help %s'",
+                         operands[c->usage->max_operands], c->usage->name);
     return UBI_OK;
 }
 
 static void cli_prepare(ubi__cli *cli) {
     int progress = cli->common.progress;
-    cli->style = ubi__terminal_style(STDOUT_FILENO, cli->common.color);
+    cli->page.style = ubi__terminal_style(STDOUT_FILENO, cli->common.color);
     cli->compat = cli->common.compat ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
     ubi__progress_line_init(&cli->progress, progress > 0 || (progress == 0 && isatty(STDERR_FILENO)));
 }
@@ -108,8 +110,8 @@ static ubi_status fail_unknown_word(ubi__cli *cli, const char *word) {
 static ubi_status check_first_operand(ubi__cli *cli, const char *word) {
     const ubi__command *meant = ubi__command_find(word);
     if (meant)
-        return ubi__fail(UBI_EINVAL, "options follow the command: ubiheap %s [OPTIONS]%s%s", meant->name,
-                         meant->operands ? " " : "", meant->operands ? meant->operands : "");
+        return ubi__fail(UBI_EINVAL, "options follow the command: ubiheap %s [OPTIONS]%s%s", meant->usage->name,
+                         meant->usage->operands ? " " : "", meant->usage->operands ? meant->usage->operands : "");
     return names_file(word) ? UBI_OK : fail_unknown_word(cli, word);
 }
 
@@ -118,38 +120,42 @@ static ubi_status check_first_operand(ubi__cli *cli, const char *word) {
 static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, char **argv, int argc, int *exit_code) {
     const ubi__command *c = called->command;
     program_arguments program = { 0 };
-    const ubi__option_table tables[] = { { c->options, arguments },
+    const ubi__option_table tables[] = { { c->usage->parameters, arguments },
                                          { ubi__common_options, &cli->common },
                                          { ubi__compat_options, &cli->common },
                                          { program_options, &program } };
     int n_operands, n_tables = called->is_named ? 3 : 4;
-    UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->has_options_first));
+    UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->usage->has_options_first));
     cli_prepare(cli);
     if (program.wants_version) {
-        ubi__out_printf(&cli->output->out, "ubiheap %s\n", ubi_version());
+        ubi__out_printf(cli->page.out, "ubiheap %s\n", ubi_version());
         for (const ubi__script_runner *const *runner = ubi__script_runners; *runner; runner++)
-            ubi__out_printf(&cli->output->out, "%s\n", (*runner)->title());
+            ubi__out_printf(cli->page.out, "%s\n", (*runner)->title());
         return UBI_OK;
     }
     if (cli->common.wants_help) {
         const ubi__command *explained = called->is_named ? c : n_operands ? ubi__command_find(argv[0]) : NULL;
-        ubi__manual_help(&cli->output->out, &cli->style, explained);
+        ubi__manual_help(cli->page.out, &cli->page.style, explained);
         return UBI_OK;
     }
     if (!called->is_named && n_operands)
         UBI_TRY(check_first_operand(cli, argv[0]));
-    cli->subject = c->name;
+    cli->subject = c->usage->name;
     UBI_TRY(check_operands(c, argv, n_operands));
-    return c->run(cli, arguments, argv, n_operands, exit_code);
+    UBI_TRY(ubi__breakdown_files_read(arguments, c->usage->parameters, argv,
+                                      c->usage->has_options_first && n_operands ? 1 : n_operands));
+    return c->question ? ubi__cli_ask(cli, c->question, arguments, argv, n_operands)
+                       : c->run(cli, arguments, argv, n_operands, exit_code);
 }
 
 static ubi_status run_call(ubi__cli *cli, const call *called, char **argv, int argc, int *exit_code) {
-    size_t bytes = called->command->arguments_bytes;
+    size_t bytes = called->command->usage->arguments_bytes;
     void *arguments = calloc(1, bytes ? bytes : 1);
     if (!arguments)
         return ubi__fail_nomem();
-    cli->subject = called->is_named ? called->command->name : NULL;
+    cli->subject = called->is_named ? called->command->usage->name : NULL;
     ubi_status status = run_with(cli, called, arguments, argv, argc, exit_code);
+    ubi__usage_values_fini(arguments, called->command->usage->parameters);
     free(arguments);
     return status;
 }
@@ -159,11 +165,12 @@ static ubi_status run_nothing(ubi__cli *cli) {
     if (!isatty(cli->output->fd))
         return ubi__fail(UBI_EINVAL, "no command and no file given; see 'ubiheap help'");
     cli_prepare(cli);
-    ubi__manual_short_help(&cli->output->out, &cli->style);
+    ubi__manual_short_help(cli->page.out, &cli->page.style);
     return UBI_OK;
 }
 
 ubi_status ubi__tool_run(ubi__cli *cli, char **argv, int argc, int *exit_code) {
+    cli->page.out = &cli->output->out;
     if (argc < 2)
         return run_nothing(cli);
     call called = { ubi__command_find(argv[1]), true };

@@ -294,7 +294,7 @@ static ubi_status rows_write(page *p) {
     ubi_census_tree_node(p->tree, ubi_census_tree_root(p->tree), &node);
     row_write(p, &node, 1);
     UBI_TRY(level_open(p, &node));
-    return ubi__text_tree_walk(&p->rows, p->out);
+    return ubi__text_tree_walk(&p->rows, &p->out->has_failed);
 }
 
 /* ---- layout ----------------------------------------------------------------------------------------------------- */

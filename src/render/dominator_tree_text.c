@@ -402,7 +402,7 @@ ubi_status ubi__render_dominator_text(ubi__out *out, const ubi__style *style, co
     p.rows = (ubi__text_tree){ .table = &p.table, .ops = &ops, .payload = &p, .has_guides = true };
     ubi_status status = node_enter(&p, tree, (ubi__edge_words){ .how = UBI__EDGE_SILENT });
     if (status == UBI_OK)
-        status = ubi__text_tree_walk(&p.rows, out);
+        status = ubi__text_tree_walk(&p.rows, &out->has_failed);
     ubi__text_tree_fini(&p.rows);
     return status;
 }

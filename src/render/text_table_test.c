@@ -107,7 +107,7 @@ static void tree_write(bool has_guides, const char *expected) {
     ubi__text_table_init(&table, capture_start(&c), &style, "", none, 1);
     ubi__text_tree tree = { .table = &table, .ops = &ops, .payload = &levels, .has_guides = has_guides };
     assert_int_equal(ubi__text_tree_open(&tree, (ubi__text_tree_level){ .n_shown = 2, .is_indented = true }), UBI_OK);
-    assert_int_equal(ubi__text_tree_walk(&tree, table.out), UBI_OK);
+    assert_int_equal(ubi__text_tree_walk(&tree, &table.out->has_failed), UBI_OK);
     assert_int_equal(tree.levels.n + tree.indented.n, 0);
     ubi__text_tree_fini(&tree);
     assert_string_equal(capture_text(&c), expected);

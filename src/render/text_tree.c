@@ -88,8 +88,8 @@ static void level_end(ubi__text_tree *t) {
     t->levels.n--;
 }
 
-ubi_status ubi__text_tree_walk(ubi__text_tree *t, const ubi__out *out) {
-    while (t->levels.n && !out->has_failed) {
+ubi_status ubi__text_tree_walk(ubi__text_tree *t, const bool *failed) {
+    while (t->levels.n && !*failed) {
         ubi__text_tree_level *top = &t->levels.at[t->levels.n - 1];
         if (top->next == top->n_shown) {
             level_end(t);

@@ -56,8 +56,8 @@ struct ubi__text_tree {
 
 /** Opens a level below the last one. On failure the level is closed. Errors: UBI_ENOMEM. */
 ubi_status ubi__text_tree_open(ubi__text_tree *tree, ubi__text_tree_level level);
-/** Writes until no level is open or the output failed. */
-ubi_status ubi__text_tree_walk(ubi__text_tree *tree, const ubi__out *out);
+/** Writes until no level is open, or until `*failed`: that of the output. */
+ubi_status ubi__text_tree_walk(ubi__text_tree *tree, const bool *failed);
 /** Closes what is open after a failure, and frees. */
 void ubi__text_tree_fini(ubi__text_tree *tree);
 /** Guides or spaces before the name of the current row: at most half of the name column. @return columns */

@@ -9,12 +9,12 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/breakdown_choice.h"
 #include "cli/cli_files.h"
 #include "cli/condition.h"
 #include "cli/options.h"
-#include "cli/page.h"
+#include "questions/breakdown_choice.h"
 #include "render/heap_labels.h"
+#include "render/page.h"
 #include "render/result_json.h"
 
 typedef struct census_arguments {
@@ -103,11 +103,11 @@ static void part_write(const job *j, const part *found) {
     ubi__text_table table;
     uint64_t limit = j->arguments->by.limit, n = found->n;
     uint64_t shown = limit && n > limit + 1 ? limit : n;
-    ubi__page_table(&table, j->cli, "", columns, 2);
+    ubi__page_table(&table, &j->cli->page, "", columns, 2);
     table.least_name = 10;
-    ubi__write_ink(j->cli, UBI__INK_BOLD);
+    ubi__write_ink(&j->cli->page, UBI__INK_BOLD);
     ubi__out_printf(table.out, "Part %u of the report: %s\n", found->index, ubi__human_things(count, n, "node"));
-    ubi__write_ink(j->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&j->cli->page, UBI__INK_PLAIN);
     for (uint64_t i = 0; i < shown && !table.out->has_failed; i++)
         individual_write(j, &table, found->ids[i]);
     if (shown < n) {
@@ -159,9 +159,9 @@ static ubi_status write_report(const job *j, const ubi_census *census) {
 
 static ubi_status write_tree(const job *j, const ubi_census_tree *tree) {
     if (!j->cli->common.wants_json) {
-        ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli);
+        ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli->compat);
         options.with_indices = j->arguments->with_indices;
-        return ubi__render_census_text(&j->cli->output->out, &j->cli->style, tree, &options);
+        return ubi__render_census_text(j->cli->page.out, &j->cli->page.style, tree, &options);
     }
     ubi__json json;
     document_begin(j, &json);
@@ -207,10 +207,10 @@ static ubi_status open_and_count(job *j, const char *path, const ubi__condition 
     return status;
 }
 
-static ubi_status arguments_check(const census_arguments *a, const char *path) {
+static ubi_status arguments_check(const census_arguments *a) {
     if (a->individuals && (a->by.wants_tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted or --filter");
-    return ubi__breakdown_check_input(&a->by, path);
+    return UBI_OK;
 }
 
 static ubi_status census_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
@@ -222,9 +222,9 @@ static ubi_status census_run(ubi__cli *cli, void *values, char **operands, int n
     (void)n_operands;
     j.options.progress = ubi__progress_line_callbacks(&cli->progress);
     j.options.compat = cli->compat;
-    UBI_TRY(arguments_check(arguments, operands[0]));
+    UBI_TRY(arguments_check(arguments));
     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_SNAPSHOT));
-    ubi_status status = ubi__breakdown_choose(&chosen, arguments->by.breakdown, cli);
+    ubi_status status = ubi__breakdown_choose(&chosen, &arguments->by.breakdown, cli->subject, cli->compat);
     if (status == UBI_OK)
         status = parse_indices(&indices, arguments->individuals);
     if (status == UBI_OK)
@@ -235,14 +235,14 @@ static ubi_status census_run(ubi__cli *cli, void *values, char **operands, int n
     return status;
 }
 
-static const ubi__option options[] = {
-    UBI__BREAKDOWN_OPTIONS(AT(by)),
-    { "individuals", 0, UBI__OPTION_TEXT, AT(individuals), "N[,N...]", NULL,
-      "list the nodes that were counted in these parts of the report, by reportLeafIndex", NULL },
-    { "indices", 0, UBI__OPTION_FLAG, AT(with_indices), NULL, NULL, "show the numbers that --individuals takes", NULL },
-    UBI__TREE_TEXT_OPTIONS(AT(by)),
-    UBI__OPTION_FAIL_ON(AT(fail_on)),
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__BREAKDOWN_PARAMETERS(AT(by)),
+    UBI__TEXT("individuals", 0, AT(individuals), "N[,N...]",
+              "list the nodes that were counted in these parts of the report, by reportLeafIndex", NULL),
+    UBI__FLAG("indices", 0, AT(with_indices), "show the numbers that --individuals takes"),
+    UBI__TREE_TEXT_PARAMETERS(AT(by)),
+    UBI__FAIL_ON(AT(fail_on)),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -255,30 +255,35 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_census = {
-    .name = "census",
-    .operands = "FILE",
-    .summary = "count what is in a heap, grouped as you like",
-    .question = "How much of each kind of thing is in this heap?",
-    .description =
-        "Counts every node that can be reached from the root, in groups that a breakdown makes, as "
-        "Debugger.Memory's takeCensus does. A row has the size of its group with all groups below it, the share of "
-        "the heap, and the number of nodes.\n"
-        "\n"
-        "With --json the document has the report of takeCensus under \"report\"; with --tree, --inverted or "
-        "--filter the tree of Firefox's memory panel under \"tree\"; with --individuals the ids of nodes under "
-        "\"individuals\".\n"
-        "\n"
-        "A breakdown in JSON is an object. Its \"by\" is count, bucket, objectClass, coarseType, internalType, "
-        "descriptiveType, allocationStack or filename; other members are breakdowns for the groups that it makes. "
-        "An array of breakdowns counts every node in each of them. For example:\n"
-        "\n"
-        "  { \"by\": \"coarseType\", \"objects\": { \"by\": \"objectClass\" } }\n",
-    .options = options,
-    .glossary = &ubi__breakdown_presets_glossary,
-    .examples = examples,
-    .has_firefox_mode = true,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(census_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "census",
+            .operands = "FILE",
+            .summary = "count what is in a heap, grouped as you like",
+            .question = "How much of each kind of thing is in this heap?",
+            .description =
+                "Counts every node that can be reached from the root, in groups that a breakdown makes, as "
+                "Debugger.Memory's takeCensus does. A row has the size of its group with all groups below it, the "
+                "share of "
+                "the heap, and the number of nodes.\n"
+                "\n"
+                "With --json the document has the report of takeCensus under \"report\"; with --tree, --inverted or "
+                "--filter the tree of Firefox's memory panel under \"tree\"; with --individuals the ids of nodes under "
+                "\"individuals\".\n"
+                "\n"
+                "A breakdown in JSON is an object. Its \"by\" is count, bucket, objectClass, coarseType, internalType, "
+                "descriptiveType, allocationStack or filename; other members are breakdowns for the groups that it "
+                "makes. "
+                "An array of breakdowns counts every node in each of them. For example:\n"
+                "\n"
+                "  { \"by\": \"coarseType\", \"objects\": { \"by\": \"objectClass\" } }\n",
+            .parameters = parameters,
+            .glossary = &ubi__breakdown_presets_glossary,
+            .examples = examples,
+            .has_firefox_mode = true,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(census_arguments),
+        },
     .run = census_run,
 };

@@ -11,13 +11,11 @@ typedef struct help_arguments {
 
 #define AT(field) offsetof(help_arguments, field)
 
-static const ubi__option options[] = {
-    { "man", 0, UBI__OPTION_FLAG, AT(wants_man), NULL, NULL, "print the man page, in roff", NULL },
-    { "commands", 0, UBI__OPTION_FLAG, AT(wants_commands), NULL, NULL, "print the names of all commands, one per line",
-      NULL },
-    { "bash-completion", 0, UBI__OPTION_FLAG, AT(wants_bash_completion), NULL, NULL,
-      "print a completion script for bash", NULL },
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__FLAG("man", 0, AT(wants_man), "print the man page, in roff"),
+    UBI__FLAG("commands", 0, AT(wants_commands), "print the names of all commands, one per line"),
+    UBI__FLAG("bash-completion", 0, AT(wants_bash_completion), "print a completion script for bash"),
+    UBI__PARAMETERS_END,
 };
 
 static ubi_status topic_find(const ubi__command **out, const char *name) {
@@ -33,19 +31,19 @@ static ubi_status topic_find(const ubi__command **out, const char *name) {
 static ubi_status help_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const help_arguments *arguments = values;
     const ubi__command *command = NULL;
-    ubi__out *out = &cli->output->out;
+    ubi__out *out = cli->page.out;
     (void)exit_code;
     if (n_operands)
         UBI_TRY(topic_find(&command, operands[0]));
     if (arguments->wants_commands) {
         for (const ubi__command *const *c = ubi__commands; *c; c++)
-            ubi__out_printf(out, "%s\n", (*c)->name);
+            ubi__out_printf(out, "%s\n", (*c)->usage->name);
     } else if (arguments->wants_bash_completion) {
         ubi__manual_bash_completion(out);
     } else if (arguments->wants_man) {
         ubi__manual_man_page(out, command);
     } else {
-        ubi__manual_help(out, &cli->style, command);
+        ubi__manual_help(out, &cli->page.style, command);
     }
     return UBI_OK;
 }
@@ -57,16 +55,19 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_help = {
-    .name = "help",
-    .operands = "[COMMAND]",
-    .summary = "explain a command, or ubiheap as a whole",
-    .question = "What can ubiheap do, and how is a command used?",
-    .description =
-        "Prints help. Everything here, the man pages and the shell completion come from one table of commands "
-        "and options.",
-    .options = options,
-    .examples = examples,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(help_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "help",
+            .operands = "[COMMAND]",
+            .summary = "explain a command, or ubiheap as a whole",
+            .question = "What can ubiheap do, and how is a command used?",
+            .description =
+                "Prints help. Everything here, the man pages and the shell completion come from one table of commands "
+                "and options.",
+            .parameters = parameters,
+            .examples = examples,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(help_arguments),
+        },
     .run = help_run,
 };

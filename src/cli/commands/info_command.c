@@ -9,9 +9,9 @@
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
 #include "cli/heap_summary.h"
-#include "cli/page.h"
 #include "lenses/lens.h"
 #include "lenses/producer.h"
+#include "render/page.h"
 
 typedef struct facts {
     const ubi__snapshot *snapshot;
@@ -50,11 +50,11 @@ static size_t carried_list(ubi__carried out[MOST_CARRIED], const facts *f) {
 #define LABEL_COLUMNS 14
 
 static void fact_begin(const ubi__cli *cli, const char *name) {
-    ubi__write_label(cli, UBI__INK_BOLD, name, LABEL_COLUMNS);
+    ubi__write_label(&cli->page, UBI__INK_BOLD, name, LABEL_COLUMNS);
 }
 
 static void fact_write(const ubi__cli *cli, const char *name, const char *text) {
-    ubi__write_fact(cli, name, ubi__text(text), LABEL_COLUMNS);
+    ubi__write_fact(&cli->page, name, ubi__text(text), LABEL_COLUMNS);
 }
 
 static void count_write(const ubi__cli *cli, const char *name, uint64_t n) {
@@ -67,13 +67,13 @@ static void file_write(const ubi__cli *cli, const facts *f) {
     const ubi_read_info *info = &f->snapshot->info;
     fact_write(cli, "File", f->snapshot->path);
     fact_begin(cli, "Format");
-    ubi__out_string(&cli->output->out, info->format);
+    ubi__out_string(cli->page.out, info->format);
     if (info->compression && strcmp(info->compression, "none") != 0)
-        ubi__out_printf(&cli->output->out, ", %s, %s (%s inflated)", info->compression,
+        ubi__out_printf(cli->page.out, ", %s, %s (%s inflated)", info->compression,
                         ubi__human_size(a, info->input_bytes), ubi__human_size(b, info->inflated_bytes));
     else
-        ubi__out_printf(&cli->output->out, ", not compressed, %s", ubi__human_size(a, info->input_bytes));
-    ubi__out_char(&cli->output->out, '\n');
+        ubi__out_printf(cli->page.out, ", not compressed, %s", ubi__human_size(a, info->input_bytes));
+    ubi__out_char(cli->page.out, '\n');
     if (info->has_ended_early)
         fact_write(cli, "Ended early", info->end_note);
     if (*info->note)
@@ -93,9 +93,9 @@ static void tally_write(const ubi__cli *cli, const char *name, const ubi__tally 
     char nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     fact_begin(cli, name);
     if (tally->count == 0)
-        ubi__out_string(&cli->output->out, "none\n");
+        ubi__out_string(cli->page.out, "none\n");
     else
-        ubi__out_printf(&cli->output->out, "%s, %s\n", ubi__human_things(nodes, tally->count, "node"),
+        ubi__out_printf(cli->page.out, "%s, %s\n", ubi__human_things(nodes, tally->count, "node"),
                         ubi__human_size(size, tally->bytes));
 }
 
@@ -114,11 +114,10 @@ static void names_write(const ubi__cli *cli, const ubi__name_counts *names) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].n == 0)
             continue;
-        ubi__out_printf(&cli->output->out, "%s%s of %s", any ? ", " : "", ubi__human_count(text, all[i].n),
-                        all[i].things);
+        ubi__out_printf(cli->page.out, "%s%s of %s", any ? ", " : "", ubi__human_count(text, all[i].n), all[i].things);
         any = true;
     }
-    ubi__out_string(&cli->output->out, any ? "\n" : "none\n");
+    ubi__out_string(cli->page.out, any ? "\n" : "none\n");
 }
 
 static void contents_write(const ubi__cli *cli, const facts *f) {
@@ -130,9 +129,9 @@ static void contents_write(const ubi__cli *cli, const facts *f) {
     names_write(cli, &s->names);
     fact_begin(cli, "Stacks");
     if (s->n_with_stack == 0)
-        ubi__out_string(&cli->output->out, "none\n");
+        ubi__out_string(cli->page.out, "none\n");
     else
-        ubi__out_printf(&cli->output->out, "%s, %s %s a stack\n",
+        ubi__out_printf(cli->page.out, "%s, %s %s a stack\n",
                         ubi__human_things(a, ubi_graph_frame_count(f->graph), "frame"),
                         ubi__human_things(b, s->n_with_stack, "node"), s->n_with_stack == 1 ? "has" : "have");
     tally_write(cli, "Reachable", &s->reachable);
@@ -146,21 +145,21 @@ static void carried_write(const ubi__cli *cli, const facts *f) {
     for (size_t i = 0; i < n_all; i++) {
         if (!all[i].is_present)
             continue;
-        bool wraps = n && used + 2 + strlen(all[i].word) + 1 > cli->style.columns;
-        ubi__out_string(&cli->output->out, !n ? "" : wraps ? ",\n" : ", ");
-        ubi__display_pad(&cli->output->out, 0, wraps ? LABEL_COLUMNS : 0);
-        ubi__out_string(&cli->output->out, all[i].word);
+        bool wraps = n && used + 2 + strlen(all[i].word) + 1 > cli->page.style.columns;
+        ubi__out_string(cli->page.out, !n ? "" : wraps ? ",\n" : ", ");
+        ubi__display_pad(cli->page.out, 0, wraps ? LABEL_COLUMNS : 0);
+        ubi__out_string(cli->page.out, all[i].word);
         used = (wraps ? LABEL_COLUMNS : used + (n ? 2 : 0)) + strlen(all[i].word);
         n++;
     }
-    ubi__out_string(&cli->output->out, n ? "\n" : "types and sizes only\n");
+    ubi__out_string(cli->page.out, n ? "\n" : "types and sizes only\n");
 }
 
 static void cost_write(const ubi__cli *cli, const facts *f) {
     char size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT];
     const ubi_graph_memory *m = &f->memory;
     fact_begin(cli, "Memory");
-    ubi__out_printf(&cli->output->out, "%s: %.1f bytes per node, %.1f per edge, the rest strings and stacks\n",
+    ubi__out_printf(cli->page.out, "%s: %.1f bytes per node, %.1f per edge, the rest strings and stacks\n",
                     ubi__human_size(size, total_memory(m)),
                     per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)),
                     per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
@@ -308,7 +307,7 @@ static ubi_status info_run(ubi__cli *cli, void *arguments, char **operands, int 
     return status;
 }
 
-static const ubi__option options[] = { UBI__OPTION_END };
+static const ubi__parameter parameters[] = { UBI__PARAMETERS_END };
 
 static const ubi__example examples[] = {
     { "info app.fxsnapshot", "the facts, one per line" },
@@ -317,22 +316,28 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_info = {
-    .name = "info",
-    .operands = "FILE",
-    .summary = "show what kind of file this is and what it carries",
-    .question = "What kind of file is this, and what does it carry?",
-    .description =
-        "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and stacks it has, how much "
-        "of the heap is reachable from its root, what it carries beside types and sizes, and what it costs in memory.\n"
-        "\n"
-        "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the root are in the file "
-        "but in no analysis; scoped Firefox snapshots often have some.\n"
-        "\n"
-        "Of a recording of allocations (.ubirec) and of a timeline: who recorded what and when, and how much there is "
-        "of everything.",
-    .options = options,
-    .examples = examples,
-    .min_operands = 1,
-    .max_operands = 1,
+    .usage =
+        &(const ubi__usage){
+            .name = "info",
+            .operands = "FILE",
+            .summary = "show what kind of file this is and what it carries",
+            .question = "What kind of file is this, and what does it carry?",
+            .description = "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and "
+                           "stacks it has, how much "
+                           "of the heap is reachable from its root, what it carries beside types and sizes, and what "
+                           "it costs in memory.\n"
+                           "\n"
+                           "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the "
+                           "root are in the file "
+                           "but in no analysis; scoped Firefox snapshots often have some.\n"
+                           "\n"
+                           "Of a recording of allocations (.ubirec) and of a timeline: who recorded what and when, and "
+                           "how much there is "
+                           "of everything.",
+            .parameters = parameters,
+            .examples = examples,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
     .run = info_run,
 };

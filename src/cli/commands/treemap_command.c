@@ -11,8 +11,9 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/breakdown_choice.h"
+#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
+#include "questions/breakdown_choice.h"
 #include "render/result_json.h"
 #include "render/treemap_text.h"
 
@@ -118,8 +119,8 @@ static ubi_status write_file(const job *j, const ubi_treemap *map) {
 }
 
 static ubi_status draw_text(const job *j, const ubi_treemap *map) {
-    ubi__out *out = &j->cli->output->out;
-    const ubi__style *style = &j->cli->style;
+    ubi__out *out = j->cli->page.out;
+    const ubi__style *style = &j->cli->page.style;
     char subtitle[SUBTITLE_BYTES];
     map_describe(j, map, subtitle);
     ubi__display_ink(out, style, UBI__INK_BOLD);
@@ -132,7 +133,7 @@ static ubi_status draw_text(const job *j, const ubi_treemap *map) {
 }
 
 static ubi_status write_map(const job *j, const ubi_treemap *map) {
-    ubi__out *out = &j->cli->output->out;
+    ubi__out *out = j->cli->page.out;
     if (j->arguments->output)
         return write_file(j, map);
     if (j->form == FORM_TEXT)
@@ -211,15 +212,15 @@ static ubi_status arguments_check(const job *j, const char *path) {
         return ubi__fail(UBI_EINVAL, "--format text is for terminals; it does not go with --output");
     if (j->cli->common.wants_json && j->form != FORM_JSON)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format);
-    if (by_is(j, "retained") && (a->tree.breakdown || a->tree.filter || a->tree.inverted))
+    if (by_is(j, "retained") && (a->tree.breakdown.text || a->tree.filter || a->tree.inverted))
         return ubi__fail(UBI_EINVAL, "--by retained shows nodes; it does not go with --breakdown, --filter or "
                                      "--inverted");
     if (a->width < 1 || a->width > UBI_TREEMAP_MAX_SIDE || a->height < 1 || a->height > UBI_TREEMAP_MAX_SIDE)
         return ubi__fail(UBI_EINVAL, "--width and --height must be from 1 to %d pixels", UBI_TREEMAP_MAX_SIDE);
     UBI_TRY(ubi__output_check(a->output, path));
-    UBI_TRY(ubi__breakdown_check_output(&a->tree, a->output));
+    UBI_TRY(ubi__breakdown_check_output(&a->tree.breakdown, a->output));
     UBI_TRY(ubi__output_check_kind(a->output, j->form == FORM_JSON ? "document of ubiheap" : "SVG"));
-    return ubi__breakdown_check_input(&a->tree, path);
+    return UBI_OK;
 }
 
 static void set_options(job *j) {
@@ -232,7 +233,7 @@ static void set_options(job *j) {
     j->options.with_own_boxes = j->cli->compat != UBI_COMPAT_FIREFOX;
     j->options.order = j->cli->compat != UBI_COMPAT_FIREFOX ? UBI_TREEMAP_LARGEST_FIRST : UBI_TREEMAP_SMALLEST_FIRST;
     if (j->form == FORM_TEXT)
-        ubi__treemap_text_options(&j->options, &j->cli->style);
+        ubi__treemap_text_options(&j->options, &j->cli->page.style);
 }
 
 static ubi_status open_and_draw(job *j, const char *path) {
@@ -252,8 +253,10 @@ static ubi_status treemap_run(ubi__cli *cli, void *values, char **operands, int 
     UBI_TRY(arguments_check(&j, operands[0]));
     set_options(&j);
     ubi_status status = UBI_OK;
+    if (!a->tree.breakdown.text)
+        a->tree.breakdown.text = "treeMap";
     if (!by_is(&j, "retained"))
-        status = ubi__breakdown_choose(&j.chosen, a->tree.breakdown ? a->tree.breakdown : "treeMap", cli);
+        status = ubi__breakdown_choose(&j.chosen, &a->tree.breakdown, cli->subject, cli->compat);
     if (status == UBI_OK)
         status = open_and_draw(&j, operands[0]);
     ubi__breakdown_choice_fini(&j.chosen);
@@ -263,23 +266,25 @@ static ubi_status treemap_run(ubi__cli *cli, void *values, char **operands, int 
 static const char *const formats[] = { "svg", "json", "text", NULL };
 static const char *const measures[] = { "bytes", "count", "retained", NULL };
 
-static const ubi__option options[] = {
-    { "output", 'o', UBI__OPTION_TEXT, AT(output), "PATH", NULL,
-      "write to PATH, as JSON if its name ends in .json, else as SVG; it appears when it is complete", NULL },
-    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "WORD", formats,
-      "what to write; the default is text on a terminal, else SVG", NULL },
-    { "breakdown", 'b', UBI__OPTION_TEXT, AT(tree.breakdown), "SPEC", NULL,
-      "how to group: a preset, JSON, or @FILE with JSON in it", "the preset treeMap" },
-    { "inverted", 'i', UBI__OPTION_SWITCH, AT(tree.inverted), NULL, NULL,
-      "turn the tree over: what the nodes are first, then where they are; the default is the preset's", NULL },
-    { "filter", 0, UBI__OPTION_TEXT, AT(tree.filter), "TEXT", NULL,
-      "keep only paths of the tree with TEXT in a name, a file or a function; upper and lower case differ", NULL },
-    { "by", 0, UBI__OPTION_CHOICE, AT(by), "WORD", measures,
-      "what the areas are: bytes, numbers of nodes, or what single nodes retain, by the dominator tree", "bytes" },
-    { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL, "show N levels; 0: all", "0" },
-    { "width", 0, UBI__OPTION_NUMBER, AT(width), "N", NULL, "pixels of the map, without margins", "1200" },
-    { "height", 0, UBI__OPTION_NUMBER, AT(height), "N", NULL, "the same, without title and legend", "700" },
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("output", 'o', AT(output), "PATH",
+              "write to PATH, as JSON if its name ends in .json, else as SVG; it appears when it is complete", NULL),
+    UBI__CHOICE("format", 'f', AT(format), "WORD", formats,
+                "what to write; the default is text on a terminal, else SVG", NULL),
+    UBI__BREAKDOWN("breakdown", 'b', AT(tree.breakdown), "SPEC",
+                   "how to group: a preset, JSON, or @FILE with JSON in it", "the preset treeMap"),
+    UBI__SWITCH("inverted", 'i', AT(tree.inverted),
+                "turn the tree over: what the nodes are first, then where they are; the default is the preset's"),
+    UBI__TEXT("filter", 0, AT(tree.filter), "TEXT",
+              "keep only paths of the tree with TEXT in a name, a file or a function; upper and lower case differ",
+              NULL),
+    UBI__CHOICE("by", 0, AT(by), "WORD", measures,
+                "what the areas are: bytes, numbers of nodes, or what single nodes retain, by the dominator tree",
+                "bytes"),
+    UBI__NUMBER("depth", 'd', AT(depth), "N", "show N levels; 0: all", "0"),
+    UBI__NUMBER("width", 0, AT(width), "N", "pixels of the map, without margins", "1200"),
+    UBI__NUMBER("height", 0, AT(height), "N", "the same, without title and legend", "700"),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -292,28 +297,37 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_treemap = {
-    .name = "treemap",
-    .operands = "FILE",
-    .summary = "draw a heap as nested boxes",
-    .question = "Which parts of this heap are large, at a glance?",
-    .description =
-        "Draws FILE's heap as a tree map: every group is a box, its area by what it weighs, inside of the box of the "
-        "group that it belongs to. On a terminal the map is drawn with lines; else, and into the file of --output, it "
-        "is an SVG picture: every box has a tooltip with its full name and numbers, and the picture follows the "
-        "viewer's choice of a light or dark page. Boxes thinner than 2 pixels are left out.\n"
-        "\n"
-        "Groups are those of a census; see 'ubiheap help census' for breakdowns. With --by retained, boxes are single "
-        "nodes inside of the node that dominates them, so that a box is as large as what would be freed with its node; "
-        "nodes too small to be seen share a box.\n"
-        "\n"
-        "The layout is that of Firefox's memory panel, but with the largest boxes first, and with a box for what a "
-        "group has beside its parts. With --compat firefox the boxes are where Firefox has them, in its colours.\n",
-    .options = options,
-    .glossary = &ubi__breakdown_presets_glossary,
-    .examples = examples,
-    .has_firefox_mode = true,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(treemap_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "treemap",
+            .operands = "FILE",
+            .summary = "draw a heap as nested boxes",
+            .question = "Which parts of this heap are large, at a glance?",
+            .description = "Draws FILE's heap as a tree map: every group is a box, its area by what it weighs, inside "
+                           "of the box of the "
+                           "group that it belongs to. On a terminal the map is drawn with lines; else, and into the "
+                           "file of --output, it "
+                           "is an SVG picture: every box has a tooltip with its full name and numbers, and the picture "
+                           "follows the "
+                           "viewer's choice of a light or dark page. Boxes thinner than 2 pixels are left out.\n"
+                           "\n"
+                           "Groups are those of a census; see 'ubiheap help census' for breakdowns. With --by "
+                           "retained, boxes are single "
+                           "nodes inside of the node that dominates them, so that a box is as large as what would be "
+                           "freed with its node; "
+                           "nodes too small to be seen share a box.\n"
+                           "\n"
+                           "The layout is that of Firefox's memory panel, but with the largest boxes first, and with a "
+                           "box for what a "
+                           "group has beside its parts. With --compat firefox the boxes are where Firefox has them, in "
+                           "its colours.\n",
+            .parameters = parameters,
+            .glossary = &ubi__breakdown_presets_glossary,
+            .examples = examples,
+            .has_firefox_mode = true,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(treemap_arguments),
+        },
     .run = treemap_run,
 };

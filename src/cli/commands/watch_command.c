@@ -18,8 +18,8 @@
 #include "cli/cli_files.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/page.h"
 #include "cli/terminal.h"
+#include "render/page.h"
 #include "targets/node/node_run.h"
 
 /* The graph of a file is smaller than the file; what is read ahead comes on top. */
@@ -108,7 +108,7 @@ static ubi_status settings_read(ubi__node_settings *out, const watch_arguments *
 static ubi_status library_print(ubi__cli *cli) {
     char library[PATH_MAX];
     UBI_TRY(ubi__node_library_find(library, sizeof library));
-    ubi__out_printf(&cli->output->out, "%s\n", library);
+    ubi__out_printf(cli->page.out, "%s\n", library);
     return UBI_OK;
 }
 
@@ -146,15 +146,16 @@ static ubi_status watch_run(ubi__cli *cli, void *values, char **operands, int n_
 
 #define AT(field) offsetof(watch_arguments, field)
 
-static const ubi__option options[] = {
-    { "directory", 0, UBI__OPTION_TEXT, AT(directory), "DIR", NULL,
-      "where snapshots go, on a disk with room for thirty times the heap", "the working folder" },
-    { "reserve", 0, UBI__OPTION_TEXT, AT(reserve), "BYTES", NULL,
-      "memory that is left of the control group's limit when the snapshot begins; more begins sooner and is quicker",
-      "4 times the heap and 96 MiB" },
-    { "print-library", 0, UBI__OPTION_FLAG, AT(wants_library), NULL, NULL,
-      "print the path of the library that a program loads: node --require=PATH server.js needs no ubiheap", NULL },
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("directory", 0, AT(directory), "DIR", "where snapshots go, on a disk with room for thirty times the heap",
+              "the working folder"),
+    UBI__TEXT(
+        "reserve", 0, AT(reserve), "BYTES",
+        "memory that is left of the control group's limit when the snapshot begins; more begins sooner and is quicker",
+        "4 times the heap and 96 MiB"),
+    UBI__FLAG("print-library", 0, AT(wants_library),
+              "print the path of the library that a program loads: node --require=PATH server.js needs no ubiheap"),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -165,34 +166,38 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_watch = {
-    .name = "watch",
-    .operands = "PROGRAM [ARGUMENT...]",
-    .summary = "run a Node.js program and save its heap before memory runs out",
-    .question = "What filled the memory when my Node.js server was killed?",
-    .description = "Runs PROGRAM, Node.js 18 to 24 or what starts it, with a library in each Node.js process. Once in "
-                   "the life of a process it "
-                   "saves a heap snapshot, oom-TIME-PID.heapsnapshot: when V8 is about to give up at the limit of its "
-                   "heap, or when the limit of the "
-                   "control group or of the address space leaves no more than a snapshot needs. Then the process "
-                   "continues, and ends as it would "
-                   "have without.\n"
-                   "\n"
-                   "What V8 needs for a snapshot, up to thirty times the heap, is put in a file without a name next to "
-                   "the snapshot, so that it counts "
-                   "as memory that the kernel can take back. The snapshot gets its name when it is complete. A line on "
-                   "standard error says so, "
-                   "and when PROGRAM has ended, it is read to its end. If there is no room from the beginning, a line "
-                   "says that, and the program "
-                   "runs without.\n"
-                   "\n"
-                   "Standard input and output, terminal, signals and exit status are the program's; 127 when there is "
-                   "no such program, 126 when it "
-                   "cannot be run, 4 when it ended well and a snapshot did not.\n",
-    .options = options,
-    .examples = examples,
-    .min_operands = 0,
-    .max_operands = INT_MAX,
-    .has_options_first = true,
-    .arguments_bytes = sizeof(watch_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "watch",
+            .operands = "PROGRAM [ARGUMENT...]",
+            .summary = "run a Node.js program and save its heap before memory runs out",
+            .question = "What filled the memory when my Node.js server was killed?",
+            .description =
+                "Runs PROGRAM, Node.js 18 to 24 or what starts it, with a library in each Node.js process. Once in "
+                "the life of a process it "
+                "saves a heap snapshot, oom-TIME-PID.heapsnapshot: when V8 is about to give up at the limit of its "
+                "heap, or when the limit of the "
+                "control group or of the address space leaves no more than a snapshot needs. Then the process "
+                "continues, and ends as it would "
+                "have without.\n"
+                "\n"
+                "What V8 needs for a snapshot, up to thirty times the heap, is put in a file without a name next to "
+                "the snapshot, so that it counts "
+                "as memory that the kernel can take back. The snapshot gets its name when it is complete. A line on "
+                "standard error says so, "
+                "and when PROGRAM has ended, it is read to its end. If there is no room from the beginning, a line "
+                "says that, and the program "
+                "runs without.\n"
+                "\n"
+                "Standard input and output, terminal, signals and exit status are the program's; 127 when there is "
+                "no such program, 126 when it "
+                "cannot be run, 4 when it ended well and a snapshot did not.\n",
+            .parameters = parameters,
+            .examples = examples,
+            .min_operands = 0,
+            .max_operands = INT_MAX,
+            .has_options_first = true,
+            .arguments_bytes = sizeof(watch_arguments),
+        },
     .run = watch_run,
 };

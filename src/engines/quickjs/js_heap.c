@@ -342,6 +342,7 @@ static void heap_snapshot_finalize(JSRuntime *runtime, JSValue value) {
     ubi__js_snapshot *snapshot = ubi__js_opaque(value, UBI__JS_HEAP_SNAPSHOT);
     if (!snapshot)
         return;
+    ubi__js_ask_end(snapshot);
     ubi_graph_unref(snapshot->graph);
     snapshot->allocator->free(snapshot->allocator->ctx, snapshot, sizeof *snapshot);
 }
@@ -366,7 +367,7 @@ JSValue ubi__heap_snapshot_new(JSContext *ctx, const ubi_allocator *allocator, u
         JS_FreeValue(ctx, object);
         return JS_EXCEPTION;
     }
-    *snapshot = (ubi__js_snapshot){ allocator, graph };
+    *snapshot = (ubi__js_snapshot){ allocator, graph, NULL };
     JS_SetOpaque(object, snapshot);
     return object;
 }
@@ -445,6 +446,13 @@ static JSValue compute_shortest_paths(JSContext *ctx, JSValueConst this_value, i
     return snapshot ? shortest_paths(ctx, snapshot, argc, argv) : JS_EXCEPTION;
 }
 
+static JSValue ask(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    ubi__js_snapshot *snapshot = this_snapshot(ctx, this_value, "ask");
+    if (!snapshot || ubi__js_require_arguments(ctx, argc, 1, "HeapSnapshot.ask"))
+        return JS_EXCEPTION;
+    return ubi__js_ask(ctx, snapshot, argc, argv);
+}
+
 static const ubi__js_accessor snapshot_attributes[] = { { "creationTime", get_creation_time, NULL },
                                                         { NULL, NULL, NULL } };
 static const ubi__js_operation snapshot_operations[] = {
@@ -452,6 +460,7 @@ static const ubi__js_operation snapshot_operations[] = {
     { "describeNode", describe_node, 2 },
     { "computeDominatorTree", compute_dominator_tree, 0 },
     { "computeShortestPaths", compute_shortest_paths, 3 },
+    { "ask", ask, 1 },
     { NULL, NULL, 0 },
 };
 const ubi__js_interface ubi__heap_snapshot_interface = { "HeapSnapshot", UBI__JS_HEAP_SNAPSHOT, snapshot_attributes,

@@ -20,12 +20,18 @@
 typedef struct ubi__js_snapshot {
     const ubi_allocator *allocator;
     ubi_graph *graph;
+    struct ubi_session *session; /**< that questions are asked about (js_ask.c); NULL: none was */
 } ubi__js_snapshot;
 
 extern const ubi__js_interface ubi__heap_snapshot_interface, ubi__dominator_tree_interface;
 
 /** A HeapSnapshot of a graph, of which it takes the caller's reference in any case. Owned, or an exception. */
 JSValue ubi__heap_snapshot_new(JSContext *ctx, const ubi_allocator *allocator, ubi_graph *graph);
+
+/** HeapSnapshot.ask (js_ask.c), with at least one argument. Runs code of scripts before it begins. */
+JSValue ubi__js_ask(JSContext *ctx, ubi__js_snapshot *snapshot, int argc, JSValueConst *argv);
+/** Gives back what was computed for answers. */
+void ubi__js_ask_end(ubi__js_snapshot *snapshot);
 
 /** readHeapSnapshot and saveHeapSnapshot (js_snapshot_files.c). */
 JSValue ubi__js_read_heap_snapshot(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv);

@@ -85,7 +85,7 @@ assertEq(String(snapshot), "[object HeapSnapshot]");
 assertThrows(() => new HeapSnapshot(), "TypeError: Illegal constructor.");
 assertThrows(() => HeapSnapshot(), "TypeError: Illegal constructor.");
 assertText(Object.keys(HeapSnapshot.prototype),
-    ["takeCensus", "describeNode", "computeDominatorTree", "computeShortestPaths", "creationTime"]);
+    ["takeCensus", "describeNode", "computeDominatorTree", "computeShortestPaths", "ask", "creationTime"]);
 assertText(["takeCensus", "describeNode", "computeDominatorTree", "computeShortestPaths"].map(k => snapshot[k].length), [1, 2, 0, 3]);
 const foreign = method => `TypeError: '${method}' called on an object that does not implement interface HeapSnapshot.`;
 for (const other of [{}, null, 1, HeapSnapshot.prototype, snapshot.computeDominatorTree()]) {

@@ -13,9 +13,9 @@
 #include "cli/cli_files.h"
 #include "cli/commands/allocations/allocations_recording.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/page.h"
 #include "lenses/producer.h"
 #include "render/heap_labels.h"
+#include "render/page.h"
 #include "render/text_tree.h"
 
 /* Lines of a timeline; longer recordings have several samples in one. */
@@ -111,7 +111,7 @@ static ubi_status functions_write(const answer *a) {
     ubi_allocation_tally all = tallies_sum(tops, n);
     bool has_history = ubi_allocations_has_history(a->allocations);
     ubi__text_table table;
-    ubi__page_table(&table, a->cli, "Function", function_columns, COLUMNS);
+    ubi__page_table(&table, &a->cli->page, "Function", function_columns, COLUMNS);
     table.at[ALLOCATED].is_hidden = table.at[ALLOCATED_OBJECTS].is_hidden = !has_history;
     ubi__text_table_lay_out(&table);
     totals_write(a, all, has_history);
@@ -119,7 +119,7 @@ static ubi_status functions_write(const answer *a) {
     ubi__text_table_head(&table);
     for (uint32_t i = 0; i < shown_functions(a, n) && !a->out->has_failed; i++)
         UBI_TRY(callers_write(a, &table, tops[i].function));
-    ubi__write_more(a->cli, n - shown_functions(a, n), "--limit 0 shows all");
+    ubi__write_more(&a->cli->page, n - shown_functions(a, n), "--limit 0 shows all");
     /* If most are alive, few can have been moved. */
     const ubi__producer_history *history = ubi__producer_of(a->snapshot->graph)->history;
     if (has_history && history->hint_for_lost && all.live_count < all.count / 4)
@@ -191,7 +191,7 @@ static void timeline_write(const answer *a) {
     uint64_t most = spans_most_bytes(spans, n_spans);
     ubi__out_printf(a->out, "%s of recording, %s: what is still alive of the JavaScript objects of each span\n\n",
                     ubi__human_duration(time, samples[n - 1].time_us), ubi__human_things(count, n, "sample"));
-    ubi__page_table(&table, a->cli, NULL, columns, sizeof columns / sizeof *columns);
+    ubi__page_table(&table, &a->cli->page, NULL, columns, sizeof columns / sizeof *columns);
     ubi__text_table_head(&table);
     for (size_t i = 0; i < n_spans; i++)
         span_write(&table, &spans[i], i == 0 && n_spans > 1 ? 0 : most);
@@ -302,7 +302,7 @@ static ubi_status allocations_show(ubi__cli *cli, const ubi__snapshot *snapshot,
     ubi_status status = ubi_allocations_new(&allocations, snapshot->look, &options);
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
-    answer a = { cli, &cli->output->out, snapshot, allocations, arguments, caller_levels(arguments) };
+    answer a = { cli, cli->page.out, snapshot, allocations, arguments, caller_levels(arguments) };
     status = cli->common.wants_json ? document_write(&a) : page_write(&a);
     ubi_allocations_free(allocations);
     return status;
@@ -337,18 +337,17 @@ static ubi_status allocations_run(ubi__cli *cli, void *values, char **operands, 
     return status;
 }
 
-static const ubi__option options[] = {
-    { "timeline", 't', UBI__OPTION_FLAG, AT(wants_timeline), NULL, NULL,
-      "not by function but by time: what of each span is still alive", NULL },
-    { "callers", 0, UBI__OPTION_NUMBER, AT(callers), "N", NULL, "show N levels of callers below each function", "0" },
-    { "by", 0, UBI__OPTION_CHOICE, AT(by), "WHAT", ubi__recording_orders,
-      "of a recording: sort by bytes leaked, at the peak or in total, or by allocations, all or temporary; the default "
-      "is what matters most",
-      NULL },
-    { "with-callees", 0, UBI__OPTION_FLAG, AT(with_callees), NULL, NULL,
-      "of a recording: numbers are those of a function with all that it called", NULL },
-    UBI__OPTION_LIMIT(AT(limit), "print the first N functions; 0: all", "20"),
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__FLAG("timeline", 't', AT(wants_timeline), "not by function but by time: what of each span is still alive"),
+    UBI__NUMBER("callers", 0, AT(callers), "N", "show N levels of callers below each function", "0"),
+    UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
+                "of a recording: sort by bytes leaked, at the peak or in total, or by allocations, all or temporary; "
+                "the default is what matters most",
+                NULL),
+    UBI__FLAG("with-callees", 0, AT(with_callees),
+              "of a recording: numbers are those of a function with all that it called"),
+    UBI__LIMIT(AT(limit), "print the first N functions; 0: all", "20"),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -361,35 +360,49 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_allocations = {
-    .name = "allocations",
-    .operands = "FILE",
-    .summary = "list functions by what they allocated",
-    .question = "Which functions allocated what is in this heap?",
-    .description =
-        "A row is a function: how much it allocated itself during the recording, in how many objects, and how much of "
-        "that is still in the snapshot. With --callers, the functions that called it follow, with the part that each "
-        "accounts for, the largest first.\n"
-        "\n"
-        "Numbers are those of Chrome's DevTools: objects that a function allocated count with their sizes then, those "
-        "that live with their sizes now, which may be larger. V8 loses the function that allocated an object when a "
-        "collection moves it to close a gap; the object then counts as freed. With node --no-compact, or Chrome's "
-        "--js-flags=--no-compact, this does not happen. Recursive calls are callers of themselves.\n"
-        "\n"
-        "--timeline shows spans of time, the first being all that came before, with the JavaScript objects of each "
-        "that are still alive. In JSON both are always there, and times are in milliseconds.\n"
-        "\n"
-        "Of a recording of allocations (.ubirec, from ubiheap record) a row is what a function did not free, had at "
-        "the peak and allocated: itself, that is, without what it called, but with the allocators, containers and "
-        "wrappers that it asks. The last column is the same as the first, with all that the function called; "
-        "--with-callees exchanges the two. What a recursive function has with its callees counts once. Numbers of a "
-        "sampled recording are limits or, with ~, estimates.\n"
-        "\n"
-        "Chrome writes all of this (\"Allocations on timeline\" with \"Allocation stack traces\"). Firefox writes the "
-        "stacks of live nodes, so that what is alive can be shown; its functions are distinguished by name and source.",
-    .options = options,
-    .examples = examples,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(allocations_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "allocations",
+            .operands = "FILE",
+            .summary = "list functions by what they allocated",
+            .question = "Which functions allocated what is in this heap?",
+            .description =
+                "A row is a function: how much it allocated itself during the recording, in how many objects, and how "
+                "much of "
+                "that is still in the snapshot. With --callers, the functions that called it follow, with the part "
+                "that each "
+                "accounts for, the largest first.\n"
+                "\n"
+                "Numbers are those of Chrome's DevTools: objects that a function allocated count with their sizes "
+                "then, those "
+                "that live with their sizes now, which may be larger. V8 loses the function that allocated an object "
+                "when a "
+                "collection moves it to close a gap; the object then counts as freed. With node --no-compact, or "
+                "Chrome's "
+                "--js-flags=--no-compact, this does not happen. Recursive calls are callers of themselves.\n"
+                "\n"
+                "--timeline shows spans of time, the first being all that came before, with the JavaScript objects of "
+                "each "
+                "that are still alive. In JSON both are always there, and times are in milliseconds.\n"
+                "\n"
+                "Of a recording of allocations (.ubirec, from ubiheap record) a row is what a function did not free, "
+                "had at "
+                "the peak and allocated: itself, that is, without what it called, but with the allocators, containers "
+                "and "
+                "wrappers that it asks. The last column is the same as the first, with all that the function called; "
+                "--with-callees exchanges the two. What a recursive function has with its callees counts once. Numbers "
+                "of a "
+                "sampled recording are limits or, with ~, estimates.\n"
+                "\n"
+                "Chrome writes all of this (\"Allocations on timeline\" with \"Allocation stack traces\"). Firefox "
+                "writes the "
+                "stacks of live nodes, so that what is alive can be shown; its functions are distinguished by name and "
+                "source.",
+            .parameters = parameters,
+            .examples = examples,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(allocations_arguments),
+        },
     .run = allocations_run,
 };

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_page.h"
-#include "cli/page.h"
 #include "recording/function_sums.h"
 #include "recording/known_pools.h"
+#include "render/page.h"
 #include "render/text_tree.h"
 
 #define NAME_BYTES 1024
@@ -133,9 +133,9 @@ static void name_write(const answer *a, uint32_t function, size_t room) {
     size_t rest = ubi__display_columns(ubi__text(position), v->style, room);
     if (rest && used + 2 + rest <= room) {
         ubi__out_string(v->out, "  ");
-        ubi__write_ink(v->cli, UBI__INK_DIM);
+        ubi__write_ink(&v->cli->page, UBI__INK_DIM);
         ubi__display_text(v->out, v->style, ubi__text(position), rest);
-        ubi__write_ink(v->cli, UBI__INK_PLAIN);
+        ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     }
     ubi__out_char(v->out, '\n');
 }
@@ -156,9 +156,9 @@ static void pool_write(const answer *a, uint32_t function) {
         return;
     snprintf(text, sizeof text, "kept on purpose: %s", pool);
     ubi__out_string(v->out, "    ");
-    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
     ubi__display_text(v->out, v->style, ubi__text(text), v->columns - 4);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
@@ -202,7 +202,7 @@ static ubi_status page_write(answer *a) {
     ubi__text_table_head(&a->table);
     for (size_t i = 0; i < n_shown(a) && !v->out->has_failed; i++)
         UBI_TRY(function_write(a, a->rows[i]));
-    ubi__write_more(v->cli, a->n_rows - n_shown(a), "--limit 0 shows all");
+    ubi__write_more(&v->cli->page, a->n_rows - n_shown(a), "--limit 0 shows all");
     return UBI_OK;
 }
 

@@ -205,8 +205,8 @@ static ubi_status export_make(conversion *c, ubi__cli *cli, ubi__snapshot *snaps
 
 static void page_write(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
-    ubi__out *out = &cli->output->out;
-    ubi__display_text(out, &cli->style, ubi__text(c->output), SIZE_MAX);
+    ubi__out *out = cli->page.out;
+    ubi__display_text(out, &cli->page.style, ubi__text(c->output), SIZE_MAX);
     ubi__out_printf(out, ": %s, %s", ubi__human_things(a, c->written.node_count, "node"),
                     ubi__human_size(b, c->written.output_bytes));
     ubi__out_printf(out, " (was %s)", ubi__human_size(a, snapshot->info.input_bytes));
@@ -218,7 +218,7 @@ static void page_write(ubi__cli *cli, const ubi__snapshot *snapshot, const conve
     if (!snapshot->info.has_ended_early)
         return;
     ubi__out_string(out, "The input ended early: ");
-    ubi__display_text(out, &cli->style, ubi__text(snapshot->info.end_note), SIZE_MAX);
+    ubi__display_text(out, &cli->page.style, ubi__text(snapshot->info.end_note), SIZE_MAX);
     ubi__out_char(out, '\n');
 }
 
@@ -278,7 +278,7 @@ static ubi_status conversion_save(ubi__cli *cli, conversion *c, const ubi__snaps
     c->written = (ubi_save_info)UBI_SAVE_INFO_INIT;
     ubi_status status =
         is_standard_output(c)
-            ? ubi_graph_save_callback(snapshot->graph, ubi__out_write, &cli->output->out, options, &c->written)
+            ? ubi_graph_save_callback(snapshot->graph, ubi__out_write, cli->page.out, options, &c->written)
             : ubi__graph_save_path_if(snapshot->graph, c->output, options, &c->written, tell_of_it, &s);
     ubi__progress_line_clear(&cli->progress);
     return status;
@@ -380,27 +380,25 @@ static const ubi__glossary formats_glossary = { "Formats", format_entry };
 
 static const char *const compression_choices[] = { "normal", "small", "none", NULL };
 
-static const ubi__option options[] = {
-    { "format", 'f', UBI__OPTION_TEXT, AT(format), "FORMAT", NULL, "what to write",
-      "by the end of OUT's name; fxsnapshot for -" },
-    { "compression", 0, UBI__OPTION_CHOICE, AT(compression), "WORD", compression_choices,
-      "normal is fast; small takes six times as long and saves a fifth; none is for programs that cannot inflate; "
-      "Firefox can",
-      "normal; none for jsonl and heapsnapshot, unless OUT ends in .gz" },
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("format", 'f', AT(format), "FORMAT", "what to write", "by the end of OUT's name; fxsnapshot for -"),
+    UBI__CHOICE("compression", 0, AT(compression), "WORD", compression_choices,
+                "normal is fast; small takes six times as long and saves a fifth; none is for programs that cannot "
+                "inflate; Firefox can",
+                "normal; none for jsonl and heapsnapshot, unless OUT ends in .gz"),
     UBI__ALIAS_LETTER('c'),
-    { "anonymize", 0, UBI__OPTION_FLAG, AT(must_anonymize), NULL, NULL,
-      "replace names, URLs and paths that are not public, and cut the creation time to its day", NULL },
+    UBI__FLAG("anonymize", 0, AT(must_anonymize),
+              "replace names, URLs and paths that are not public, and cut the creation time to its day"),
     UBI__ALIAS_LETTER('a'),
-    { "anonymize-key", 0, UBI__OPTION_TEXT, AT(key_file), "FILE", NULL,
-      "anonymize with the secret in FILE, 16 bytes or more: equal names get equal replacements in all files made with "
-      "it",
-      "a random key" },
-    { "all-edges", 0, UBI__OPTION_FLAG, AT(with_all_edges), NULL, NULL,
-      "from V8 to fxsnapshot: also edges that keep nothing alive; then Firefox's retained sizes are not DevTools'",
-      NULL },
-    { "raw-sizes", 0, UBI__OPTION_FLAG, AT(with_raw_sizes), NULL, NULL,
-      "from V8 to fxsnapshot: sizes as in IN, not as DevTools count them", NULL },
-    UBI__OPTION_END,
+    UBI__TEXT("anonymize-key", 0, AT(key_file), "FILE",
+              "anonymize with the secret in FILE, 16 bytes or more: equal names get equal replacements in all files "
+              "made with it",
+              "a random key"),
+    UBI__FLAG(
+        "all-edges", 0, AT(with_all_edges),
+        "from V8 to fxsnapshot: also edges that keep nothing alive; then Firefox's retained sizes are not DevTools'"),
+    UBI__FLAG("raw-sizes", 0, AT(with_raw_sizes), "from V8 to fxsnapshot: sizes as in IN, not as DevTools count them"),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -413,44 +411,57 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_convert = {
-    .name = "convert",
-    .operands = "IN OUT",
-    .summary = "write a snapshot in another format, or anonymized",
-    .question = "How do I hand this snapshot to another tool, or to someone else?",
-    .description =
-        "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and stacks. "
-        "OUT may be IN, except with --anonymize, and - is standard output. A file gets its name only when it is "
-        "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
-        "\n"
-        "A snapshot of V8 that is written for Firefox has what DevTools see: the edges that keep something alive, "
-        "sizes "
-        "with those of tables that belong to an object, files of code, and nodes that no edge leads to below the root; "
-        "its "
-        "creation time, which V8 does not write, is that of IN's last change (now, if IN is not a file). A "
-        "snapshot of another producer that is written as heapsnapshot is written in V8's terms.\n"
-        "\n"
-        "With --anonymize, names of properties, functions, classes and elements, contents of strings, URLs and file "
-        "paths "
-        "become words such as x_7k3v9mq2dp, and numbers of elements above 999 become other numbers. Names that every "
-        "page "
-        "has stay, and so do other numbers, sizes, ids and the shape of the graph; equal names get equal words. The "
-        "originals cannot be recovered from OUT, except for what the numbers and the shape reveal. With "
-        "--anonymize-key, several "
-        "files can "
-        "be compared; keep the key to yourself.\n"
-        "\n"
-        "With --anonymize, IN may also be a recording of 'record' or a timeline of 'run --timeline'; OUT is one, too. "
-        "The "
-        "command line, build-ids, addresses, markers and their details are replaced as well; 'report' and 'timeline' "
-        "give the "
-        "same numbers. Names that the recording lacks are looked up first, as 'report' does. Of several processes that "
-        "were "
-        "recorded together all files are copied: OUT, OUT.PID and so on. OUT may be IN unless IN is damaged.",
-    .options = options,
-    .glossary = &formats_glossary,
-    .examples = examples,
-    .min_operands = 2,
-    .max_operands = 2,
-    .arguments_bytes = sizeof(ubi__convert_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "convert",
+            .operands = "IN OUT",
+            .summary = "write a snapshot in another format, or anonymized",
+            .question = "How do I hand this snapshot to another tool, or to someone else?",
+            .description =
+                "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and "
+                "stacks. "
+                "OUT may be IN, except with --anonymize, and - is standard output. A file gets its name only when it "
+                "is "
+                "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
+                "\n"
+                "A snapshot of V8 that is written for Firefox has what DevTools see: the edges that keep something "
+                "alive, "
+                "sizes "
+                "with those of tables that belong to an object, files of code, and nodes that no edge leads to below "
+                "the root; "
+                "its "
+                "creation time, which V8 does not write, is that of IN's last change (now, if IN is not a file). A "
+                "snapshot of another producer that is written as heapsnapshot is written in V8's terms.\n"
+                "\n"
+                "With --anonymize, names of properties, functions, classes and elements, contents of strings, URLs and "
+                "file "
+                "paths "
+                "become words such as x_7k3v9mq2dp, and numbers of elements above 999 become other numbers. Names that "
+                "every "
+                "page "
+                "has stay, and so do other numbers, sizes, ids and the shape of the graph; equal names get equal "
+                "words. The "
+                "originals cannot be recovered from OUT, except for what the numbers and the shape reveal. With "
+                "--anonymize-key, several "
+                "files can "
+                "be compared; keep the key to yourself.\n"
+                "\n"
+                "With --anonymize, IN may also be a recording of 'record' or a timeline of 'run --timeline'; OUT is "
+                "one, too. "
+                "The "
+                "command line, build-ids, addresses, markers and their details are replaced as well; 'report' and "
+                "'timeline' "
+                "give the "
+                "same numbers. Names that the recording lacks are looked up first, as 'report' does. Of several "
+                "processes that "
+                "were "
+                "recorded together all files are copied: OUT, OUT.PID and so on. OUT may be IN unless IN is damaged.",
+            .parameters = parameters,
+            .glossary = &formats_glossary,
+            .examples = examples,
+            .min_operands = 2,
+            .max_operands = 2,
+            .arguments_bytes = sizeof(ubi__convert_arguments),
+        },
     .run = convert_run,
 };

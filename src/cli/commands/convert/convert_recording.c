@@ -17,10 +17,10 @@
 #include "cli/commands/convert/convert.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
-#include "cli/page.h"
 #include "cli/terminal.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
+#include "render/page.h"
 
 #define DAY_NS UINT64_C(86400000000000)
 
@@ -123,7 +123,7 @@ static ubi_status write_part(void *payload, const void *data, size_t n) {
     p->output_bytes += n;
     if (p->is_open)
         return ubi__atomic_file_write(&p->file, data, n);
-    return ubi__out_write(&p->cli->output->out, data, n)
+    return ubi__out_write(p->cli->page.out, data, n)
                ? UBI_OK
                : ubi__fail(UBI_EIO, "cannot write: the reader of the output is gone");
 }
@@ -229,8 +229,8 @@ static part sum_of(const job *j) {
 
 static void write_text(const job *j, const part *sum) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
-    ubi__out *out = &j->cli->output->out;
-    ubi__display_text(out, &j->cli->style, ubi__text(j->output), SIZE_MAX);
+    ubi__out *out = j->cli->page.out;
+    ubi__display_text(out, &j->cli->page.style, ubi__text(j->output), SIZE_MAX);
     if (j->n > 1)
         ubi__out_printf(out, " and %s of other processes", ubi__human_things(a, j->n - 1, "file"));
     ubi__out_printf(out, ": %s, %s", ubi__human_things(a, sum->n_things, j->is_timeline ? "marker" : "allocation"),

@@ -9,10 +9,10 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "cli/breakdown_choice.h"
 #include "cli/cli_files.h"
 #include "cli/commands/diff/diff_page.h"
 #include "cli/condition.h"
+#include "questions/breakdown_choice.h"
 #include "render/result_json.h"
 
 typedef struct diff_arguments {
@@ -148,8 +148,8 @@ static int64_t census_growth(uint64_t from, uint64_t to) {
 }
 
 static ubi_status write_tree_text(const job *j, ubi__diff_pair *pair, const ubi_census_tree *tree) {
-    ubi__out *out = &j->cli->output->out;
-    ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli);
+    ubi__out *out = j->cli->page.out;
+    ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli->compat);
     ubi__census_text_growth by = { census_growth(pair->old_total.bytes, pair->new_total.bytes),
                                    census_growth(pair->old_total.count, pair->new_total.count) };
     options.growth = &by;
@@ -157,7 +157,7 @@ static ubi_status write_tree_text(const job *j, ubi__diff_pair *pair, const ubi_
     ubi__diff_write_head(j->cli, pair);
     ubi__out_char(out, '\n');
     if (!is_empty(tree))
-        return ubi__render_census_text(out, &j->cli->style, tree, &options);
+        return ubi__render_census_text(out, &j->cli->page.style, tree, &options);
     ubi__out_string(out, j->arguments->by.filter ? "No change that the filter lets pass.\n" : "No group changed.\n");
     return UBI_OK;
 }
@@ -265,7 +265,7 @@ static ubi_status compare_by_class(const job *j) {
 /* ---- command ---------------------------------------------------------------------------------------------------- */
 
 static bool is_about_breakdown(const diff_arguments *a) {
-    return a->by.breakdown || a->by.inverted || ubi__breakdown_wants_tree(&a->by);
+    return a->by.breakdown.text || a->by.inverted || ubi__breakdown_wants_tree(&a->by);
 }
 
 static bool compares_classes(const job *j) {
@@ -280,8 +280,7 @@ static ubi_status arguments_check(const diff_arguments *a, char **paths) {
         return ubi__fail(UBI_EINVAL, "OLD and NEW cannot both come from standard input");
     if (a->view && strcmp(a->view, "class") == 0 && is_about_breakdown(a))
         return ubi__fail(UBI_EINVAL, "--by class does not go with --breakdown, --tree, --inverted or --filter");
-    UBI_TRY(ubi__breakdown_check_input(&a->by, paths[0]));
-    return ubi__breakdown_check_input(&a->by, paths[1]);
+    return UBI_OK;
 }
 
 static ubi_status snapshots_compare(const job *j, const ubi__condition *condition, int *exit_code) {
@@ -314,7 +313,7 @@ static ubi_status diff_run(ubi__cli *cli, void *values, char **operands, int n_o
     (void)n_operands;
     UBI_TRY(arguments_check(arguments, operands));
     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_COMPARISON));
-    ubi_status status = ubi__breakdown_choose(&chosen, arguments->by.breakdown, cli);
+    ubi_status status = ubi__breakdown_choose(&chosen, &arguments->by.breakdown, cli->subject, cli->compat);
     if (status == UBI_OK)
         status = open_and_compare(&j, operands, condition, exit_code);
     ubi__breakdown_choice_fini(&chosen);
@@ -325,18 +324,17 @@ static ubi_status diff_run(ubi__cli *cli, void *values, char **operands, int n_o
 static const char *const views[] = { "class", "breakdown", NULL };
 static const char *const sorts[] = { "change", "growth", NULL };
 
-static const ubi__option options[] = {
-    { "by", 0, UBI__OPTION_CHOICE, AT(view), "VIEW", views,
-      "class: what came and went, node by node; breakdown: the difference of two censuses. The default is breakdown "
-      "with "
-      "--json or an option that is about one, else a page with what changed most",
-      NULL },
-    { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sorts,
-      "by class: what changed most first, up or down, or what grew most first", "change" },
-    UBI__BREAKDOWN_OPTIONS(AT(by)),
-    UBI__TREE_TEXT_OPTIONS(AT(by)),
-    UBI__OPTION_FAIL_ON(AT(fail_on)),
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__CHOICE("by", 0, AT(view), "VIEW", views,
+                "class: what came and went, node by node; breakdown: the difference of two censuses. The default is "
+                "breakdown with --json or an option that is about one, else a page with what changed most",
+                NULL),
+    UBI__CHOICE("sort", 's', AT(sort), "ORDER", sorts,
+                "by class: what changed most first, up or down, or what grew most first", "change"),
+    UBI__BREAKDOWN_PARAMETERS(AT(by)),
+    UBI__TREE_TEXT_PARAMETERS(AT(by)),
+    UBI__FAIL_ON(AT(fail_on)),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -349,33 +347,42 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_diff = {
-    .name = "diff",
-    .operands = "OLD NEW",
-    .summary = "show what changed between two snapshots",
-    .question = "What changed between two snapshots?",
-    .description =
-        "Compares two heaps by groups of nodes. A plus sign (and red) means that NEW has more than OLD, a minus sign "
-        "(and green) less. The largest changes come first, and what did not change is left out. Counted is what a "
-        "census counts: all that the root reaches.\n"
-        "\n"
-        "By breakdown, two censuses are subtracted, as Firefox's memory panel does. Stacks of the two files are the "
-        "same when their frames are.\n"
-        "\n"
-        "By class, nodes are compared one by one, by id: how many of each class are new, deleted, and still there. "
-        "V8's ids stay with their objects, and rows show what the Comparison view of Chrome's DevTools shows. "
-        "Firefox's ids are addresses: within one run they identify objects, unless these were moved or an address was "
-        "reused.\n"
-        "\n"
-        "'ubiheap leaks' shows what is held, and by what.\n"
-        "\n"
-        "With --json the document has the delta report of CensusUtils.diff under \"delta\"; with --tree, --inverted or "
-        "--filter its tree under \"tree\"; with --by class a row per class under \"byClass\".\n",
-    .options = options,
-    .glossary = &ubi__breakdown_presets_glossary,
-    .examples = examples,
-    .has_firefox_mode = true,
-    .min_operands = 2,
-    .max_operands = 2,
-    .arguments_bytes = sizeof(diff_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "diff",
+            .operands = "OLD NEW",
+            .summary = "show what changed between two snapshots",
+            .question = "What changed between two snapshots?",
+            .description =
+                "Compares two heaps by groups of nodes. A plus sign (and red) means that NEW has more than OLD, a "
+                "minus sign "
+                "(and green) less. The largest changes come first, and what did not change is left out. Counted is "
+                "what a "
+                "census counts: all that the root reaches.\n"
+                "\n"
+                "By breakdown, two censuses are subtracted, as Firefox's memory panel does. Stacks of the two files "
+                "are the "
+                "same when their frames are.\n"
+                "\n"
+                "By class, nodes are compared one by one, by id: how many of each class are new, deleted, and still "
+                "there. "
+                "V8's ids stay with their objects, and rows show what the Comparison view of Chrome's DevTools shows. "
+                "Firefox's ids are addresses: within one run they identify objects, unless these were moved or an "
+                "address was "
+                "reused.\n"
+                "\n"
+                "'ubiheap leaks' shows what is held, and by what.\n"
+                "\n"
+                "With --json the document has the delta report of CensusUtils.diff under \"delta\"; with --tree, "
+                "--inverted or "
+                "--filter its tree under \"tree\"; with --by class a row per class under \"byClass\".\n",
+            .parameters = parameters,
+            .glossary = &ubi__breakdown_presets_glossary,
+            .examples = examples,
+            .has_firefox_mode = true,
+            .min_operands = 2,
+            .max_operands = 2,
+            .arguments_bytes = sizeof(diff_arguments),
+        },
     .run = diff_run,
 };

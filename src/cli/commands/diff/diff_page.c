@@ -19,8 +19,8 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/page.h"
 #include "render/heap_labels.h"
+#include "render/page.h"
 
 /* Columns of the tables. */
 #define SIZE_COLUMNS 9
@@ -127,7 +127,7 @@ void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair) {
     ubi__change bytes = { pair->old_total.bytes, pair->new_total.bytes };
     ubi__change count = { pair->old_total.count, pair->new_total.count };
     ubi__text_table table;
-    ubi__page_table(&table, cli, "", head_columns, HEAD_COLUMNS);
+    ubi__page_table(&table, &cli->page, "", head_columns, HEAD_COLUMNS);
     ubi__text_table_widen(&table, NODES, ubi__cell_words(node_things(text, count.from)));
     ubi__text_table_widen(&table, NODES, ubi__cell_words(node_things(text, count.to)));
     ubi__text_table_widen(&table, NODES, ubi__cell_words(ubi__change_text(text, node_things, count)));
@@ -187,7 +187,7 @@ static const ubi_class_change *row_at(const class_table *t, uint32_t i) {
 
 static void table_init(class_table *t) {
     const ubi_class_change *total = ubi_class_diff_total(t->diff);
-    ubi__page_table(&t->table, t->cli, "Name", class_columns, COLUMNS);
+    ubi__page_table(&t->table, &t->cli->page, "Name", class_columns, COLUMNS);
     for (uint32_t i = 0; i < t->n_changed; i++) {
         const ubi_class_change *row = row_at(t, i);
         uint64_t size = ubi__change_size(bytes_of(t, row));
@@ -223,7 +223,7 @@ static void class_write(const class_table *t, const ubi_class_change *row) {
     class_write_numbers(t, row);
     ubi__display_text(t->table.out, t->table.style, name,
                       ubi__text_table_room(&t->table, t->table.used + strlen(note)));
-    ubi__write_inked(t->cli, UBI__INK_DIM, note);
+    ubi__write_inked(&t->cli->page, UBI__INK_DIM, note);
     ubi__out_char(t->table.out, '\n');
 }
 
@@ -267,7 +267,7 @@ static void warning_write(const class_table *t, const char *common, const char *
             "Size and Count do.",
             n_common ? "Only " : "", n_common ? common : "None", nodes, n_common == 1 ? "is" : "are");
     }
-    ubi__write_words(t->cli, UBI__INK_YELLOW, line);
+    ubi__write_words(&t->cli->page, UBI__INK_YELLOW, line);
 }
 
 /* New and Deleted mean something only if ids do. */
@@ -280,7 +280,7 @@ static void id_note_write(const class_table *t) {
         return;
     }
     snprintf(line, sizeof line, "New and Deleted go by node id: %s of %s old ids are still there.", common, nodes);
-    ubi__write_words(t->cli, UBI__INK_DIM, line);
+    ubi__write_words(&t->cli->page, UBI__INK_DIM, line);
 }
 
 /* What stayed but changed its size is in no row, as in DevTools. */
@@ -292,7 +292,7 @@ static void stayed_note_write(const class_table *t) {
         return;
     snprintf(line, sizeof line, "Not in the list: nodes that are in both changed by %s.",
              ubi__change_text(size, ubi__human_size, stayed));
-    ubi__write_words(t->cli, UBI__INK_DIM, line);
+    ubi__write_words(&t->cli->page, UBI__INK_DIM, line);
 }
 
 static ubi_status changed_find(class_table *t) {
@@ -307,9 +307,9 @@ static ubi_status changed_find(class_table *t) {
 }
 
 static void table_write(class_table *t) {
-    ubi__write_title(t->cli, "What changed");
+    ubi__write_title(&t->cli->page, "What changed");
     if (t->n_changed == 0) {
-        ubi__out_string(&t->cli->output->out,
+        ubi__out_string(t->cli->page.out,
                         t->is_net ? "  Nothing came or went: the same nodes of the same classes.\n"
                                   : "  Nothing: the same nodes of the same classes, with the same sizes.\n");
         return;
@@ -412,11 +412,11 @@ void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t 
     uint32_t i = 0;
     ubi_census_tree_node(tree, ubi_census_tree_root(tree), &node);
     site_list s = { .tree = tree, .rows = node.children, .n_rows = node.n_children };
-    ubi__page_table(&s.table, cli, "", site_columns, SITE_COLUMNS);
+    ubi__page_table(&s.table, &cli->page, "", site_columns, SITE_COLUMNS);
     sites_measure(&s, limit);
     if (s.n_sites == 0)
         return;
-    ubi__write_title(cli, "Where that was allocated");
+    ubi__write_title(&cli->page, "Where that was allocated");
     for (uint32_t shown = 0; shown < s.n_shown && next_site(&s, &i, &node); i++, shown++)
         site_write(&s, &node);
     if (s.n_shown < s.n_sites)
@@ -428,9 +428,9 @@ void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t 
 void ubi__diff_write_next(ubi__cli *cli, const ubi__diff_pair *pair, bool has_stacks) {
     const char *old = ubi__file_argument(pair->old_snapshot->path, "OLD");
     const char *new = ubi__file_argument(pair->new_snapshot->path, "NEW");
-    ubi__write_title(cli, "Next");
+    ubi__write_title(&cli->page, "Next");
     if (has_stacks)
-        ubi__write_command(cli, "diff -b invertedAllocationStack", old, new, "with callers");
-    ubi__write_command(cli, "diff -b default", old, new, "as a tree");
-    ubi__write_command(cli, "diff --by class -n 0", old, new, "every class");
+        ubi__write_command(&cli->page, "diff -b invertedAllocationStack", old, new, "with callers");
+    ubi__write_command(&cli->page, "diff -b default", old, new, "as a tree");
+    ubi__write_command(&cli->page, "diff --by class -n 0", old, new, "every class");
 }

@@ -15,8 +15,8 @@
 #include "cli/commands/leaks/leaks_facts.h"
 #include "cli/commands/leaks/leaks_page.h"
 #include "cli/commands/leaks/leaks_series.h"
-#include "cli/commands/nodes/node_filter.h"
 #include "lenses/producer.h"
+#include "questions/node_filter.h"
 
 typedef struct leaks_arguments {
     const char *where, *control, *verdicts, *fail_on;
@@ -371,26 +371,24 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     return status;
 }
 
-static const ubi__option options[] = {
-    { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
-      "only nodes for which EXPR holds can be leaked; its names are the columns of 'ubiheap nodes'", NULL },
-    { "control", 0, UBI__OPTION_TEXT, AT(control), "OLD,NEW", NULL,
-      "snapshots of a run without the suspected action: what grows as much there is no leak", NULL },
-    { "reorder", 0, UBI__OPTION_FLAG, AT(must_reorder), NULL, NULL,
-      "put the files into the order in which they were taken, by V8's ids or times of creation; reads them twice",
-      NULL },
-    { "allow-other-process", 0, UBI__OPTION_FLAG, AT(may_be_other_process), NULL, NULL,
-      "compare files of several processes, too, instead of ending with status 3", NULL },
-    { "verdict", 0, UBI__OPTION_TEXT, AT(verdicts), "LIST", NULL,
-      "only clusters of these verdicts are shown and counted, such as steady,large; without: all that are leaks, and "
-      "in a "
-      "list of their own those that are probably none",
-      NULL },
-    UBI__OPTION_LIMIT(AT(limit), "show at most N clusters; 0: all", "10"),
-    { "engine", 0, UBI__OPTION_FLAG, AT(with_engine), NULL, NULL,
-      "let objects of the engine be leaks, too: code, shapes, property tables", NULL },
-    UBI__OPTION_FAIL_ON(AT(fail_on)),
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("where", 'w', AT(where), "EXPR",
+              "only nodes for which EXPR holds can be leaked; its names are the columns of 'ubiheap nodes'", NULL),
+    UBI__TEXT("control", 0, AT(control), "OLD,NEW",
+              "snapshots of a run without the suspected action: what grows as much there is no leak", NULL),
+    UBI__FLAG(
+        "reorder", 0, AT(must_reorder),
+        "put the files into the order in which they were taken, by V8's ids or times of creation; reads them twice"),
+    UBI__FLAG("allow-other-process", 0, AT(may_be_other_process),
+              "compare files of several processes, too, instead of ending with status 3"),
+    UBI__TEXT("verdict", 0, AT(verdicts), "LIST",
+              "only clusters of these verdicts are shown and counted, such as steady,large; without: all that are "
+              "leaks, and in a list of their own those that are probably none",
+              NULL),
+    UBI__LIMIT(AT(limit), "show at most N clusters; 0: all", "10"),
+    UBI__FLAG("engine", 0, AT(with_engine), "let objects of the engine be leaks, too: code, shapes, property tables"),
+    UBI__FAIL_ON(AT(fail_on)),
+    UBI__PARAMETERS_END,
 };
 
 static bool fact_entry(size_t i, const char **word, const char **help) {
@@ -415,38 +413,52 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_leaks = {
-    .name = "leaks",
-    .operands = "OLD NEW [NEWER]...",
-    .summary = "find what a program holds on to between snapshots",
-    .question = "What does my program hold on to, and who holds it?",
-    .description =
-        "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the last two; "
-        "of two snapshots, what is in the second only. Three show much more than two: do the same work before each, "
-        "and what is in the middle of something, and caches that fill up once, fall away. More make a series, such as "
-        "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. Collect "
-        "garbage before each snapshot, as the engines do by themselves.\n"
-        "\n"
-        "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
-        "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
-        "everything new that is alive through its objects alone. Its holder is the nearest object on the way that was "
-        "there before: what grew.\n"
-        "\n"
-        "What grew as much in a control, what was replaced one for one, and caches that are full are listed at the end "
-        "and do not count.\n"
-        "\n"
-        "The files must be of one process, and in the order in which they were taken. V8's ids show both; times of "
-        "creation show the order, where files have them. Files in the wrong order end with status 2 and the right "
-        "order. Files that cannot be compared, of several processes or the same one twice, end with status 3, with "
-        "--fail-on or without.\n"
-        "\n"
-        "Objects are identified by node id. In V8 (Node.js, Chrome), an object keeps its id. Ids of Firefox's "
-        "snapshots are addresses: an object that the collector moved counts as new, and one of the same class at an "
-        "address that was used before counts as old.\n",
-    .options = options,
-    .glossary = &glossary,
-    .examples = examples,
-    .min_operands = 2,
-    .max_operands = INT_MAX,
-    .arguments_bytes = sizeof(leaks_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "leaks",
+            .operands = "OLD NEW [NEWER]...",
+            .summary = "find what a program holds on to between snapshots",
+            .question = "What does my program hold on to, and who holds it?",
+            .description =
+                "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the "
+                "last two; "
+                "of two snapshots, what is in the second only. Three show much more than two: do the same work before "
+                "each, "
+                "and what is in the middle of something, and caches that fill up once, fall away. More make a series, "
+                "such as "
+                "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. "
+                "Collect "
+                "garbage before each snapshot, as the engines do by themselves.\n"
+                "\n"
+                "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: "
+                "objects of "
+                "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
+                "everything new that is alive through its objects alone. Its holder is the nearest object on the way "
+                "that was "
+                "there before: what grew.\n"
+                "\n"
+                "What grew as much in a control, what was replaced one for one, and caches that are full are listed at "
+                "the end "
+                "and do not count.\n"
+                "\n"
+                "The files must be of one process, and in the order in which they were taken. V8's ids show both; "
+                "times of "
+                "creation show the order, where files have them. Files in the wrong order end with status 2 and the "
+                "right "
+                "order. Files that cannot be compared, of several processes or the same one twice, end with status 3, "
+                "with "
+                "--fail-on or without.\n"
+                "\n"
+                "Objects are identified by node id. In V8 (Node.js, Chrome), an object keeps its id. Ids of Firefox's "
+                "snapshots are addresses: an object that the collector moved counts as new, and one of the same class "
+                "at an "
+                "address that was used before counts as old.\n",
+            .parameters = parameters,
+            .glossary = &glossary,
+            .examples = examples,
+            .min_operands = 2,
+            .max_operands = INT_MAX,
+            .arguments_bytes = sizeof(leaks_arguments),
+        },
     .run = leaks_run,
 };

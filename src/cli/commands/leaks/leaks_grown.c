@@ -14,7 +14,7 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "cli/commands/leaks/leaks_page.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 #define INDENT 4
 #define LEAST_COLUMNS 40
@@ -64,7 +64,7 @@ uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer) {
 }
 
 static size_t line_room(const page *p) {
-    return p->cli->style.columns > LEAST_COLUMNS + INDENT ? p->cli->style.columns - INDENT : LEAST_COLUMNS;
+    return p->cli->page.style.columns > LEAST_COLUMNS + INDENT ? p->cli->page.style.columns - INDENT : LEAST_COLUMNS;
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
@@ -106,9 +106,9 @@ static void put_sizes(char *out, size_t capacity, const page *p, const ubi_leak_
     size_t used = 0;
     for (uint32_t i = 0; i < n && used<capacity; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1)
         used += (size_t)snprintf(out + used, capacity - used, "%s%s",
-                                 i == 0                      ? ": "
-                                 : p->cli->style.has_unicode ? " → "
-                                                             : " -> ",
+                                 i == 0                           ? ": "
+                                 : p->cli->page.style.has_unicode ? " → "
+                                                                  : " -> ",
                                  ubi__human_size(size, grown->bytes[i]));
 }
 
@@ -125,11 +125,11 @@ static void write_headline(const page *p, const ubi_leak_grown *grown, const ubi
     if (grown->n_objects > 1)
         ubi__out_printf(p->memo->out, ", and %s", ubi__human_things(others, grown->n_objects - 1, "other"));
     ubi_text name = ubi__leak_memo_take(p->memo);
-    ubi__display_ink(p->out, &p->cli->style, UBI__INK_RED);
-    ubi__display_text(p->out, &p->cli->style, name,
+    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_RED);
+    ubi__display_text(p->out, &p->cli->page.style, name,
                       line_room(p) > strlen(sizes) + 12 ? line_room(p) - strlen(sizes) : 12);
-    ubi__display_ink(p->out, &p->cli->style, UBI__INK_PLAIN);
-    ubi__write_inked(p->cli, UBI__INK_BOLD, sizes);
+    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_PLAIN);
+    ubi__write_inked(&p->cli->page, UBI__INK_BOLD, sizes);
     ubi__out_char(p->out, '\n');
 }
 
@@ -140,11 +140,11 @@ static void write_words(const page *p, const ubi_leak_grown *grown) {
     if (!words)
         return;
     ubi__out_string(p->out, "    ");
-    ubi__write_inked(p->cli, grown->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
+    ubi__write_inked(&p->cli->page, grown->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
     if (n > MOST_SIZES) {
         ubi__leak_curve curve = { .n = n, .value = bytes_at, .payload = grown->bytes, .is_from_least = true };
         ubi__out_string(p->out, "  ");
-        ubi__leak_write_curve(p->out, &p->cli->style, &curve);
+        ubi__leak_write_curve(p->out, &p->cli->page.style, &curve);
     }
     ubi__out_char(p->out, '\n');
 }
@@ -165,7 +165,7 @@ static void write_own_size(const page *p, const ubi_leak_grown *grown) {
         return;
     snprintf(line, sizeof line, "    sizes with %s; its own, as 'show' has it: %s\n",
              grown->is_rope ? "all parts" : "what it alone holds", ubi__human_size(size, own_bytes));
-    ubi__write_inked(p->cli, UBI__INK_DIM, line);
+    ubi__write_inked(&p->cli->page, UBI__INK_DIM, line);
 }
 
 static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
@@ -176,7 +176,7 @@ static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
     write_words(p, grown);
     write_own_size(p, grown);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, line_room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->cli->page.style, &path.view, line_room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }
@@ -191,9 +191,9 @@ static void write_rest(const page *p, uint32_t n, uint64_t bytes) {
 ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_memo *memo) {
     uint32_t n_told = 0, n_more = 0;
     uint64_t more_bytes = 0;
-    page p = { .answer = answer, .memo = memo, .plain = answer->cli->style, .cli = answer->cli };
+    page p = { .answer = answer, .memo = memo, .plain = answer->cli->page.style, .cli = answer->cli };
     p.plain.has_color = false;
-    p.out = &answer->cli->output->out;
+    p.out = answer->cli->page.out;
     for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks) && !p.out->has_failed; i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(answer->leaks, i);
         if (!is_told(answer, grown))
@@ -204,7 +204,7 @@ ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_mem
             continue;
         }
         if (n_told++ == 0)
-            ubi__write_title(p.cli, "Grown in place");
+            ubi__write_title(&p.cli->page, "Grown in place");
         UBI_TRY(write_grown(&p, grown));
     }
     write_rest(&p, n_more, more_bytes);

@@ -13,7 +13,7 @@
 #include "base/human.h"
 #include "base/merge_sort.h"
 #include "cli/cli_files.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 /* ---- putting files into order -------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #define UBI_CLI_NODE_ORDER_H
 
 #include "base/alloc.h"
-#include "cli/commands/nodes/node_columns.h"
+#include "questions/node_columns.h"
 
 /**
  * Sorts nodes by a prepared column. Nodes without a value come last, equal ones stay in the order given.

@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_NODE_PAGE_H
 #define UBI_CLI_NODE_PAGE_H
 
-#include "cli/commands/nodes/node_columns.h"
+#include "questions/node_columns.h"
 #include "render/text_table.h"
 
 typedef struct ubi__node_page {

@@ -12,11 +12,11 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
-#include "cli/commands/nodes/node_columns.h"
-#include "cli/commands/nodes/node_filter.h"
 #include "cli/commands/nodes/node_order.h"
 #include "cli/commands/nodes/node_page.h"
 #include "cli/condition.h"
+#include "questions/node_columns.h"
+#include "questions/node_filter.h"
 #include "render/display.h"
 
 typedef struct nodes_arguments {
@@ -230,7 +230,7 @@ static void write_all(writer *w, ubi__cli *cli, const ubi__snapshot *snapshot, c
     if (strcmp(format, "json") == 0)
         document_write(w, cli, snapshot->path, rows);
     else if (strcmp(format, "table") == 0)
-        table_write(w, &cli->style, rows);
+        table_write(w, &cli->page.style, rows);
     else
         delimited_write(w, strcmp(format, "csv") == 0, rows);
 }
@@ -251,7 +251,7 @@ static ubi_status nodes_list(uint64_t *n_matches, ubi__cli *cli, const ubi__snap
         status = nodes_choose(&rows, n_matches, &nodes, &table, s, arguments->limit);
     ubi__progress_line_clear(&cli->progress);
     if (status == UBI_OK) {
-        writer w = { .selection = s, .table = &table, .out = &cli->output->out };
+        writer w = { .selection = s, .table = &table, .out = cli->page.out };
         if (is_regular_file(cli->output->fd)) /* on a terminal, rows are progress enough; a pipe may lead to a pager */
             w.progress = table.progress;
         write_all(&w, cli, snapshot, arguments->format, rows);
@@ -314,20 +314,21 @@ static const ubi__glossary columns_glossary = { "Columns", column_entry };
 
 static const char *const format_choices[] = { "table", "tsv", "csv", "json", NULL };
 
-static const ubi__option options[] = {
-    { "columns", 'c', UBI__OPTION_TEXT, AT(columns), "LIST", NULL, "names of columns, separated by commas",
-      STANDARD_COLUMNS },
-    { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
-      "only nodes for which this holds, such as 'className == \"Array\" and rawSize > 1KiB'; any column can be named",
-      NULL },
-    { "sort", 's', UBI__OPTION_TEXT, AT(sort), "COLUMN", NULL,
-      "sort by a column: numbers descending, texts ascending; +COLUMN and -COLUMN choose; without it, file order",
-      NULL },
-    UBI__OPTION_LIMIT(AT(limit), "print only the first N rows; 0: all", "0"),
-    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "FORMAT", format_choices,
-      "table, tsv, csv or json; --json means json", "table on a terminal, else tsv" },
-    UBI__OPTION_FAIL_ON(AT(fail_on)),
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("columns", 'c', AT(columns), "LIST", "names of columns, separated by commas", STANDARD_COLUMNS),
+    UBI__TEXT(
+        "where", 'w', AT(where), "EXPR",
+        "only nodes for which this holds, such as 'className == \"Array\" and rawSize > 1KiB'; any column can be named",
+        NULL),
+    UBI__TEXT(
+        "sort", 's', AT(sort), "COLUMN",
+        "sort by a column: numbers descending, texts ascending; +COLUMN and -COLUMN choose; without it, file order",
+        NULL),
+    UBI__LIMIT(AT(limit), "print only the first N rows; 0: all", "0"),
+    UBI__CHOICE("format", 'f', AT(format), "FORMAT", format_choices, "table, tsv, csv or json; --json means json",
+                "table on a terminal, else tsv"),
+    UBI__FAIL_ON(AT(fail_on)),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -340,34 +341,44 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_nodes = {
-    .name = "nodes",
-    .operands = "FILE",
-    .summary = "list nodes with the columns you ask for",
-    .question = "Which nodes are the largest, or fulfil a condition?",
-    .description =
-        "Prints one row per node: all of them, reachable or not, in file order, unless you choose, sort or limit. "
-        "The first line names the columns.\n"
-        "\n"
-        "--where chooses nodes by an expression over the columns, asked for or not: comparisons (== != < <= > >=), "
-        "contains, startswith, endswith, ~ with a pattern such as /^HTML/, and, or, not, arithmetic, sizes such as "
-        "64KiB, shares of the heap such as 1%, texts in quotes, null for a missing value.\n"
-        "\n"
-        "A table is for people: aligned, cut to the width of the terminal, numbers with commas. The first rows decide "
-        "how wide its columns are.\n"
-        "\n"
-        "In tsv and csv a missing value is a single - and every row is one line: within texts a backslash, tab, "
-        "newline and carriage return are written \\\\, \\t, \\n"
-        " and \\r, other control characters and bytes that are not UTF-8 \\xNN, lone surrogates and characters "
-        "that cannot be seen or that reorder others \\uNNNN or \\u{N}. A text that is - itself is written \\- in "
-        "tsv and \"-\" in csv; csv quotes texts with a comma or a quote and doubles the quote.\n"
-        "\n"
-        "In json a missing value is null, and an id is a number when a double holds it exactly, else a string of "
-        "digits.",
-    .options = options,
-    .glossary = &columns_glossary,
-    .examples = examples,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(nodes_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "nodes",
+            .operands = "FILE",
+            .summary = "list nodes with the columns you ask for",
+            .question = "Which nodes are the largest, or fulfil a condition?",
+            .description =
+                "Prints one row per node: all of them, reachable or not, in file order, unless you choose, sort or "
+                "limit. "
+                "The first line names the columns.\n"
+                "\n"
+                "--where chooses nodes by an expression over the columns, asked for or not: comparisons (== != < <= > "
+                ">=), "
+                "contains, startswith, endswith, ~ with a pattern such as /^HTML/, and, or, not, arithmetic, sizes "
+                "such as "
+                "64KiB, shares of the heap such as 1%, texts in quotes, null for a missing value.\n"
+                "\n"
+                "A table is for people: aligned, cut to the width of the terminal, numbers with commas. The first rows "
+                "decide "
+                "how wide its columns are.\n"
+                "\n"
+                "In tsv and csv a missing value is a single - and every row is one line: within texts a backslash, "
+                "tab, "
+                "newline and carriage return are written \\\\, \\t, \\n"
+                " and \\r, other control characters and bytes that are not UTF-8 \\xNN, lone surrogates and characters "
+                "that cannot be seen or that reorder others \\uNNNN or \\u{N}. A text that is - itself is written \\- "
+                "in "
+                "tsv and \"-\" in csv; csv quotes texts with a comma or a quote and doubles the quote.\n"
+                "\n"
+                "In json a missing value is null, and an id is a number when a double holds it exactly, else a string "
+                "of "
+                "digits.",
+            .parameters = parameters,
+            .glossary = &columns_glossary,
+            .examples = examples,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(nodes_arguments),
+        },
     .run = nodes_run,
 };

@@ -16,10 +16,10 @@
 #include "cli/cli_files.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/page.h"
 #include "cli/terminal.h"
 #include "recording/ubirec_reader.h"
 #include "recording/unrecorded_words.h"
+#include "render/page.h"
 #include "targets/native/native_record.h"
 
 #define STANDARD_PERIOD "512KiB"
@@ -300,30 +300,31 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
 
 #define AT(field) offsetof(record_arguments, field)
 
-static const ubi__option options[] = {
-    { "period", 'p', UBI__OPTION_TEXT, AT(period), "BYTES", NULL,
-      "sample one allocation per BYTES allocated, on average; reports give limits between which the true value lies",
-      STANDARD_PERIOD },
-    { "exact", 'e', UBI__OPTION_FLAG, AT(is_exact), NULL, NULL, "record every allocation and every free", NULL },
-    { "output", 'o', UBI__OPTION_TEXT, AT(output), "FILE", NULL,
-      "the recording, which replaces an older one as soon as it has begun; of further processes, FILE.PID",
-      "PROGRAM.PID.ubirec" },
-    { "duration", 0, UBI__OPTION_TEXT, AT(duration), "TIME", NULL,
-      "stop recording after TIME, such as 30s; the program continues", NULL },
+static const ubi__parameter parameters[] = {
+    UBI__TEXT(
+        "period", 'p', AT(period), "BYTES",
+        "sample one allocation per BYTES allocated, on average; reports give limits between which the true value lies",
+        STANDARD_PERIOD),
+    UBI__FLAG("exact", 'e', AT(is_exact), "record every allocation and every free"),
+    UBI__TEXT("output", 'o', AT(output), "FILE",
+              "the recording, which replaces an older one as soon as it has begun; of further processes, FILE.PID",
+              "PROGRAM.PID.ubirec"),
+    UBI__TEXT("duration", 0, AT(duration), "TIME", "stop recording after TIME, such as 30s; the program continues",
+              NULL),
     UBI__ALIAS_LETTER('d'),
-    { "follow-children", 0, UBI__OPTION_FLAG, AT(with_children), NULL, NULL,
-      "record processes that the program makes, and programs that it becomes, each in a file of its own", NULL },
+    UBI__FLAG("follow-children", 0, AT(with_children),
+              "record processes that the program makes, and programs that it becomes, each in a file of its own"),
     UBI__ALIAS_LETTER('f'),
-    { "mappings", 0, UBI__OPTION_FLAG, AT(with_mappings), NULL, NULL,
-      "record anonymous memory mappings too; they are never added to the heap", NULL },
-    { "markers", 0, UBI__OPTION_SWITCH, AT(markers), NULL, NULL,
-      "record the program's own markers (ubiheap/core/marker.h), or do not; 'ubiheap timeline' shows it", NULL },
-    { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
-      "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done",
-      NULL },
-    { "debuginfod", 0, UBI__OPTION_FLAG, AT(with_debuginfod), NULL, NULL,
-      "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids", NULL },
-    UBI__OPTION_END,
+    UBI__FLAG("mappings", 0, AT(with_mappings),
+              "record anonymous memory mappings too; they are never added to the heap"),
+    UBI__SWITCH("markers", 0, AT(markers),
+                "record the program's own markers (ubiheap/core/marker.h), or do not; 'ubiheap timeline' shows it"),
+    UBI__SWITCH(
+        "symbols", 0, AT(symbols),
+        "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done"),
+    UBI__FLAG("debuginfod", 0, AT(with_debuginfod),
+              "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids"),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -335,30 +336,39 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_record = {
-    .name = "record",
-    .operands = "PROGRAM [ARGUMENT...]",
-    .summary = "run a native program and record what it allocates",
-    .question = "What does this native program allocate, and where?",
-    .description =
-        "Runs PROGRAM, any dynamically linked program for this machine, with a library that records what it allocates "
-        "and frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs next to nothing; "
-        "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
-        "\n"
-        "The program has its own standard input, output, environment, signals and terminal. Its exit status becomes "
-        "ours: 127 when there is no such program, 126 when it cannot be run, the same signal when it is killed by one. "
-        "4 when the program ended well but the recording did not.\n"
-        "\n"
-        "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is killed, the "
-        "program continues, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are "
-        "passed on; Ctrl-C reaches the program from the terminal, and the file is finished.\n"
-        "\n"
-        "Statically linked and setuid programs load no libraries from outside, and sanitizers bring a malloc that "
-        "cannot be intercepted: these are refused (126).\n",
-    .options = options,
-    .examples = examples,
-    .min_operands = 1,
-    .max_operands = INT_MAX,
-    .has_options_first = true,
-    .arguments_bytes = sizeof(record_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "record",
+            .operands = "PROGRAM [ARGUMENT...]",
+            .summary = "run a native program and record what it allocates",
+            .question = "What does this native program allocate, and where?",
+            .description = "Runs PROGRAM, any dynamically linked program for this machine, with a library that records "
+                           "what it allocates "
+                           "and frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs "
+                           "next to nothing; "
+                           "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
+                           "\n"
+                           "The program has its own standard input, output, environment, signals and terminal. Its "
+                           "exit status becomes "
+                           "ours: 127 when there is no such program, 126 when it cannot be run, the same signal when "
+                           "it is killed by one. "
+                           "4 when the program ended well but the recording did not.\n"
+                           "\n"
+                           "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is "
+                           "killed, the "
+                           "program continues, and the file is good up to the last second. SIGTERM and other signals "
+                           "sent to ubiheap are "
+                           "passed on; Ctrl-C reaches the program from the terminal, and the file is finished.\n"
+                           "\n"
+                           "Statically linked and setuid programs load no libraries from outside, and sanitizers bring "
+                           "a malloc that "
+                           "cannot be intercepted: these are refused (126).\n",
+            .parameters = parameters,
+            .examples = examples,
+            .min_operands = 1,
+            .max_operands = INT_MAX,
+            .has_options_first = true,
+            .arguments_bytes = sizeof(record_arguments),
+        },
     .run = record_run,
 };

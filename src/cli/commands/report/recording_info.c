@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 /* Processes that are listed, at most. */
 #define PROCESSES_SAID 10
@@ -31,9 +31,9 @@ typedef struct facts {
 #define LABEL_COLUMNS 14
 
 static void fact_write(const ubi__cli *cli, const char *label, const char *value) {
-    ubi__out *out = &cli->output->out;
-    ubi__write_label(cli, UBI__INK_DIM, label, LABEL_COLUMNS);
-    ubi__display_text(out, &cli->style, ubi__text(value), SIZE_MAX);
+    ubi__out *out = cli->page.out;
+    ubi__write_label(&cli->page, UBI__INK_DIM, label, LABEL_COLUMNS);
+    ubi__display_text(out, &cli->page.style, ubi__text(value), SIZE_MAX);
     ubi__out_char(out, '\n');
 }
 

@@ -12,8 +12,8 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
-#include "cli/page.h"
 #include "render/display.h"
+#include "render/page.h"
 
 #define EXACT_COLUMNS 11
 #define ESTIMATE_COLUMNS 18
@@ -89,7 +89,7 @@ static void table_init(ubi__text_table *t, const ubi__cli *cli, const ubi__recor
                                                 [SHARE] = { .width = SHARE_COLUMNS },
                                                 [COUNT] = { .width = width },
                                                 [NOT_FREED] = { .width = width } };
-    ubi__page_table(t, cli, "", columns, COLUMNS);
+    ubi__page_table(t, &cli->page, "", columns, COLUMNS);
 }
 
 /* @return columns for the name */
@@ -118,9 +118,9 @@ static void group_write(const ubi__text_table *t, const ubi__cli *cli, const ubi
     if (g->n_ended)
         n += snprintf(how_often + n, sizeof how_often - (size_t)n, ", %s",
                       ubi__human_duration(time, g->total_ns / 1000));
-    ubi__display_text(&cli->output->out, &cli->style, name_of(report, g), room > (size_t)n ? room - (size_t)n : room);
-    ubi__write_inked(cli, UBI__INK_DIM, how_often);
-    ubi__out_char(&cli->output->out, '\n');
+    ubi__display_text(cli->page.out, &cli->page.style, name_of(report, g), room > (size_t)n ? room - (size_t)n : room);
+    ubi__write_inked(&cli->page, UBI__INK_DIM, how_often);
+    ubi__out_char(cli->page.out, '\n');
 }
 
 static void rest_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report) {
@@ -128,8 +128,8 @@ static void rest_write(const ubi__text_table *t, const ubi__cli *cli, const ubi_
     if (rest.allocated.samples == 0)
         return;
     numbers_write(t, cli, report, &rest);
-    ubi__write_inked(cli, UBI__INK_DIM, "(no marker was open)");
-    ubi__out_char(&cli->output->out, '\n');
+    ubi__write_inked(&cli->page, UBI__INK_DIM, "(no marker was open)");
+    ubi__out_char(cli->page.out, '\n');
 }
 
 ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t top) {
@@ -141,10 +141,10 @@ ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording
     if (!rows)
         return ubi__fail_nomem();
     table_init(&table, cli, report);
-    ubi__write_title(cli, "By the marker that was open: bytes, share, allocations, bytes not freed");
+    ubi__write_title(&cli->page, "By the marker that was open: bytes, share, allocations, bytes not freed");
     for (; shown < n && shown < top; shown++)
         group_write(&table, cli, report, rows[shown]);
-    ubi__write_more_things(cli, "more marker", shown, n);
+    ubi__write_more_things(&cli->page, "more marker", shown, n);
     rest_write(&table, cli, report);
     free_rows(report, rows);
     return UBI_OK;
@@ -155,7 +155,7 @@ void ubi__recording_markers_next(const ubi__cli *cli, const ubi__recording_repor
     if (report->summary.n_markers == 0)
         return;
     snprintf(help, sizeof help, "its %s in time", ubi__human_things(count, report->summary.n_markers, "marker"));
-    ubi__write_command(cli, "timeline", file, NULL, help);
+    ubi__write_command(&cli->page, "timeline", file, NULL, help);
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------------- */

@@ -204,7 +204,7 @@ size_t ubi__recording_write_notes(const ubi__recording_view *v, const ubi__recor
     if (notes->n == 0)
         return 0;
     if (!is_counted_only)
-        ubi__write_title(v->cli, "Notes");
+        ubi__write_title(&v->cli->page, "Notes");
     for (; shown < notes->n; shown++) {
         size_t more = ubi__recording_bullet(v, notes->at[shown], true);
         bool is_last = shown + 1 == notes->n;
@@ -217,9 +217,9 @@ size_t ubi__recording_write_notes(const ubi__recording_view *v, const ubi__recor
     if (shown == notes->n)
         return used;
     if (!is_counted_only) {
-        ubi__write_ink(v->cli, UBI__INK_DIM);
+        ubi__write_ink(&v->cli->page, UBI__INK_DIM);
         ubi__out_printf(v->out, "  %s; --detail shows all\n", ubi__human_things(count, notes->n - shown, "more note"));
-        ubi__write_ink(v->cli, UBI__INK_PLAIN);
+        ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     }
     return used + 1;
 }

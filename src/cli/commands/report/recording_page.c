@@ -128,14 +128,14 @@ static size_t head_write(const ubi__recording_view *v) {
     const ubi__recording_summary *s = &v->report->summary;
     const ubi__ubirec_about *about = &s->tables.about;
     sampling_words(v, text);
-    ubi__write_ink(v->cli, UBI__INK_BOLD);
+    ubi__write_ink(&v->cli->page, UBI__INK_BOLD);
     ubi__display_text(v->out, v->style, ubi__text(v->report->path), v->columns - strlen(text));
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_printf(v->out, "%s\n", text);
-    ubi__write_label(v->cli, UBI__INK_DIM, "Program", LABEL_COLUMNS);
+    ubi__write_label(&v->cli->page, UBI__INK_DIM, "Program", LABEL_COLUMNS);
     command_line_write(v, v->columns - LABEL_COLUMNS);
     ubi__out_char(v->out, '\n');
-    ubi__write_label(v->cli, UBI__INK_DIM, "Ran", LABEL_COLUMNS);
+    ubi__write_label(&v->cli->page, UBI__INK_DIM, "Ran", LABEL_COLUMNS);
     size_t n = (size_t)snprintf(line, sizeof line, "%s", time_words(time, s->time_ns));
     if (about->start_unix_ns)
         n +=
@@ -172,7 +172,7 @@ static void number_write(const ubi__recording_view *v, const char *name, const c
     const ubi__cell cells[] = { { .kind = UBI__CELL_TEXT, .ink = UBI__INK_DIM, .text = ubi__text(name) },
                                 ubi__cell_words(number) };
     ubi__text_table table;
-    ubi__page_table(&table, v->cli, NULL, columns, 2);
+    ubi__page_table(&table, &v->cli->page, NULL, columns, 2);
     ubi__text_table_row(&table, cells);
 }
 
@@ -180,7 +180,7 @@ static void total_write(const ubi__recording_view *v, const char *name, ubi__mea
     char bytes[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
     const ubi__recording_sum *sum = &v->all[measure];
     if (sum->estimate.samples == 0 && ubi__recording_is_sampled(&v->report->summary, v->of_class)) {
-        ubi__write_label(v->cli, UBI__INK_DIM, name, LABEL_COLUMNS);
+        ubi__write_label(&v->cli->page, UBI__INK_DIM, name, LABEL_COLUMNS);
         ubi__out_printf(v->out, "less than %s, nothing sampled", ubi__human_size(share, ubi__whole(sum->bytes.high)));
         return;
     }
@@ -226,7 +226,7 @@ static size_t totals_write(const ubi__recording_view *v) {
     size_t lines = 1;
     ubi__out_char(v->out, '\n');
     if (v->of_class == UBI__UBIREC_MAPPING) { /* or they could be taken for the heap */
-        ubi__write_inked(v->cli, UBI__INK_BOLD, "Mappings of memory; of the heap, nothing was recorded");
+        ubi__write_inked(&v->cli->page, UBI__INK_BOLD, "Mappings of memory; of the heap, nothing was recorded");
         ubi__out_char(v->out, '\n');
         lines++;
     }
@@ -261,14 +261,14 @@ static size_t curve_write(const ubi__recording_view *v) {
     char time[UBI__HUMAN_TEXT];
     if (!v->style->has_unicode || most == 0 || s->n_curve < 2)
         return 0;
-    ubi__write_label(v->cli, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
+    ubi__write_label(&v->cli->page, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
     ubi__out_char(v->out, ' ');
-    ubi__write_ink(v->cli, UBI__INK_BLUE);
+    ubi__write_ink(&v->cli->page, UBI__INK_BLUE);
     for (size_t i = 0; i < CURVE_COLUMNS; i++) {
         double part = (double)most_of_part(s, i, CURVE_COLUMNS) / (double)most;
         ubi__out_string(v->out, heights[part > 0 ? 1 + (size_t)(part * 7 + 0.5) : 0]);
     }
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_printf(v->out, " %s\n", time_words(time, s->time_ns));
     return 1;
 }
@@ -285,21 +285,21 @@ static size_t next_lines(const ubi__recording_view *v) {
 static void next_write(const ubi__recording_view *v) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
     char command[48];
-    ubi__write_title(v->cli, "Next");
+    ubi__write_title(&v->cli->page, "Next");
     if (!v->report->wishes->by) {
         snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);
-        ubi__write_command(v->cli, command, file, NULL, "stacks; or by leaked, peak, total, count, temporary");
+        ubi__write_command(&v->cli->page, command, file, NULL, "stacks; or by leaked, peak, total, count, temporary");
     }
-    ubi__write_command(v->cli, "allocations --with-callees", file, NULL, "functions, with all that they called");
-    ubi__write_command(v->cli, "report --detail --stack-depth 50", file, NULL, "whole stacks, all notes");
-    ubi__write_command(v->cli, "report --format tsv", file, NULL, "all places, for a spreadsheet or script");
+    ubi__write_command(&v->cli->page, "allocations --with-callees", file, NULL, "functions, with all that they called");
+    ubi__write_command(&v->cli->page, "report --detail --stack-depth 50", file, NULL, "whole stacks, all notes");
+    ubi__write_command(&v->cli->page, "report --format tsv", file, NULL, "all places, for a spreadsheet or script");
     ubi__recording_markers_next(v->cli, v->report, file);
 }
 
 static void write_markers_next(const ubi__recording_view *v) {
     if (v->report->summary.n_markers == 0)
         return;
-    ubi__write_title(v->cli, "Next");
+    ubi__write_title(&v->cli->page, "Next");
     ubi__recording_markers_next(v->cli, v->report, ubi__file_argument(v->report->path, "FILE"));
 }
 
@@ -339,8 +339,8 @@ static void sum_up(ubi__recording_view *v) {
 
 ubi_status ubi__recording_view_init(ubi__recording_view *v, ubi__cli *cli, ubi__recording_report *report) {
     const ubi__recording_wishes *wishes = report->wishes;
-    *v = (ubi__recording_view){ .cli = cli, .out = &cli->output->out, .style = &cli->style, .report = report };
-    v->columns = cli->style.columns;
+    *v = (ubi__recording_view){ .cli = cli, .out = cli->page.out, .style = &cli->page.style, .report = report };
+    v->columns = cli->page.style.columns;
     v->words_columns = v->columns < UBI__RECORDING_WORDS_COLUMNS ? v->columns : UBI__RECORDING_WORDS_COLUMNS;
     v->of_class = class_of_places(&report->summary);
     v->is_list = wishes->by || wishes->with_detail || wishes->stack_depth;
@@ -366,7 +366,7 @@ static void write_nothing(const ubi__recording_view *v) {
              ubi__human_size(size, ubi__whole(v->report->heap_bytes[UBI__MEASURE_TOTAL].high)));
     bool is_known = v->report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED] == 0;
     ubi__out_char(v->out, '\n');
-    ubi__write_words(v->cli, UBI__INK_PLAIN,
+    ubi__write_words(&v->cli->page, UBI__INK_PLAIN,
                      !is_known             ? "Nothing was recorded."
                      : v->report->is_exact ? "Nothing was allocated."
                                            : text);
@@ -381,7 +381,7 @@ static size_t write_findings(const ubi__recording_view *v) {
     ubi__recording_find(&findings, v);
     if (findings.n == 0)
         return 0;
-    ubi__write_title(v->cli, "Findings");
+    ubi__write_title(&v->cli->page, "Findings");
     for (size_t i = 0; i < findings.n; i++)
         lines += ubi__recording_bullet(v, findings.at[i].text, false);
     return lines;
@@ -443,7 +443,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     used += has_mappings ? mapping_lines : 0;
     ubi__recording_table(v, UBI__RECORDING_PAGE_LINES > used + lines ? UBI__RECORDING_PAGE_LINES - used - lines : 0);
     if (has_mappings) {
-        ubi__write_title(v->cli, "Mappings (parts of the heap may be inside them)");
+        ubi__write_title(&v->cli->page, "Mappings (parts of the heap may be inside them)");
         ubi__recording_table(&mappings, 0);
     }
     if (has_markers)

@@ -9,7 +9,7 @@
 #define UBI_CLI_RECORDING_PAGE_H
 
 #include "cli/commands/report/recording_report.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 /** Lines of an overview. */
 #define UBI__RECORDING_PAGE_LINES 40

@@ -23,7 +23,7 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 #define NAMES_SAID 8
 #define SIZE_COLUMNS 11
@@ -374,13 +374,13 @@ void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_rep
     for (size_t i = 0; i < p->rows.n; i++)
         rows[i] = &p->rows.at[i];
     qsort(rows, p->rows.n, sizeof *rows, compare_bytes);
-    ubi__write_title(cli, report->is_exact
-                              ? "Processes: bytes allocated, not freed, allocations, number, name"
-                              : "Processes, estimated: bytes allocated, not freed, allocations, number, name");
-    ubi__page_table(&table, cli, "", process_columns, COLUMNS);
+    ubi__write_title(&cli->page, report->is_exact
+                                     ? "Processes: bytes allocated, not freed, allocations, number, name"
+                                     : "Processes, estimated: bytes allocated, not freed, allocations, number, name");
+    ubi__page_table(&table, &cli->page, "", process_columns, COLUMNS);
     for (size_t i = 0; i < p->rows.n && i < most; i++)
         process_write(&table, rows[i]);
-    ubi__write_more(cli, p->rows.n > most ? p->rows.n - most : 0, "--detail shows all");
+    ubi__write_more(&cli->page, p->rows.n > most ? p->rows.n - most : 0, "--detail shows all");
     ubi__free_array(a, rows, p->rows.n, sizeof *rows);
 }
 

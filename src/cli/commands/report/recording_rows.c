@@ -347,7 +347,7 @@ static void table_put(table *t, ubi__cli *cli, const ubi__recording_report *repo
 
 ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report) {
     const ubi_allocator *a = ubi_allocator_default();
-    table t = { .out = &cli->output->out, .is_csv = strcmp(report->wishes->format, "csv") == 0 };
+    table t = { .out = cli->page.out, .is_csv = strcmp(report->wishes->format, "csv") == 0 };
     const char *standard = report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
     UBI_TRY(columns_choose(&t.columns, report->wishes->columns ? report->wishes->columns : standard));
     UBI_TRY(ubi__sites_sort(&report->sites, ubi__recording_order(report->wishes->by)));

@@ -76,10 +76,10 @@ static void put_piece(flow *f, const char *mark, const char *name, const char *p
         ubi__display_pad(v->out, 0, wraps || f->at == 0 ? INDENT : f->at > INDENT ? 1 : 0);
         ubi__out_string(v->out, mark);
         ubi__display_text(v->out, v->style, ubi__text(name), name_columns);
-        ubi__write_ink(v->cli, UBI__INK_DIM);
+        ubi__write_ink(&v->cli->page, UBI__INK_DIM);
         ubi__display_pad(v->out, 0, gap);
         ubi__display_text(v->out, v->style, ubi__text(position), position_columns);
-        ubi__write_ink(v->cli, UBI__INK_PLAIN);
+        ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     }
     f->lines += wraps || f->at == 0;
     f->at = (wraps || f->at == 0 ? INDENT : f->at + (f->at > INDENT)) + name_columns + rest;
@@ -167,13 +167,13 @@ static void write_place(const ubi__recording_view *v, const ubi__recording_place
     ubi__out_string(v->out, mark);
     ubi__recording_short_name(name, sizeof name, v->style, place, name_columns);
     ubi__display_text(v->out, v->style, ubi__text(name), name_columns);
-    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
     if (place->is_inlined)
         ubi__out_string(v->out, inlined);
     if (position_columns)
         ubi__out_string(v->out, "  ");
     ubi__display_text(v->out, v->style, ubi__text(position), position_columns);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
@@ -222,9 +222,9 @@ static void write_wrappers(const ubi__recording_view *v, const ubi__site *site, 
             break;
     }
     ubi__out_repeat(v->out, " ", indent);
-    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
     ubi__display_text(v->out, v->style, ubi__text(text), room);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
@@ -291,13 +291,13 @@ static void write_callers(const ubi__recording_view *v, ubi__recording_walk *wal
     if (more == 0 && n_stacks <= 1)
         return;
     ubi__out_repeat(v->out, " ", indent);
-    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
     if (more)
         ubi__out_printf(v->out, "%s%s more frame%s", arrow, ubi__human_count(count, more), more == 1 ? "" : "s");
     if (n_stacks > 1)
         ubi__out_printf(v->out, "%s%s other stack%s", more ? "; " : "", ubi__human_count(count, n_stacks - 1),
                         n_stacks == 2 ? "" : "s");
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
@@ -308,9 +308,9 @@ static void write_pool(const ubi__recording_view *v, const ubi__site *site, size
         return;
     snprintf(text, sizeof text, "kept on purpose: %s", pool);
     ubi__out_repeat(v->out, " ", indent);
-    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
     ubi__display_text(v->out, v->style, ubi__text(text), room);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 

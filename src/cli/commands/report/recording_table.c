@@ -120,7 +120,7 @@ void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, co
         columns[number_column(i)] = (ubi__text_column){ .title = i < n ? heads[orders[i]] : NULL,
                                                         .width = columns_of(v, i),
                                                         .is_hidden = i >= n };
-    ubi__page_table(t, v->cli, name, columns, COLUMNS);
+    ubi__page_table(t, &v->cli->page, name, columns, COLUMNS);
     t->columns = v->columns;
     ubi__text_table_lay_out(t);
 }
@@ -254,17 +254,17 @@ static void pools_write(const ubi__recording_view *v) {
         ubi__range_bytes(size, v->cli, ubi__recording_bytes_range(&v->report->summary, v->of_class, &sums[i].estimate));
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s, %s", used ? "; " : "", sums[i].words, size);
     }
-    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
     ubi__out_string(v->out, "  kept on purpose: ");
     ubi__display_text(v->out, v->style, ubi__text(text), v->columns - 19);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
 static void nothing_write(const ubi__recording_view *v) {
     bool is_unknown = v->order == UBI__BY_TEMPORARY && !v->report->is_exact;
     ubi__out_char(v->out, '\n');
-    ubi__write_words(v->cli, UBI__INK_PLAIN,
+    ubi__write_words(&v->cli->page, UBI__INK_PLAIN,
                      is_unknown ? "Only exact recordings show which allocations were temporary."
                                 : "There is no such place in this recording.");
 }
@@ -288,7 +288,7 @@ void ubi__recording_table(const ubi__recording_view *v, size_t lines) {
         }
         (v->is_list ? site_write_long : site_write_short)(&table, v, site);
     }
-    ubi__write_more_things(v->cli, "more place", n_shown, n_shown + n_more);
+    ubi__write_more_things(&v->cli->page, "more place", n_shown, n_shown + n_more);
     if (n_shown == 0)
         nothing_write(v);
     pools_write(v);

@@ -207,7 +207,7 @@ static void join_limits(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, const
         snprintf(out, UBI__ESTIMATE_TEXT, "%s", high);
     else
         snprintf(out, UBI__ESTIMATE_TEXT, "%.*s%s%s", (int)(is_same_unit ? (size_t)(low_unit - low) : strlen(low)), low,
-                 cli->style.has_unicode ? "–" : "-", high);
+                 cli->page.style.has_unicode ? "–" : "-", high);
 }
 
 char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range) {

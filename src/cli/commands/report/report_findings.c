@@ -8,7 +8,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/report/report_layout.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 typedef ubi__report_layout page;
 
@@ -91,9 +91,9 @@ static size_t headline_wrap(const page *p, ubi__out *out) {
 }
 
 void ubi__report_write_headline(const page *p) {
-    ubi__write_ink(p->cli, UBI__INK_BOLD);
+    ubi__write_ink(&p->cli->page, UBI__INK_BOLD);
     headline_wrap(p, p->out);
-    ubi__write_ink(p->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
 
@@ -149,10 +149,10 @@ static void finding_write_command(const page *p, const ubi_finding *finding, siz
     char id[24];
     snprintf(id, sizeof id, "%" PRIu64, finding->n_nodes ? ubi_graph_node_id(p->facts->graph, finding->path_to) : 0);
     ubi__display_pad(p->out, 0, indent - 2); /* a command has two spaces before it */
-    ubi__write_ink(p->cli, UBI__INK_DIM);
-    ubi__write_command(p->cli, command, ubi__file_argument(p->path, "FILE"), strcmp(command, "paths") == 0 ? id : NULL,
-                       NULL);
-    ubi__write_ink(p->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
+    ubi__write_command(&p->cli->page, command, ubi__file_argument(p->path, "FILE"),
+                       strcmp(command, "paths") == 0 ? id : NULL, NULL);
+    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
 }
 
 static void finding_write(const page *p, const ubi_finding *finding, size_t indent) {
@@ -167,24 +167,24 @@ static void finding_write(const page *p, const ubi_finding *finding, size_t inde
 static void savings_write(const page *p) {
     static const ubi__text_column columns[] = { { NULL, .width = UBI__REPORT_SIZE_COLUMNS } };
     ubi__text_table table;
-    ubi__page_table(&table, p->cli, "", columns, 1);
-    ubi__write_title(p->cli, p->n_savings > 1 ? "Possible savings (they may overlap)" : "Possible savings");
+    ubi__page_table(&table, &p->cli->page, "", columns, 1);
+    ubi__write_title(&p->cli->page, p->n_savings > 1 ? "Possible savings (they may overlap)" : "Possible savings");
     for (size_t i = 0; i < p->n_savings_shown; i++) {
         ubi__cell size = ubi__cell_size(p->savings[i]->bytes);
         size.ink = UBI__INK_GREEN;
         ubi__text_table_row(&table, &size);
         finding_write(p, p->savings[i], SAVINGS_INDENT);
     }
-    ubi__write_more(p->cli, p->n_savings - p->n_savings_shown, "--detail shows all");
+    ubi__write_more(&p->cli->page, p->n_savings - p->n_savings_shown, "--detail shows all");
 }
 
 static void oddities_write(const page *p) {
-    ubi__write_title(p->cli, "Worth a look");
+    ubi__write_title(&p->cli->page, "Worth a look");
     for (size_t i = 0; i < p->n_oddities_shown; i++) {
         ubi__out_string(p->out, DASH);
         finding_write(p, p->oddities[i], strlen(DASH));
     }
-    ubi__write_more(p->cli, p->n_oddities - p->n_oddities_shown, "--detail shows all");
+    ubi__write_more(&p->cli->page, p->n_oddities - p->n_oddities_shown, "--detail shows all");
 }
 
 void ubi__report_write_findings(const page *p) {

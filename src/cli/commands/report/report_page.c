@@ -16,9 +16,9 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/report/report_layout.h"
-#include "cli/page.h"
 #include "lenses/producer.h"
 #include "render/heap_labels.h"
+#include "render/page.h"
 #include "render/path_words.h"
 
 #define WIDEST_PAGE 100
@@ -49,7 +49,7 @@ static const ubi__text_column report_columns[COLUMNS] = {
 
 static void table_init(page *p) {
     ubi__text_table *t = &p->table;
-    ubi__page_table(t, p->cli, "", report_columns, COLUMNS);
+    ubi__page_table(t, &p->cli->page, "", report_columns, COLUMNS);
     t->columns = p->columns;
     t->at[BAR].width = p->columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
     ubi__text_table_widen(t, COUNT, ubi__cell_count(p->facts->summary.reachable.count));
@@ -119,7 +119,7 @@ static void coarse_write(const page *p) {
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         rows[t] = (coarse_row){ &coarse[t], names[t], coarse_color(t) };
     coarse_sort(rows, UBI_COARSE_TYPE_COUNT);
-    ubi__write_title(p->cli, "What it is made of");
+    ubi__write_title(&p->cli->page, "What it is made of");
     for (size_t i = 0; i < UBI_COARSE_TYPE_COUNT && rows[i].tally->count; i++) {
         row_write(p, &p->table, rows[i].tally, rows[i].color);
         ubi__out_printf(p->out, "%s\n", rows[i].name);
@@ -129,7 +129,7 @@ static void coarse_write(const page *p) {
 static void kinds_write(const page *p) {
     static const char *const notes[] = { "", " (object)", " (script)", " (string)", " (DOM)" };
     const ubi__groups *groups = &p->facts->labels;
-    ubi__write_title(p->cli, "Biggest kinds");
+    ubi__write_title(&p->cli->page, "Biggest kinds");
     for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
         bool is_told = group->label.len && *group->label.ptr == '('; /* "(string)" */
@@ -137,7 +137,7 @@ static void kinds_write(const page *p) {
         size_t room = row_write(p, &p->table, &group->tally, coarse_color(group->coarse_type));
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
         if (*note)
-            ubi__write_inked(p->cli, UBI__INK_DIM, note);
+            ubi__write_inked(&p->cli->page, UBI__INK_DIM, note);
         ubi__out_char(p->out, '\n');
     }
 }
@@ -159,12 +159,12 @@ static void held_write(const page *p, const ubi_keeper *keeper, size_t columns) 
 static void holding_write(const page *p, const ubi_keeper *keeper, size_t columns) {
     static const char itself[] = "  is large itself";
     ubi__holding holding = ubi__report_holding(p->facts->look, keeper);
-    ubi__write_ink(p->cli, UBI__INK_DIM);
+    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
     if (holding == UBI__HOLDS_KIND)
         held_write(p, keeper, columns);
     else if (holding == UBI__HOLDS_ITSELF && strlen(itself) <= columns)
         ubi__out_string(p->out, itself);
-    ubi__write_ink(p->cli, UBI__INK_PLAIN);
+    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
 }
 
 /* What V8's own roots hold, not the program. */
@@ -180,7 +180,7 @@ static void keeper_write(const page *p, const ubi__text_table *table, const ubi_
     ubi__path_view path = ubi__report_path(p->facts, k->node);
     row_write(p, table, &tally, UBI__INK_RED);
     if (is_of_engine(&p->facts->keepers, k))
-        ubi__write_inked(p->cli, UBI__INK_DIM, OF_ENGINE);
+        ubi__write_inked(&p->cli->page, UBI__INK_DIM, OF_ENGINE);
     size_t room =
         ubi__text_table_room(table, table->used + (is_of_engine(&p->facts->keepers, k) ? strlen(OF_ENGINE) : 0));
     size_t used = ubi__display_path(p->out, p->style, &path, room);
@@ -214,7 +214,7 @@ static void keepers_write(const page *p) {
     if (p->n_keepers == 0)
         return;
     keepers_sort(sorted, p);
-    ubi__write_title(p->cli, "Biggest retainers, and what would be freed with each");
+    ubi__write_title(&p->cli->page, "Biggest retainers, and what would be freed with each");
     ubi__text_table table = p->table;
     table.columns = p->style->columns;
     table.at[BAR].is_hidden = p->columns < NARROW_PAGE;
@@ -227,14 +227,14 @@ static void functions_write(const page *p) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT], heading[128];
     const ubi__groups *groups = &p->facts->functions;
     if (groups->n == 0) {
-        ubi__write_title(p->cli, "Where it was allocated");
+        ubi__write_title(&p->cli->page, "Where it was allocated");
         ubi__out_printf(p->out, "  Not recorded%s.\n", ubi__how_to_record_stacks(p->facts->graph));
         return;
     }
     uint64_t n_with_stack = p->facts->summary.n_with_stack;
     snprintf(heading, sizeof heading, "Where it was allocated (%s of %s %s a stack)", ubi__human_count(a, n_with_stack),
              ubi__human_things(b, ubi_graph_node_count(p->facts->graph), "node"), n_with_stack == 1 ? "has" : "have");
-    ubi__write_title(p->cli, heading);
+    ubi__write_title(&p->cli->page, heading);
     for (size_t i = 0; i < p->n_functions; i++) {
         size_t room = row_write(p, &p->table, &groups->at[i].tally, UBI__INK_BLUE);
         ubi__display_frame(p->out, p->style, &groups->at[i].frame, room);
@@ -278,13 +278,13 @@ static void next_command_write(const page *p, size_t i) {
     char id[24];
     if (next_commands[i].with_keeper)
         snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
-    ubi__write_command(p->cli, next_commands[i].command, ubi__file_argument(p->path, "FILE"),
+    ubi__write_command(&p->cli->page, next_commands[i].command, ubi__file_argument(p->path, "FILE"),
                        next_commands[i].with_keeper ? id : NULL, next_commands[i].help);
 }
 
 static void next_write(const page *p) {
     size_t shown = 0;
-    ubi__write_title(p->cli, "Next");
+    ubi__write_title(&p->cli->page, "Next");
     for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
         if (!command_is_next(p, i))
             continue;
@@ -346,8 +346,8 @@ void ubi__report_layout_check(const page *p) {
 }
 
 void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts) {
-    page p = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .facts = facts, .path = snapshot->path };
-    p.columns = cli->style.columns < WIDEST_PAGE ? cli->style.columns : WIDEST_PAGE;
+    page p = { .cli = cli, .out = cli->page.out, .style = &cli->page.style, .facts = facts, .path = snapshot->path };
+    p.columns = cli->page.style.columns < WIDEST_PAGE ? cli->page.style.columns : WIDEST_PAGE;
     p.total_bytes = facts->total_bytes;
     table_init(&p);
     page_fit(&p);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
@@ -161,7 +162,7 @@ static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli
                     { a->timeline, "timeline" } };
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         UBI_TRY(ubi__output_check(outputs[i].path, script));
-        UBI_TRY(ubi__breakdown_check_output(&a->by, outputs[i].path));
+        UBI_TRY(ubi__breakdown_check_output(&a->by.breakdown, outputs[i].path));
         UBI_TRY(ubi__output_check_kind(outputs[i].path, outputs[i].kind));
     }
     return UBI_OK;
@@ -183,8 +184,7 @@ static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_op
                           .log_lock = PTHREAD_MUTEX_INITIALIZER,
                           .worker_logged = PTHREAD_COND_INITIALIZER };
     UBI_TRY(check_outputs(&arguments, cli, p.name));
-    UBI_TRY(ubi__breakdown_check_input(&arguments.by, p.name));
-    UBI_TRY(ubi__breakdown_choose(&breakdown, arguments.by.breakdown, cli));
+    UBI_TRY(ubi__breakdown_choose(&breakdown, &arguments.by.breakdown, cli->subject, cli->compat));
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
     if (status == UBI_OK)
         status = program_run(cli, &p, exit_code);
@@ -199,68 +199,66 @@ static const char *const moments[] = { "exit", NULL };
 
 #define AT(field) offsetof(ubi__run_arguments, field)
 
-static const ubi__option options[] = {
-    { "eval", 'e', UBI__OPTION_TEXT, AT(eval), "CODE", NULL,
-      "run CODE instead of SCRIPT, with await at its top level where the engine has that", NULL },
-    { "print", 'p', UBI__OPTION_FLAG, AT(must_print), NULL, NULL,
-      "print the value of the code, which is CODE of -e, or else SCRIPT itself: -p '1 + 1'", NULL },
-    { "interactive", 'i', UBI__OPTION_FLAG, AT(is_interactive), NULL, NULL,
-      "run what is typed, after the code of -e if there is any; the default when there is nothing else to run and "
-      "standard "
-      "input is a terminal",
-      NULL },
-    { "module", 0, UBI__OPTION_FLAG, AT(is_module), NULL, NULL,
-      "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning",
-      NULL },
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("eval", 'e', AT(eval), "CODE",
+              "run CODE instead of SCRIPT, with await at its top level where the engine has that", NULL),
+    UBI__FLAG("print", 'p', AT(must_print),
+              "print the value of the code, which is CODE of -e, or else SCRIPT itself: -p '1 + 1'"),
+    UBI__FLAG("interactive", 'i', AT(is_interactive),
+              "run what is typed, after the code of -e if there is any; the default when there is nothing else to run "
+              "and standard input is a terminal"),
+    UBI__FLAG(
+        "module", 0, AT(is_module),
+        "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning"),
     UBI__ALIAS_LETTER('m'),
-    { "script", 0, UBI__OPTION_FLAG, AT(is_script), NULL, NULL, "run it as a script, not as a module", NULL },
-    { "std", 0, UBI__OPTION_FLAG, AT(with_std), NULL, NULL,
-      "have std and os as globals, for scripts, which cannot import", NULL },
-    { "snapshot-at", 0, UBI__OPTION_LIST, AT(snapshot_at), "WHEN", NULL,
-      "take snapshots: exit, when the program ends; signal, on SIGUSR2 (which always works); gc, after collections of "
-      "cycles; or a time between two, such as 10s; may be given more than once",
-      NULL },
+    UBI__FLAG("script", 0, AT(is_script), "run it as a script, not as a module"),
+    UBI__FLAG("std", 0, AT(with_std), "have std and os as globals, for scripts, which cannot import"),
+    UBI__TEXTS("snapshot-at", 0, AT(snapshot_at), "WHEN",
+               "take snapshots: exit, when the program ends; signal, on SIGUSR2 (which always works); gc, after "
+               "collections of cycles; or a time between two, such as 10s; may be given more than once"),
     UBI__ALIAS_LETTER('a'),
-    { "snapshot-on-oom", 0, UBI__OPTION_FLAG, AT(wants_snapshot_on_oom), NULL, NULL,
-      "take a snapshot when memory runs out, before the script gets the exception", NULL },
-    { "snapshot-output", 0, UBI__OPTION_TEXT, AT(snapshot_output), "PATTERN", NULL,
-      "names of the snapshots: %s script, %n number, %w worker, %t what set it off, %p process, %% a percent sign",
-      "%s-%n.fxsnapshot" },
+    UBI__FLAG("snapshot-on-oom", 0, AT(wants_snapshot_on_oom),
+              "take a snapshot when memory runs out, before the script gets the exception"),
+    UBI__TEXT(
+        "snapshot-output", 0, AT(snapshot_output), "PATTERN",
+        "names of the snapshots: %s script, %n number, %w worker, %t what set it off, %p process, %% a percent sign",
+        "%s-%n.fxsnapshot"),
     UBI__ALIAS_LETTER('o'),
-    { "sites", 0, UBI__OPTION_SWITCH, AT(sites), NULL, NULL,
-      "remember where objects are allocated, or do not; the default is to do so when something is asked for that can "
-      "show it: snapshots, the log, a census by allocation stack",
-      NULL },
-    { "sampling-probability", 0, UBI__OPTION_TEXT, AT(probability), "P", NULL,
-      "remember and log this share of the allocations: from 0 to 1", "1" },
-    { "allocation-log", 'l', UBI__OPTION_TEXT, AT(allocation_log), "FILE", NULL,
-      "write a line of JSON for each allocation of an object", NULL },
-    { "timeline", 0, UBI__OPTION_TEXT, AT(timeline), "FILE", NULL,
-      "write what the program does and when: runs of scripts, collections, parsing, messages of workers, console.time; "
-      "'ubiheap timeline' shows it",
-      NULL },
+    UBI__SWITCH("sites", 0, AT(sites),
+                "remember where objects are allocated, or do not; the default is to do so when something is asked for "
+                "that can show it: snapshots, the log, a census by allocation stack"),
+    UBI__TEXT("sampling-probability", 0, AT(probability), "P",
+              "remember and log this share of the allocations: from 0 to 1", "1"),
+    UBI__TEXT("allocation-log", 'l', AT(allocation_log), "FILE",
+              "write a line of JSON for each allocation of an object", NULL),
+    UBI__TEXT("timeline", 0, AT(timeline), "FILE",
+              "write what the program does and when: runs of scripts, collections, parsing, messages of workers, "
+              "console.time; 'ubiheap timeline' shows it",
+              NULL),
     UBI__ALIAS_LETTER('t'),
-    { "census-at", 0, UBI__OPTION_CHOICE, AT(census_at), "WHEN", moments,
-      "count what is in the heap, and print it as 'ubiheap census' does", NULL },
+    UBI__CHOICE("census-at", 0, AT(census_at), "WHEN", moments,
+                "count what is in the heap, and print it as 'ubiheap census' does", NULL),
     UBI__ALIAS_LETTER('c'),
-    { "output", 0, UBI__OPTION_TEXT, AT(output), "FILE", NULL,
-      "write the census, or the document of --json, to FILE instead of standard output", NULL },
-    { "heap-limit", 0, UBI__OPTION_TEXT, AT(heap_limit), "SIZE", NULL,
-      "memory that the program, and each worker, may use, such as 64MiB; more is refused as out of memory", NULL },
-    { "stack-size", 0, UBI__OPTION_TEXT, AT(stack_size), "SIZE", NULL,
-      "stack that calls may use; the default is three quarters of what the system gives a thread, at most 64MiB",
-      NULL },
-    { "references", 0, UBI__OPTION_FLAG, AT(with_references), NULL, NULL,
-      "report values that the engine or its host did not release when the program ends, with the stacks that took them",
-      NULL },
-    { "debugger", 0, UBI__OPTION_FLAG, AT(with_debugger), NULL, NULL,
-      "give the script Debugger and newGlobal(), and the module of --heap-module", NULL },
-    { "heap-module", 0, UBI__OPTION_FLAG, AT(with_heap_module), NULL, NULL,
-      "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler, the timeline",
-      NULL },
-    UBI__BREAKDOWN_OPTIONS_WITHOUT_LETTER(AT(by)),
-    UBI__TREE_TEXT_OPTIONS(AT(by)),
-    UBI__OPTION_END,
+    UBI__TEXT("output", 0, AT(output), "FILE",
+              "write the census, or the document of --json, to FILE instead of standard output", NULL),
+    UBI__TEXT("heap-limit", 0, AT(heap_limit), "SIZE",
+              "memory that the program, and each worker, may use, such as 64MiB; more is refused as out of memory",
+              NULL),
+    UBI__TEXT(
+        "stack-size", 0, AT(stack_size), "SIZE",
+        "stack that calls may use; the default is three quarters of what the system gives a thread, at most 64MiB",
+        NULL),
+    UBI__FLAG("references", 0, AT(with_references),
+              "report values that the engine or its host did not release when the program ends, with the stacks that "
+              "took them"),
+    UBI__FLAG("debugger", 0, AT(with_debugger),
+              "give the script Debugger and newGlobal(), and the module of --heap-module"),
+    UBI__FLAG(
+        "heap-module", 0, AT(with_heap_module),
+        "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler, the timeline"),
+    UBI__BREAKDOWN_PARAMETERS_WITHOUT_LETTER(AT(by)),
+    UBI__TREE_TEXT_PARAMETERS(AT(by)),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -278,32 +276,36 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_run = {
-    .name = "run",
-    .operands = "[SCRIPT] [ARGUMENT...]",
-    .summary = "run a JavaScript program and look into its memory",
-    .question = "What does this JavaScript program do with its memory?",
-    .description = "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows "
-                   "SCRIPT belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). "
-                   "Without SCRIPT, it runs what you type on a terminal, or else standard input. Scripts have std, os "
-                   "with workers, modules, console, timers, print and gc; see the reference.\n"
-                   "\n"
-                   "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after "
-                   "an exception or a rejected promise that was not caught, 130 after Ctrl-C. 4 when only writing a "
-                   "result failed. Errors of the tool are one line; exceptions come with their stack.\n"
-                   "\n"
-                   "What is typed is run when its brackets are closed; its value is printed, and is _ then. Lines that "
-                   "begin with a point look into the heap: .census, .allocations, .snapshot, .gc; .help lists them.\n"
-                   "\n"
-                   "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C "
-                   "ends the script and then does what is to be done at exit; a second one ends everything.\n"
-                   "\n"
-                   "The engine is an old release: do not run programs that you do not trust.\n",
-    .options = options,
-    .glossary = &ubi__breakdown_presets_glossary,
-    .examples = examples,
-    .has_firefox_mode = true,
-    .max_operands = INT_MAX,
-    .has_options_first = true,
-    .arguments_bytes = sizeof(ubi__run_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "run",
+            .operands = "[SCRIPT] [ARGUMENT...]",
+            .summary = "run a JavaScript program and look into its memory",
+            .question = "What does this JavaScript program do with its memory?",
+            .description =
+                "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows "
+                "SCRIPT belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). "
+                "Without SCRIPT, it runs what you type on a terminal, or else standard input. Scripts have std, os "
+                "with workers, modules, console, timers, print and gc; see the reference.\n"
+                "\n"
+                "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after "
+                "an exception or a rejected promise that was not caught, 130 after Ctrl-C. 4 when only writing a "
+                "result failed. Errors of the tool are one line; exceptions come with their stack.\n"
+                "\n"
+                "What is typed is run when its brackets are closed; its value is printed, and is _ then. Lines that "
+                "begin with a point look into the heap: .census, .allocations, .snapshot, .gc; .help lists them.\n"
+                "\n"
+                "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C "
+                "ends the script and then does what is to be done at exit; a second one ends everything.\n"
+                "\n"
+                "The engine is an old release: do not run programs that you do not trust.\n",
+            .parameters = parameters,
+            .glossary = &ubi__breakdown_presets_glossary,
+            .examples = examples,
+            .has_firefox_mode = true,
+            .max_operands = INT_MAX,
+            .has_options_first = true,
+            .arguments_bytes = sizeof(ubi__run_arguments),
+        },
     .run = run_run,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
@@ -25,11 +26,11 @@ static ubi_status census_take(ubi_census **out, const ubi__run *run, const ubi__
 static ubi_status census_write_tree(const ubi__run *run, const ubi__breakdown_choice *choice, const ubi_census *census,
                                     ubi__json *json) {
     ubi_census_tree_options options = ubi__breakdown_tree_options(&run->arguments->by, choice);
-    ubi__census_text_options text = ubi__breakdown_text_options(&run->arguments->by, choice, run->cli);
+    ubi__census_text_options text = ubi__breakdown_text_options(&run->arguments->by, choice, run->cli->compat);
     ubi_census_tree *tree;
     UBI_TRY(ubi_census_tree_new(&tree, census, &options));
     ubi_status status = json ? ubi__render_census_tree(json, tree)
-                             : ubi__render_census_text(&run->cli->output->out, &run->cli->style, tree, &text);
+                             : ubi__render_census_text(run->cli->page.out, &run->cli->page.style, tree, &text);
     ubi_census_tree_free(tree);
     return status;
 }
@@ -113,7 +114,7 @@ static ubi_status output_fail(const ubi__run *run, ubi_status status) {
 static ubi_status output_write_file(ubi__run *run, const ubi_census *census, int exit_code) {
     const char *subject = run->cli->subject;
     ubi__standard_output *standard = run->cli->output;
-    ubi__style style = run->cli->style;
+    const ubi__page page = run->cli->page;
     ubi__output_file file;
     ubi_status status = ubi__output_file_open(&file, run->cli, run->arguments->output);
     run->cli->subject = subject;
@@ -121,12 +122,12 @@ static ubi_status output_write_file(ubi__run *run, const ubi_census *census, int
         return output_fail(run, status);
     ubi__standard_output_init(&file_output, file.file.fd);
     run->cli->output = &file_output;
-    run->cli->style = ubi__terminal_style(file.file.fd, run->cli->common.color);
+    run->cli->page = (ubi__page){ &file_output.out, ubi__terminal_style(file.file.fd, run->cli->common.color) };
     status = output_write(run, census, exit_code);
     if (status == UBI_OK && ubi__out_flush(&file_output.out) != UBI_OK)
         status = ubi__fail_errno(file_output.error, "cannot write");
     run->cli->output = standard;
-    run->cli->style = style;
+    run->cli->page = page;
     status = ubi__output_file_close(&file, status);
     return status == UBI_OK || status == UBI_ECANCELLED ? status : output_fail(run, status);
 }
@@ -153,9 +154,13 @@ ubi_status ubi__run_census(ubi__run *run, const ubi__script_runtime *runtime, co
     ubi__breakdown_choice choice = { 0 };
     if (!breakdown)
         return census_print(run, run->breakdown, runtime);
-    ubi_status status = ubi__breakdown_choose(&choice, breakdown, run->cli);
+    ubi__breakdown_spec spec = { .text = breakdown };
+    ubi_status status = ubi__breakdown_file_read(&spec);
+    if (status == UBI_OK)
+        status = ubi__breakdown_choose(&choice, &spec, "run", run->cli->compat);
     if (status == UBI_OK)
         status = census_print(run, &choice, runtime);
     ubi__breakdown_choice_fini(&choice);
+    ubi__vec_u8_fini(&spec.file, ubi_allocator_default());
     return status;
 }

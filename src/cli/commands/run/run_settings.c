@@ -77,7 +77,7 @@ static ubi_status settings_check(const ubi__run_arguments *a) {
         return ubi__fail(UBI_EINVAL, "--allocation-log does not go with --no-sites");
     if (a->timeline && strcmp(a->timeline, "-") == 0)
         return ubi__fail(UBI_EINVAL, "--timeline: standard output belongs to the script");
-    if (!a->census_at && (a->by.breakdown || a->by.wants_tree || a->by.inverted || a->by.filter))
+    if (!a->census_at && (a->by.breakdown.text || a->by.wants_tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "options of the census need --census-at exit");
     return UBI_OK;
 }

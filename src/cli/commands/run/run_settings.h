@@ -5,14 +5,15 @@
 #ifndef UBI_CLI_RUN_SETTINGS_H
 #define UBI_CLI_RUN_SETTINGS_H
 
-#include "cli/breakdown_choice.h"
+#include "cli/command.h"
+#include "questions/breakdown_choice.h"
 
 /** As given. */
 typedef struct ubi__run_arguments {
     bool must_print, is_interactive, is_module, is_script, with_std, with_debugger, with_heap_module,
         wants_snapshot_on_oom, with_references;
     const char *eval;
-    ubi__option_list snapshot_at;
+    ubi__texts snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,
         *probability;
     int sites;

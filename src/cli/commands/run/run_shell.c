@@ -66,7 +66,7 @@ static void stop_install(const ubi__run *run, struct sigaction *before) {
 /* ---- commands ------------------------------------------------------------------------------------------------------- */
 
 static ubi__out *shell_output(const conversation *c) {
-    return &c->run->cli->output->out;
+    return c->run->cli->page.out;
 }
 
 static void complain(const conversation *c, const char *subject) {
@@ -102,7 +102,7 @@ static void do_allocations(conversation *c, const char *argument) {
         return;
     }
     ubi__run_tally_drain(run->tally, run->tally_observer);
-    ubi__run_tally_write(shell_output(c), &run->cli->style, run->tally, ALLOCATION_ROWS);
+    ubi__run_tally_write(shell_output(c), &run->cli->page.style, run->tally, ALLOCATION_ROWS);
     memset(run->tally, 0, sizeof *run->tally);
 }
 

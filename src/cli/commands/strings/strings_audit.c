@@ -15,9 +15,9 @@
 #include "cli/command.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/condition.h"
-#include "cli/page.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
+#include "render/page.h"
 
 typedef struct job {
     ubi__cli *cli;
@@ -243,7 +243,7 @@ static const char *role_words(ubi_text_role role) {
 
 static void head_write(const job *j) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
-    ubi__out *out = &j->cli->output->out;
+    ubi__out *out = j->cli->page.out;
     uint32_t n_replaced = ubi__audit_replaced_count(j->audit);
     if (j->n_own && n_replaced)
         ubi__out_printf(out, "%s of the program's own beside %s.\n", ubi__human_things(a, j->n_own, "word"),
@@ -295,15 +295,15 @@ static void group_write(const job *j, const group_words *group, const ubi__audit
     bool has_examples = false;
     for (uint32_t i = 0; i < n_shown; i++)
         has_examples |= has_example(&rows[i]);
-    ubi__page_table(&alone, j->cli, group->column, word_columns, 1);
-    ubi__page_table(&beside, j->cli, "One of them", word_columns, COLUMNS);
+    ubi__page_table(&alone, &j->cli->page, group->column, word_columns, 1);
+    ubi__page_table(&beside, &j->cli->page, "One of them", word_columns, COLUMNS);
     beside.at[WORD].title = group->column;
     snprintf(title, sizeof title, "%s: %s", group->title, ubi__human_count(count, n));
-    ubi__write_title(j->cli, title);
+    ubi__write_title(&j->cli->page, title);
     ubi__text_table_head(has_examples ? &beside : &alone);
     for (uint32_t i = 0; i < n_shown && !alone.out->has_failed; i++)
         word_write(&alone, &beside, &rows[i]);
-    ubi__write_more(j->cli, n - n_shown, "--limit 0 shows all");
+    ubi__write_more(&j->cli->page, n - n_shown, "--limit 0 shows all");
 }
 
 static void page_write(const job *j) {

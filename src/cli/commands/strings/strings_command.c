@@ -13,10 +13,10 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
-#include "cli/commands/nodes/node_filter.h"
 #include "cli/commands/strings/strings_audit.h"
 #include "cli/condition.h"
-#include "cli/page.h"
+#include "questions/node_filter.h"
+#include "render/page.h"
 
 typedef struct strings_arguments {
     bool wants_duplicates, wants_audit, with_all;
@@ -94,27 +94,26 @@ static ubi_status strings_compute(job *j) {
 static void head_write(const job *j) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     const ubi_strings_totals *t = ubi_strings_totals_of(j->strings);
-    ubi__out_printf(&j->cli->output->out, "%s in %s", ubi__human_size(a, t->all.size_bytes),
+    ubi__out_printf(j->cli->page.out, "%s in %s", ubi__human_size(a, t->all.size_bytes),
                     ubi__human_things(b, t->all.count, "string"));
     if (ubi_strings_known(j->snapshot->graph))
-        ubi__out_printf(&j->cli->output->out, ", %s%s",
-                        ubi__human_things(a, ubi_strings_group_count(j->strings), "text"),
+        ubi__out_printf(j->cli->page.out, ", %s%s", ubi__human_things(a, ubi_strings_group_count(j->strings), "text"),
                         j->filter || j->arguments->min_length ? " chosen" : "");
-    ubi__out_char(&j->cli->output->out, '\n');
+    ubi__out_char(j->cli->page.out, '\n');
     if (!ubi_strings_known(j->snapshot->graph)) {
-        ubi__out_string(&j->cli->output->out,
+        ubi__out_string(j->cli->page.out,
                         "The file holds no texts of strings, so duplicates cannot be found: it has their sizes "
                         "only. Heap snapshots of Node.js and Chrome have them.\n");
         return;
     }
     if (t->n_duplicate_groups == 0) {
-        ubi__out_string(&j->cli->output->out, "No text is there more than once.\n");
+        ubi__out_string(j->cli->page.out, "No text is there more than once.\n");
         return;
     }
-    ubi__out_printf(&j->cli->output->out, "%s %s there more than once, in %s",
+    ubi__out_printf(j->cli->page.out, "%s %s there more than once, in %s",
                     ubi__human_things(a, t->n_duplicate_groups, "text"), t->n_duplicate_groups == 1 ? "is" : "are",
                     ubi__human_things(b, t->duplicates.count, "string"));
-    ubi__out_printf(&j->cli->output->out, ": one copy of each would save %s\n", ubi__human_size(a, t->wasted_bytes));
+    ubi__out_printf(j->cli->page.out, ": one copy of each would save %s\n", ubi__human_size(a, t->wasted_bytes));
 }
 
 /* ---- text: lengths -------------------------------------------------------------------------------------------------- */
@@ -137,12 +136,12 @@ static void lengths_write(const job *j) {
         { "Strings", .width = 9 },
     };
     const ubi_strings_totals *t = ubi_strings_totals_of(j->strings);
-    ubi__out *out = &j->cli->output->out;
+    ubi__out *out = j->cli->page.out;
     ubi__text_table table;
     char words[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
     if (t->with_text.count == 0)
         return;
-    ubi__page_table(&table, j->cli, NULL, columns, sizeof columns / sizeof *columns);
+    ubi__page_table(&table, &j->cli->page, NULL, columns, sizeof columns / sizeof *columns);
     ubi__out_char(out, '\n');
     ubi__text_table_head(&table);
     for (size_t i = 0; i < UBI_STRINGS_LENGTHS; i++) {
@@ -177,13 +176,13 @@ static void text_write(const job *j, const ubi_string_group *g, size_t room) {
     if (g->is_truncated || g->length >= UBI_STRINGS_JOINED_UNITS)
         snprintf(note, sizeof note, " %s+", ubi__human_count(length, g->length));
     size_t noted = strlen(note);
-    ubi__out_char(&j->cli->output->out, '"');
-    ubi__display_text(&j->cli->output->out, &j->cli->style, text, room > noted + 2 ? room - noted - 2 : 1);
-    ubi__out_char(&j->cli->output->out, '"');
-    ubi__write_ink(j->cli, UBI__INK_DIM);
-    ubi__out_string(&j->cli->output->out, note);
-    ubi__write_ink(j->cli, UBI__INK_PLAIN);
-    ubi__out_char(&j->cli->output->out, '\n');
+    ubi__out_char(j->cli->page.out, '"');
+    ubi__display_text(j->cli->page.out, &j->cli->page.style, text, room > noted + 2 ? room - noted - 2 : 1);
+    ubi__out_char(j->cli->page.out, '"');
+    ubi__write_ink(&j->cli->page, UBI__INK_DIM);
+    ubi__out_string(j->cli->page.out, note);
+    ubi__write_ink(&j->cli->page, UBI__INK_PLAIN);
+    ubi__out_char(j->cli->page.out, '\n');
 }
 
 static void row_write(const job *j, const ubi__text_table *table, const ubi_string_group *g) {
@@ -201,13 +200,13 @@ static void rows_write(const job *j) {
     ubi__text_table table;
     if (j->n == 0)
         return;
-    ubi__page_table(&table, j->cli, "Text", string_columns, COLUMNS);
+    ubi__page_table(&table, &j->cli->page, "Text", string_columns, COLUMNS);
     table.at[SAVES].title = j->arguments->wants_duplicates ? "Saves" : "Size";
     ubi__out_char(table.out, '\n');
     ubi__text_table_head(&table);
     for (uint32_t i = 0; i < j->n && !table.out->has_failed; i++)
         row_write(j, &table, ubi_strings_group(j->strings, j->order[i]));
-    ubi__write_more(j->cli, j->n_found - j->n, "--limit 0 shows all");
+    ubi__write_more(&j->cli->page, j->n_found - j->n, "--limit 0 shows all");
 }
 
 static void page_write(const job *j) {
@@ -342,25 +341,21 @@ static ubi_status strings_run(ubi__cli *cli, void *values, char **operands, int 
     return status;
 }
 
-static const ubi__option options[] = {
-    { "duplicates", 0, UBI__OPTION_FLAG, AT(wants_duplicates), NULL, NULL, "only texts that are there more than once",
-      NULL },
+static const ubi__parameter parameters[] = {
+    UBI__FLAG("duplicates", 0, AT(wants_duplicates), "only texts that are there more than once"),
     UBI__ALIAS_LETTER('d'),
-    { "min-length", 0, UBI__OPTION_NUMBER, AT(min_length), "N", NULL, "only texts of N characters or more", "0" },
-    { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
-      "only strings for which this holds; the names are the columns of nodes", NULL },
-    { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sort_choices, "what comes first",
-      "saves with --duplicates, else size" },
-    UBI__OPTION_LIMIT(AT(limit), "print the first N texts, or words of each group; 0: all", "20"),
-    { "audit", 0, UBI__OPTION_FLAG, AT(wants_audit), NULL, NULL,
-      "list the words of all texts of FILE, not only of strings, that convert --anonymize would replace; FILE may also "
-      "be a "
-      "recording or a timeline",
-      NULL },
-    { "all", 0, UBI__OPTION_FLAG, AT(with_all), NULL, NULL, "with --audit: also words of engines and libraries", NULL },
-    { "fail-on", 0, UBI__OPTION_TEXT, AT(fail_on), "EXPR", NULL,
-      "with --audit: exit with status 1 and say why when this condition holds, such as 'words > 0'", NULL },
-    UBI__OPTION_END,
+    UBI__NUMBER("min-length", 0, AT(min_length), "N", "only texts of N characters or more", "0"),
+    UBI__TEXT("where", 'w', AT(where), "EXPR", "only strings for which this holds; the names are the columns of nodes",
+              NULL),
+    UBI__CHOICE("sort", 's', AT(sort), "ORDER", sort_choices, "what comes first", "saves with --duplicates, else size"),
+    UBI__LIMIT(AT(limit), "print the first N texts, or words of each group; 0: all", "20"),
+    UBI__FLAG("audit", 0, AT(wants_audit),
+              "list the words of all texts of FILE, not only of strings, that convert --anonymize would replace; FILE "
+              "may also be a recording or a timeline"),
+    UBI__FLAG("all", 0, AT(with_all), "with --audit: also words of engines and libraries"),
+    UBI__TEXT("fail-on", 0, AT(fail_on), "EXPR",
+              "with --audit: exit with status 1 and say why when this condition holds, such as 'words > 0'", NULL),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -373,31 +368,42 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_strings = {
-    .name = "strings",
-    .operands = "FILE",
-    .summary = "list strings by their text, and find duplicates",
-    .question = "Which strings take the most memory, or are there more than once?",
-    .description =
-        "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one copy instead of all "
-        "would save; how many strings have it; what one takes on average; what they retain together; the id of the "
-        "first; and the text.\n"
-        "\n"
-        "Texts are compared as in Chrome's DevTools. V8 saves the first 1,024 characters of a string, so longer ones "
-        "that begin alike count as equal, unless the file has their lengths and hashes. A string that a program put "
-        "together with + is joined from its parts up to that length. Slices of other strings have no text in the file; "
-        "they are counted but not compared.\n"
-        "\n"
-        "Firefox's snapshots hold sizes of strings, but no texts.\n"
-        "\n"
-        "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its names, URLs, paths, "
-        "frames, command line and strings: in how many texts each occurs, and one of them. They are grouped by where "
-        "they occur, and what looks most like an address, a number, a token or a path comes first. Words of engines "
-        "and well-known libraries are left out, as are replacements of --anonymize. So a file to be sent should have "
-        "none. Facts of --fail-on: words, replaced, indices (element numbers above 999).",
-    .options = options,
-    .examples = examples,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(strings_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "strings",
+            .operands = "FILE",
+            .summary = "list strings by their text, and find duplicates",
+            .question = "Which strings take the most memory, or are there more than once?",
+            .description = "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one "
+                           "copy instead of all "
+                           "would save; how many strings have it; what one takes on average; what they retain "
+                           "together; the id of the "
+                           "first; and the text.\n"
+                           "\n"
+                           "Texts are compared as in Chrome's DevTools. V8 saves the first 1,024 characters of a "
+                           "string, so longer ones "
+                           "that begin alike count as equal, unless the file has their lengths and hashes. A string "
+                           "that a program put "
+                           "together with + is joined from its parts up to that length. Slices of other strings have "
+                           "no text in the file; "
+                           "they are counted but not compared.\n"
+                           "\n"
+                           "Firefox's snapshots hold sizes of strings, but no texts.\n"
+                           "\n"
+                           "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its "
+                           "names, URLs, paths, "
+                           "frames, command line and strings: in how many texts each occurs, and one of them. They are "
+                           "grouped by where "
+                           "they occur, and what looks most like an address, a number, a token or a path comes first. "
+                           "Words of engines "
+                           "and well-known libraries are left out, as are replacements of --anonymize. So a file to be "
+                           "sent should have "
+                           "none. Facts of --fail-on: words, replaced, indices (element numbers above 999).",
+            .parameters = parameters,
+            .examples = examples,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(strings_arguments),
+        },
     .run = strings_run,
 };

@@ -7,7 +7,7 @@
 #define UBI_CLI_SUMMARY_CHOICE_H
 
 #include "cli/cli_files.h"
-#include "cli/commands/nodes/node_filter.h"
+#include "questions/node_filter.h"
 
 /** As on the command line; NULL: not given. */
 typedef struct ubi__summary_choice_arguments {

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cli/commands/summary/summary_choice.h"
 #include "cli/condition.h"
-#include "cli/page.h"
+#include "render/page.h"
 
 #define LEAST_PLACE_COLUMNS 16
 
@@ -105,11 +105,12 @@ static bool is_everything(const job *j) {
 static void asked_write(const job *j, const char *what, const char *value) {
     if (!value)
         return;
-    ubi__write_ink(j->cli, UBI__INK_BOLD);
-    ubi__out_string(&j->cli->output->out, what);
-    ubi__display_text(&j->cli->output->out, &j->cli->style, ubi__text(value), j->cli->style.columns - strlen(what));
-    ubi__write_ink(j->cli, UBI__INK_PLAIN);
-    ubi__out_char(&j->cli->output->out, '\n');
+    ubi__write_ink(&j->cli->page, UBI__INK_BOLD);
+    ubi__out_string(j->cli->page.out, what);
+    ubi__display_text(j->cli->page.out, &j->cli->page.style, ubi__text(value),
+                      j->cli->page.style.columns - strlen(what));
+    ubi__write_ink(&j->cli->page, UBI__INK_PLAIN);
+    ubi__out_char(j->cli->page.out, '\n');
 }
 
 /* What was asked for, a line each. */
@@ -131,17 +132,17 @@ static void head_write(const job *j) {
     uint32_t n_classes = ubi_summary_row_count(s);
     choice_write(j);
     if (n_classes == 0) {
-        ubi__out_string(&j->cli->output->out, is_everything(j) ? "Nothing has a size.\n" : "There are none.\n");
+        ubi__out_string(j->cli->page.out, is_everything(j) ? "Nothing has a size.\n" : "There are none.\n");
         return;
     }
-    ubi__out_printf(&j->cli->output->out, "%s in %s of %s class%s", ubi__human_size(a, ubi_summary_size_bytes(s)),
+    ubi__out_printf(j->cli->page.out, "%s in %s of %s class%s", ubi__human_size(a, ubi_summary_size_bytes(s)),
                     ubi__human_things(b, ubi_summary_node_count(s), "node"), ubi__human_count(c, n_classes),
                     n_classes == 1 ? "" : "es");
     if (j->total_bytes != ubi_summary_size_bytes(s))
-        ubi__out_printf(&j->cli->output->out, ", %s of %s",
+        ubi__out_printf(j->cli->page.out, ", %s of %s",
                         ubi__human_percent(a, ubi_summary_size_bytes(s), j->total_bytes),
                         ubi__human_size(b, j->total_bytes));
-    ubi__out_char(&j->cli->output->out, '\n');
+    ubi__out_char(j->cli->page.out, '\n');
 }
 
 /* ---- text: rows -------------------------------------------------------------------------------------------------- */
@@ -187,14 +188,14 @@ static void class_name_write(const job *j, const ubi_summary_row *row, size_t ro
     ubi_look_class class;
     ubi_look_class_get(j->snapshot->look, row->class_ix, &class);
     place_words(place, sizeof place, j, row, class.place);
-    size_t used = ubi__display_text(&j->cli->output->out, &j->cli->style, class.name, room);
+    size_t used = ubi__display_text(j->cli->page.out, &j->cli->page.style, class.name, room);
     if (*place && room - used > LEAST_PLACE_COLUMNS) {
-        ubi__out_string(&j->cli->output->out, "  ");
-        ubi__write_ink(j->cli, UBI__INK_DIM);
-        ubi__display_text_end(&j->cli->output->out, &j->cli->style, ubi__text(place), room - used - 2);
-        ubi__write_ink(j->cli, UBI__INK_PLAIN);
+        ubi__out_string(j->cli->page.out, "  ");
+        ubi__write_ink(&j->cli->page, UBI__INK_DIM);
+        ubi__display_text_end(j->cli->page.out, &j->cli->page.style, ubi__text(place), room - used - 2);
+        ubi__write_ink(&j->cli->page, UBI__INK_PLAIN);
     }
-    ubi__out_char(&j->cli->output->out, '\n');
+    ubi__out_char(j->cli->page.out, '\n');
 }
 
 static void class_write(const job *j, const ubi__text_table *table, const ubi_summary_row *row) {
@@ -240,12 +241,12 @@ static ubi_status nodes_write(const job *j, const ubi_summary_row *row) {
     ubi__text_table table;
     uint32_t n;
     UBI_TRY(members_find(&nodes, &n, j, row));
-    ubi__page_table(&table, j->cli, "Node", node_columns, NODE_COLUMNS);
+    ubi__page_table(&table, &j->cli->page, "Node", node_columns, NODE_COLUMNS);
     ubi__out_char(table.out, '\n');
     ubi__text_table_head(&table);
     for (uint32_t i = 0; i < n && !table.out->has_failed; i++)
         node_write(j, &table, nodes[i]);
-    ubi__write_more(j->cli, row->count - n, "--limit 0 shows all");
+    ubi__write_more(&j->cli->page, row->count - n, "--limit 0 shows all");
     ubi__free_array(ubi_allocator_default(), nodes, n, sizeof *nodes);
     return UBI_OK;
 }
@@ -256,7 +257,7 @@ static ubi_status page_write(const job *j) {
     head_write(j);
     if (j->n == 0)
         return UBI_OK;
-    ubi__page_table(&table, j->cli, "Class", class_columns, COLUMNS);
+    ubi__page_table(&table, &j->cli->page, "Class", class_columns, COLUMNS);
     for (uint32_t i = 0; i < j->n && !table.out->has_failed; i++) {
         const ubi_summary_row *row = ubi_summary_row_at(j->summary, j->order[i]);
         if (i == 0 || j->arguments->class_name) {
@@ -267,7 +268,7 @@ static ubi_status page_write(const job *j) {
         if (j->arguments->class_name)
             UBI_TRY(nodes_write(j, row));
     }
-    ubi__write_more(j->cli, j->n_found - j->n, "--limit 0 shows all");
+    ubi__write_more(&j->cli->page, j->n_found - j->n, "--limit 0 shows all");
     return UBI_OK;
 }
 
@@ -423,25 +424,25 @@ static ubi_status summary_run(ubi__cli *cli, void *values, char **operands, int 
     return status;
 }
 
-static const ubi__option options[] = {
-    { "filter", 0, UBI__OPTION_TEXT, AT(choice.filter), "NAME", NULL,
-      "only what passes one of the filters below, such as detached-dom", NULL },
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("filter", 0, AT(choice.filter), "NAME", "only what passes one of the filters below, such as detached-dom",
+              NULL),
     UBI__ALIAS_LETTER('f'),
-    { "where", 'w', UBI__OPTION_TEXT, AT(choice.where), "EXPR", NULL,
-      "only nodes for which this holds; the names are the columns of nodes", NULL },
-    { "since", 0, UBI__OPTION_TEXT, AT(choice.since), "OLDER", NULL,
-      "only what was allocated after the snapshot OLDER was taken, in the same process", NULL },
-    { "until", 0, UBI__OPTION_TEXT, AT(choice.until), "OLDER", NULL,
-      "only what was allocated before the snapshot OLDER was taken", NULL },
-    { "context", 0, UBI__OPTION_TEXT, AT(choice.context), "ID", NULL,
-      "only what belongs to this native context, is shared between several, or belongs to none", NULL },
-    { "class", 0, UBI__OPTION_TEXT, AT(class_name), "NAME", NULL,
-      "only classes of this name, with their nodes, those first that retain most", NULL },
+    UBI__TEXT("where", 'w', AT(choice.where), "EXPR",
+              "only nodes for which this holds; the names are the columns of nodes", NULL),
+    UBI__TEXT("since", 0, AT(choice.since), "OLDER",
+              "only what was allocated after the snapshot OLDER was taken, in the same process", NULL),
+    UBI__TEXT("until", 0, AT(choice.until), "OLDER", "only what was allocated before the snapshot OLDER was taken",
+              NULL),
+    UBI__TEXT("context", 0, AT(choice.context), "ID",
+              "only what belongs to this native context, is shared between several, or belongs to none", NULL),
+    UBI__TEXT("class", 0, AT(class_name), "NAME",
+              "only classes of this name, with their nodes, those first that retain most", NULL),
     UBI__ALIAS_LETTER('c'),
-    { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sort_choices, "what comes first", "retained" },
-    UBI__OPTION_LIMIT(AT(limit), "print the first N classes, or with --class the first N nodes of each; 0: all", "20"),
-    UBI__OPTION_FAIL_ON(AT(fail_on)),
-    UBI__OPTION_END,
+    UBI__CHOICE("sort", 's', AT(sort), "ORDER", sort_choices, "what comes first", "retained"),
+    UBI__LIMIT(AT(limit), "print the first N classes, or with --class the first N nodes of each; 0: all", "20"),
+    UBI__FAIL_ON(AT(fail_on)),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__example examples[] = {
@@ -453,29 +454,35 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_summary = {
-    .name = "summary",
-    .operands = "FILE",
-    .summary = "list the classes of a heap with what they keep alive",
-    .question = "Which classes keep the most memory alive?",
-    .description =
-        "Prints a row per class, as the Summary view of Chrome's DevTools: what the class retains, its own "
-        "(shallow) size, the number of its objects, the least distance from the root, and its name with the place "
-        "of the constructor if the file has it. The largest retained size comes first.\n"
-        "\n"
-        "Of objects that hold others of their class, only the outermost counts for what the class retains. "
-        "Percentages are shares of the whole heap. Retained sizes add up to more than 100 %, because classes "
-        "retain each other's objects. Nodes without a size are left out. Distance 'system': only the engine's own "
-        "roots lead there; '-': nothing does.\n"
-        "\n"
-        "--filter, --where, --since, --until and --context may be combined; all must hold. --since and --until go "
-        "by V8's ids, which grow with time, but not for nodes outside of the JavaScript heap.\n"
-        "\n"
-        "Firefox's snapshots: classes are those of the census. What the root does not reach is left out.",
-    .options = options,
-    .glossary = &ubi__summary_filters_glossary,
-    .examples = examples,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(summary_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "summary",
+            .operands = "FILE",
+            .summary = "list the classes of a heap with what they keep alive",
+            .question = "Which classes keep the most memory alive?",
+            .description =
+                "Prints a row per class, as the Summary view of Chrome's DevTools: what the class retains, its own "
+                "(shallow) size, the number of its objects, the least distance from the root, and its name with the "
+                "place "
+                "of the constructor if the file has it. The largest retained size comes first.\n"
+                "\n"
+                "Of objects that hold others of their class, only the outermost counts for what the class retains. "
+                "Percentages are shares of the whole heap. Retained sizes add up to more than 100 %, because classes "
+                "retain each other's objects. Nodes without a size are left out. Distance 'system': only the engine's "
+                "own "
+                "roots lead there; '-': nothing does.\n"
+                "\n"
+                "--filter, --where, --since, --until and --context may be combined; all must hold. --since and --until "
+                "go "
+                "by V8's ids, which grow with time, but not for nodes outside of the JavaScript heap.\n"
+                "\n"
+                "Firefox's snapshots: classes are those of the census. What the root does not reach is left out.",
+            .parameters = parameters,
+            .glossary = &ubi__summary_filters_glossary,
+            .examples = examples,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(summary_arguments),
+        },
     .run = summary_run,
 };

@@ -94,7 +94,7 @@ static ubi_status write_file(const ubi__timeline_view *view, form f) {
 }
 
 static ubi_status timeline_show(const ubi__timeline_view *view, form f) {
-    ubi__out *out = &view->cli->output->out;
+    ubi__out *out = view->cli->page.out;
     if (f == FORM_TEXT)
         return ubi__timeline_page(view);
     if (view->wishes->output)
@@ -155,29 +155,27 @@ static ubi_status timeline_run(ubi__cli *cli, void *values, char **operands, int
     return status;
 }
 
-static const ubi__option options[] = {
-    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "WORD", formats,
-      "what to write: a page; one JSON document; trace events for Perfetto and chrome://tracing; a profile for "
-      "profiler.firefox.com",
-      "text" },
-    { "output", 'o', UBI__OPTION_TEXT, AT(output), "PATH", NULL,
-      "write to PATH instead of standard output; it appears when it is complete", NULL },
-    { "marker", 'm', UBI__OPTION_LIST, AT(markers), "NAME", NULL,
-      "only markers of this name or label; may be given more than once", NULL },
-    { "from", 0, UBI__OPTION_TEXT, AT(from), "TIME", NULL,
-      "only what ended after TIME, in milliseconds since the program began, or with a unit: 1.5s", NULL },
-    { "to", 0, UBI__OPTION_TEXT, AT(to), "TIME", NULL, "only what began before TIME", NULL },
-    { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
-      "only markers for which this holds, such as 'duration > 10ms and function ~ \"render\"'", NULL },
-    { "rows", 0, UBI__OPTION_NUMBER, AT(rows), "N", NULL, "lines of the waterfall; 0: all", "40" },
-    { "each", 0, UBI__OPTION_FLAG, AT(with_each), NULL, NULL,
-      "a line for each marker; the default when they fit; otherwise, equal markers share a line", NULL },
-    UBI__OPTION_LIMIT(AT(top), "list the N longest markers", "5"),
-    { "stack-depth", 0, UBI__OPTION_NUMBER, AT(stack_depth), "N", NULL,
-      "print N frames of their stacks; 0: as many as is usual", "0" },
-    { "fail-on", 0, UBI__OPTION_TEXT, AT(fail_on), "EXPR", NULL,
-      "exit with status 1 and say why when this condition holds, such as 'longest(Javascript) > 50ms'", NULL },
-    UBI__OPTION_END,
+static const ubi__parameter parameters[] = {
+    UBI__CHOICE("format", 'f', AT(format), "WORD", formats,
+                "what to write: a page; one JSON document; trace events for Perfetto and chrome://tracing; a profile "
+                "for profiler.firefox.com",
+                "text"),
+    UBI__TEXT("output", 'o', AT(output), "PATH",
+              "write to PATH instead of standard output; it appears when it is complete", NULL),
+    UBI__TEXTS("marker", 'm', AT(markers), "NAME", "only markers of this name or label; may be given more than once"),
+    UBI__TEXT("from", 0, AT(from), "TIME",
+              "only what ended after TIME, in milliseconds since the program began, or with a unit: 1.5s", NULL),
+    UBI__TEXT("to", 0, AT(to), "TIME", "only what began before TIME", NULL),
+    UBI__TEXT("where", 'w', AT(where), "EXPR",
+              "only markers for which this holds, such as 'duration > 10ms and function ~ \"render\"'", NULL),
+    UBI__NUMBER("rows", 0, AT(rows), "N", "lines of the waterfall; 0: all", "40"),
+    UBI__FLAG("each", 0, AT(with_each),
+              "a line for each marker; the default when they fit; otherwise, equal markers share a line"),
+    UBI__LIMIT(AT(top), "list the N longest markers", "5"),
+    UBI__NUMBER("stack-depth", 0, AT(stack_depth), "N", "print N frames of their stacks; 0: as many as is usual", "0"),
+    UBI__TEXT("fail-on", 0, AT(fail_on), "EXPR",
+              "exit with status 1 and say why when this condition holds, such as 'longest(Javascript) > 50ms'", NULL),
+    UBI__PARAMETERS_END,
 };
 
 static const ubi__glossary glossary = { "Names in --where", ubi__timeline_column_entry };
@@ -194,38 +192,53 @@ static const ubi__example examples[] = {
 };
 
 const ubi__command ubi__command_timeline = {
-    .name = "timeline",
-    .operands = "FILE",
-    .summary = "show what a program did, and when",
-    .question = "What did this program do, and when?",
-    .description =
-        "Shows the markers of FILE, which 'ubiheap run --timeline' wrote, or 'ubiheap record' of a program with "
-        "markers of its own.\n"
-        "\n"
-        "The waterfall has a part for each thread. A line is indented below the markers that it lies in; time is how "
-        "long they took without counting anything twice, count how many there are. The height of a bar shows how much "
-        "of the time of its column was spent there. When there are more lines than --rows, those that took least are "
-        "left out. A '>' before a time: something in it did not end, and is taken to last until the end.\n"
-        "\n"
-        "Time by marker: total is time on all threads, its share one of the time shown; self is without the markers "
-        "inside. Collections of garbage are a share of the time that threads were busy, which is the time in any "
-        "marker but timers of the program's own (console.time). Both are of all markers in the time that is shown, "
-        "even if --marker or --where leave fewer.\n"
-        "\n"
-        "Where timers or time stamps have more than five labels, as when each bears the number of a request, the page "
-        "puts together those that differ in numbers, 'Console (request #)', or all of them; -m and --rows 0 show "
-        "each.\n"
-        "\n"
-        "Markers are cut at --from and --to in the page, and whole in the other formats. Times in expressions have a "
-        "unit, ns, us, ms or s, or are microseconds. Facts of --fail-on are count, total, self and longest of all "
-        "markers or, as in longest(Javascript), of a name or label; gc, lost. With --compat firefox markers nest as in "
-        "Firefox's performance tool: in one waterfall, those of other threads at its root.",
-    .options = options,
-    .glossary = &glossary,
-    .examples = examples,
-    .has_firefox_mode = true,
-    .min_operands = 1,
-    .max_operands = 1,
-    .arguments_bytes = sizeof(timeline_arguments),
+    .usage =
+        &(const ubi__usage){
+            .name = "timeline",
+            .operands = "FILE",
+            .summary = "show what a program did, and when",
+            .question = "What did this program do, and when?",
+            .description =
+                "Shows the markers of FILE, which 'ubiheap run --timeline' wrote, or 'ubiheap record' of a program "
+                "with "
+                "markers of its own.\n"
+                "\n"
+                "The waterfall has a part for each thread. A line is indented below the markers that it lies in; time "
+                "is how "
+                "long they took without counting anything twice, count how many there are. The height of a bar shows "
+                "how much "
+                "of the time of its column was spent there. When there are more lines than --rows, those that took "
+                "least are "
+                "left out. A '>' before a time: something in it did not end, and is taken to last until the end.\n"
+                "\n"
+                "Time by marker: total is time on all threads, its share one of the time shown; self is without the "
+                "markers "
+                "inside. Collections of garbage are a share of the time that threads were busy, which is the time in "
+                "any "
+                "marker but timers of the program's own (console.time). Both are of all markers in the time that is "
+                "shown, "
+                "even if --marker or --where leave fewer.\n"
+                "\n"
+                "Where timers or time stamps have more than five labels, as when each bears the number of a request, "
+                "the page "
+                "puts together those that differ in numbers, 'Console (request #)', or all of them; -m and --rows 0 "
+                "show "
+                "each.\n"
+                "\n"
+                "Markers are cut at --from and --to in the page, and whole in the other formats. Times in expressions "
+                "have a "
+                "unit, ns, us, ms or s, or are microseconds. Facts of --fail-on are count, total, self and longest of "
+                "all "
+                "markers or, as in longest(Javascript), of a name or label; gc, lost. With --compat firefox markers "
+                "nest as in "
+                "Firefox's performance tool: in one waterfall, those of other threads at its root.",
+            .parameters = parameters,
+            .glossary = &glossary,
+            .examples = examples,
+            .has_firefox_mode = true,
+            .min_operands = 1,
+            .max_operands = 1,
+            .arguments_bytes = sizeof(timeline_arguments),
+        },
     .run = timeline_run,
 };

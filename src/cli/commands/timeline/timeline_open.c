@@ -10,8 +10,8 @@
 #include "cli/command.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
-#include "cli/page.h"
 #include "formats/ubirec/recording_timeline.h"
+#include "render/page.h"
 
 bool ubi__is_timeline(const char *path) {
     uint8_t head[40];
@@ -101,7 +101,7 @@ static void write_info_json(const ubi__timeline_view *view) {
 #define LABEL_COLUMNS 14
 
 static void info_line(const ubi__timeline_view *view, const char *label, const char *text) {
-    ubi__write_fact(view->cli, label, ubi__text(text), LABEL_COLUMNS);
+    ubi__write_fact(&view->cli->page, label, ubi__text(text), LABEL_COLUMNS);
 }
 
 static void info_count(const ubi__timeline_view *view, const char *label, uint64_t count) {

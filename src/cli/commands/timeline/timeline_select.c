@@ -177,7 +177,7 @@ static ubi_status keep_where(ubi__timeline_data *data, const char *where) {
     return status;
 }
 
-static bool is_wanted(const ubi__timeline_data *data, const ubi__timeline_row *row, const ubi__option_list *names) {
+static bool is_wanted(const ubi__timeline_data *data, const ubi__timeline_row *row, const ubi__texts *names) {
     char label[LABEL_BYTES];
     ubi_text name = ubi__timeline_text(data, row->name);
     ubi__marker_label(label, sizeof label, data, row);
@@ -187,7 +187,7 @@ static bool is_wanted(const ubi__timeline_data *data, const ubi__timeline_row *r
     return names->n == 0;
 }
 
-static void keep_named(ubi__timeline_data *data, const ubi__option_list *names) {
+static void keep_named(ubi__timeline_data *data, const ubi__texts *names) {
     size_t n = 0;
     for (size_t i = 0; i < data->rows.n && names->n; i++)
         if (is_wanted(data, &data->rows.at[i], names))

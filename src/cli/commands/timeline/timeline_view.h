@@ -15,7 +15,7 @@
 /** The command's arguments. */
 typedef struct ubi__timeline_wishes {
     const char *format, *output;
-    ubi__option_list markers;
+    ubi__texts markers;
     const char *from, *to, *where, *fail_on;
     uint64_t rows, top, stack_depth;
     bool with_each;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cli_ask.h: the command line as a door to questions: files become sessions, and the answer a page or a document on standard output.
+ */
+#ifndef UBI_CLI_CLI_ASK_H
+#define UBI_CLI_CLI_ASK_H
+
+#include "cli/command.h"
+
+/**
+ * Asks about the first of the operands, and takes the others as parameters of the question. Messages about parameters name the
+ * command, later ones the file.
+ * @param values  as read from the options; operands are added.
+ */
+ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ask.c: the door for programs (ubiheap/extension/ask.h).
+ */
+#include <ubiheap/extension/ask.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "questions/question.h"
+
+#define STANDARD_COLUMNS 100
+
+/* ---- asking ------------------------------------------------------------------------------------------------------- */
+
+typedef struct sink {
+    ubi_write_fn write;
+    void *payload;
+} sink;
+
+static ubi_status document_write(const ubi__inquiry *inquiry, const sink *to) {
+    ubi__json json;
+    ubi__json_init(&json, to->write, to->payload, false);
+    return ubi__inquiry_write_document(inquiry, &json);
+}
+
+static ubi_status page_write(const ubi__inquiry *inquiry, const sink *to, unsigned columns) {
+    ubi__out *out = UBI_NEW(ubi_allocator_default(), ubi__out); /* a large buffer */
+    if (!out)
+        return ubi__fail_nomem();
+    ubi__page page = { .out = out, .style = { .has_unicode = true, .columns = columns ? columns : STANDARD_COLUMNS } };
+    ubi__out_init(out, to->write, to->payload);
+    ubi_status status = ubi__inquiry_write_page(inquiry, &page);
+    if (status == UBI_OK)
+        status = ubi__out_flush(out);
+    UBI_DELETE(ubi_allocator_default(), out);
+    return status;
+}
+
+static ubi_status inquiry_make(const ubi__question *question, const ubi__asked *asked, const sink *to,
+                               const ubi_ask_options *options) {
+    ubi__inquiry *inquiry;
+    UBI_TRY(ubi__inquiry_begin(&inquiry, question, asked));
+    ubi_status status = ubi__inquiry_compute(inquiry);
+    if (status == UBI_OK)
+        status = asked->is_for_page ? page_write(inquiry, to, options->columns) : document_write(inquiry, to);
+    ubi__inquiry_end(inquiry);
+    return status;
+}
+
+static ubi_status heap_ask(ubi_session *session, const ubi__question *question, const void *values, const sink *to,
+                           const ubi_ask_options *options) {
+    ubi_session_use_options use_options = UBI_SESSION_USE_OPTIONS_INIT;
+    ubi_session_use *use;
+    use_options.progress = options->progress;
+    use_options.threads = options->threads;
+    UBI_TRY(ubi_session_use_begin(&use, session, &use_options));
+    ubi__asked asked = { .heaps = &use,
+                         .n_heaps = 1,
+                         .values = values,
+                         .compat = options->compat,
+                         .is_for_page = options->form == UBI_ASK_PAGE };
+    ubi_status status = inquiry_make(question, &asked, to, options);
+    ubi_session_use_end(use);
+    return status;
+}
+
+ubi_status ubi_ask(ubi_session *session, const char *question, const char *parameters, ubi_write_fn write,
+                   void *payload, const ubi_ask_options *options) {
+    static const ubi_ask_options defaults = UBI_ASK_OPTIONS_INIT;
+    const sink to = { write, payload };
+    const ubi__question *asked;
+    ubi__json_values values;
+    options = options ? options : &defaults;
+    UBI_TRY(ubi__version_check(options->version, UBI_ASK_OPTIONS_VERSION, "ubi_ask_options"));
+    if (options->form != UBI_ASK_DOCUMENT && options->form != UBI_ASK_PAGE)
+        return ubi__fail(UBI_EINVAL, "ubi_ask_options: form %d is neither document nor page", (int)options->form);
+    UBI_TRY(ubi__question_get(&asked, question));
+    UBI_TRY(ubi__json_values_read(&values, &asked->usage, ubi__text(parameters)));
+    ubi_status status = heap_ask(session, asked, values.values, &to, options);
+    ubi__json_values_fini(&values);
+    return status;
+}
+
+/* ---- what can be asked -------------------------------------------------------------------------------------------- */
+
+static const char *kind_name(ubi__parameter_kind kind) {
+    static const char *const names[] = { [UBI__PARAMETER_FLAG] = "boolean",       [UBI__PARAMETER_SWITCH] = "boolean",
+                                         [UBI__PARAMETER_TEXT] = "string",        [UBI__PARAMETER_NUMBER] = "integer",
+                                         [UBI__PARAMETER_CHOICE] = "choice",      [UBI__PARAMETER_TEXTS] = "strings",
+                                         [UBI__PARAMETER_NODE] = "node",          [UBI__PARAMETER_NODES] = "nodes",
+                                         [UBI__PARAMETER_BREAKDOWN] = "breakdown" };
+    return names[kind];
+}
+
+static void choices_put(ubi__json *json, const char *const *choices) {
+    ubi__json_member_array(json, "choices");
+    for (; *choices; choices++)
+        ubi__json_string(json, *choices);
+    ubi__json_array_end(json);
+}
+
+/* Standard values are words for people, apart from numbers. */
+static void standard_put(ubi__json *json, const ubi__parameter *p) {
+    if (p->kind == UBI__PARAMETER_NUMBER)
+        ubi__json_member_u64(json, "default", strtoull(p->standard, NULL, 10));
+    else
+        ubi__json_member_string(json, "default", p->standard);
+}
+
+static void parameter_put(ubi__json *json, const ubi__parameter *p) {
+    char name[UBI__PARAMETER_NAME_BYTES];
+    ubi__json_object_begin(json);
+    ubi__json_member_string(json, "name", ubi__parameter_json_name(name, p));
+    ubi__json_member_string(json, "kind", kind_name(p->kind));
+    ubi__json_member_string(json, "help", p->help);
+    ubi__json_member_bool(json, "required", p->is_required);
+    ubi__json_member_bool(json, "pageOnly", p->scope == UBI__SCOPE_PAGE);
+    if (p->standard)
+        standard_put(json, p);
+    if (p->choices)
+        choices_put(json, p->choices);
+    if (p->least)
+        ubi__json_member_u64(json, "least", p->least);
+    ubi__json_object_end(json);
+}
+
+static void question_put(ubi__json *json, const ubi__question *q) {
+    ubi__json_object_begin(json);
+    ubi__json_member_string(json, "name", q->usage.name);
+    ubi__json_member_string(json, "question", q->usage.question);
+    ubi__json_member_string(json, "summary", q->usage.summary);
+    ubi__json_member_string(json, "schema", q->schema);
+    ubi__json_member_u64(json, "leastHeaps", q->least_heaps);
+    ubi__json_member_u64(json, "mostHeaps", q->most_heaps);
+    ubi__json_member_array(json, "parameters");
+    for (const ubi__parameter *p = q->usage.parameters; (p = ubi__parameter_at(p)); p++)
+        if (p->scope != UBI__SCOPE_TERMINAL)
+            parameter_put(json, p);
+    ubi__json_array_end(json);
+    ubi__json_object_end(json);
+}
+
+ubi_status ubi_questions(ubi_write_fn write, void *payload) {
+    ubi__json json;
+    ubi__json_init(&json, write, payload, false);
+    ubi__json_object_begin(&json);
+    ubi__json_member_string(&json, "schema", "ubiheap.questions/1");
+    ubi__json_member_array(&json, "questions");
+    for (const ubi__question *const *q = ubi__questions; *q; q++)
+        question_put(&json, *q);
+    ubi__json_array_end(&json);
+    ubi__json_object_end(&json);
+    UBI_TRY(ubi__json_flush(&json));
+    return write(payload, "\n", 1) ? UBI_OK : ubi__fail(UBI_EIO, "the list of questions could not be written");
+}

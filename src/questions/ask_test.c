@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ask_test.c: every question by ubi_ask(): answers, mistakes in parameters, refused writes and memory, cancellation; and that what one
+ * question computed serves the next.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ubiheap/extension/ask.h>
+
+#include "base/alloc.h"
+#include "base/json_reader.h"
+#include "base/text.h"
+#include "drawing.h"
+#include "fail_allocator.h"
+#include "questions/question.h"
+
+#define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
+#define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
+
+/* What is asked everywhere below. `%` stands for the id of a node. */
+static const struct asked {
+    const char *question, *parameters;
+} everything[] = {
+    { "statistics", NULL },
+    { "dominators", "{}" },
+    { "dominators", "{\"limit\": 5, \"breakdown\": \"stack\"}" },
+    { "dominators", "{\"node\": %, \"depth\": 2, \"flat\": true}" },
+    { "retainers", "{\"node\": \"%\"}" },
+    { "retainers", "{\"node\": %, \"all\": true, \"depth\": 3, \"ignore\": [%]}" },
+    { "paths", "{\"nodes\": [%], \"maxPaths\": 2}" },
+    { "containment", "{\"depth\": 1, \"rows\": 50}" },
+    { "containment", "{\"node\": %}" },
+    { "search", "{\"text\": \"Map\", \"limit\": 3}" },
+    { "search", "{\"text\": \"/^A/\", \"where\": \"selfSize > 10\"}" },
+    { "show", "{\"node\": %, \"limit\": 2}" },
+    { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
+};
+
+#define N_EVERYTHING (sizeof everything / sizeof *everything)
+
+/* ---- a session, and what an answer is written to -------------------------------------------------------------------- */
+
+typedef struct heap {
+    ubi_session_pool *pool;
+    ubi_session *session;
+    uint64_t node_id; /* of something that is not the root */
+} heap;
+
+static ubi_status heap_open(heap *h, const char *path, const ubi_allocator *allocator) {
+    ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
+    options.allocator = allocator;
+    *h = (heap){ 0 };
+    UBI_TRY(ubi_session_pool_new(&h->pool, &options));
+    return ubi_session_open_path(&h->session, h->pool, path, NULL);
+}
+
+static void heap_close(heap *h) {
+    ubi_session_unref(h->session);
+    ubi_session_pool_unref(h->pool);
+}
+
+/* The last child of the root: the largest heaps have it. */
+static void heap_choose_node(heap *h) {
+    ubi_session_use *use;
+    ubi_graph *graph;
+    assert_int_equal(ubi_session_use_begin(&use, h->session, NULL), UBI_OK);
+    assert_int_equal(ubi_session_graph(&graph, use), UBI_OK);
+    ubi_edge_ix last = ubi_graph_first_edge(graph, ubi_graph_root(graph) + 1) - 1;
+    h->node_id = ubi_graph_node_id(graph, ubi_graph_edge_target(graph, last));
+    ubi_session_use_end(use);
+}
+
+static heap heap_of(const char *path) {
+    heap h;
+    assert_int_equal(heap_open(&h, path, NULL), UBI_OK);
+    heap_choose_node(&h);
+    return h;
+}
+
+typedef struct text {
+    ubi__vec_u8 bytes;
+    size_t room; /* the write that would exceed it is refused */
+} text;
+
+static bool text_write(void *payload, const void *data, size_t n) {
+    text *t = payload;
+    if (t->bytes.n + n > t->room)
+        return false;
+    assert_int_equal(ubi__vec_u8_reserve(&t->bytes, ubi_allocator_default(), n), UBI_OK);
+    memcpy(t->bytes.at + t->bytes.n, data, n);
+    t->bytes.n += n;
+    return true;
+}
+
+static void text_fini(text *t) {
+    ubi__vec_u8_fini(&t->bytes, ubi_allocator_default());
+}
+
+/* The parameters with the id put in. */
+static const char *parameters_fill(char out[160], const char *parameters, uint64_t node_id) {
+    size_t n = 0;
+    if (!parameters)
+        return NULL;
+    for (const char *p = parameters; *p; p++)
+        n += (size_t)(*p == '%' ? snprintf(out + n, 160 - n, "%llu", (unsigned long long)node_id)
+                                : snprintf(out + n, 160 - n, "%c", *p));
+    assert_true(n < 160);
+    return out;
+}
+
+static ubi_status ask(text *out, const heap *h, const struct asked *what, const ubi_ask_options *options) {
+    char parameters[160];
+    return ubi_ask(h->session, what->question, parameters_fill(parameters, what->parameters, h->node_id), text_write,
+                   out, options);
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------------- */
+
+static void assert_document(const text *t, const char *question) {
+    ubi__json_cursor c;
+    ubi__json_value value;
+    ubi_text whole = { (const char *)t->bytes.at, t->bytes.n };
+    char schema[64];
+    assert_true(ubi__text_ends(whole, "\n"));
+    if (!ubi__json_value_whole(&c, &value, whole))
+        fail_msg("%s: no JSON, expected %s", question, c.fault);
+    snprintf(schema, sizeof schema, "{\"schema\":\"%s\",\"file\":", ubi__question_find(question)->schema);
+    assert_true(ubi__text_begins(whole, schema));
+}
+
+static void answers_are_documents(void **state) {
+    static const char *const files[] = { V8_FILE, FX_FILE };
+    (void)state;
+    for (size_t f = 0; f < 2; f++) {
+        heap h = heap_of(files[f]);
+        for (size_t i = 0; i < N_EVERYTHING; i++) {
+            text first = { .room = SIZE_MAX }, second = { .room = SIZE_MAX };
+            if (ask(&first, &h, &everything[i], NULL) != UBI_OK)
+                fail_msg("%s %s: %s", everything[i].question, everything[i].parameters, ubi_error_message());
+            assert_document(&first, everything[i].question);
+            assert_int_equal(ask(&second, &h, &everything[i], NULL), UBI_OK);
+            assert_int_equal(first.bytes.n, second.bytes.n);
+            assert_memory_equal(first.bytes.at, second.bytes.at, first.bytes.n);
+            text_fini(&first);
+            text_fini(&second);
+        }
+        heap_close(&h);
+    }
+}
+
+/* In characters: bytes that continue one do not count. */
+static size_t longest_line(const text *t) {
+    size_t longest = 0, at = 0;
+    for (size_t i = 0; i < t->bytes.n; i++)
+        if (t->bytes.at[i] == '\n') {
+            longest = at > longest ? at : longest;
+            at = 0;
+        } else {
+            at += (t->bytes.at[i] & 0xc0) != 0x80;
+        }
+    return longest;
+}
+
+static void pages_fit_their_columns(void **state) {
+    ubi_ask_options options = UBI_ASK_OPTIONS_INIT;
+    heap h = heap_of(FX_FILE);
+    const struct asked show = { "show", "{\"node\": %}" };
+    text narrow = { .room = SIZE_MAX }, wide = { .room = SIZE_MAX };
+    (void)state;
+    options.form = UBI_ASK_PAGE;
+    options.columns = 80;
+    assert_int_equal(ask(&narrow, &h, &show, &options), UBI_OK);
+    options.columns = 160;
+    assert_int_equal(ask(&wide, &h, &show, &options), UBI_OK);
+    assert_true(longest_line(&narrow) <= 80 && longest_line(&wide) <= 160);
+    assert_true(longest_line(&narrow) < longest_line(&wide));
+    text_fini(&narrow);
+    text_fini(&wide);
+    heap_close(&h);
+}
+
+/* ---- once ------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t builds_of(ubi_session *session, const char *part) {
+    ubi_session_part_row row;
+    for (size_t i = 0; ubi_session_part_at(&row, session, i); i++)
+        if (strcmp(row.name, part) == 0)
+            return row.n_builds;
+    return 0;
+}
+
+static void what_one_computed_serves_the_next(void **state) {
+    heap h = heap_of(V8_FILE);
+    (void)state;
+    for (size_t i = 0; i < N_EVERYTHING; i++) {
+        text out = { .room = SIZE_MAX };
+        assert_int_equal(ask(&out, &h, &everything[i], NULL), UBI_OK);
+        text_fini(&out);
+    }
+    assert_int_equal(builds_of(h.session, "graph"), 1);
+    assert_int_equal(builds_of(h.session, "look"), 1);
+    assert_int_equal(builds_of(h.session, "distances"), 1);
+    /* The first question does without sets; what has them then serves all. */
+    assert_int_equal(builds_of(h.session, "dominators"), 1);
+    assert_int_equal(builds_of(h.session, "dominators with sets"), 1);
+    heap_close(&h);
+}
+
+/* ---- mistakes --------------------------------------------------------------------------------------------------------- */
+
+static void mistakes_are_named(void **state) {
+    static const struct mistake {
+        const char *question, *parameters;
+        ubi_status status;
+        const char *words;
+    } mistakes[] = {
+        { "statistic", NULL, UBI_ENOTFOUND, "did you mean 'statistics'?" },
+        { "everything about it", NULL, UBI_ENOTFOUND, "there is no question 'everything about it'" },
+        { "search", "[]", UBI_EINVAL, "expected a JSON object of parameters" },
+        { "search", "", UBI_EINVAL, "expected a JSON object of parameters" },
+        { "search", "{\"text\": \"a\"", UBI_EINVAL, "expected a JSON object of parameters" },
+        { "search", "{\"txt\": \"a\"}", UBI_EINVAL, "search has no parameter 'txt'; did you mean 'text'?" },
+        { "search", "{\"text\": 5}", UBI_EINVAL, "text: expected a string" },
+        { "search", "{\"text\": \"a\\u0000b\"}", UBI_EINVAL, "without a zero" },
+        { "search", "{\"text\": \"a\", \"text\": \"b\"}", UBI_EINVAL, "text: given twice" },
+        { "search", "{\"text\": \"a\", \"limit\": \"ten\"}", UBI_EINVAL, "limit: expected a whole number" },
+        { "search", "{\"text\": \"a\", \"limit\": -1}", UBI_EINVAL, "limit: expected a whole number" },
+        { "search", "{\"text\": \"a\", \"limit\": 1.5}", UBI_EINVAL, "limit: expected a whole number" },
+        { "search", "{\"text\": \"a\", \"case\": 1}", UBI_EINVAL, "case: expected true or false" },
+        { "search", "{\"text\": \"a\", \"where\": \"selfSize >\"}", UBI_EINVAL, "--where: " },
+        { "search", "{\"text\": \"/(/\"}", UBI_EINVAL, "" },
+        { "search", "{}", UBI_EINVAL, "missing TEXT" },
+        { "show", NULL, UBI_EINVAL, "show needs the parameter 'node'" },
+        { "show", "{\"node\": null}", UBI_EINVAL, "show needs the parameter 'node'" },
+        { "show", "{\"node\": true}", UBI_EINVAL, "node: expected the id of a node" },
+        { "show", "{\"node\": \"x\"}", UBI_EINVAL, "node: expected a node id" },
+        { "show", "{\"node\": 987654321987}", UBI_ENOTFOUND, "no node has the id 987654321987" },
+        { "show", "{\"node\": %, \"breakdown\": {\"by\": \"colour\"}}", UBI_EINVAL, "colour" },
+        { "show", "{\"node\": %, \"breakdown\": \"nonsense\"}", UBI_EINVAL, "unknown breakdown 'nonsense'" },
+        { "show", "{\"node\": %, \"breakdown\": 7}", UBI_EINVAL, "breakdown: expected the name of a preset" },
+        { "paths", "{\"nodes\": %}", UBI_EINVAL, "nodes: expected an array" },
+        { "paths", "{\"nodes\": []}", UBI_EINVAL, "paths needs the parameter 'nodes'" },
+        { "paths", "{\"nodes\": [%], \"maxPaths\": 0}", UBI_EINVAL, "expected 1 or more" },
+        { "paths", "{\"nodes\": [%], \"max-paths\": 1}", UBI_EINVAL, "did you mean 'maxPaths'?" },
+        { "dominators", "{\"flat\": true, \"limit\": 3}", UBI_EINVAL, "--flat" },
+    };
+    heap h = heap_of(V8_FILE);
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        const struct asked asked = { mistakes[i].question, mistakes[i].parameters };
+        text out = { .room = SIZE_MAX };
+        ubi_status status = ask(&out, &h, &asked, NULL);
+        if (status != mistakes[i].status || !strstr(ubi_error_message(), mistakes[i].words))
+            fail_msg("%s %s: status %d, %s", asked.question, asked.parameters, (int)status, ubi_error_message());
+        assert_int_equal(out.bytes.n, 0);
+        text_fini(&out);
+    }
+    heap_close(&h);
+}
+
+static void options_of_other_versions_are_refused(void **state) {
+    ubi_ask_options options = UBI_ASK_OPTIONS_INIT;
+    const struct asked statistics = { "statistics", NULL };
+    heap h = heap_of(FX_FILE);
+    text out = { .room = SIZE_MAX };
+    (void)state;
+    options.version = UBI_ASK_OPTIONS_VERSION + 1;
+    assert_int_equal(ask(&out, &h, &statistics, &options), UBI_EINVAL);
+    options.version = UBI_ASK_OPTIONS_VERSION;
+    options.form = (ubi_ask_form)2;
+    assert_int_equal(ask(&out, &h, &statistics, &options), UBI_EINVAL);
+    text_fini(&out);
+    heap_close(&h);
+}
+
+/* ---- refused writes, refused memory, cancelled ------------------------------------------------------------------------ */
+
+static void refused_writes_are_said(void **state) {
+    ubi_ask_options page = UBI_ASK_OPTIONS_INIT;
+    heap h = heap_of(FX_FILE);
+    (void)state;
+    page.form = UBI_ASK_PAGE;
+    for (size_t i = 0; i < N_EVERYTHING; i++)
+        for (size_t room = 0; room < 3; room++) {
+            text out = { .room = room };
+            if (strstr(everything[i].parameters ? everything[i].parameters : "", "flat"))
+                continue; /* no page has that */
+            assert_int_equal(ask(&out, &h, &everything[i], room == 1 ? &page : NULL), UBI_EIO);
+            text_fini(&out);
+        }
+    heap_close(&h);
+}
+
+static ubi_status drawing_open(heap *h, ubi_graph *drawn, const ubi_allocator *allocator) {
+    ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
+    options.allocator = allocator;
+    UBI_TRY(ubi_session_pool_new(&h->pool, &options));
+    return ubi_session_open_graph(&h->session, h->pool, drawn, "drawing", NULL);
+}
+
+static void each_allocation_may_be_refused(void **state) {
+    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=100) -> 4 \"c\";"
+                                          "3(class=Array coarse=object size=50) -> 4; 4(coarse=string size=20)");
+    (void)state;
+    for (size_t i = 0; i < N_EVERYTHING; i++)
+        for (uint64_t n = 0;; n++) {
+            fail_allocator f;
+            heap h = { .node_id = 2 };
+            text out = { .room = SIZE_MAX };
+            fail_allocator_init(&f, n);
+            ubi_status status = drawing_open(&h, drawn, &f.allocator);
+            if (status == UBI_OK)
+                status = ask(&out, &h, &everything[i], NULL);
+            text_fini(&out);
+            heap_close(&h);
+            fail_allocator_fini(&f);
+            if (status == UBI_OK)
+                break;
+            assert_int_equal(status, UBI_ENOMEM);
+        }
+    ubi_graph_unref(drawn);
+}
+
+static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    uint32_t *left = payload;
+    (void)stage, (void)done, (void)total;
+    if (*left == 0)
+        return false;
+    --*left;
+    return true;
+}
+
+static void cancelled_questions_can_be_asked_again(void **state) {
+    (void)state;
+    for (size_t i = 0; i < N_EVERYTHING; i++) {
+        heap h = heap_of(V8_FILE);
+        ubi_status status = UBI_ECANCELLED;
+        for (uint32_t n = 0; status != UBI_OK; n += n / 8 + 1) {
+            ubi_ask_options options = UBI_ASK_OPTIONS_INIT;
+            uint32_t left = n;
+            text out = { .room = SIZE_MAX };
+            options.progress = (ubi_progress){ count_down, &left };
+            status = ask(&out, &h, &everything[i], &options);
+            if (status == UBI_OK)
+                assert_document(&out, everything[i].question);
+            else
+                assert_int_equal(status, UBI_ECANCELLED);
+            text_fini(&out);
+        }
+        heap_close(&h);
+    }
+}
+
+/* ---- the list --------------------------------------------------------------------------------------------------------- */
+
+static void the_list_has_every_question(void **state) {
+    text out = { .room = SIZE_MAX }, none = { .room = 0 };
+    ubi__json_cursor c;
+    ubi__json_value value;
+    (void)state;
+    assert_int_equal(ubi_questions(text_write, &out), UBI_OK);
+    ubi_text whole = { (const char *)out.bytes.at, out.bytes.n };
+    assert_true(ubi__json_value_whole(&c, &value, whole));
+    for (const ubi__question *const *q = ubi__questions; *q; q++) {
+        char name[64];
+        snprintf(name, sizeof name, "{\"name\":\"%s\",\"question\":", (*q)->usage.name);
+        assert_true(ubi__text_contains(whole, ubi__text(name)));
+        assert_ptr_equal(ubi__question_find((*q)->usage.name), *q);
+    }
+    assert_ptr_equal(ubi__question_find("node"), ubi__question_find("show"));
+    assert_int_equal(ubi_questions(text_write, &none), UBI_EIO);
+    text_fini(&out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_documents),
+        cmocka_unit_test(pages_fit_their_columns),
+        cmocka_unit_test(what_one_computed_serves_the_next),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(options_of_other_versions_are_refused),
+        cmocka_unit_test(refused_writes_are_said),
+        cmocka_unit_test(each_allocation_may_be_refused),
+        cmocka_unit_test(cancelled_questions_can_be_asked_again),
+        cmocka_unit_test(the_list_has_every_question),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dominators_question.c: who keeps how much alive.
+ */
+#include <ubiheap/core/dominator_tree.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "questions/breakdown_choice.h"
+#include "questions/question.h"
+#include "render/dominator_tree_text.h"
+#include "render/result_json.h"
+
+typedef struct dominators_values {
+    ubi__node_id node;
+    ubi__breakdown_spec breakdown;
+    uint64_t depth, siblings, top, percent;
+    bool is_flat;
+} dominators_values;
+
+#define AT(field) offsetof(dominators_values, field)
+
+UBI_VEC_DECLARE(row_list, ubi_dominator_node *);
+
+typedef struct answer {
+    const dominators_values *values;
+    ubi_compat compat;
+    ubi__breakdown_spec spec;
+    ubi__breakdown_choice chosen; /* owned */
+    const ubi_look *look;
+    const ubi_graph *graph;
+    const ubi_dominators *dominators;
+    ubi_labels *labels; /* owned */
+    ubi_node_ix start;
+    ubi_dominator_node *tree; /* owned; NULL with --limit */
+    row_list rows;            /* owned: the nodes of --limit */
+} answer;
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* 0 means all; in Firefox it means none. */
+static uint32_t limit_of(const answer *a, uint64_t number) {
+    if (number == 0 && a->compat == UBI_COMPAT_NONE)
+        return UINT32_MAX;
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+static ubi_dominator_tree_options tree_options(const answer *a, const ubi__asked *asked) {
+    ubi_dominator_tree_options options = UBI_DOMINATOR_TREE_OPTIONS_INIT;
+    options.progress = ubi__asked_progress(asked);
+    options.allocator = ubi__asked_allocator(asked);
+    options.start = a->start;
+    options.max_depth = limit_of(a, a->values->depth);
+    options.max_siblings = limit_of(a, a->values->siblings);
+    return options;
+}
+
+/* Rows that know their parents, unlike those of ubi_dominator_node_new. */
+static ubi_status rows_make(answer *a, const ubi__asked *asked, const ubi_node_ix *nodes, uint32_t n) {
+    ubi_dominator_tree_options options = tree_options(a, asked);
+    options.max_depth = 1;
+    UBI_TRY(row_list_reserve(&a->rows, ubi__asked_allocator(asked), n));
+    for (uint32_t i = 0; i < n; i++) {
+        options.start = nodes[i];
+        UBI_TRY(ubi_dominator_tree_partial(&a->rows.at[a->rows.n], a->dominators, a->labels, &options));
+        a->rows.n++;
+    }
+    return UBI_OK;
+}
+
+static ubi_status top_find(answer *a, const ubi__asked *asked) {
+    uint64_t wanted = a->values->top, count = ubi_graph_node_count(a->graph);
+    uint32_t n = 0, max = (uint32_t)(wanted < count ? wanted : count);
+    ubi_progress progress = ubi__asked_progress(asked);
+    ubi_node_ix *nodes = ubi__alloc_array(ubi__asked_allocator(asked), max, sizeof *nodes);
+    if (!nodes)
+        return ubi__fail_nomem();
+    ubi_status status = ubi_dominator_tree_top(nodes, &n, a->dominators, a->graph, a->start, max, &progress, NULL);
+    if (status == UBI_OK)
+        status = rows_make(a, asked, nodes, n);
+    ubi__free_array(ubi__asked_allocator(asked), nodes, max, sizeof *nodes);
+    return status;
+}
+
+static void row_list_free(row_list *rows, const ubi_allocator *allocator) {
+    for (size_t i = 0; i < rows->n; i++)
+        ubi_dominator_node_unref(rows->at[i]);
+    row_list_fini(rows, allocator);
+}
+
+/* ---- document ---------------------------------------------------------------------------------------------------- */
+
+/* Most levels of nested rows: two JSON levels each, which all readers accept. */
+#define MOST_NESTED 200
+
+static ubi_status tree_put(ubi__json *json, const answer *a) {
+    uint32_t depth;
+    UBI_TRY(ubi__dominator_tree_depth(&depth, a->tree));
+    bool is_flat = a->values->is_flat || depth > MOST_NESTED;
+    ubi__json_key(json, is_flat ? "rows" : "tree");
+    return is_flat ? ubi__render_dominator_rows(json, a->tree) : ubi__render_dominator_tree(json, a->tree);
+}
+
+static ubi_status top_put(ubi__json *json, const row_list *rows) {
+    ubi__json_member_array(json, "top");
+    for (size_t i = 0; i < rows->n; i++)
+        UBI_TRY(ubi__render_dominator_tree(json, rows->at[i]));
+    ubi__json_array_end(json);
+    return UBI_OK;
+}
+
+static ubi_status dominators_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
+    const answer *a = answer_of;
+    (void)asked;
+    ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
+    ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
+    ubi__breakdown_write_json(json, &a->chosen);
+    return a->tree ? tree_put(json, a) : top_put(json, &a->rows);
+}
+
+/* ---- page -------------------------------------------------------------------------------------------------------- */
+
+static ubi__dominator_text_options text_options(const answer *a) {
+    uint64_t start_bytes = ubi_dominators_retained_bytes(a->dominators, a->start);
+    uint64_t percent = a->values->percent < 100 ? a->values->percent : 100;
+    return (ubi__dominator_text_options){
+        .graph = a->graph,
+        .total_bytes = ubi_dominators_retained_bytes(a->dominators, ubi_dominators_root(a->dominators)),
+        .least_bytes = (uint64_t)((double)start_bytes / 100 * (double)percent),
+        .look = a->look,
+        .with_names = strcmp(a->spec.text, "label") == 0,
+    };
+}
+
+static void unreachable_write(const ubi__page *page, const answer *a) {
+    if (a->start == ubi_dominators_root(a->dominators) || ubi_dominators_immediate(a->dominators, a->start) != UBI_NONE)
+        return;
+    ubi__out_string(page->out, "It cannot be reached from the root: nothing keeps it, and it keeps nothing.\n");
+}
+
+static ubi_status dominators_page(const ubi__page *page, const void *answer_of, const ubi__asked *asked) {
+    const answer *a = answer_of;
+    ubi__dominator_text_options text = text_options(a);
+    (void)asked;
+    if (!a->tree)
+        return ubi__render_dominator_list(page->out, &page->style, a->rows.at, a->rows.n, &text);
+    ubi_status status = ubi__render_dominator_text(page->out, &page->style, a->tree, &text);
+    unreachable_write(page, a);
+    return status;
+}
+
+/* ---- answer ------------------------------------------------------------------------------------------------------ */
+
+/* The two displays of Firefox's memory panel have short names. */
+static ubi__breakdown_spec breakdown_of(const ubi__breakdown_spec *spec) {
+    if (!spec->text || (!spec->is_json && strcmp(spec->text, "types") == 0))
+        return (ubi__breakdown_spec){ .text = "label" };
+    if (!spec->is_json && strcmp(spec->text, "stack") == 0)
+        return (ubi__breakdown_spec){ .text = "labelAllocationStack" };
+    return *spec;
+}
+
+static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
+    answer *a = answer_of;
+    const dominators_values *values = a->values = asked->values;
+    a->compat = asked->compat;
+    if (values->is_flat && (asked->is_for_page || values->top))
+        return ubi__fail(UBI_EINVAL, values->top ? "--flat does not go with --limit, whose rows are side by side"
+                                                 : "--flat is for --json");
+    a->spec = breakdown_of(&values->breakdown);
+    return ubi__breakdown_choose(&a->chosen, &a->spec, "dominators", asked->compat);
+}
+
+static ubi_status dominators_compute(void *answer_of, const ubi__asked *asked) {
+    answer *a = answer_of;
+    ubi_dominator_tree_options options;
+    ubi_labels_options label_options = UBI_LABELS_OPTIONS_INIT;
+    UBI_TRY(ubi_session_look(&a->look, ubi__asked_heap(asked)));
+    const ubi_view *view = ubi_look_view(a->look);
+    a->graph = view->graph;
+    a->start = view->root;
+    label_options.allocator = ubi__asked_allocator(asked);
+    label_options.compat = asked->compat;
+    label_options.size_bytes = view->size_bytes;
+    if (a->values->node.is_given)
+        UBI_TRY(ubi__node_id_find(&a->start, a->graph, a->values->node.id));
+    UBI_TRY(ubi_labels_new(&a->labels, a->graph, a->chosen.breakdown, &label_options));
+    UBI_TRY(ubi_session_dominators(&a->dominators, ubi__asked_heap(asked), true));
+    if (a->values->top)
+        return top_find(a, asked);
+    options = tree_options(a, asked);
+    return ubi_dominator_tree_partial(&a->tree, a->dominators, a->labels, &options);
+}
+
+static void dominators_release(void *answer_of, const ubi__asked *asked) {
+    answer *a = answer_of;
+    row_list_free(&a->rows, ubi__asked_allocator(asked));
+    if (a->tree)
+        ubi_dominator_node_unref(a->tree);
+    ubi_labels_unref(a->labels);
+    ubi__breakdown_choice_fini(&a->chosen);
+}
+
+/* ---- question ---------------------------------------------------------------------------------------------------- */
+
+static const ubi__parameter parameters[] = {
+    UBI__NODE("node", 0, AT(node), "ID", "start at this node", "the root"),
+    UBI__NUMBER("depth", 'd', AT(depth), "N", "levels of the tree, the first row's included; 0: all", "4"),
+    UBI__NUMBER("siblings", 0, AT(siblings), "N", "children of a row at most; 0: all", "15"),
+    UBI__ALIAS_LETTER('s'),
+    UBI__NUMBER("percent", 0, AT(percent), "N", "text: sum up rows that retain less than N percent of the first row",
+                "1", .scope = UBI__SCOPE_PAGE),
+    UBI__ALIAS_LETTER('p'),
+    UBI__LIMIT(AT(top), "no tree, but the N nodes with the largest retained sizes wherever they are, the largest first",
+               NULL),
+    UBI__BREAKDOWN("breakdown", 'b', AT(breakdown), "SPEC",
+                   "what rows are called: types, stack (where they were allocated), or a breakdown as that of census",
+                   "types"),
+    UBI__FLAG("flat", 0, AT(is_flat),
+              "JSON: rows one after the other, each with its depth, instead of nested rows; trees of more than 200 "
+              "levels always are"),
+    UBI__PARAMETERS_END,
+};
+
+static const ubi__example examples[] = {
+    { "dominators app.fxsnapshot", "who keeps what, from the root down" },
+    { "dominators --node 140720891387000 app.fxsnapshot", "what one node keeps" },
+    { "dominators --limit 20 app.fxsnapshot", "the twenty nodes that keep most" },
+    { "dominators --breakdown stack app.fxsnapshot", "with the place where each was allocated" },
+    { "dominators --json --flat --depth 0 --siblings 0 app.fxsnapshot | jq '.rows[] | select(.retainedSize > 1e6)'",
+      "the whole tree, for a script" },
+    { NULL, NULL },
+};
+
+const ubi__question ubi__question_dominators = {
+    .usage = {
+        .name = "dominators",
+        .operands = "FILE",
+        .summary = "show who keeps how much alive: the dominator tree",
+        .question = "Who keeps how much memory alive?",
+        .description =
+            "A node dominates another when every path from the root to the other one passes it: were it gone, the other "
+            "would be freed too. Below each row are the nodes that it dominates immediately. The retained size of a node "
+            "is its own size and that of all nodes below it: the memory that would be freed with it.\n"
+            "\n"
+            "Rows that retain little are summed up in the last row of their level. [N below] says that N more nodes are "
+            "dominated than the depth shows. The number behind a name is the node's id.\n"
+            "\n"
+            "Nodes that the root cannot reach are not in the tree, and retain 0.\n"
+            "\n"
+            "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and labels "
+            "follow Firefox where a breakdown leaves counts out.",
+        .parameters = parameters,
+        .examples = examples,
+        .has_firefox_mode = true,
+        .min_operands = 1,
+        .max_operands = 1,
+        .arguments_bytes = sizeof(dominators_values),
+    },
+    .schema = "ubiheap.dominators/1",
+    .least_heaps = 1,
+    .most_heaps = 1,
+    .answer_bytes = sizeof(answer),
+    .prepare = dominators_prepare,
+    .compute = dominators_compute,
+    .document = dominators_document,
+    .page = dominators_page,
+    .release = dominators_release,
+};

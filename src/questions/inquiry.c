@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inquiry.c: asking a question, from its parameters to a document or a page; and what answers are made with.
+ */
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/human.h"
+#include "base/status.h"
+#include "questions/question.h"
+
+struct ubi__inquiry {
+    const ubi__question *question;
+    ubi__asked asked;
+    _Alignas(max_align_t) char value[];
+};
+
+static size_t answer_bytes(const ubi__question *question) {
+    return sizeof(ubi__inquiry) + question->answer_bytes;
+}
+
+static ubi_status heaps_check(const ubi__question *q, uint32_t n) {
+    char wanted[UBI__HUMAN_TEXT];
+    if (n >= q->least_heaps && n <= q->most_heaps)
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL, "%s takes %s%s, not %" PRIu32, q->usage.name,
+                     ubi__human_things(wanted, q->least_heaps, "heap"),
+                     q->most_heaps > q->least_heaps ? " or more" : "", n);
+}
+
+ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question, const ubi__asked *asked) {
+    UBI_TRY(heaps_check(question, asked->n_heaps));
+    ubi__inquiry *inquiry = ubi__calloc_array(ubi_allocator_default(), answer_bytes(question), 1);
+    if (!inquiry)
+        return ubi__fail_nomem();
+    inquiry->question = question;
+    inquiry->asked = *asked;
+    ubi_status status = question->prepare ? question->prepare(inquiry->value, &inquiry->asked) : UBI_OK;
+    if (status == UBI_OK)
+        *out = inquiry;
+    else
+        ubi__inquiry_end(inquiry);
+    return status;
+}
+
+ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry) {
+    return inquiry->question->compute(inquiry->value, &inquiry->asked);
+}
+
+ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json) {
+    const ubi__asked *asked = &inquiry->asked;
+    UBI_ASSERT(!asked->is_for_page);
+    ubi__json_object_begin(json);
+    ubi__json_member_string(json, "schema", inquiry->question->schema);
+    if (inquiry->question->most_heaps == 1)
+        ubi__json_member_string(json, "file", ubi_session_name(ubi_session_use_session(asked->heaps[0])));
+    UBI_TRY(inquiry->question->document(json, inquiry->value, asked));
+    ubi__json_object_end(json);
+    UBI_TRY(ubi__json_flush(json));
+    return json->write(json->payload, "\n", 1) ? UBI_OK : ubi__fail(UBI_EIO, "the document could not be written");
+}
+
+ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page *page) {
+    UBI_ASSERT(inquiry->asked.is_for_page);
+    return inquiry->question->page(page, inquiry->value, &inquiry->asked);
+}
+
+void ubi__inquiry_end(ubi__inquiry *inquiry) {
+    if (!inquiry)
+        return;
+    if (inquiry->question->release)
+        inquiry->question->release(inquiry->value, &inquiry->asked);
+    ubi__free_array(ubi_allocator_default(), inquiry, answer_bytes(inquiry->question), 1);
+}
+
+/* ---- what answers are made with ----------------------------------------------------------------------------------- */
+
+/* JSON shows a number above 2^53 as JavaScript does: with the fewest digits that give the same double. */
+static bool same_double_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id) {
+    double value = (double)node_id;
+    return value > 0x1p53 && value < 0x1p64 && ubi_graph_find(out, graph, (uint64_t)value) == UBI_OK;
+}
+
+ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id) {
+    if (ubi_graph_find(out, graph, node_id) == UBI_OK || same_double_find(out, graph, node_id))
+        return UBI_OK;
+    return ubi__fail(UBI_ENOTFOUND,
+                     "no node has the id %" PRIu64 "; the root's is %" PRIu64 ", and 'ubiheap nodes' lists all of them",
+                     node_id, ubi_graph_node_id(graph, ubi_graph_root(graph)));
+}
+
+ubi_status ubi__object_facts_get(ubi__object_facts *out, ubi_session_use *heap) {
+    UBI_TRY(ubi_session_look(&out->look, heap));
+    UBI_TRY(ubi_session_dominators(&out->dominators, heap, false));
+    return ubi_session_distances(&out->distances, heap);
+}

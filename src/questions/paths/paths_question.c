@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paths_question.c: why nodes are alive.
+ *
+ * As text, each path is told twice: in one line of words, to be understood, and step by step, to be exact. Beginnings that a
+ * path shares with one above are not listed again. As JSON there are paths, and de-duplicated graphs in Firefox's shape.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include <ubiheap/core/paths.h>
+
+#include "base/alloc.h"
+#include "base/human.h"
+#include "base/text.h"
+#include "questions/question.h"
+#include "render/heap_labels.h"
+#include "render/path_words.h"
+#include "render/result_json.h"
+
+typedef struct paths_values {
+    ubi__node_id from;
+    ubi__vec_u64 nodes;
+    uint64_t max_paths, limit; /* limit: lines per path, page only; 0: all */
+} paths_values;
+
+#define AT(field) offsetof(paths_values, field)
+
+typedef struct answer {
+    const paths_values *values;
+    const ubi_look *look;
+    const ubi_graph *graph;
+    uint32_t max_paths;
+    ubi_node_ix *targets; /* owned: targets[values->nodes.n] */
+    ubi_paths *paths;     /* owned */
+} answer;
+
+UBI_VEC_DECLARE(vec_step, ubi_path_step);
+
+/* ---- text ---------------------------------------------------------------------------------------------------------- */
+
+#define LEAST_COLUMNS 20
+/* Lines of words for one path. */
+#define WORD_LINES 3
+/* Paths above that one is compared with. */
+#define COMPARED 16
+/* A shorter common start is listed again: a reference would take as many lines. */
+#define LEAST_SHARED 2
+
+typedef struct page {
+    ubi__out *out;
+    const ubi__style *style;
+    const answer *answer;
+    const ubi_graph *graph;
+    const ubi_paths *paths;
+    vec_step steps; /* of the current path */
+} page;
+
+static void ink(const page *p, ubi__ink color) {
+    ubi__display_ink(p->out, p->style, color);
+}
+
+static size_t room_after(const page *p, size_t used) {
+    return p->style->columns > used + LEAST_COLUMNS ? p->style->columns - used : LEAST_COLUMNS;
+}
+
+static void label_write(const page *p, ubi_node_ix node, size_t columns) {
+    ubi_look_name_buffer buffer;
+    ubi__display_text(p->out, p->style, ubi__node_title(p->graph, p->answer->look, node, &buffer), columns);
+}
+
+static void id_write(const page *p, ubi_node_ix node) {
+    ink(p, UBI__INK_DIM);
+    ubi__out_printf(p->out, "  %" PRIu64, ubi_graph_node_id(p->graph, node));
+    ink(p, UBI__INK_PLAIN);
+}
+
+/* ---- head --------------------------------------------------------------------------------------------------------- */
+
+static void start_write(const page *p) {
+    ubi_node_ix start = ubi_paths_start(p->paths);
+    if (start == ubi_graph_root(p->graph)) {
+        ubi__out_string(p->out, "the root");
+        return;
+    }
+    label_write(p, start, LEAST_COLUMNS);
+    ubi__out_printf(p->out, " %" PRIu64, ubi_graph_node_id(p->graph, start));
+}
+
+static void count_write(const page *p, uint32_t n) {
+    char count[UBI__HUMAN_TEXT];
+    if (n == p->answer->max_paths && n > 1)
+        ubi__out_printf(p->out, "The %s shortest paths from ", ubi__human_count(count, n));
+    else if (n == p->answer->max_paths)
+        ubi__out_string(p->out, "The shortest path from ");
+    else
+        ubi__out_printf(p->out, "%s from ", ubi__human_things(count, n, "path"));
+    start_write(p);
+    ubi__out_char(p->out, '\n');
+}
+
+/* Why there is no path, in one or two lines. */
+static void reason_write(const page *p, ubi_node_ix target) {
+    ubi_node_ix start = ubi_paths_start(p->paths), root = ubi_graph_root(p->graph);
+    if (target == start) {
+        ubi__out_string(p->out, "No path: nothing that it reaches leads back to it.\n");
+        return;
+    }
+    ubi__out_string(p->out, "No path from ");
+    start_write(p);
+    if (start == root)
+        ubi__out_string(p->out, ": nothing that the root reaches leads here.\n"
+                                "It is in the file, but nothing in the file keeps it alive.\n");
+    else if (target == root)
+        ubi__out_string(p->out, " leads here.\n");
+    else
+        ubi__out_printf(p->out, " leads here; the root %s.\n",
+                        ubi_graph_is_reachable(p->graph, target) ? "keeps it in other ways"
+                                                                 : "does not reach it either");
+}
+
+static void head_write(const page *p, uint32_t target) {
+    char size[UBI__HUMAN_TEXT];
+    ubi_node_ix node = ubi_paths_target(p->paths, target);
+    uint32_t n = ubi_paths_count(p->paths, target);
+    ink(p, UBI__INK_BOLD);
+    label_write(p, node, room_after(p, 40));
+    ink(p, UBI__INK_PLAIN);
+    id_write(p, node);
+    ubi__out_printf(p->out, "  %s\n", ubi__human_size(size, ubi_look_size_bytes(p->answer->look, node)));
+    if (n)
+        count_write(p, n);
+    else
+        reason_write(p, node);
+}
+
+/* ---- paths -------------------------------------------------------------------------------------------------------- */
+
+/* The earlier path with the longest common start, and how many steps they share. */
+static uint32_t most_shared(uint32_t *like, const page *p, uint32_t target, uint32_t path) {
+    uint32_t most = 0;
+    for (uint32_t i = path < COMPARED ? 0 : path - COMPARED; i < path; i++) {
+        uint32_t shared = ubi_paths_shared(p->paths, target, i, path);
+        if (shared <= most)
+            continue;
+        most = shared;
+        *like = i;
+    }
+    return most;
+}
+
+static void shared_write(const page *p, uint32_t like, uint32_t shared, bool whole) {
+    char path[UBI__HUMAN_TEXT], steps[UBI__HUMAN_TEXT];
+    ubi__human_count(path, (uint64_t)like + 1);
+    ink(p, UBI__INK_DIM);
+    if (whole)
+        ubi__out_printf(p->out, "        all steps as in path %s\n", path);
+    else
+        ubi__out_printf(p->out, "        steps 1 to %s as in path %s\n", ubi__human_count(steps, shared), path);
+    ink(p, UBI__INK_PLAIN);
+}
+
+static void words_write(const page *p, const ubi__path_view *view, uint32_t path) {
+    char number[UBI__HUMAN_TEXT], title[UBI__HUMAN_TEXT + 8];
+    snprintf(title, sizeof title, "Path %s", ubi__human_count(number, (uint64_t)path + 1));
+    ubi__out_char(p->out, '\n');
+    ink(p, UBI__INK_BOLD);
+    ubi__out_string(p->out, title);
+    ink(p, UBI__INK_PLAIN);
+    ubi__out_string(p->out, "  ");
+    size_t used = strlen(title) + 2;
+    ubi__display_path_wrapped(p->out, p->style, view, room_after(p, used), WORD_LINES, used);
+}
+
+static ubi_status path_write(page *p, uint32_t target, uint32_t path) {
+    uint32_t length = ubi_paths_length(p->paths, target, path), like = 0;
+    uint32_t shared = most_shared(&like, p, target, path);
+    p->steps.n = 0;
+    UBI_TRY(vec_step_reserve(&p->steps, ubi_allocator_default(), length));
+    ubi_paths_steps(p->steps.at, p->paths, target, path);
+    ubi__path_view view = { p->graph, p->steps.at, length, ubi_paths_target(p->paths, target), p->answer->look };
+    ubi__path_list_options options = { shared < LEAST_SHARED && shared < length ? 0 : shared,
+                                       p->answer->values->limit };
+    words_write(p, &view, path);
+    if (options.skip)
+        shared_write(p, like, shared, shared == length && length == ubi_paths_length(p->paths, target, like));
+    if (options.skip < length)
+        ubi__display_path_list(p->out, p->style, &view, &options);
+    return UBI_OK;
+}
+
+static ubi_status paths_write(page *p) {
+    for (uint32_t t = 0; t < ubi_paths_target_count(p->paths); t++) {
+        if (t)
+            ubi__out_char(p->out, '\n');
+        head_write(p, t);
+        for (uint32_t i = 0; i < ubi_paths_count(p->paths, t) && !p->out->has_failed; i++)
+            UBI_TRY(path_write(p, t, i));
+    }
+    return UBI_OK;
+}
+
+static ubi_status paths_page(const ubi__page *out, const void *answer_of, const ubi__asked *asked) {
+    const answer *a = answer_of;
+    page p = { .out = out->out, .style = &out->style, .answer = a, .graph = a->graph, .paths = a->paths };
+    (void)asked;
+    ubi_status status = paths_write(&p);
+    vec_step_fini(&p.steps, ubi_allocator_default());
+    return status;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct document {
+    ubi__json *json;
+    const ubi_graph *graph;
+    const ubi_look *look;
+    const ubi_paths *paths;
+    vec_step steps;
+} document;
+
+static void id_put(document *d, const char *key, ubi_node_ix node) {
+    ubi__json_member_node_id(d->json, key, ubi_graph_node_id(d->graph, node));
+}
+
+static void edge_label_put(document *d, const char *key, ubi_edge_ix edge) {
+    char digits[UBI_EDGE_LABEL_BYTES];
+    ubi__json_member_text(d->json, key, ubi_graph_edge_label(d->graph, edge, digits));
+    ubi__render_edge_kind(d->json, d->graph, edge);
+}
+
+static void name_put(document *d, ubi_node_ix node) {
+    ubi_look_name_buffer buffer;
+    ubi__json_text(d->json, ubi_look_display_name(d->look, node, &buffer));
+}
+
+static ubi_status path_put(document *d, uint32_t target, uint32_t path) {
+    uint32_t length = ubi_paths_length(d->paths, target, path);
+    d->steps.n = 0;
+    UBI_TRY(vec_step_reserve(&d->steps, ubi_allocator_default(), length));
+    ubi_paths_steps(d->steps.at, d->paths, target, path);
+    ubi__json_array_begin(d->json);
+    for (uint32_t i = 0; i < length && !d->json->has_failed; i++) {
+        ubi__json_object_begin(d->json);
+        id_put(d, "predecessor", d->steps.at[i].predecessor);
+        edge_label_put(d, "edge", d->steps.at[i].edge);
+        ubi__json_object_end(d->json);
+    }
+    ubi__json_array_end(d->json);
+    return UBI_OK;
+}
+
+static ubi_status paths_put(document *d, uint32_t target) {
+    ubi__json_member_array(d->json, "paths");
+    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target) && !d->json->has_failed; i++)
+        UBI_TRY(path_put(d, target, i));
+    ubi__json_array_end(d->json);
+    return UBI_OK;
+}
+
+static void edge_put(document *d, const ubi_path_edge *edge) {
+    ubi__json_object_begin(d->json);
+    id_put(d, "from", edge->from);
+    id_put(d, "to", edge->to);
+    edge_label_put(d, "name", edge->edge);
+    ubi__json_object_end(d->json);
+}
+
+/* The graph in Firefox's shape, with a name for each of its nodes. */
+static void graph_put(document *d, const ubi_path_graph *path_graph) {
+    uint32_t n_nodes;
+    uint64_t n_edges;
+    const ubi_node_ix *nodes = ubi_path_graph_nodes(path_graph, &n_nodes);
+    const ubi_path_edge *edges = ubi_path_graph_edges(path_graph, &n_edges);
+    ubi__json_member_object(d->json, "deduplicated");
+    ubi__json_member_array(d->json, "nodes");
+    for (uint32_t i = 0; i < n_nodes; i++)
+        ubi__json_node_id(d->json, ubi_graph_node_id(d->graph, nodes[i]));
+    ubi__json_array_end(d->json);
+    ubi__json_member_array(d->json, "edges");
+    for (uint64_t i = 0; i < n_edges && !d->json->has_failed; i++)
+        edge_put(d, &edges[i]);
+    ubi__json_array_end(d->json);
+    ubi__json_object_end(d->json);
+    ubi__json_member_array(d->json, "displayNames");
+    for (uint32_t i = 0; i < n_nodes; i++)
+        name_put(d, nodes[i]);
+    ubi__json_array_end(d->json);
+}
+
+static ubi_status target_put(document *d, uint32_t target) {
+    ubi_node_ix node = ubi_paths_target(d->paths, target);
+    ubi_path_graph *path_graph;
+    ubi__json_object_begin(d->json);
+    id_put(d, "target", node);
+    ubi__json_key(d->json, "displayName");
+    name_put(d, node);
+    ubi__json_member_u64(d->json, "rawSize", ubi_graph_node_size_bytes(d->graph, node));
+    ubi__json_member_bool(d->json, "reachable", ubi_graph_is_reachable(d->graph, node));
+    UBI_TRY(paths_put(d, target));
+    UBI_TRY(ubi_path_graph_new(&path_graph, d->paths, target, NULL));
+    graph_put(d, path_graph);
+    ubi_path_graph_free(path_graph);
+    ubi__json_object_end(d->json);
+    return UBI_OK;
+}
+
+static ubi_status targets_put(document *d) {
+    ubi__json_member_array(d->json, "targets");
+    for (uint32_t t = 0; t < ubi_paths_target_count(d->paths) && !d->json->has_failed; t++)
+        UBI_TRY(target_put(d, t));
+    ubi__json_array_end(d->json);
+    return UBI_OK;
+}
+
+static ubi_status paths_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
+    const answer *a = answer_of;
+    document d = { .json = json, .graph = a->graph, .look = a->look, .paths = a->paths };
+    (void)asked;
+    id_put(&d, "start", ubi_paths_start(d.paths));
+    ubi__json_member_u64(json, "maxPaths", a->max_paths);
+    ubi_status status = targets_put(&d);
+    vec_step_fini(&d.steps, ubi_allocator_default());
+    return status;
+}
+
+/* ---- answer --------------------------------------------------------------------------------------------------------- */
+
+static ubi_status targets_find(answer *a, const ubi__asked *asked) {
+    const ubi__vec_u64 *ids = &a->values->nodes;
+    a->targets = ubi__alloc_array(ubi__asked_allocator(asked), ids->n, sizeof *a->targets);
+    if (!a->targets)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < ids->n; i++)
+        UBI_TRY(ubi__node_id_find(&a->targets[i], a->graph, ids->at[i]));
+    return UBI_OK;
+}
+
+static ubi_status paths_compute(void *answer_of, const ubi__asked *asked) {
+    answer *a = answer_of;
+    ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
+    const paths_values *values = a->values = asked->values;
+    a->max_paths = options.max_paths = values->max_paths < UINT32_MAX ? (uint32_t)values->max_paths : UINT32_MAX;
+    options.allocator = ubi__asked_allocator(asked);
+    options.progress = ubi__asked_progress(asked);
+    UBI_TRY(ubi_session_look(&a->look, ubi__asked_heap(asked)));
+    const ubi_view *view = ubi_look_view(a->look);
+    a->graph = view->graph;
+    if (values->from.is_given)
+        UBI_TRY(ubi__node_id_find(&options.start, a->graph, values->from.id));
+    UBI_TRY(targets_find(a, asked));
+    return ubi_paths_find(&a->paths, view, a->targets, (uint32_t)values->nodes.n, &options);
+}
+
+static void paths_release(void *answer_of, const ubi__asked *asked) {
+    answer *a = answer_of;
+    ubi_paths_free(a->paths);
+    if (a->targets)
+        ubi__free_array(ubi__asked_allocator(asked), a->targets, a->values->nodes.n, sizeof *a->targets);
+}
+
+/* ---- question ------------------------------------------------------------------------------------------------------- */
+
+static const ubi__parameter parameters[] = {
+    UBI__NODES("nodes", 0, AT(nodes), "ID", "the nodes, by their ids", NULL, .is_operand = true, .is_required = true),
+    UBI__NODE("from", 0, AT(from), "ID", "where paths start; without it, the root", NULL),
+    UBI__NUMBER("max-paths", 0, AT(max_paths), "N", "find at most N paths to each node", "5", .least = 1),
+    UBI__ALIAS_LETTER('m'),
+    UBI__LIMIT(AT(limit), "text: list at most N lines of a path, the middle being left out; 0: all", "40",
+               .scope = UBI__SCOPE_PAGE),
+    UBI__PARAMETERS_END,
+};
+
+static const ubi__example examples[] = {
+    { "paths app.fxsnapshot 140720891387000", "why this node is alive" },
+    { "paths --max-paths 1 app.fxsnapshot 140720891387000 140720891387064", "the shortest path to each of two" },
+    { "paths --from 140720891380000 app.fxsnapshot 140720891387000", "how one node leads to another" },
+    { "paths --json app.fxsnapshot 140720891387000 | jq '.targets[0].deduplicated'", "the paths as a graph" },
+    { NULL, NULL },
+};
+
+const ubi__question ubi__question_paths = {
+    .usage = {
+        .name = "paths",
+        .operands = "FILE ID...",
+        .summary = "show why nodes are alive: the shortest paths to them",
+        .question = "Why is this node alive?",
+        .description =
+            "Prints the shortest paths from the root to each node. Each path is a reason why the node is alive: it is "
+            "freed when every path to it is cut somewhere.\n"
+            "\n"
+            "Each path is shown twice: in one line of words, and step by step, with the exact names of references and "
+            "the ids of nodes. The words write properties and elements as a script would, and leave out what only the "
+            "engine knows.\n"
+            "\n"
+            "Paths are those of Firefox. Several paths to a node differ in the last step, or in where that comes from; "
+            "the way up to there is the one found first. So there may be more paths than are shown.\n"
+            "\n"
+            "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap nodes', 'dominators', "
+            "'report' and 'census --individuals' print ids. Many nodes cost hardly more than one.",
+        .parameters = parameters,
+        .examples = examples,
+        .min_operands = 2,
+        .max_operands = INT_MAX,
+        .arguments_bytes = sizeof(paths_values),
+    },
+    .schema = "ubiheap.paths/1",
+    .least_heaps = 1,
+    .most_heaps = 1,
+    .answer_bytes = sizeof(answer),
+    .compute = paths_compute,
+    .document = paths_document,
+    .page = paths_page,
+    .release = paths_release,
+};

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ubi_ask() and the command line are two doors to the same questions: what one writes, the other writes, byte for byte.
+
+The library is called as other languages call it, through its exported names alone.
+"""
+import ctypes
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+ROOT = Path(os.environ.get("UBI_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+TOOL = os.environ["UBIHEAP"]
+SCHEMAS = ROOT / "docs" / "reference" / "schema"
+FILES = ["tests/data/fx/tiny-before.fxsnapshot", "tests/data/v8/node20-after.heapsnapshot.gz",
+         "tests/data/v8/chromium-detached.heapsnapshot.gz"]
+WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+POINTER, TEXT = ctypes.c_void_p, ctypes.c_char_p
+LIBRARY = ctypes.CDLL(str(Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "libubiheap.so"))
+LIBRARY.ubi_error_message.restype = TEXT
+for function, arguments in {"ubi_ask": [POINTER, TEXT, TEXT, WRITE, POINTER, POINTER], "ubi_questions": [WRITE, POINTER],
+                            "ubi_session_pool_new": [POINTER, POINTER], "ubi_session_pool_unref": [POINTER],
+                            "ubi_session_open_path": [POINTER, POINTER, TEXT, POINTER], "ubi_session_unref": [POINTER]}.items():
+    getattr(LIBRARY, function).argtypes = arguments
+
+
+def collected(call):
+    """What a call writes; its message when it fails."""
+    pieces = []
+
+    def write(_, data, n_bytes):
+        pieces.append(ctypes.string_at(data, n_bytes))
+        return True
+
+    if call(WRITE(write)) != 0:
+        return LIBRARY.ubi_error_message()
+    return b"".join(pieces)
+
+
+def questions():
+    return json.loads(collected(lambda write: LIBRARY.ubi_questions(write, None)))
+
+
+class Heap:
+    def __init__(self, path):
+        self.path, self.pool, self.session = path, POINTER(), POINTER()
+        status = LIBRARY.ubi_session_pool_new(ctypes.byref(self.pool), None)
+        status = status or LIBRARY.ubi_session_open_path(ctypes.byref(self.session), self.pool, path.encode(), None)
+        if status != 0:
+            raise RuntimeError(LIBRARY.ubi_error_message())
+
+    def ask(self, question, parameters):
+        text = json.dumps(parameters).encode()
+        return collected(lambda write: LIBRARY.ubi_ask(self.session, question.encode(), text, write, None, None))
+
+    def close(self):
+        LIBRARY.ubi_session_unref(self.session)
+        LIBRARY.ubi_session_pool_unref(self.pool)
+
+
+def asked(node, other):
+    """(question, parameters, the same on a command line before FILE, and behind it)."""
+    return [
+        ("statistics", {}, [], []),
+        ("dominators", {}, [], []),
+        ("dominators", {"depth": 3, "siblings": 4, "node": node}, ["-d", 3, "-s", 4, "--node", node], []),
+        ("dominators", {"limit": 9, "breakdown": "stack"}, ["-n", 9, "-b", "stack"], []),
+        ("dominators", {"flat": True, "breakdown": {"by": "coarseType"}}, ["--flat", "-b", '{"by": "coarseType"}'], []),
+        ("retainers", {"node": node, "all": True, "depth": 3}, ["-a", "-d", 3], [node]),
+        ("retainers", {"node": node, "ignore": [other]}, ["--ignore", other], [node]),
+        ("paths", {"nodes": [node, str(other)], "maxPaths": 3}, ["-m", 3], [node, other]),
+        ("paths", {"nodes": [node], "from": other}, ["--from", other], [node]),
+        ("containment", {"rows": 40}, ["--rows", 40], []),
+        ("containment", {"node": node, "limit": 2, "depth": 4}, ["-n", 2, "-d", 4], [node]),
+        ("search", {"text": "a", "limit": 5}, ["-n", 5], ["a"]),
+        ("search", {"where": "retainedSize > 1KiB", "case": True, "text": "O"}, ["-w", "retainedSize > 1KiB", "-c"], ["O"]),
+        ("show", {"node": node, "limit": 0}, ["-n", 0], [node]),
+        ("show", {"node": node, "breakdown": "count"}, ["-b", "count"], [node]),
+        ("node", {"node": hex(node)}, [], [node]),
+    ]
+
+
+class Doors(unittest.TestCase):
+    def test_both_write_the_same(self):
+        for path in FILES:
+            heap = Heap(path)
+            self.addCleanup(heap.close)
+            tree = json.loads(heap.ask("dominators", {"limit": 8}))["top"]
+            node, other = int(tree[-1]["nodeId"]), int(tree[-2]["nodeId"])
+            for question, parameters, options, operands in asked(node, other):
+                with self.subTest(path=path, question=question, parameters=parameters):
+                    words = [TOOL, question, "--json", *map(str, options), path, *map(str, operands)]
+                    line = subprocess.run(words, capture_output=True, cwd=ROOT)
+                    answer = heap.ask(question, parameters)
+                    self.assertEqual(answer, line.stdout or line.stderr)
+                    self.assertEqual(line.returncode, 0, line.stderr)
+
+    def test_mistakes_have_the_same_words_behind_the_name(self):
+        heap = Heap(FILES[0])
+        self.addCleanup(heap.close)
+        for question, parameters, words in [
+                ("show", {"node": 1}, ["show", FILES[0], "1"]),
+                ("search", {"text": "/(/"}, ["search", FILES[0], "/(/"]),
+                ("search", {"where": "size >"}, ["search", "-w", "size >", FILES[0]]),
+                ("dominators", {"breakdown": "tipes"}, ["dominators", "-b", "tipes", FILES[0]])]:
+            line = subprocess.run([TOOL, *words], capture_output=True, cwd=ROOT)
+            message = heap.ask(question, parameters)
+            self.assertTrue(line.stderr.strip().endswith(message), (line.stderr, message))
+
+    def test_all_questions_are_asked_here_and_listed(self):
+        listed = questions()
+        jsonschema.validate(listed, json.loads((SCHEMAS / "ubiheap.questions-1.schema.json").read_text()))
+        names = {question["name"] for question in listed["questions"]}
+        self.assertEqual(names, {row[0] for row in asked(1, 2)} - {"node"})
+        for question in listed["questions"]:
+            name = question["schema"].replace("/", "-") + ".schema.json"
+            self.assertTrue((SCHEMAS / name).is_file(), name)
+
+    def test_the_list_and_the_help_say_the_same_sentence(self):
+        for question in questions()["questions"]:
+            done = subprocess.run([TOOL, "help", question["name"]], capture_output=True, text=True)
+            self.assertIn(question["question"], done.stdout)
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    unittest.main()
