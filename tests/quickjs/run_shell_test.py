@@ -215,14 +215,16 @@ class Typed(unittest.TestCase):
         self.answer("await 5", r"\n5\n> ")
 
     def test_what_is_typed_while_a_line_is_evaluated_is_not_lost(self):
-        def ahead(text):
-            """Types it while a line is evaluated that ends when there is a file."""
+        def ahead(text, echo=""):
+            """Types it while a line is evaluated that ends when there is a file. The terminal's echo says that it has arrived: the
+            kernel may be late."""
             self.type("print('be' + 'gun'); while (os.stat('go')[1]) os.sleep(1); os.remove('go')\n")
             self.until("begun\n")
             self.type(text)
+            self.until(echo)
             (self.place.folder / "go").touch()
-        ahead("6 * 7\n")
-        self.until(r"\n0\n(.*\n)*42\n> ")
+        ahead("6 * 7\n", r"6 \* 7\n")
+        self.until(r"0\n(.*\n)*42\n> ")
         ahead("\x04")
         self.assertEqual(self.ends(), 0)
 
