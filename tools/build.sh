@@ -20,7 +20,20 @@ command -v cmake >/dev/null 2>&1 || {
     echo "build: cmake is missing (Debian package cmake); \`make deps\` installs it" >&2
     exit 1
 }
-echo "build: $preset in build/$preset$([ -d "build/$preset" ] || echo "; the first time takes some minutes, $log says how far it is")"
+# A first build begins with objects that another preset compiles the same: ninja compiles again those whose commands differ.
+begin_with() { # preset, folders of objects
+    from=build/$1
+    shift
+    [ ! -d "build/$preset" ] && [ -f "$from/.ninja_deps" ] || return 0
+    mkdir "build/$preset"
+    (cd "$from" && find "$@" -name '*.o' ! -path '*_test.dir/*' -exec cp -p --parents -t "../$preset" {} + &&
+        cp -p .ninja_log .ninja_deps "../$preset") || rm -rf "build/$preset"
+}
+case $preset in
+engine-2021) begin_with dev CMakeFiles ;;
+asan) begin_with tsan CMakeFiles/ubiheap_preload.dir CMakeFiles/ubiheap_watch.dir ;;
+esac
+echo "build: $preset in build/$preset$([ -f "build/$preset/CMakeCache.txt" ] || echo "; the first time takes some minutes, $log says how far it is")"
 cmake --preset "$preset" "$@" >"$log" 2>&1 || fail
 sed -n 's/^ubiheap: /build: /p' "$log"
 cmake --build --preset "$preset" ${JOBS:+-j "$JOBS"} >>"$log" 2>&1 || fail
