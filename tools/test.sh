@@ -5,6 +5,8 @@
 # clang with ASan and UBSan (the stored inputs of the fuzz targets too), and ThreadSanitizer on tests that start threads. All
 # stages run, whatever fails. The last line is `N passed, N failed, N skipped`, summed over all stages; exit 1 when anything failed. With CI=true a skip that
 # tests/expected-skips.txt does not list fails.
+#
+# The builds run ahead of the tests, at low priority: they take the processors that the last long tests of a stage leave idle.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 passed=0
@@ -45,12 +47,14 @@ expected_skip() { # test
     awk -v name="$1" '$1 == name && NF > 1 { found = 1 } END { exit !found }' tests/expected-skips.txt
 }
 
-stage() { # preset, what it is, further arguments of ctest
+stage() { # preset, result of its build, what it is, further arguments of ctest
     preset=$1
+    built=$2
     echo
-    echo "== $2"
-    shift 2
-    if ! sh tools/build.sh "$preset"; then
+    echo "== $3"
+    shift 3
+    cat "build/$preset.said"
+    if [ "$built" != 0 ]; then
         fault "$preset: the build"
         return
     fi
@@ -61,7 +65,7 @@ stage() { # preset, what it is, further arguments of ctest
         # limits of their own (cmake/Tests.cmake). Only the soft limit: a browser may lift it.
         # shellcheck disable=SC3045 # dash and bash have it
         [ "$preset" != release ] || ulimit -S -v $((8 * 1024 * 1024))
-        $fixed_addresses ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure "$@" 2>&1
+        $fixed_addresses ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure "$@" 2>&1 <&3
     ) | tee "$log"
     seen=0
     while read -r kind value; do
@@ -93,20 +97,50 @@ EOF
     fi
 }
 
-stage dev "gcc, everyday build with checks, quick tests" -L '^quick$'
-if [ ! -f third-party/quickjs-2021-03-27/quickjs.c ]; then
-    echo "== QuickJS 2021-03-27: left out, \`make deps\` could not fetch it"
-elif [ ! -f third-party/quickjs-2025-04-26/quickjs.c ]; then
-    echo "== QuickJS 2025-04-26: left out, \`make deps\` could not fetch it; all stages run with 2021-03-27"
-else
-    stage engine-2021 "gcc, QuickJS 2021-03-27: the adapter and all that runs scripts" -L '^(engines|quickjs)$'
-fi
-stage release "gcc, optimized; layering, exports, headers, package"
-stage asan "clang, AddressSanitizer and UndefinedBehaviorSanitizer; fuzz corpora"
-stage tsan "clang, ThreadSanitizer, tests that start threads" -L '^threads$'
+tests_of() { # preset, result of its build
+    case $1 in
+    dev) stage "$@" "gcc, everyday build with checks, quick tests" -L '^quick$' ;;
+    engine-2021)
+        stage "$@" "gcc, QuickJS 2021-03-27: the adapter and all that runs scripts" -L '^(engines|quickjs)$'
+        ;;
+    release) stage "$@" "gcc, optimized; layering, exports, headers, package" ;;
+    asan) stage "$@" "clang, AddressSanitizer and UndefinedBehaviorSanitizer; fuzz corpora" ;;
+    tsan) stage "$@" "clang, ThreadSanitizer, tests that start threads" -L '^threads$' ;;
+    esac
+}
 
-echo
-[ -z "$trouble" ] || echo "Failed:$trouble"
-echo "(took $(($(date +%s) - started)) seconds)"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+presets="dev engine-2021 release tsan asan"
+if [ ! -f third-party/quickjs-2021-03-27/quickjs.c ]; then
+    presets="dev release tsan asan"
+    echo "QuickJS 2021-03-27: left out, \`make deps\` could not fetch it"
+elif [ ! -f third-party/quickjs-2025-04-26/quickjs.c ]; then
+    presets="dev release tsan asan"
+    echo "QuickJS 2025-04-26: left out, \`make deps\` could not fetch it; all stages run with 2021-03-27"
+fi
+
+# Prints a line `preset result` when a build is over.
+builds() {
+    mkdir -p build
+    for preset in $presets; do
+        result=0
+        nice sh tools/build.sh "$preset" >"build/$preset.said" 2>&1 || result=1
+        echo "$preset $result"
+    done
+}
+
+echo "Builds run ahead of the tests: $presets; build/PRESET.log says how far each is"
+# Tests get the standard input of this script.
+exec 3<&0
+builds | {
+    over=
+    while read -r preset result; do
+        tests_of "$preset" "$result"
+        over="$over${over:+ }$preset"
+    done
+    [ "$over" = "$presets" ] || fault "the builds ended after: $over"
+    echo
+    [ -z "$trouble" ] || echo "Failed:$trouble"
+    echo "(took $(($(date +%s) - started)) seconds)"
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+}
