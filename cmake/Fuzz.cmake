@@ -3,6 +3,8 @@
 # Fuzz targets. With UBI_LIBFUZZER a libFuzzer program each, else the same file with the replay driver. Either way ctest
 # replays fuzz/corpus/<target>/.
 
+add_library(ubi_fuzz_replay OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/replay_main.c)
+target_link_libraries(ubi_fuzz_replay PRIVATE ubi_flags)
 file(GLOB_RECURSE ubi_fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_fuzz.c)
 foreach(source ${ubi_fuzz_sources})
     ubi_test_wanted(wanted ${source})
@@ -20,7 +22,7 @@ foreach(source ${ubi_fuzz_sources})
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
         set(replay $<TARGET_FILE:${name}> -runs=0 -rss_limit_mb=4096 ${corpus})
     else()
-        target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/replay_main.c)
+        target_sources(${name} PRIVATE $<TARGET_OBJECTS:ubi_fuzz_replay>)
         set(replay $<TARGET_FILE:${name}> ${corpus})
     endif()
     ubi_register_test(${name}_replay ${source} ${replay})
