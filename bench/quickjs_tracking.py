@@ -62,13 +62,13 @@ def count(arguments):
     return int(re.search(r"I +refs: +([\d,]+)", run.stderr).group(1).replace(",", ""))
 
 
-def sizes(name, size):
+def sizes(name, size, parts):
     """fib grows by itself."""
-    return (size - 12, size - 8) if name == "calls" else (max(1, int(size * SMALL)), max(2, int(size * LARGE)))
+    return (size - 12, size - 8) if name == "calls" else [max(1, int(size * part)) for part in parts]
 
 
-def instructions(build, name, size, mode):
-    small, large = sizes(name, size)
+def instructions(build, name, size, mode, parts=(SMALL, LARGE)):
+    small, large = sizes(name, size, parts)
     return count([*command(build, name, mode), str(large)]) - count([*command(build, name, mode), str(small)])
 
 
@@ -76,8 +76,8 @@ def ratios_to_plain(of_mode):
     return {mode: value / of_mode[PLAIN] for mode, value in of_mode.items() if mode != PLAIN}
 
 
-def instruction_ratios(build, name, size, modes=tuple(MODES)):
-    return ratios_to_plain({mode: instructions(build, name, size, mode) for mode in (PLAIN, *modes)})
+def instruction_ratios(build, name, size, modes=tuple(MODES), parts=(SMALL, LARGE)):
+    return ratios_to_plain({mode: instructions(build, name, size, mode, parts) for mode in (PLAIN, *modes)})
 
 
 # ---- times ----------------------------------------------------------------------------------------------------------

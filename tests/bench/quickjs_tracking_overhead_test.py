@@ -11,12 +11,14 @@ sys.path.insert(0, os.path.join(os.environ["UBI_SOURCE_DIR"], "bench"))
 import quickjs_tracking as bench  # noqa: E402
 
 BUILD = os.environ["UBI_BUILD_DIR"]
+# Less than what is published is made of: ratios differ by a hundredth, and the limits leave more.
+PARTS = 0.01, 0.03
 LIMITS = {"off": 1.03, "0.05": 1.10, "1": 1.35, "objects": 1.04}
 
 
 class Overhead(unittest.TestCase):
     def check(self, name):
-        ratios = bench.instruction_ratios(BUILD, name, bench.workloads(BUILD)[name], list(LIMITS))
+        ratios = bench.instruction_ratios(BUILD, name, bench.workloads(BUILD)[name], list(LIMITS), PARTS)
         for mode, limit in LIMITS.items():
             self.assertLess(ratios[mode], limit, f"{name}, {mode}: {ratios[mode]:.3f} of the unmodified engine")
 

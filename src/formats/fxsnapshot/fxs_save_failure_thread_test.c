@@ -31,7 +31,7 @@ static const char small_heap[] =
     "b(coarse=script file=b.js) -> a; c(coarse=dom desc=div stack=g@a.js:7:2<main@a.js:1:2)";
 
 /** A tree of N nodes with names that differ; node i leads to 3i+1 ... 3i+3. Nothing is in memory. */
-enum { TREE = 200000 };
+enum { TREE = 100000 };
 
 static uint64_t tree_id(ubi_node node) {
     return node.ref * 8 + 8;
