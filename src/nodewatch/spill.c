@@ -184,8 +184,9 @@ static bool file_grow(void) {
 bool ubi__spill_takes(size_t size_bytes) {
     if (!ubi__spill_is_mine() || size_bytes < RESIDENT_BYTES)
         return ubi__spill_is_mine();
+    /* Of a limit of addresses the spill has what was left: malloc has none for such blocks. */
     ubi__memory_limits limits = ubi__memory_limits_read(0);
-    return ubi__memory_room(&limits.group) < size_bytes + ROOM_LEFT_BYTES;
+    return limits.address_space.name || ubi__memory_room(&limits.group) < size_bytes + ROOM_LEFT_BYTES;
 }
 
 bool ubi__spill_is_mine(void) {

@@ -310,6 +310,20 @@ static void a_full_disk_refuses_the_block_and_does_not_end_the_program(void **st
     assert_full();
 }
 
+static void large_blocks_are_in_the_file_where_addresses_are_limited(void **state) {
+    struct rlimit before, some;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    some = (struct rlimit){ (rlim_t)1 << 46, before.rlim_max };
+    if (before.rlim_cur < some.rlim_cur)
+        some = before;
+    assert_int_equal(setrlimit(RLIMIT_AS, &some), 0);
+    spill_begin();
+    bool takes = ubi__spill_takes(2 * RESIDENT_BYTES);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(takes); /* malloc would have to find addresses beside those that the spill has */
+}
+
 /* ---- closing ------------------------------------------------------------------------------------------------------ */
 
 static void blocks_outlive_the_spill(void **state) {
@@ -378,6 +392,7 @@ int main(void) {
         TEST(addresses_end),
         TEST(a_limit_of_files_refuses_the_block),
         TEST(a_full_disk_refuses_the_block_and_does_not_end_the_program),
+        TEST(large_blocks_are_in_the_file_where_addresses_are_limited),
         TEST(blocks_outlive_the_spill),
         TEST(damage_is_seen_by_the_checks),
     };

@@ -21,7 +21,7 @@
 #define UNLIMITED_ADDRESS_BYTES ((uint64_t)1 << 40)
 #define FIND_AFTER_S 2
 /* For what else the program maps meanwhile. */
-#define ADDRESSES_LEFT_BYTES (24 * MIB)
+#define ADDRESSES_LEFT_BYTES (32 * MIB)
 
 static uint64_t percent_of(uint64_t bytes, uint64_t percent) {
     return bytes / 100 * percent;
