@@ -73,7 +73,7 @@ class Piped(unittest.TestCase):
     def test_await_at_the_top_level(self):
         self.says("7\n8\n", "await new Promise(resolve => setTimeout(() => resolve(7), 5))\n_ + 1\n")
         self.says("2\n", "await Promise.reject(new Error('no'))\nconst two = await 2; two\n",
-                  errors="Error: no\n    at <eval> (<typed>:1:31)\n")
+                  errors=places("Error: no\n    at <eval> (<typed>:1:31)\n", one_line=True))
         self.says("1\n", "await new Promise(() => {})\n1\n", errors="not settled: the promise that is awaited\n")
 
     # ---- commands

@@ -157,6 +157,8 @@ text UBI_MAP_HASH_SINGLE 'JSMapRecord \*\*hash_table'
 text UBI_CLASS_ID_OF_RUNTIME 'JS_NewClassID(JSRuntime \*'
 text UBI_NEW_PROXY '^JSValue JS_NewProxy('
 text UBI_API_ASYNC_EVAL 'JS_EVAL_FLAG_ASYNC'
+if sed -n '/^static __exception int js_parse_program(/,/^}/p' "$dir/quickjs.c" | grep -q JS_ATOM_value; then value=1; else value=0; fi
+feature UBI_API_ASYNC_OBJECT "$value"
 text UBI_API_BOOL '#define JS_BOOL'
 text UBI_API_ERROR_ALONE 'JS_IsError(JSValue'
 text UBI_API_BIG_INT_ALONE 'JS_IsBigInt(JSValue'

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/quickjs/engine_api.h"
 #include "engines/quickjs/host/host_inspect.h"
 #include "engines/quickjs/host/host_state.h"
 
@@ -50,9 +51,17 @@ void ubi__host_print(JSContext *realm, JSValueConst value) {
     ubi__host_text_fini(&text);
 }
 
+JSValue ubi__host_awaited_value(JSContext *realm, JSValueConst fulfilled) {
+#if UBI_API_ASYNC_OBJECT
+    return JS_GetPropertyStr(realm, fulfilled, "value");
+#else
+    return JS_DupValue(realm, fulfilled);
+#endif
+}
+
 static JSValue print_settled(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     (void)self;
-    JSValue value = n > 0 ? JS_GetPropertyStr(realm, arguments[0], "value") : JS_UNDEFINED;
+    JSValue value = n > 0 ? ubi__host_awaited_value(realm, arguments[0]) : JS_UNDEFINED;
     if (JS_IsException(value))
         return value;
     ubi__host_print(realm, value);

@@ -50,7 +50,7 @@ static JSValue shell_settle(JSContext *realm, JSValueConst self, int n, JSValueC
         ubi__host_report(the_shell.host, realm);
         return JS_UNDEFINED;
     }
-    JSValue value = JS_GetPropertyStr(realm, argument, "value");
+    JSValue value = ubi__host_awaited_value(realm, argument);
     if (JS_IsException(value))
         return value;
     shell_show(realm, value);

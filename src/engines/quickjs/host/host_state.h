@@ -89,10 +89,12 @@ bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, siz
 
 /* ---- code without a file: host_code.c ---- */
 /**
- * Runs a script that may have `await` at its top level, where the engine has that. *is_async: the result is a promise of an
- * object, whose member `value` is that of the script.
+ * Runs a script that may have `await` at its top level, where the engine has that. *is_async: the result is a promise, which is
+ * fulfilled with the script's value in an object, or without one (ubi__host_awaited_value).
  */
 JSValue ubi__host_run_code(JSContext *realm, bool *is_async, const char *text, size_t n, const char *name);
+/** The value of such a script, from what its promise was fulfilled with. Owned, or an exception. */
+JSValue ubi__host_awaited_value(JSContext *realm, JSValueConst fulfilled);
 /** Prints a value as `console.log` does. */
 void ubi__host_print(JSContext *realm, JSValueConst value);
 /** Calls one of two functions with what a promise becomes. @return the promise that comes of it. */
