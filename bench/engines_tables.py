@@ -18,6 +18,8 @@ def name_of(row):
 def tests_words(row):
     if row["refused"] or not row["selftest"]:
         return "-"
+    if "passed" not in row:
+        return "not run"
     words = f"{row['passed']} passed"
     if row["failed"]:
         words += f", {len(row['failed'])} failed: " + ", ".join(f"`{name}`" for name in row["failed"])

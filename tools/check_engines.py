@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Tries the tools with other sources of QuickJS: does each build, and what holds there?
 
-    check_engines.py [--overhead] [--keep] DIR[@COMMIT[@DATE]]...        make check-engines ENGINES="..."
+    check_engines.py [--overhead] [--selftest] [--keep] DIR[@COMMIT[@DATE]]...   make check-engines ENGINES="..."
     check_engines.py --table                                             the rows of the last runs
 
 Each folder gets a build of its own in build/engines/NAME, which ends with the self-test; there all tests of the adapter run,
-and all of Debugger.Memory, `ubiheap run`, profiler, timeline and accounting. With --overhead the cost of tracking is counted, in
+and all of Debugger.Memory, `ubiheap run`, profiler, timeline and accounting; with --selftest, none of them. With --overhead the cost of tracking is counted, in
 instructions, in build/engines/NAME-release. One row per engine is printed and kept in bench/results/engines.json, in which the
 row of an engine that was tried before is replaced; --keep leaves that file alone. From it come the tables in
 docs/explanation/quickjs.md and docs/explanation/performance.md:
@@ -93,7 +93,8 @@ def left_out_of(name, output):
 def run_tests(build, row):
     report = build / "tests.xml"
     jobs = os.environ.get("JOBS") or str(os.cpu_count())
-    run("ctest", "--test-dir", build, "-j", jobs, "--output-junit", report.resolve())
+    # Whole, for what tests leave out is in their output.
+    run("ctest", "--test-dir", build, "-j", jobs, "--output-junit", report.resolve(), "--test-output-size-passed", 1 << 24)
     row.update(passed=0, failed=[], leftOut=[])
     outputs = {}
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
@@ -128,7 +129,7 @@ def count_overhead(build, folder, row):
                        for name in WORKLOADS}
 
 
-def try_engine(spec, with_overhead):
+def try_engine(spec, with_tests, with_overhead):
     folder, row = engine_of(spec)
     build = ROOT / "build" / "engines" / name_of(row)
     build.mkdir(parents=True, exist_ok=True)
@@ -145,12 +146,13 @@ def try_engine(spec, with_overhead):
     row["selftest"] = row["builds"] and ninja(build, build / "selftest.log", "ubi_quickjs_selftest")
     if not row["selftest"]:
         return row
-    if not ninja(build, build / "build.log"):
+    if with_tests and not ninja(build, build / "build.log"):
         row["builds"] = False
         return row
-    outputs = run_tests(build, row)
-    read_accounting(outputs, row)
-    row["places"] = places if PLACES in outputs and PLACES not in row["failed"] else "not exact"
+    if with_tests:
+        outputs = run_tests(build, row)
+        read_accounting(outputs, row)
+        row["places"] = places if PLACES in outputs and PLACES not in row["failed"] else "not exact"
     if with_overhead:
         count_overhead(build.with_name(build.name + "-release"), folder, row)
     return row
@@ -159,6 +161,8 @@ def try_engine(spec, with_overhead):
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 def is_served(row):
+    if "passed" not in row:
+        return row["selftest"]
     return bool(row["selftest"] and not row["failed"] and row["roots"] == 1 and
                 row["accountedBytes"] * 1000 >= row["engineBytes"] * 999)
 
@@ -202,6 +206,7 @@ def keep(row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--overhead", action="store_true", help="count instructions, too")
+    parser.add_argument("--selftest", action="store_true", help="build with the self-test only")
     parser.add_argument("--keep", action="store_true", help="leave bench/results/engines.json as it is")
     parser.add_argument("--table", action="store_true", help="print the rows of bench/results/engines.json")
     parser.add_argument("engines", nargs="*", metavar="DIR[@COMMIT[@DATE]]")
@@ -213,7 +218,7 @@ def main():
         parser.error('no engine is named: make check-engines ENGINES="DIR..."')
     served = True
     for spec in args.engines:
-        row = try_engine(spec, args.overhead)
+        row = try_engine(spec, not args.selftest, args.overhead)
         print(line_of(row), flush=True)
         served = is_served(row) and served
         if not args.keep:

@@ -26,6 +26,8 @@ typedef enum engine_fact {
     ENGINE_ENTRIES_HAVE_REALMS, /**< each thing that is registered has a callback and a realm of its own */
     ENGINE_MAPS_BY_VARIABLES,   /**< what mapped arguments hold are variables, in a list of their own */
     ENGINE_BINDS_GLOBALS,       /**< functions hold global variables as they hold those of other functions */
+    ENGINE_HAS_ROPES,           /**< long texts that were put together hold their parts */
+    ENGINE_HAS_SLICES,          /**< long parts of a text hold the whole */
     ENGINE_FACT_COUNT
 } engine_fact;
 
@@ -39,6 +41,8 @@ static const struct {
     [ENGINE_HAS_WEAK_REFS] = { "UBI_CLASS_WEAKREF", true, false },
     [ENGINE_MAPS_BY_VARIABLES] = { "UBI_MAPPED_REFS", true, false },
     [ENGINE_BINDS_GLOBALS] = { "UBI_GLOBAL_OBJECT_CLASS", true, false },
+    [ENGINE_HAS_ROPES] = { "UBI_ROPE", true, false },
+    [ENGINE_HAS_SLICES] = { "UBI_STR_KIND", true, false },
     [ENGINE_REGISTRY_HAS_REALM] = { "UBI_FINREC_REALM", true, false },
     [ENGINE_REGISTRY_HAS_TOKENS] = { "UBI_OBJ_FIRST_WEAK", true, false },
     [ENGINE_ENTRIES_HAVE_REALMS] = { "UBI_FINREC_ENTRY_REALM", true, false },

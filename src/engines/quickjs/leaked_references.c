@@ -58,6 +58,7 @@ static const struct {
 } type_words[] = {
     { "JSString", "string" },
     { "JSStringRope", "string" },
+    { "JSStringSlice", "string" },
     { "JSSymbol", "symbol" },
     { "JSBigInt", "big integer" },
     { "JSBigFloat", "big float" },

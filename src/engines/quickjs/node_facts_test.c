@@ -197,6 +197,29 @@ static void classes_of_a_program_and_of_the_tools_are_different(void **state) {
     test_runtime_free(&first);
 }
 
+static void ropes_slices_and_flat_texts_are_different_types(void **state) {
+    (void)state;
+    test_runtime t = test_runtime_new();
+    test_walk w;
+    JSValue value = test_eval_as(t.ctx,
+                                 "var whole = 'x'.repeat(20000), other = 'y'.repeat(20000);"
+                                 "({ flat: whole, rope: whole + other, slice: whole.slice(1, 19000) })",
+                                 JS_EVAL_TYPE_GLOBAL);
+    test_freeze(&w, &t, NULL);
+    ubi_node object = test_node_of(&w, &t, value), slice = test_follow(object, "slice");
+    assert_text(ubi_node_type_name(test_follow(object, "flat")), "JSString");
+    assert_text(ubi_node_type_name(test_follow(object, "rope")),
+                engine_is(ENGINE_HAS_ROPES) ? "JSStringRope" : "JSString");
+    assert_text(ubi_node_type_name(slice), engine_is(ENGINE_HAS_SLICES) ? "JSStringSlice" : "JSString");
+    assert_string_equal(test_edges_of_node(&w, slice), engine_is(ENGINE_HAS_SLICES) ? "slice of:JSString" : "");
+    assert_int_equal(ubi_node_coarse_type(slice), UBI_COARSE_STRING);
+    test_thaw(&w);
+    JS_FreeValue(t.ctx, value);
+    test_run(t.ctx, "whole = other = null");
+    test_clean_coverage(&t);
+    test_runtime_free(&t);
+}
+
 /* ---- tools ---------------------------------------------------------------------------------------------------------- */
 
 static void tools_are_found_by_runtime(void **state) {
@@ -308,6 +331,7 @@ int main(void) {
         cmocka_unit_test(ids_are_unique_and_stay),
         cmocka_unit_test(classes_of_the_program_tell_their_edges),
         cmocka_unit_test(classes_of_a_program_and_of_the_tools_are_different),
+        cmocka_unit_test(ropes_slices_and_flat_texts_are_different_types),
         cmocka_unit_test(tools_are_found_by_runtime),
         cmocka_unit_test(measurements_have_what_the_engine_counts),
         cmocka_unit_test(a_walk_without_memory_leaves_the_heap_as_it_was),

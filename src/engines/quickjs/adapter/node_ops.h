@@ -30,7 +30,11 @@ static uint64_t ubi__node_id(ubi_node node) {
 }
 
 static ubi_text ubi__node_type_name(ubi_node node) {
-    return ubi__kinds[ubi__kind_of_node(node)].type_name;
+    static const ubi_text slice = UBI__TYPE_NAME("JSStringSlice");
+    ubi__kind kind = ubi__kind_of_node(node);
+    if (kind == UBI__STRING && ubi__slice_parent(ubi__address_of_node(node)))
+        return slice;
+    return ubi__kinds[kind].type_name;
 }
 
 static ubi_coarse_type ubi__node_coarse_type(ubi_node node) {
