@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * tables.c: hash tables that are shared everywhere: the process seed and hashing of bytes (hash.h), maps of 64-bit keys
+ * tables.c: hash tables that are shared everywhere: hashing of bytes (hash.h), maps of 64-bit keys
  * (u64_map.h), string tables (strtab.h).
  */
 #include "base/hash.h"
 
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "base/assert.h"
 #include "base/slots.h"
 #include "base/strtab.h"
 #include "base/text.h"
 #include "base/u64_map.h"
-
-uint64_t ubi__hash_seed;
-
-__attribute__((constructor)) static void choose_seed(void) {
-    if (getrandom(&ubi__hash_seed, sizeof ubi__hash_seed, GRND_NONBLOCK) != (ssize_t)sizeof ubi__hash_seed) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        ubi__hash_seed = (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uintptr_t)&now;
-    }
-}
 
 uint64_t ubi__hash_bytes(const void *data, size_t n) {
     const unsigned char *p = data;
