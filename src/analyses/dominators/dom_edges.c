@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * dom_edges.c: backward edges, grouped by target (dom_work.h).
+ * dom_edges.c: see dom_edges.h.
  */
+#include "analyses/dominators/dom_edges.h"
+
 #include <string.h>
 
 #include "analyses/dominators/dom_work.h"
