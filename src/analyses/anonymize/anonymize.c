@@ -16,112 +16,6 @@
 #include "base/assert.h"
 #include "base/text.h"
 
-/* ---- words and their replacements --------------------------------------------------------------------------------- */
-
-#define REPLACEMENT_TEXT 32
-
-_Static_assert(UBI__WORD_KEY_BYTES == crypto_generichash_KEYBYTES, "the key is one of the hash");
-
-void ubi__word_map_init(ubi__word_map *m, const uint8_t key[UBI__WORD_KEY_BYTES], unsigned n_digits,
-                        const ubi_allocator *allocator) {
-    memcpy(m->key, key, sizeof m->key);
-    m->n_digits = n_digits;
-    ubi__strtab_init(&m->words, allocator);
-    ubi__strtab_init(&m->replacements, allocator);
-}
-
-void ubi__word_map_fini(ubi__word_map *m) {
-    explicit_bzero(m->key, sizeof m->key);
-    ubi__strtab_fini(&m->words);
-    ubi__strtab_fini(&m->replacements);
-}
-
-/* Without i, l, o and u, which are easily misread. */
-static const char base32_digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
-
-static size_t hash_text(char out[REPLACEMENT_TEXT], const ubi__word_map *m, ubi_text word) {
-    uint8_t hash[crypto_generichash_BYTES];
-    uint64_t bits;
-    crypto_generichash(hash, sizeof hash, (const uint8_t *)word.ptr, word.len, m->key, sizeof m->key);
-    memcpy(&bits, hash, sizeof bits);
-    bits = le64toh(bits);
-    memcpy(out, "x_", 2);
-    for (unsigned i = 0; i < m->n_digits; i++, bits >>= 5)
-        out[2 + i] = base32_digits[bits & 31];
-    return 2 + m->n_digits;
-}
-
-/* A replacement that no other word has. */
-static size_t free_text(char out[REPLACEMENT_TEXT], const ubi__word_map *m, ubi_text word) {
-    size_t n = hash_text(out, m, word), length = n;
-    for (unsigned next = 2; ubi__strtab_find_interned(&m->replacements, (ubi_text){ out, length }) != UBI_NONE; next++)
-        length = n + (size_t)snprintf(out + n, REPLACEMENT_TEXT - n, "_%u", next);
-    return length;
-}
-
-static void replacement_check(const ubi__word_map *m, ubi_str_ix ix) {
-    ubi_text text = ubi__strtab_get(&m->replacements, ix);
-    UBI_ASSERT(m->n_digits < UBI__WORD_DIGITS || ubi__word_is_replacement(text));
-    UBI_ASSERT(ubi__strtab_find_interned(&m->replacements, text) == ix); /* of no other word */
-    UBI_ASSERT(ubi__strtab_find_interned(&m->words, ubi__strtab_get(&m->words, ix)) == ix);
-}
-
-void ubi__word_map_check(const ubi__word_map *m) {
-    UBI_ASSERT(ubi__strtab_count(&m->words) == ubi__strtab_count(&m->replacements));
-    UBI_ASSERT(m->n_digits <= UBI__WORD_DIGITS);
-    for (ubi_str_ix i = 0; UBI_CHECKS && i < ubi__strtab_count(&m->words); i++)
-        replacement_check(m, i);
-}
-
-ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word) {
-    ubi_str_ix ix = ubi__strtab_find_interned(&m->words, word);
-    if (ix == UBI_NONE) {
-        char text[REPLACEMENT_TEXT];
-        ubi_text replacement = { text, free_text(text, m, word) };
-        UBI_TRY(ubi__strtab_intern(&m->words, &ix, word));
-        UBI_TRY(ubi__strtab_intern(&m->replacements, &ix, replacement));
-        UBI_ASSERT(ix + 1 == ubi__strtab_count(&m->words));
-        if (UBI_CHECKS)
-            replacement_check(m, ix);
-    }
-    *out = ubi__strtab_get(&m->replacements, ix);
-    return UBI_OK;
-}
-
-bool ubi__word_is_replacement(ubi_text text) {
-    size_t n = 2 + UBI__WORD_DIGITS;
-    if (text.len < n || memcmp(text.ptr, "x_", 2) != 0 || (text.len > n && text.ptr[n] != '_'))
-        return false;
-    for (size_t i = 2; i < n; i++)
-        if (!memchr(base32_digits, text.ptr[i], sizeof base32_digits - 1))
-            return false;
-    return true;
-}
-
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
-
-#define ROUNDS 6
-_Static_assert(sizeof base32_digits - 1 == 1 << 5, "five bits of the hash are a digit");
-_Static_assert(UBI__WORD_DIGITS * 5 <= 64, "the base32_digits come from one word of the hash");
-
-_Static_assert(UBI__WORD_KEY_BYTES >= crypto_shorthash_KEYBYTES, "the key is long enough for the short hash");
-
-/* A Feistel network over the halves, with SipHash as what mixes: heaps have millions of elements. */
-uint32_t ubi__word_map_number(const ubi__word_map *m, uint32_t number) {
-    uint16_t left = (uint16_t)(number >> 16), right = (uint16_t)number;
-    for (uint8_t round = 0; round < ROUNDS; round++) {
-        const uint8_t in[3] = { round, (uint8_t)right, (uint8_t)(right >> 8) };
-        uint8_t hash[crypto_shorthash_BYTES];
-        crypto_shorthash(hash, in, sizeof in, m->key);
-        uint16_t mixed = (uint16_t)(left ^ (uint16_t)(hash[0] | hash[1] << 8));
-        left = right;
-        right = mixed;
-    }
-    return (uint32_t)left << 16 | right;
-}
-
-/* ---- texts -------------------------------------------------------------------------------------------------------- */
-
 /* ---- life ------------------------------------------------------------------------------------------------------- */
 
 /* A key of any length becomes one of the hash's; a random one is one already. */
@@ -179,38 +73,6 @@ void ubi_anonymizer_free(ubi_anonymizer *a) {
 
 uint32_t ubi_anonymizer_word_count(const ubi_anonymizer *a) {
     return ubi__strtab_count(&a->words.words);
-}
-
-/* ---- words ------------------------------------------------------------------------------------------------------ */
-
-ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text) {
-    UBI_TRY(ubi__vec_u8_reserve(&a->result, a->allocator, text.len));
-    if (text.len)
-        memcpy(a->result.at + a->result.n, text.ptr, text.len);
-    a->result.n += text.len;
-    return UBI_OK;
-}
-
-static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
-    return ubi__public_names_has(&a->names, lists, word);
-}
-
-static ubi_status anonymizer_tell_word(const ubi_anonymizer *a, ubi_text word, bool kept) {
-    return a->watch && word.len ? a->watch(a->watch_payload, word, kept) : UBI_OK;
-}
-
-ubi_status ubi__anonymizer_keep_word(ubi_anonymizer *a, ubi_text word) {
-    UBI_TRY(anonymizer_tell_word(a, word, true));
-    return ubi__anonymizer_keep(a, word);
-}
-
-ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word) {
-    ubi_text replacement = word;
-    if (word.len == 0 || is_public(a, lists, word))
-        return ubi__anonymizer_keep_word(a, word);
-    UBI_TRY(anonymizer_tell_word(a, word, false));
-    UBI_TRY(ubi__word_map_get(&replacement, &a->words, word));
-    return ubi__anonymizer_keep(a, replacement);
 }
 
 /* ---- numbers of elements ---------------------------------------------------------------------------------------- */
@@ -275,7 +137,7 @@ ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text) {
         return ubi__anonymizer_word(a, 0, text);
     for (size_t i = 0; i < text.len; i++)
         lower[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
-    if (is_public(a, UBI__NAMES_TAG, (ubi_text){ lower, text.len }))
+    if (ubi__anonymizer_is_public(a, UBI__NAMES_TAG, (ubi_text){ lower, text.len }))
         return ubi__anonymizer_keep_word(a, text);
     return ubi__anonymizer_word(a, 0, text);
 }
@@ -346,7 +208,7 @@ static size_t prefix_length(ubi_text text) {
  * producers have pseudo-functions: "(root)".
  */
 ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text) {
-    if (text.len && text.ptr[0] == '(' && is_public(a, UBI__NAMES_NODE, text))
+    if (text.len && text.ptr[0] == '(' && ubi__anonymizer_is_public(a, UBI__NAMES_NODE, text))
         return ubi__anonymizer_keep_word(a, text);
     size_t at = prefix_length(text);
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, at)));
@@ -379,7 +241,8 @@ static bool is_engine_edge(const ubi_anonymizer *a, ubi_text text) {
         pattern[n] = n_digits ? '#' : text.ptr[at];
         at += n_digits ? n_digits : 1;
     }
-    return is_public(a, UBI__NAMES_EDGE, (ubi_text){ pattern, n }) || is_public(a, UBI__NAMES_EDGE, text);
+    return ubi__anonymizer_is_public(a, UBI__NAMES_EDGE, (ubi_text){ pattern, n }) ||
+           ubi__anonymizer_is_public(a, UBI__NAMES_EDGE, text);
 }
 
 /* Offset of ", holder 0x7eff941076a0" at the end of `text`, or its length. Such an address is one like a node's id. */
@@ -450,7 +313,7 @@ static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
     size_t n = holder_start(text);
     ubi_text name = ubi__text_slice(text, 0, n);
     if (is_engine_edge(a, name) && has_indices_only(name)) {
-        UBI_TRY(anonymizer_tell_word(a, name, true));
+        UBI_TRY(ubi__anonymizer_tell_word(a, name, true));
         UBI_TRY(engine_edge(a, name));
         return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
     }
@@ -475,14 +338,15 @@ static bool has_extension(const ubi_anonymizer *a, ubi_text text) {
     while (dot > 0 && text.ptr[dot - 1] != '.')
         dot--;
     ubi_text extension = ubi__text_slice(text, dot, text.len);
-    return dot > 1 && is_public(a, UBI__NAMES_EXTENSION, extension) && !is_public(a, UBI__NAMES_MEMBER, extension);
+    return dot > 1 && ubi__anonymizer_is_public(a, UBI__NAMES_EXTENSION, extension) &&
+           !ubi__anonymizer_is_public(a, UBI__NAMES_MEMBER, extension);
 }
 
 /* A file, a URL, or the name of a function. */
 ubi_status ubi__anonymizer_file_or_function(ubi_anonymizer *a, ubi_text text) {
     bool is_scheme = has_part(text, ":") && !has_part(text, "::");
     bool is_file = is_scheme || has_part(text, "/") || has_part(text, "\\") || has_extension(a, text) ||
-                   is_public(a, UBI__NAMES_FILE, text);
+                   ubi__anonymizer_is_public(a, UBI__NAMES_FILE, text);
     return is_file ? ubi__anonymizer_source(a, text) : ubi__anonymizer_function(a, text);
 }
 
@@ -490,8 +354,8 @@ static ubi_status node_name(ubi_anonymizer *a, ubi_text text) {
     const ubi__grammar *grammar = grammar_of_node(a, text);
     if (grammar)
         return grammar->node_name(a, text);
-    return is_public(a, UBI__NAMES_CLASS, text) ? ubi__anonymizer_keep_word(a, text)
-                                                : ubi__anonymizer_file_or_function(a, text);
+    return ubi__anonymizer_is_public(a, UBI__NAMES_CLASS, text) ? ubi__anonymizer_keep_word(a, text)
+                                                                : ubi__anonymizer_file_or_function(a, text);
 }
 
 /* The contents of a string. */
@@ -516,14 +380,15 @@ static ubi_status field_name(ubi_anonymizer *a, ubi_text text) {
 /* ---- all roles -------------------------------------------------------------------------------------------------- */
 
 static ubi_status type_name(ubi_anonymizer *a, ubi_text text) {
-    const ubi__grammar *grammar = is_public(a, UBI__NAMES_TYPE, text) ? NULL : grammar_of_node(a, text);
+    const ubi__grammar *grammar = ubi__anonymizer_is_public(a, UBI__NAMES_TYPE, text) ? NULL : grammar_of_node(a, text);
     if (grammar)
         return grammar->node_name(a, text);
     return ubi__anonymizer_word(a, UBI__NAMES_TYPE, text);
 }
 
 static ubi_status class_name(ubi_anonymizer *a, ubi_text text) {
-    const ubi__grammar *grammar = is_public(a, UBI__NAMES_CLASS, text) ? NULL : grammar_of_node(a, text);
+    const ubi__grammar *grammar =
+        ubi__anonymizer_is_public(a, UBI__NAMES_CLASS, text) ? NULL : grammar_of_node(a, text);
     if (grammar)
         return grammar->node_name(a, text);
     return ubi__anonymizer_class(a, text);

@@ -14,10 +14,6 @@
 #include "base/text.h"
 #include "timeline/marker_words.h"
 
-static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
-    return ubi__public_names_has(&a->names, lists, word);
-}
-
 static bool is_word_byte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
@@ -35,7 +31,7 @@ static size_t end_of_word(ubi_text text, size_t at) {
 
 static bool has_public_beginning(const ubi_anonymizer *a, ubi_text word) {
     for (size_t n = word.len < PREFIX_MAX ? word.len : PREFIX_MAX; n > 0; n--)
-        if (is_public(a, UBI__NAMES_PREFIX, ubi__text_slice(word, 0, n)))
+        if (ubi__anonymizer_is_public(a, UBI__NAMES_PREFIX, ubi__text_slice(word, 0, n)))
             return true;
     return false;
 }
@@ -66,7 +62,7 @@ static const char *allocator_ending(ubi_text word) {
 }
 
 static ubi_status native_identifier(ubi_anonymizer *a, ubi_text word) {
-    if (is_small_number(word) || has_public_beginning(a, word) || is_public(a, UBI__NAMES_NATIVE, word))
+    if (is_small_number(word) || has_public_beginning(a, word) || ubi__anonymizer_is_public(a, UBI__NAMES_NATIVE, word))
         return ubi__anonymizer_keep_word(a, word);
     const char *ending = allocator_ending(word);
     UBI_TRY(ubi__anonymizer_word(a, 0, word));
@@ -188,7 +184,8 @@ static ubi_status library_version(ubi_anonymizer *a, ubi_text text) {
 
 static ubi_status library_name(ubi_anonymizer *a, ubi_text name, size_t end) {
     ubi_text stem = ubi__text_slice(name, 0, end);
-    bool known = is_public(a, UBI__NAMES_LIBRARY, stem) || is_public(a, UBI__NAMES_LIBRARY, without_version(stem));
+    bool known = ubi__anonymizer_is_public(a, UBI__NAMES_LIBRARY, stem) ||
+                 ubi__anonymizer_is_public(a, UBI__NAMES_LIBRARY, without_version(stem));
     UBI_TRY(known ? ubi__anonymizer_keep_word(a, stem) : ubi__anonymizer_word(a, 0, stem));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(name, end, end + 3)));
     return library_version(a, ubi__text_slice(name, end + 3, name.len));
@@ -198,8 +195,9 @@ static ubi_status library_name(ubi_anonymizer *a, ubi_text name, size_t end) {
 static size_t extension_start(const ubi_anonymizer *a, ubi_text name) {
     const char *dot = memrchr(name.ptr, '.', name.len);
     size_t at = dot ? (size_t)(dot - name.ptr) : name.len;
-    bool known = at > 0 && at < name.len &&
-                 is_public(a, UBI__NAMES_SOURCE | UBI__NAMES_EXTENSION, ubi__text_slice(name, at + 1, name.len));
+    bool known =
+        at > 0 && at < name.len &&
+        ubi__anonymizer_is_public(a, UBI__NAMES_SOURCE | UBI__NAMES_EXTENSION, ubi__text_slice(name, at + 1, name.len));
     return known ? at : name.len;
 }
 
@@ -207,7 +205,7 @@ static ubi_status path_segment(ubi_anonymizer *a, ubi_text name) {
     size_t end = library_end(name);
     if (name.len == 0 || ubi__text_is(name, ".") || ubi__text_is(name, ".."))
         return ubi__anonymizer_keep(a, name);
-    if (is_small_number(name) || is_public(a, UBI__NAMES_FOLDER, name))
+    if (is_small_number(name) || ubi__anonymizer_is_public(a, UBI__NAMES_FOLDER, name))
         return ubi__anonymizer_keep_word(a, name);
     if (end < name.len)
         return library_name(a, name, end);
@@ -249,7 +247,7 @@ ubi_status ubi__anonymizer_detail_key(ubi_anonymizer *a, ubi_text text) {
 
 /* A cause, an event, a file, or anything else. */
 ubi_status ubi__anonymizer_detail(ubi_anonymizer *a, ubi_text text) {
-    if (is_small_number(text) || is_public(a, UBI__NAMES_DETAIL, text))
+    if (is_small_number(text) || ubi__anonymizer_is_public(a, UBI__NAMES_DETAIL, text))
         return ubi__anonymizer_keep_word(a, text);
     bool is_file = memchr(text.ptr, '/', text.len) || extension_start(a, text) < text.len;
     return is_file && !memchr(text.ptr, ' ', text.len) ? ubi__anonymizer_source(a, text)

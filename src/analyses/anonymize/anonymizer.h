@@ -29,6 +29,12 @@ struct ubi_anonymizer {
 /** ubi_anonymizer_new with fewer digits, so that tests see what happens when replacements collide. */
 ubi_status ubi__anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_options *options, unsigned n_digits);
 
+/** Whether the word is on one of `lists`, and is kept. */
+static inline bool ubi__anonymizer_is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
+    return ubi__public_names_has(&a->names, lists, word);
+}
+/** Tells the watch of a word, if there is one. Errors: the watch's. */
+ubi_status ubi__anonymizer_tell_word(const ubi_anonymizer *a, ubi_text word, bool kept);
 /** Appends `text` as it is. */
 ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);
 /** Appends `word`: as it is if it is empty or on one of `lists`, else its replacement. */
