@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyses/query/query_pattern_states.h"
+#include "analyses/query/query_pattern.h"
 #include "analyses/query/query_program.h"
 #include "base/text.h"
 #include "damage.h"

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "analyses/query/query_pattern_states.h"
 #include "base/assert.h"
 #include "base/text.h"
 
