@@ -12,7 +12,7 @@
 
 #include "base/u64_map.h"
 #include "recording/live_table.h"
-#include "recording/preload_collector.h"
+#include "recording/preload_sink.h"
 
 typedef struct ubi__wire_event {
     uint64_t stamp;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "damage.h"
 #include "recording/function_sums.h"
+#include "recording/preload_area.h"
 #include "recording/preload_stream.h"
 #include "recording/recorder.h"
 #include "recording/ubirec_numbers.h"

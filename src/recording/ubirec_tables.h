@@ -113,4 +113,11 @@ bool ubi__ubirec_is_exact(const ubi__ubirec_tables *t);
 ubi_status ubi__ubirec_tables_add_symbols(ubi__ubirec_tables *t, uint32_t frame, const ubi__ubirec_symbol *symbols,
                                           size_t n);
 
+/* ---- why a program is not recorded -------------------------------------------------------------------------------- */
+
+/** After "not recorded: NAME: ", without final point. `why` may be any number. */
+const char *ubi__unrecorded_words(ubi__unrecorded why);
+/** In documents. */
+const char *ubi__unrecorded_key(ubi__unrecorded why);
+
 #endif

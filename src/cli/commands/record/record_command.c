@@ -18,8 +18,9 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "recording/ubirec_reader.h"
-#include "recording/unrecorded_words.h"
+#include "recording/ubirec_tables.h"
 #include "render/page.h"
+#include "targets/native/native_launch.h"
 #include "targets/native/native_record.h"
 
 #define STANDARD_PERIOD "512KiB"

@@ -15,7 +15,7 @@
 #include "cli/commands/report/recording_page.h"
 #include "cli/commands/report/recording_report.h"
 #include "recording/known_pools.h"
-#include "recording/unrecorded_words.h"
+#include "recording/ubirec_tables.h"
 
 #define DOCUMENT_SITES 20
 

@@ -9,7 +9,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_page.h"
-#include "recording/unrecorded_words.h"
+#include "recording/ubirec_tables.h"
 
 /* Wrappers that are named, at most. */
 #define WRAPPERS_SAID 4
