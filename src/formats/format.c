@@ -14,42 +14,10 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
-#include "formats/line_facts.h"
 #include "formats/recognize.h"
-
-/* That of V8 takes any JSON which is no other format. fxsnapshot has no magic number, so it comes last and takes the rest. */
-#define FORMATS(X)                                                                                                     \
-    X(jsc)                                                                                                             \
-    X(v8)                                                                                                              \
-    X(fxsnapshot)
-
-#define DECLARE(name) extern const ubi__format ubi__format_##name;
-#define ADDRESS(name) &ubi__format_##name,
-
-FORMATS(DECLARE)
-
-static const ubi__format *const formats[] = { FORMATS(ADDRESS) };
 
 /* Of damaged input, what is inflated at most to find where the damage is. */
 #define BLAMED_BYTES (UINT64_C(256) << 20)
-
-const ubi__line_facts *ubi__line_facts_of(const ubi_graph *graph) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i]->line_facts && formats[i]->line_facts->knows_graph(graph))
-            return formats[i]->line_facts;
-    return NULL;
-}
-
-const ubi__format *ubi__format_at(size_t i) {
-    return i < sizeof formats / sizeof *formats ? formats[i] : NULL;
-}
-
-static const ubi__format *guess(const uint8_t *head, size_t n) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i]->guess(head, n))
-            return formats[i];
-    return formats[sizeof formats / sizeof *formats - 1];
-}
 
 typedef struct attempt {
     bool is_exact;      /* in: with which engine */
@@ -124,7 +92,7 @@ static ubi_status read_stream(ubi_graph **out, ubi__stream *stream, ubi__format_
     at->must_repeat = false;
     if (type && type->use != UBI__FILE_HEAP && !nothing_inflates)
         return ubi__file_refuse(type, input->first, n_head, info->compression, "heap snapshot");
-    const ubi__format *format = guess(input->first, n_head);
+    const ubi__format *format = ubi__format_guess(input->first, n_head);
     ubi__stream_run_ahead(stream);
     input->is_final = ubi__stream_is_exact(stream) || !at->is_rewindable;
     info->format = format->name;

@@ -2,8 +2,8 @@
  *
  * format.h: what a snapshot format gives to the rest: a guess and a reader.
  *
- * To add one: a folder here with a `const ubi__format`, and a line in the list of format.c. Only what is not a heap has its row in
- * recognize.c.
+ * To add one: a folder here with a `const ubi__format`, and a line in the list of recognize.c. What is not a heap has its row
+ * there, too.
  */
 #ifndef UBI_FORMATS_FORMAT_H
 #define UBI_FORMATS_FORMAT_H
@@ -42,5 +42,7 @@ typedef struct ubi__format {
 
 /** In the order in which they are asked, NULL after the last. */
 const ubi__format *ubi__format_at(size_t i);
+/** The first whose files may begin with head[0..n). */
+const ubi__format *ubi__format_guess(const uint8_t *head, size_t n);
 
 #endif

@@ -15,7 +15,41 @@
 #include "base/assert.h"
 #include "base/inflate.h"
 #include "formats/format.h"
+#include "formats/line_facts.h"
 #include "recording/ubirec_reader.h"
+
+/* ---- the formats of heaps ------------------------------------------------------------------------------------------- */
+
+/* That of V8 takes any JSON which is no other format. fxsnapshot has no magic number, so it comes last and takes the rest. */
+#define FORMATS(X)                                                                                                     \
+    X(jsc)                                                                                                             \
+    X(v8)                                                                                                              \
+    X(fxsnapshot)
+
+#define DECLARE(name) extern const ubi__format ubi__format_##name;
+#define ADDRESS(name) &ubi__format_##name,
+
+FORMATS(DECLARE)
+
+static const ubi__format *const formats[] = { FORMATS(ADDRESS) };
+
+const ubi__line_facts *ubi__line_facts_of(const ubi_graph *graph) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->line_facts && formats[i]->line_facts->knows_graph(graph))
+            return formats[i]->line_facts;
+    return NULL;
+}
+
+const ubi__format *ubi__format_at(size_t i) {
+    return i < sizeof formats / sizeof *formats ? formats[i] : NULL;
+}
+
+const ubi__format *ubi__format_guess(const uint8_t *head, size_t n) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->guess(head, n))
+            return formats[i];
+    return formats[sizeof formats / sizeof *formats - 1];
+}
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------------- */
 

@@ -75,7 +75,7 @@ C_STANDARD_HEADERS = {
 
 # Producers of heaps are those of the two registries: each line X(name) has folders called `name`, which alone may name it: by an
 # identifier, an included folder, or a text that a name is compared with. Comments, and texts for people, may.
-REGISTRIES = ("src/formats/format.c", "src/lenses/producers.c")
+REGISTRIES = ("src/formats/recognize.c", "src/lenses/producers.c")
 REGISTRY_LINE = re.compile(r"\bX\((\w+)\)")
 WITHOUT_ENGINE = {"plain"}
 # Formats that are not called as their producer is.
