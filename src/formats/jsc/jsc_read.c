@@ -15,26 +15,6 @@
 
 /* ---- sections --------------------------------------------------------------------------------------------------------- */
 
-static const char *const section_names[UBI__JSC_SECTION_COUNT] = {
-    [UBI__JSC_VERSION] = "version",      [UBI__JSC_FILE_TYPE] = "type",
-    [UBI__JSC_NODES] = "nodes",          [UBI__JSC_CLASS_NAMES] = "nodeClassNames",
-    [UBI__JSC_EDGES] = "edges",          [UBI__JSC_EDGE_TYPES] = "edgeTypes",
-    [UBI__JSC_EDGE_NAMES] = "edgeNames", [UBI__JSC_ROOTS] = "roots",
-    [UBI__JSC_LABELS] = "labels",
-};
-
-static ubi__jsc_section section_of(ubi_text key) {
-    for (int i = 0; i < UBI__JSC_SECTION_COUNT; i++)
-        if (ubi__text_is(key, section_names[i]))
-            return (ubi__jsc_section)i;
-    return UBI__JSC_NO_SECTION;
-}
-
-void ubi__jsc_enter(ubi__jsc_reader *r, ubi__jsc_section section) {
-    r->section = section;
-    r->scan.section = section == UBI__JSC_NO_SECTION ? NULL : section_names[section];
-}
-
 #define LATEST_VERSION 3
 
 static ubi_status read_version(ubi__jsc_reader *r) {
@@ -123,7 +103,7 @@ static ubi_status read_section(ubi__jsc_reader *r) {
     UBI_TRY(ubi__scan_peek(&r->scan, &c, "a key"));
     uint64_t key_offset = ubi__scan_offset(&r->scan, r->scan.window.at);
     UBI_TRY(ubi__scan_key(&r->scan, &key));
-    ubi__jsc_enter(r, section_of(key));
+    ubi__jsc_enter(r, ubi__jsc_section_of(key));
     if (r->section == UBI__JSC_NO_SECTION)
         return ubi__scan_skip_value(&r->scan);
     if (r->was_seen[r->section])
@@ -141,7 +121,7 @@ static ubi_status need_sections(const ubi__jsc_reader *r) {
     for (int i = UBI__JSC_NODES; i < UBI__JSC_SECTION_COUNT; i++)
         if (!r->was_seen[i] && (i < UBI__JSC_ROOTS || r->facts->is_debugging))
             return ubi__scan_fail_at(&r->scan, r->scan.window.end_offset, "the file ends, and there was no \"%s\"",
-                                     section_names[i]);
+                                     ubi__jsc_section_names[i]);
     return UBI_OK;
 }
 

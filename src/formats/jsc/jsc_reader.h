@@ -75,6 +75,10 @@ typedef struct ubi__jsc_reader {
 /** Columns of nodes are equally long, and so are those of edges. O(1). */
 void ubi__jsc_reader_check(const ubi__jsc_reader *r);
 
+/** Of its member, without UBI__JSC_NO_SECTION. */
+extern const char *const ubi__jsc_section_names[UBI__JSC_SECTION_COUNT];
+/** By the name of its member; UBI__JSC_NO_SECTION: another one. */
+ubi__jsc_section ubi__jsc_section_of(ubi_text key);
 /** Messages name this section from now on. */
 void ubi__jsc_enter(ubi__jsc_reader *r, ubi__jsc_section section);
 

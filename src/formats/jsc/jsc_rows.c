@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * jsc_rows.c: nodes, edges and roots of the file into columns (jsc_reader.h).
+ * jsc_rows.c: sections of the file; nodes, edges and roots into columns (jsc_reader.h).
  *
  * In files of type Inspector, a node is four numbers, and rows come in batches. GCDebugging has three more values per node, of
  * which two are addresses in quotes: those rows are read from the text, where a whole one is at hand without looking for the
@@ -12,6 +12,28 @@
 #define NODE_NUMBERS 4
 #define EDGE_NUMBERS 4
 #define ROOT_NUMBERS 3
+
+/* ---- sections --------------------------------------------------------------------------------------------------------- */
+
+const char *const ubi__jsc_section_names[UBI__JSC_SECTION_COUNT] = {
+    [UBI__JSC_VERSION] = "version",      [UBI__JSC_FILE_TYPE] = "type",
+    [UBI__JSC_NODES] = "nodes",          [UBI__JSC_CLASS_NAMES] = "nodeClassNames",
+    [UBI__JSC_EDGES] = "edges",          [UBI__JSC_EDGE_TYPES] = "edgeTypes",
+    [UBI__JSC_EDGE_NAMES] = "edgeNames", [UBI__JSC_ROOTS] = "roots",
+    [UBI__JSC_LABELS] = "labels",
+};
+
+ubi__jsc_section ubi__jsc_section_of(ubi_text key) {
+    for (int i = 0; i < UBI__JSC_SECTION_COUNT; i++)
+        if (ubi__text_is(key, ubi__jsc_section_names[i]))
+            return (ubi__jsc_section)i;
+    return UBI__JSC_NO_SECTION;
+}
+
+void ubi__jsc_enter(ubi__jsc_reader *r, ubi__jsc_section section) {
+    r->section = section;
+    r->scan.section = section == UBI__JSC_NO_SECTION ? NULL : ubi__jsc_section_names[section];
+}
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------ */
 
