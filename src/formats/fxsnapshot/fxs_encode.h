@@ -96,7 +96,7 @@ void ubi__fxs_encode_free(ubi__fxs_encoder *e);
 ubi_status ubi__fxs_encode_borrow_strings(ubi__fxs_encoder *e, const ubi__strtab *texts);
 /** Where the handles of frames come from; else their texts are looked up. */
 void ubi__fxs_encode_set_frame_names(ubi__fxs_encoder *e, ubi__fxs_frame_names_fn fn, void *payload);
-/** Frames that a stack keeps (fxs_encode_tables.c); 0: as many as the format can hold. UBI_STACK_SAVED_DEPTH at first. */
+/** Frames that a stack keeps (fxs_encoder.c); 0: as many as the format can hold. UBI_STACK_SAVED_DEPTH at first. */
 void ubi__fxs_encode_limit_stacks(ubi__fxs_encoder *e, uint32_t max_frames);
 
 /**

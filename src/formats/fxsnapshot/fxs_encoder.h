@@ -3,7 +3,7 @@
  * fxs_encoder.h: the parts of the encoder (fxs_encode.h) and what they share.
  *
  *     fxs_encode.c         nodes and edges: the hot loop; metadata
- *     fxs_encode_tables.c  the two string tables of the file, text as UTF-16; stacks, and which frames were written
+ *     fxs_encoder.c  the two string tables of the file, text as UTF-16; stacks, and which frames were written
  *
  * A node is encoded in two steps. Planning walks its parts in the format's logical order, gives file indices to
  * strings that are used for the first time and adds up lengths. Writing walks the parts in wire order and repeats the
@@ -164,7 +164,7 @@ static inline void ubi__fxs_put_length(ubi__fxs_encoder *e, uint32_t field, uint
     ubi__fxs_put_varint(e, n);
 }
 
-/* ---- fxs_encode_tables.c: strings --------------------------------------------------------------------------------- */
+/* ---- fxs_encoder.c: strings --------------------------------------------------------------------------------- */
 
 void ubi__fxs_string_table_init(ubi__fxs_string_table *t, bool two_byte, const ubi_allocator *a);
 void ubi__fxs_string_table_fini(ubi__fxs_string_table *t, const ubi_allocator *a);
@@ -285,7 +285,7 @@ ubi_status ubi__fxs_write_element(ubi__fxs_encoder *e, uint64_t referent, uint32
 ubi_status ubi__fxs_write_use(ubi__fxs_encoder *e, uint32_t field, const ubi__fxs_use *use,
                               const ubi__fxs_string_table *t);
 
-/* ---- fxs_encode_tables.c: allocation stacks ----------------------------------------------------------------------- */
+/* ---- fxs_encoder.c: allocation stacks ----------------------------------------------------------------------- */
 
 void ubi__fxs_frames_init(ubi__fxs_frames *f, const ubi_allocator *a);
 void ubi__fxs_frames_fini(ubi__fxs_frames *f, const ubi_allocator *a);

@@ -2,8 +2,9 @@
  *
  * fxs_save.h: what saving a walk and saving a graph share.
  *
- *     fxs_save.c       metadata, nodes, texts to handles, a graph from its columns; the format as save.c sees it
- *     fxs_save_walk.c  a heap while it is walked
+ *     fxs_save_graph.c  a graph from its columns; the format as save.c sees it
+ *     fxs_save_walk.c   a heap while it is walked
+ *     fxs_save.c        what both need: metadata, nodes, texts to handles
  */
 #ifndef UBI_FXS_SAVE_H
 #define UBI_FXS_SAVE_H
@@ -43,6 +44,9 @@ typedef struct ubi__fxs_save {
     uint64_t n_total;    /* nodes, for progress; 0 unknown */
 } ubi__fxs_save;
 
+void ubi__fxs_save_init(ubi__fxs_save *s, const ubi_save_options *options);
+void ubi__fxs_save_fini(ubi__fxs_save *s);
+
 /** The metadata message. `time_us` NULL: unknown; has_time of the options comes first. */
 ubi_status ubi__fxs_save_begin(ubi__fxs_save *s, const uint64_t *time_us);
 /** One node, with progress now and then. */
@@ -62,6 +66,5 @@ ubi_status ubi__fxs_save_text_once(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_r
 
 /** All messages but the last step, ubi__fxs_encode_end. */
 ubi_status ubi__fxs_save_walk(ubi__fxs_save *s, ubi_node root);
-ubi_status ubi__fxs_save_graph(ubi__fxs_save *s, const ubi_graph *graph);
 
 #endif

@@ -1,12 +1,71 @@
 /* SPDX-License-Identifier: MIT
  *
- * fxs_encode_tables.c: what the file that is written refers to: its two string tables, and frames of allocation stacks.
+ * fxs_encoder.c: what fxs_encode.c writes with: the buffer; what the file refers to, which is its two string tables and frames of
+ * allocation stacks.
  */
 #include "base/alloc.h"
+
 #include "base/assert.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
+#include <string.h>
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__fxs_flush(ubi__fxs_encoder *e) {
+    if (e->n_buffered)
+        UBI_TRY(e->write(e->payload, e->buffer, e->n_buffered));
+    e->bytes_before_buffer += e->n_buffered;
+    e->n_buffered = 0;
+    return UBI_OK;
+}
+
+ubi_status ubi__fxs_write_bytes(ubi__fxs_encoder *e, const void *data, size_t n) {
+    for (const uint8_t *p = data; n;) {
+        UBI_TRY(ubi__fxs_make_room(e, 1));
+        size_t room = UBI__FXS_BUFFER_BYTES - e->n_buffered;
+        size_t piece = n < room ? n : room;
+        memcpy(e->buffer + e->n_buffered, p, piece);
+        e->n_buffered += piece;
+        p += piece;
+        n -= piece;
+    }
+    return UBI_OK;
+}
+
+void ubi__fxs_encoder_check(const ubi__fxs_encoder *e) {
+    const ubi__fxs_frames *f = &e->frames;
+    UBI_ASSERT(e->n_buffered <= UBI__FXS_BUFFER_BYTES);
+    UBI_ASSERT(e->two_byte.wire_ix.n <= ubi__strtab_count(e->two_byte.texts));
+    UBI_ASSERT(e->one_byte.n_wire <= ubi__strtab_count(&e->one_byte.own)); /* no byte string is written twice */
+    UBI_ASSERT(f->n_linked <= f->rows.n && f->rows.n <= f->n_frames);
+    UBI_ASSERT(f->n_cut <= e->n_nodes);
+    UBI_ASSERT(!e->node.keeps_edges || e->node.n_kept == e->node.edges_bytes);
+    UBI_ASSERT(!e->far.bits || (e->far.n >= 6 && e->far.n <= 8)); /* above UBI__FXS_NEAR_BITS, in one word */
+}
+
+/* ---- edges to far nodes -------------------------------------------------------------------------------------------- */
+
+static void set_far_bits(ubi__fxs_far_bits *far, uint64_t id) {
+    uint8_t bytes[UBI__WIRE_VARINT_MAX];
+    uint64_t far_id = id >> UBI__FXS_NEAR_BITS << UBI__FXS_NEAR_BITS;
+    uint32_t n = (uint32_t)(ubi__wire_put_varint(bytes, far_id) - bytes);
+    if (far_id && n <= 8)
+        *far =
+            (ubi__fxs_far_bits){ id >> UBI__FXS_NEAR_BITS, ubi__wire_get_word(bytes) & UINT64_MAX >> 8 * (8 - n), n };
+}
+
+uint8_t *ubi__fxs_put_far_edge(ubi__fxs_encoder *e, uint8_t *p, uint64_t referent, uint32_t name_bytes) {
+    uint8_t *end;
+    if (referent >> UBI__FXS_NEAR_BITS)
+        set_far_bits(&e->far, referent);
+    p[0] = UBI__TAG(5, UBI__WIRE_BYTES);
+    p[2] = UBI__TAG(1, UBI__WIRE_VARINT);
+    end = ubi__wire_put_varint(p + 3, referent);
+    p[1] = (uint8_t)(end - p - 2 + name_bytes);
+    return end;
+}
 
 /* ---- strings ------------------------------------------------------------------------------------------------------ */
 
