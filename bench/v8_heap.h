@@ -13,7 +13,7 @@
 #ifndef UBI_BENCH_V8_HEAP_H
 #define UBI_BENCH_V8_HEAP_H
 
-#include "formats/v8/v8_save.h"
+#include "formats/v8/v8_saver.h"
 #include "formats/v8/v8_types.h"
 #include "generator_internal.h"
 #include "graph/graph_columns.h"

@@ -14,7 +14,7 @@
 #include "drawing.h"
 #include "formats/v8/v8_reader.h"
 #include "formats/v8/v8_rows.c"
-#include "formats/v8/v8_save.h"
+#include "formats/v8/v8_saver.h"
 
 typedef struct told_graph {
     ubi_graph *graph;

@@ -27,7 +27,7 @@
  */
 #include "base/text.h"
 #include "formats/text_roles.h"
-#include "formats/v8/v8_save.h"
+#include "formats/v8/v8_saver.h"
 #include "formats/v8/v8_types.h"
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */

@@ -8,7 +8,29 @@
 #include "base/assert.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
-#include "formats/v8/v8_save.h"
+#include "formats/v8/v8_saver.h"
+
+/* ---- sections and records ------------------------------------------------------------------------------------------ */
+
+#define MAX_NUMBERS 11 /* of a record */
+_Static_assert(MAX_NUMBERS *(1 + 20) <= UBI__V8_RECORD_BYTES, "commas and digits of the longest record");
+
+ubi_status ubi__v8_save_section(ubi__v8_save *s, const char *key) {
+    UBI_TRY(ubi__v8_out_text(&s->out, ",\n\""));
+    UBI_TRY(ubi__v8_out_text(&s->out, key));
+    return ubi__v8_out_text(&s->out, "\":[");
+}
+
+ubi_status ubi__v8_save_record(ubi__v8_save *s, bool first, const uint64_t *numbers, size_t n) {
+    UBI_ASSERT(n <= MAX_NUMBERS);
+    UBI_TRY(ubi__v8_out_reserve(&s->out, UBI__V8_RECORD_BYTES));
+    for (size_t i = 0; i < n; i++) {
+        if (i || !first)
+            ubi__v8_out_char(&s->out, ',');
+        ubi__v8_out_number(&s->out, numbers[i]);
+    }
+    return UBI_OK;
+}
 
 /* ---- strings ------------------------------------------------------------------------------------------------------ */
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_save.h: the parts of the .heapsnapshot writer and what they share.
+ * v8_saver.h: the parts of the .heapsnapshot writer and what they share.
  *
- *     v8_save.c         bytes; the file: header, nodes, edges
+ *     v8_save.c         the file: header, nodes, edges
  *     v8_save_kinds.c   types and names that nodes of one kind have; kinds and labels of edges
- *     v8_save_tables.c  the string table, allocation stacks, samples, locations, scopes
+ *     v8_save_tables.c  sections and their records; the string table, allocation stacks, samples, locations, scopes
+ *     v8_out.c          bytes
  *
  * A graph that was read from such a file comes out as it was: its nodes in their order, its string entries by their numbers.
  * Any other graph is put into V8's words. Its root goes to the front, because DevTools looks for it there, and below a root of
  * our own, because DevTools refuses a root that leads to an object twice: it takes what a root leads to for globals.
  */
-#ifndef UBI_FORMATS_V8_SAVE_H
-#define UBI_FORMATS_V8_SAVE_H
+#ifndef UBI_FORMATS_V8_SAVER_H
+#define UBI_FORMATS_V8_SAVER_H
 
 #include <string.h>
 
@@ -19,68 +20,9 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "base/deflate.h"
 #include "formats/text_roles.h"
 #include "formats/v8/v8_facts.h"
-
-/* ---- bytes -------------------------------------------------------------------------------------------------------- */
-
-/*
- * Everything is 7-bit ASCII, as V8 writes it.
- */
-
-#define UBI__V8_OUT_BYTES ((size_t)64 * 1024)
-/** More than any record: at most eleven numbers of twenty digits, and what is between them. */
-#define UBI__V8_RECORD_BYTES ((size_t)256)
-
-typedef struct ubi__v8_out {
-    const ubi_allocator *allocator;
-    ubi__write_fn write;
-    void *payload;
-    uint64_t n_written; /* bytes handed to `write` */
-    size_t n;           /* bytes that wait in `at` */
-    uint8_t *at;        /* at[UBI__V8_OUT_BYTES] */
-} ubi__v8_out;
-
-/** Errors: UBI_ENOMEM; _fini is still allowed. */
-ubi_status ubi__v8_out_init(ubi__v8_out *out, ubi__write_fn write, void *payload, const ubi_allocator *allocator);
-void ubi__v8_out_fini(ubi__v8_out *out);
-/** Hands over what waits. */
-ubi_status ubi__v8_out_flush(ubi__v8_out *out);
-
-/** Makes room for `n` bytes, at most UBI__V8_OUT_BYTES. */
-static inline ubi_status ubi__v8_out_reserve(ubi__v8_out *out, size_t n) {
-    UBI_ASSERT(n <= UBI__V8_OUT_BYTES && out->n <= UBI__V8_OUT_BYTES);
-    return ubi__likely(UBI__V8_OUT_BYTES - out->n >= n) ? UBI_OK : ubi__v8_out_flush(out);
-}
-
-/* The next three write into room that was reserved. */
-
-static inline void ubi__v8_out_char(ubi__v8_out *out, char c) {
-    out->at[out->n++] = (uint8_t)c;
-}
-static inline void ubi__v8_out_bytes(ubi__v8_out *out, const char *bytes, size_t n) {
-    UBI_ASSERT(n <= UBI__V8_OUT_BYTES - out->n);
-    memcpy(out->at + out->n, bytes, n);
-    out->n += n;
-}
-static inline void ubi__v8_out_number(ubi__v8_out *out, uint64_t value) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    ubi__v8_out_bytes(out, digits + at, sizeof digits - at);
-}
-
-/** Constant text of any length; makes room itself. */
-ubi_status ubi__v8_out_text(ubi__v8_out *out, const char *text);
-/**
- * A JSON string in quotes; makes room itself. Characters above U+FFFF become two escapes, a lone surrogate one; a byte that
- * is not WTF-8 becomes the four characters \xNN.
- */
-ubi_status ubi__v8_out_string(ubi__v8_out *out, ubi_text text);
+#include "formats/v8/v8_out.h"
 
 /* ---- what is saved ------------------------------------------------------------------------------------------------ */
 
