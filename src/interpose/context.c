@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 
+#include "interpose/pages.h"
 #include "interpose/process_maps.h"
 #include "interpose/system_calls.h"
 

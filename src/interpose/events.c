@@ -10,6 +10,7 @@
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
 #include "interpose/event.h"
+#include "interpose/pages.h"
 #include "interpose/preload.h"
 #include "interpose/process_maps.h"
 #include "interpose/program_clock.h"

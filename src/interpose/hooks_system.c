@@ -14,6 +14,7 @@
 
 #include "interpose/chunk_writer.h"
 #include "interpose/event.h"
+#include "interpose/pages.h"
 #include "interpose/preload.h"
 #include "interpose/real_functions.h"
 #include "interpose/sampling.h"

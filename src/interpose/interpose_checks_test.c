@@ -13,6 +13,7 @@
 
 uint8_t ubi__filter[65536];
 
+#include "interpose/pages.c"
 #include "interpose/sealing.c"
 #include "interpose/trace_tree.c"
 

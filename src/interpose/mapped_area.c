@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "interpose/chunk_writer.h"
+#include "interpose/pages.h"
 #include "interpose/preload.h"
 #include "interpose/program_clock.h"
 #include "interpose/system_calls.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "interpose/pages.h"
 #include "interpose/system_calls.h"
 
 #ifndef PROCESS_MAPS /* a fuzz target has a list of its own */

@@ -10,6 +10,7 @@
 static char list_path[32];
 #define PROCESS_MAPS list_path
 /* The library that has these is loaded into other programs. */
+#include "interpose/pages.c"
 #include "interpose/process_maps.c"
 #include "interpose/sealing.c"
 

@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "interpose/lock.h"
+#include "interpose/pages.h"
 #include "interpose/preload.h"
 
 #define ORIGINAL_PERIOD_BYTES 65536

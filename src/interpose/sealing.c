@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "interpose/system_calls.h"
 
 #define SCRATCH 16 /* words of the machine */
 #define SHIFT_BITS 32
@@ -31,9 +30,6 @@ _Static_assert((SCRATCH & (SCRATCH - 1)) == 0 && SCRATCH == BPF_MEMWORDS, "as th
 #else
 #define MACHINE AUDIT_ARCH_X86_64
 #endif
-/* Tables for some threads; untouched pages take no memory. Smaller where addresses are scarce. */
-#define RESERVE_BYTES ((size_t)32 << 20)
-#define SMALL_RESERVE_BYTES ((size_t)1 << 20)
 
 ubi__seal ubi__seal_now;
 
@@ -246,35 +242,4 @@ void ubi__seal_strictly(ubi__seal *seal) {
         if (calls[i].number != SYS_read)
             forbid_call(seal, calls[i].number);
     seal->is_timeless = true; /* the kernel forbids the processor's counter, too */
-}
-
-/* ---- memory --------------------------------------------------------------------------------------------------------- */
-
-static uint8_t *_Atomic reserve; /* NULL: none */
-static size_t reserve_bytes;
-static _Atomic size_t reserve_used;
-
-void ubi__reserve_map(void) {
-    if (atomic_load(&reserve))
-        return;
-    uint8_t *p = ubi__pages(reserve_bytes = RESERVE_BYTES);
-    if (!p)
-        p = ubi__pages(reserve_bytes = SMALL_RESERVE_BYTES);
-    atomic_store(&reserve, p);
-}
-
-void *ubi__reserve_take(size_t size_bytes) {
-    uint8_t *p = atomic_load(&reserve);
-    size_t size = (size_bytes + 4095) & ~(size_t)4095, used = atomic_load_explicit(&reserve_used, memory_order_relaxed);
-    do
-        if (!p || size > reserve_bytes || used > reserve_bytes - size)
-            return NULL;
-    while (!atomic_compare_exchange_weak(&reserve_used, &used, used + size));
-    UBI_ASSERT(used % 4096 == 0 && used + size <= reserve_bytes);
-    return p + used;
-}
-
-bool ubi__is_reserve(const void *p) {
-    const uint8_t *start = atomic_load(&reserve);
-    return start && (uintptr_t)p - (uintptr_t)start < reserve_bytes;
 }

@@ -32,12 +32,6 @@ static inline bool ubi__is_forbidden(long number) {
            (ubi__seal_now.forbidden[number / 64 % (UBI__SEALABLE / 64)] >> number % 64 & 1);
 }
 
-/** Memory that was mapped before; zeroed, never given back. NULL: none left. */
-void *ubi__reserve_take(size_t size_bytes);
-bool ubi__is_reserve(const void *p);
-/** Maps it, if that has not been done. */
-void ubi__reserve_map(void);
-
 /** Adds what is forbidden when nothing but read, write, _exit and sigreturn is allowed. */
 void ubi__seal_strictly(ubi__seal *seal);
 /** Adds what a filter forbids. It is the program's, and need not be sound: then all is. */

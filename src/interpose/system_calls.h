@@ -41,19 +41,6 @@ static inline long ubi__system(long number, long a, long b, long c, long d, long
 #endif
 }
 
-/** Fresh zeroed pages; NULL: refused, or none left where the program has forbidden to ask. */
-static inline void *ubi__pages(size_t size_bytes) {
-    long p = ubi__system(SYS_mmap, 0, (long)size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p < 0 && p > -4096)
-        return ubi__is_forbidden(SYS_mmap) ? ubi__reserve_take(size_bytes) : NULL;
-    return (void *)p;
-}
-
-static inline void ubi__pages_free(void *p, size_t size_bytes) {
-    if (!ubi__is_reserve(p))
-        (void)ubi__system(SYS_munmap, (long)p, (long)size_bytes, 0, 0, 0, 0);
-}
-
 /** @param is_shared  with another process. @param timeout  NULL: none. @return the kernel's answer. */
 static inline long ubi__futex_wait(const void *word, uint32_t expected, bool is_shared,
                                    const struct timespec *timeout) {

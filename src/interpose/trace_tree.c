@@ -5,7 +5,7 @@
 #include "interpose/trace_tree.h"
 
 #include "base/assert.h"
-#include "interpose/system_calls.h"
+#include "interpose/pages.h"
 
 #define FIRST_SLOTS_LOG2 9u
 #define MAX_STACKS (UINT32_MAX - 1)
