@@ -267,6 +267,50 @@ ubi_text ubi__kind_label(const ubi_graph *graph, const ubi_kind *kind) {
 
 /* Heaps whose producer we do not know: everything is as it is in the file. */
 
+/* ---- classes by label -------------------------------------------------------------------------------------------- */
+
+/* Classes of one label, one per coarse type, in a chain that starts at first[label]. */
+typedef struct class_table {
+    ubi_class_ix *first; /* first[string count] */
+    ubi__vec_u32 next;   /* next[class] */
+} class_table;
+
+static ubi_status class_of_kind(ubi_class_ix *out, ubi_look *look, class_table *t, const ubi_kind *kind) {
+    ubi_str_ix label = ubi_graph_canonical_string(look->graph, ubi__kind_label_string(kind));
+    for (ubi_class_ix c = t->first[label]; c != UBI_NONE; c = t->next.at[c])
+        if (look->classes.at[c].coarse_type == kind->coarse_type) {
+            *out = c;
+            return UBI_OK;
+        }
+    ubi_look_class added = { ubi_graph_string(look->graph, label), ubi__text(""), kind->coarse_type };
+    *out = (ubi_class_ix)look->classes.n;
+    UBI_TRY(ubi__vec_lens_class_push(&look->classes, look->allocator, added));
+    UBI_TRY(ubi__vec_u32_push(&t->next, look->allocator, t->first[label]));
+    t->first[label] = *out;
+    return UBI_OK;
+}
+
+static ubi_status number_classes(ubi_look *look, class_table *t, uint32_t n_kinds) {
+    for (ubi_kind_ix kind = 0; kind < n_kinds; kind++)
+        UBI_TRY(class_of_kind(&look->class_of_kind[kind], look, t, ubi_graph_kind(look->graph, kind)));
+    return UBI_OK;
+}
+
+ubi_status ubi__lens_classes_by_label(ubi_look *look) {
+    const ubi_allocator *a = look->allocator;
+    uint32_t n_kinds = ubi_graph_kind_count(look->graph), n_strings = ubi_graph_string_count(look->graph);
+    class_table t = { ubi__alloc_array(a, n_strings, sizeof *t.first), { 0 } };
+    look->class_of_kind = ubi__alloc_array(a, n_kinds, sizeof *look->class_of_kind);
+    ubi_status status = t.first && look->class_of_kind ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        memset(t.first, 0xff, (size_t)n_strings * sizeof *t.first);
+        status = number_classes(look, &t, n_kinds);
+    }
+    ubi__free_array(a, t.first, n_strings, sizeof *t.first);
+    ubi__vec_u32_fini(&t.next, a);
+    return status;
+}
+
 static ubi_status plain_open(ubi_look *look, const ubi_look_options *options, int filter) {
     (void)options, (void)filter;
     return ubi__lens_classes_by_label(look);

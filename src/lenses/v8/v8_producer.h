@@ -13,7 +13,7 @@ extern const struct ubi__grammar ubi__v8_grammar;            /* v8_grammar.c */
 extern const struct ubi__producer_findings ubi__v8_findings; /* v8_findings.c */
 extern const ubi__producer_history ubi__v8_history;          /* v8_producer.c */
 
-/* v8_producer.c */
+/* v8_fields.c */
 ubi_status ubi__v8_code_files_init(ubi__code_files *out, const ubi_graph *graph, const ubi_allocator *a);
 ubi_text ubi__v8_code_file(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node);
 
