@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "graph/retainers.h"
 #include "lenses/lens.h"
-#include "session/session_pool.h"
+#include "session/session_inside.h"
 
 /*
  * A part that takes no parameters: its type, `name`_part, from `name`_build, and `getter`, which gets it. `release` frees a value.

@@ -19,7 +19,7 @@
 #include "damage.h"
 #include "drawing.h"
 #include "fail_allocator.h"
-#include "session/session_pool.h"
+#include "session/session_inside.h"
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
 #define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"

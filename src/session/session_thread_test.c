@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "graph_maker.h"
 #include "session/part.h"
-#include "session/session_pool.h"
+#include "session/session_inside.h"
 
 #define N_THREADS 6
 

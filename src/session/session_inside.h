@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_pool.h: the insides of pools, sessions and uses.
+ * session_inside.h: the insides of pools, sessions and uses.
  *
  * One lock, the pool's, guards all that is not constant or atomic: lists, states, holders, counts of references. It is never held
  * while something is computed, allocated for a part or freed, so that an allocation may drop other parts.
@@ -10,8 +10,8 @@
  * so a look is dropped before its graph, and nothing that someone reads. A slot with a key is forgotten when it is absent and
  * without holders, so that hostile keys do not pile up.
  */
-#ifndef UBI_SESSION_SESSION_POOL_H
-#define UBI_SESSION_SESSION_POOL_H
+#ifndef UBI_SESSION_SESSION_INSIDE_H
+#define UBI_SESSION_SESSION_INSIDE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
