@@ -108,6 +108,7 @@ typedef struct ubi__worker_task {
 const ubi__worker_task *ubi__worker_task_find(const char *name);
 /** The session for a path: one that is there, if its file is the same still, else a new one. One reference. Errors: UBI_ENOMEM. */
 ubi_status ubi__worker_session(ubi_session **out, ubi_worker *worker, const char *path);
+void ubi__worker_files_free(ubi_worker *worker, ubi__job_file *files);
 /** Forgets files that no client has any more. */
 void ubi__worker_files_prune(ubi_worker *worker);
 /** Without a running job: gives back all snapshots and trees. */

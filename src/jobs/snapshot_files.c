@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * snapshot_files.c: names of snapshot files. Ids come over wires, so they may not lead out of the folder.
+ * snapshot_files.c: names of snapshot files, and the sessions of those that clients have read. Ids come over wires, so they may not
+ * lead out of the folder.
  *
  * Source: mozilla-central devtools/shared/heapsnapshot/HeapSnapshotFileUtils.js.
  */
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "jobs/jobs.h"
+#include "session/part.h"
 
 static size_t digits_count(ubi_text text) {
     size_t n = 0;
@@ -78,4 +82,73 @@ ubi_status ubi_snapshot_temp_create(char path[UBI_SNAPSHOT_PATH_BYTES], const ch
         if (errno != EEXIST)
             return ubi__fail_errno(errno, "cannot create %.400s", path);
     }
+}
+
+/* ---- files that clients have read --------------------------------------------------------------------------------- */
+
+void ubi__worker_files_free(ubi_worker *worker, ubi__job_file *files) {
+    while (files) {
+        ubi__job_file *next = files->next;
+        ubi_session_unref(files->session);
+        UBI_DELETE(worker->allocator, files);
+        files = next;
+    }
+}
+
+/* With the lock. The session of a file that no client has is only ours. */
+static ubi__job_file *files_take_unused(ubi_worker *worker) {
+    ubi__job_file *unused = NULL;
+    for (ubi__job_file **place = &worker->files; *place;) {
+        ubi__job_file *file = *place;
+        if (ubi__session_ref_count(file->session) > 1) {
+            place = &file->next;
+            continue;
+        }
+        *place = file->next;
+        file->next = unused;
+        unused = file;
+    }
+    return unused;
+}
+
+void ubi__worker_files_prune(ubi_worker *worker) {
+    pthread_mutex_lock(&worker->lock);
+    ubi__job_file *unused = files_take_unused(worker);
+    pthread_mutex_unlock(&worker->lock);
+    ubi__worker_files_free(worker, unused);
+}
+
+static ubi_session *file_find(const ubi_worker *worker, const char *path) {
+    for (const ubi__job_file *file = worker->files; file; file = file->next)
+        if (strcmp(ubi_session_name(file->session), path) == 0 && ubi__session_is_current(file->session))
+            return file->session;
+    return NULL;
+}
+
+static ubi_status file_add(ubi_worker *worker, const char *path) {
+    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
+    options.compat = worker->compat;
+    ubi__job_file *file = UBI_NEW(worker->allocator, ubi__job_file);
+    ubi_status status =
+        file ? ubi__session_open_unread(&file->session, worker->pool, path, &options) : ubi__fail_nomem();
+    if (status != UBI_OK) {
+        if (file)
+            UBI_DELETE(worker->allocator, file);
+        return status;
+    }
+    file->next = worker->files;
+    worker->files = file;
+    return UBI_OK;
+}
+
+ubi_status ubi__worker_session(ubi_session **out, ubi_worker *worker, const char *path) {
+    ubi_status status = UBI_OK;
+    pthread_mutex_lock(&worker->lock);
+    ubi_session *session = file_find(worker, path);
+    if (!session)
+        status = file_add(worker, path);
+    if (status == UBI_OK)
+        *out = ubi_session_ref(session ? session : worker->files->session);
+    pthread_mutex_unlock(&worker->lock);
+    return status;
 }

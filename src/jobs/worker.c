@@ -244,18 +244,9 @@ static void threads_stop(ubi_worker *worker, unsigned n_started) {
         pthread_join(worker->threads[i], NULL);
 }
 
-static void files_free(ubi_worker *worker, ubi__job_file *files) {
-    while (files) {
-        ubi__job_file *next = files->next;
-        ubi_session_unref(files->session);
-        UBI_DELETE(worker->allocator, files);
-        files = next;
-    }
-}
-
 static void worker_fini(ubi_worker *worker) {
     const ubi_allocator *a = worker->allocator;
-    files_free(worker, worker->files);
+    ubi__worker_files_free(worker, worker->files);
     pthread_cond_destroy(&worker->finished);
     pthread_cond_destroy(&worker->given);
     pthread_mutex_destroy(&worker->lock);
@@ -307,66 +298,6 @@ void ubi_worker_free(ubi_worker *worker) {
     UBI_ASSERT(worker->n_clients == 0);
     threads_stop(worker, worker->n_threads_started);
     worker_fini(worker);
-}
-
-/* ---- files ------------------------------------------------------------------------------------------------------------- */
-
-/* With the lock. The session of a file that no client has is only ours. */
-static ubi__job_file *files_take_unused(ubi_worker *worker) {
-    ubi__job_file *unused = NULL;
-    for (ubi__job_file **place = &worker->files; *place;) {
-        ubi__job_file *file = *place;
-        if (ubi__session_ref_count(file->session) > 1) {
-            place = &file->next;
-            continue;
-        }
-        *place = file->next;
-        file->next = unused;
-        unused = file;
-    }
-    return unused;
-}
-
-void ubi__worker_files_prune(ubi_worker *worker) {
-    pthread_mutex_lock(&worker->lock);
-    ubi__job_file *unused = files_take_unused(worker);
-    pthread_mutex_unlock(&worker->lock);
-    files_free(worker, unused);
-}
-
-static ubi_session *file_find(const ubi_worker *worker, const char *path) {
-    for (const ubi__job_file *file = worker->files; file; file = file->next)
-        if (strcmp(ubi_session_name(file->session), path) == 0 && ubi__session_is_current(file->session))
-            return file->session;
-    return NULL;
-}
-
-static ubi_status file_add(ubi_worker *worker, const char *path) {
-    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
-    options.compat = worker->compat;
-    ubi__job_file *file = UBI_NEW(worker->allocator, ubi__job_file);
-    ubi_status status =
-        file ? ubi__session_open_unread(&file->session, worker->pool, path, &options) : ubi__fail_nomem();
-    if (status != UBI_OK) {
-        if (file)
-            UBI_DELETE(worker->allocator, file);
-        return status;
-    }
-    file->next = worker->files;
-    worker->files = file;
-    return UBI_OK;
-}
-
-ubi_status ubi__worker_session(ubi_session **out, ubi_worker *worker, const char *path) {
-    ubi_status status = UBI_OK;
-    pthread_mutex_lock(&worker->lock);
-    ubi_session *session = file_find(worker, path);
-    if (!session)
-        status = file_add(worker, path);
-    if (status == UBI_OK)
-        *out = ubi_session_ref(session ? session : worker->files->session);
-    pthread_mutex_unlock(&worker->lock);
-    return status;
 }
 
 /* ---- clients ----------------------------------------------------------------------------------------------------------- */
