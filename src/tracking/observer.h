@@ -50,7 +50,4 @@ void ubi__observer_on_collection(ubi__observer *o, ubi_collection_fn fn, void *p
  */
 ubi_status ubi__tracking_set_birth_hook(ubi__tracking *t, const void *realm, ubi__birth_hook_fn fn, void *payload);
 
-/* For tracking.c. */
-void ubi__watched_realm_free(ubi__tracking *t, ubi__watched_realm *w);
-
 #endif

@@ -79,6 +79,138 @@ void ubi__tracking_keep_watching(ubi__tracking *t, bool on) {
     ubi__tracking_update_watch(t);
 }
 
+/* ---- watched realms: who watches a realm, and how closely ----------------------------------------------------------- */
+
+ubi__watched_realm *ubi__watched_realm_find(const ubi__tracking *t, const void *realm) {
+    ubi__watched_realm *w = t->realms;
+    while (w && w->realm != realm)
+        w = w->next;
+    return w;
+}
+
+/* The record, made if need be; NULL: no memory. */
+ubi__watched_realm *ubi__watched_realm_get(ubi__tracking *t, const void *realm) {
+    ubi__watched_realm *w = ubi__watched_realm_find(t, realm);
+    if (w)
+        return w;
+    w = (ubi__watched_realm *)ubi__tool_calloc(t->allocator, 1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->realm = realm;
+    w->next = t->realms;
+    t->realms = w;
+    ubi__tracking_update_watch(t);
+    return w;
+}
+
+void ubi__watched_realm_remove_observer(ubi__watched_realm *w, const ubi__observer *observer) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < w->observer_count; i++)
+        if (w->observers[i] != observer)
+            w->observers[kept++] = w->observers[i];
+    w->observer_count = kept;
+}
+
+void ubi__watched_realm_free(ubi__tracking *t, ubi__watched_realm *w) {
+    ubi__watched_realm **at = &t->realms;
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    if (w->foreign_hook)
+        t->foreign_hook_count--;
+    if (t->last_realm == w) {
+        t->last_realm = NULL;
+        t->last_object = NULL;
+    }
+    ubi__tool_free(t->allocator, w->observers, w->observer_capacity, sizeof *w->observers);
+    ubi__tool_free(t->allocator, w, 1, sizeof *w);
+    ubi__tracking_update_watch(t);
+}
+
+void ubi__watched_realm_free_if_unused(ubi__tracking *t, ubi__watched_realm *w) {
+    if (w->observer_count == 0 && !w->foreign_hook)
+        ubi__watched_realm_free(t, w);
+}
+
+/* All observers of the realm count for the probability, but only a tracking one makes it worth a trial. */
+static void watched_realm_update(ubi__watched_realm *w) {
+    w->tracker_count = 0;
+    w->probability = 0;
+    for (uint32_t i = 0; i < w->observer_count; i++) {
+        const ubi__observer *o = w->observers[i];
+        w->tracker_count += o->is_tracking;
+        if (o->probability > w->probability)
+            w->probability = o->probability;
+    }
+    if (w->tracker_count == 0)
+        w->probability = 0;
+}
+
+static __attribute__((unused)) bool has_debuggee(const ubi__observer *o, const void *realm) {
+    uint32_t i = 0;
+    while (i < o->realm_count && o->realms[i] != realm)
+        i++;
+    return i < o->realm_count;
+}
+
+/* Its numbers are those of its observers. */
+static void watched_realm_check(const ubi__tracking *t, const ubi__watched_realm *w) {
+    if (!UBI_CHECKS)
+        return;
+    uint32_t tracker_count = 0;
+    UBI_ASSERT(w->observer_count || w->foreign_hook);
+    UBI_ASSERT(w->observer_count <= w->observer_capacity);
+    for (uint32_t i = 0; i < w->observer_count; i++) {
+        UBI_ASSERT(w->observers[i]->tracking == t && has_debuggee(w->observers[i], w->realm));
+        tracker_count += w->observers[i]->is_tracking;
+    }
+    UBI_ASSERT(tracker_count == w->tracker_count);
+    UBI_ASSERT(!w->foreign_hook || w->tracker_count == 0);
+    UBI_ASSERT(w->tracker_count ? w->probability <= t->probability : w->probability == 0);
+}
+
+void ubi__tracking_check(const ubi__tracking *t) {
+    if (!UBI_CHECKS)
+        return;
+    uint32_t observing_count = 0, hook_count = 0;
+    const ubi__observer *previous = NULL;
+    for (const ubi__observer *o = t->observers; o; previous = o, o = o->next) {
+        UBI_ASSERT(o->previous == previous && o->tracking == t);
+        observing_count += o->realm_count != 0;
+    }
+    UBI_ASSERT(t->last_observer == previous);
+    UBI_ASSERT(observing_count == t->observing_count);
+    for (const ubi__watched_realm *w = t->realms; w; w = w->next) {
+        watched_realm_check(t, w);
+        hook_count += w->foreign_hook != NULL;
+    }
+    UBI_ASSERT(hook_count == t->foreign_hook_count);
+    UBI_ASSERT(t->is_watching == (t->realms || t->sites.count || t->object_tap || t->is_engine_watching));
+    UBI_ASSERT(!t->last_realm || ubi__watched_realm_find(t, t->last_realm->realm) == t->last_realm);
+    UBI_ASSERT(t->births_to_skip <= t->births_planned && t->births_planned >= 0);
+    const ubi__tracked *last = t->last_object ? ubi__site_table_find(&t->sites, t->last_object) : NULL;
+    UBI_ASSERT(!t->last_object || (last && last->serial == t->last_serial));
+    UBI_ASSERT(t->event_count <= t->event_capacity && (t->event_capacity & (t->event_capacity - 1)) == 0);
+    for (uint32_t i = 0; i < t->event_count; i++) {
+        const ubi__collection_event *event = &t->events[(t->event_first + i) & (t->event_capacity - 1)];
+        UBI_ASSERT(event->cycle_number <= t->cycle_number && event->start_us <= event->end_us);
+    }
+}
+
+/* New probabilities, and a new stream of trials. O(observers times their realms). */
+void ubi__watched_realms_update(ubi__tracking *t) {
+    ubi__tracking_settle_births(t);
+    t->probability = 0;
+    for (ubi__watched_realm *w = t->realms; w; w = w->next) {
+        watched_realm_update(w);
+        if (w->probability > t->probability)
+            t->probability = w->probability;
+    }
+    t->births_until_trial = ubi__sampler_skip(&t->sampler, t->probability);
+    ubi__tracking_plan_births(t);
+    ubi__tracking_check(t);
+}
+
 /* ---- births and deaths ---------------------------------------------------------------------------------------------- */
 
 void ubi__tracking_look_at_next_birth(ubi__tracking *t) {

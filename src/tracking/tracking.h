@@ -43,10 +43,9 @@
 #include <ubiheap/core/profiler.h>
 #include <ubiheap/extension/tracking.h>
 
-#include "tracking/allocation_log.h"
 #include "tracking/sampler.h"
-#include "tracking/site_table.h"
 #include "tracking/tool_clock.h"
+#include "tracking/tracking_tables.h"
 
 /* ---- what an engine gives ------------------------------------------------------------------------------------------- */
 
@@ -207,7 +206,7 @@ struct ubi__tracking {
 
 /* ---- beginning and end: tracking.c ---------------------------------------------------------------------------------- */
 
-/** Observers, watched realms, the counter of births and the ring of events agree: observer.c. O(observers times realms). */
+/** Observers, watched realms, the counter of births and the ring of events agree. O(observers times realms). */
 void ubi__tracking_check(const ubi__tracking *t);
 /** Cannot fail: memory is taken when something is tracked. */
 void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options);
@@ -321,6 +320,15 @@ static inline void ubi__tracking_begin_birth(ubi__tracking *t) {
     ubi__tracking_sweep_if_due(t);
 }
 
+/* Watched realms, for observer.c. */
+
+/** The record, made if need be; NULL: no memory. */
+ubi__watched_realm *ubi__watched_realm_get(ubi__tracking *t, const void *realm);
+void ubi__watched_realm_remove_observer(ubi__watched_realm *w, const ubi__observer *observer);
+void ubi__watched_realm_free(ubi__tracking *t, ubi__watched_realm *w);
+void ubi__watched_realm_free_if_unused(ubi__tracking *t, ubi__watched_realm *w);
+/** New probabilities, and a new stream of trials. O(observers times their realms). */
+void ubi__watched_realms_update(ubi__tracking *t);
 /** The record of a realm, or NULL. O(watched realms). */
 ubi__watched_realm *ubi__watched_realm_find(const ubi__tracking *t, const void *realm);
 /** The same; quick for the realm of the last object that was marked. */

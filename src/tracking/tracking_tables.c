@@ -3,11 +3,9 @@
  * tracking_tables.c: what tracking remembers: sites of objects, texts and frames that keep their number while they live, and
  * the ring of an allocation log.
  */
+#include "tracking/tracking_tables.h"
 #include "base/bits.h"
-#include "tracking/allocation_log.h"
-#include "tracking/site_table.h"
 #include "tracking/tool_memory.h"
-#include "tracking/tracked_stacks.h"
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
 

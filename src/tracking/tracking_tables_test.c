@@ -13,9 +13,8 @@
 
 #include "damage.h"
 #include "fail_allocator.h"
-#include "tracking/allocation_log.h"
 #include "tracking/sampler.h"
-#include "tracking/site_table.h"
+#include "tracking/tracking_tables.h"
 
 #define UNUSED_STATE(state) (void)(state)
 

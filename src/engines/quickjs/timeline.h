@@ -20,8 +20,8 @@
 
 #include <ubiheap/extension/quickjs.h>
 
-#include "tracking/tracked_stacks.h"
 #include "tracking/tracking.h"
+#include "tracking/tracking_tables.h"
 
 /* ---- where callbacks were registered ---------------------------------------------------------------------------------- */
 
