@@ -11,6 +11,8 @@
  */
 #include "render/treemap_picture.h"
 
+#include <math.h>
+
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -240,6 +242,12 @@ static void choose_branches(ubi__treemap_picture *p) {
         p->legend[p->n_legend++] = (ubi__treemap_legend_entry){ UBI__TREEMAP_OTHER_HUE, false, UBI_NONE, rest };
 }
 
+#define LEAST_SIDE 2 /* of a box that is drawn, pixels */
+
+bool ubi__treemap_is_visible(const ubi_treemap_row *row) {
+    return row->parent != UBI_NONE && row->box.width >= LEAST_SIDE && row->box.height >= LEAST_SIDE;
+}
+
 static void find_holders(ubi__treemap_picture *p) {
     ubi_treemap_row row;
     for (uint32_t i = 1; i < ubi_treemap_row_count(p->map); i++) {
@@ -300,6 +308,19 @@ unsigned ubi__treemap_shade(const ubi__treemap_picture *p, uint32_t i, const ubi
     if (p->options->with_firefox_colors)
         return row->box.depth < UBI__TREEMAP_N_SHADES ? row->box.depth : UBI__TREEMAP_N_SHADES - 1;
     return p->holds[i] ? (row->box.depth + 1) % 2 : SHADE_LEAF;
+}
+
+static int color_channel(double turn, double saturation, double lightness) {
+    double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
+    double k = fmod(turn * 12, 12);
+    double slope = fmax(-1, fmin(1, fmin(k - 3, 9 - k)));
+    return (int)((lightness - chroma * slope) * 255 + 0.5);
+}
+
+void ubi__svg_hsl(ubi__out *out, double turn, double saturation, double lightness) {
+    ubi__out_printf(out, "#%02x%02x%02x", color_channel(turn, saturation, lightness),
+                    color_channel(turn + 8.0 / 12, saturation, lightness),
+                    color_channel(turn + 4.0 / 12, saturation, lightness));
 }
 
 static void write_hsl(ubi__out *out, const char *property, double turn, double saturation, double lightness) {

@@ -77,19 +77,6 @@ void ubi__svg_number(ubi__out *out, const char *name, double value) {
 }
 
 /* One channel of a colour whose hue is `turn` away from the channel's own. */
-static int color_channel(double turn, double saturation, double lightness) {
-    double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
-    double k = fmod(turn * 12, 12);
-    double slope = fmax(-1, fmin(1, fmin(k - 3, 9 - k)));
-    return (int)((lightness - chroma * slope) * 255 + 0.5);
-}
-
-void ubi__svg_hsl(ubi__out *out, double hue, double saturation, double lightness) {
-    ubi__out_printf(out, "#%02x%02x%02x", color_channel(hue, saturation, lightness),
-                    color_channel(hue + 8.0 / 12, saturation, lightness),
-                    color_channel(hue + 4.0 / 12, saturation, lightness));
-}
-
 /* ---- widths of texts -------------------------------------------------------------------------------------------- */
 
 /* In thousandths of the font size, from the space to the tilde. */
@@ -161,7 +148,6 @@ size_t ubi__text_fit(ubi_text text, double room, double font_px, bool bold) {
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------ */
 
-#define LEAST_SIDE 2 /* of a box that is drawn, pixels */
 #define BOX_MARGIN 4 /* between a box's edge and its text */
 #define SMALL_PX 11
 #define LARGE_PX 20
@@ -169,10 +155,6 @@ size_t ubi__text_fit(ubi_text text, double room, double font_px, bool bold) {
 #define NAME_COLUMNS 120
 #define PATH_STEPS 8
 #define PATH_COLUMNS 60
-
-bool ubi__treemap_is_visible(const ubi_treemap_row *row) {
-    return row->parent != UBI_NONE && row->box.width >= LEAST_SIDE && row->box.height >= LEAST_SIDE;
-}
 
 char *ubi__treemap_amount(char *out, const ubi_treemap *map, uint64_t bytes, uint64_t count) {
     bool counts = ubi_treemap_options_of(map)->measure == UBI_TREEMAP_COUNT;
