@@ -23,7 +23,6 @@
 #include "base/status.h"
 #include "recording/preload_wire.h"
 #include "targets/native/native_proc.h"
-#include "targets/native/native_record.h"
 
 extern char **environ;
 

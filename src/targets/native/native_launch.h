@@ -78,4 +78,14 @@ bool ubi__native_launch_attend(ubi__native_launch *launch);
 /** A program that still waits at the gate is ended. Signals are as they were. */
 void ubi__native_launch_close(ubi__native_launch *launch);
 
+/* ---- the library -------------------------------------------------------------------------------------------------- */
+
+/**
+ * Where libubiheap-preload.so is: what UBIHEAP_PRELOAD says, else by the place of our own executable.
+ * Errors: UBI_EIO: nowhere.
+ */
+ubi_status ubi__native_library_find(char *out, size_t size);
+/** The same of any file that is installed with it, which an environment variable can name. */
+ubi_status ubi__native_part_find(char *out, size_t size, const char *file, const char *variable);
+
 #endif

@@ -75,12 +75,4 @@ ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_setting
                               size_t n_words, int *exit_code, const ubi_allocator *allocator);
 void ubi__native_result_fini(ubi__native_result *result);
 
-/**
- * Where libubiheap-preload.so is: what UBIHEAP_PRELOAD says, else by the place of our own executable.
- * Errors: UBI_EIO: nowhere.
- */
-ubi_status ubi__native_library_find(char *out, size_t size);
-/** The same of any file that is installed with it, which an environment variable can name. */
-ubi_status ubi__native_part_find(char *out, size_t size, const char *file, const char *variable);
-
 #endif

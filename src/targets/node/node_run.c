@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "targets/native/native_launch.h"
 #include "targets/native/native_program.h"
-#include "targets/native/native_record.h"
 
 ubi_status ubi__node_library_find(char *out, size_t size) {
     return ubi__native_part_find(out, size, UBI__NODE_WATCH_LIBRARY, "UBIHEAP_WATCH");
