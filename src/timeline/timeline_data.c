@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_data.c: a timeline in memory (timeline_data.h), and markers added to it (timeline_import.h).
+ * timeline_data.c: a timeline in memory, and markers added to it (timeline_data.h).
  */
 #include "timeline/timeline_data.h"
 
@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
-#include "timeline/timeline_import.h"
 
 /* ==== THE DATA ================================================================================================== */
 

@@ -8,7 +8,7 @@
 #include <ubiheap/views/timeline_front.h>
 
 #include "base/text.h"
-#include "timeline/timeline_import.h"
+#include "timeline/timeline_data.h"
 
 typedef struct observed {
     ubi_timeline_target *target;

@@ -18,7 +18,7 @@
 #include "base/json_reader.h"
 #include "base/text.h"
 #include "recording/recording_summary.h"
-#include "timeline/timeline_import.h"
+#include "timeline/timeline_data.h"
 
 #define RECORDS_PER_PROGRESS 65536
 #define NAME_BYTES 256
