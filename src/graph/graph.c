@@ -291,6 +291,16 @@ ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all
     return UBI_OK;
 }
 
+void ubi__view_check(const ubi_view *view) {
+    const ubi_graph *g = view->graph;
+    UBI_ASSERT(!view->edges || view->edges->graph == g);
+    UBI_ASSERT(view->root < g->n_nodes && g->first_edge.n == g->n_nodes + (size_t)1);
+    for (uint32_t i = 0; UBI_CHECKS && i < view->n_first_edges; i++) {
+        UBI_ASSERT(i == 0 || view->first_edges[i - 1] < view->first_edges[i]);
+        UBI_ASSERT(ubi_graph_edge_source(g, view->first_edges[i]) == view->root);
+    }
+}
+
 void ubi__edge_set_check(const ubi_edge_set *set) {
     uint64_t n_edges = set->graph->n_edges;
     UBI_ASSERT(set->n_words == n_edges / 64 + 1);
@@ -552,9 +562,18 @@ ubi_status ubi__kinds_intern(ubi__kinds *k, ubi_kind_ix *out, const ubi_kind *ki
     if (!ubi__row_is_used(slot)) {
         UBI_TRY(ubi__vec_kind_push(&k->rows, k->allocator, *kind));
         ubi__row_table_fill(&k->table, slot, hash, (ubi_kind_ix)(k->rows.n - 1));
+        if (UBI_CHECKS && (k->rows.n & (k->rows.n - 1)) == 0) /* now and then: it looks at all */
+            ubi__kinds_check(k);
     }
     *out = slot->row;
     return UBI_OK;
+}
+
+void ubi__kinds_check(const ubi__kinds *k) {
+    UBI_ASSERT(k->factor[0] & k->factor[1] & 1);
+    UBI_ASSERT(k->table.n == (k->table.slots ? k->rows.n : 0));
+    for (ubi_kind_ix row = 0; UBI_CHECKS && k->table.slots && row < k->rows.n; row++)
+        UBI_ASSERT(kind_find(&k->table, k, &k->rows.at[row], kind_hash(k, &k->rows.at[row])) == row);
 }
 
 void ubi__kinds_trim(ubi__kinds *k) {

@@ -14,6 +14,7 @@
 #include "damage.h"
 #include "graph/builder.h"
 #include "graph/frontier.h"
+#include "graph/retainers.h"
 #include "graph_maker.h"
 
 #define CHECK_OF(name, type)                                                                                           \
@@ -23,6 +24,10 @@
     struct swallow_semicolon
 
 CHECK_OF(builder, ubi_graph_builder);
+CHECK_OF(kinds, ubi__kinds);
+CHECK_OF(reachable, ubi_graph);
+CHECK_OF(retainers, ubi_retainers);
+CHECK_OF(view, ubi_view);
 CHECK_OF(edge_set, ubi_edge_set);
 CHECK_OF(frames, ubi__frames);
 CHECK_OF(frontier, ubi__frontier);
@@ -135,6 +140,29 @@ static void damaged_ranks_of_ids_are_seen(void **state) {
     ubi__id_index_fini(&x.index);
 }
 
+static void damaged_kinds_are_seen(void **state) {
+    (void)state;
+    ubi__kinds k;
+    ubi_kind_ix ix;
+    ubi__kinds_init(&k, ubi_allocator_default());
+    for (uint32_t i = 0; i < 3; i++) {
+        ubi_kind kind = { .type_name = i, .class_name = UBI_NONE };
+        assert_int_equal(ubi__kinds_intern(&k, &ix, &kind), UBI_OK);
+    }
+    ubi__kinds_check(&k);
+    k.rows.n--;
+    assert_damage_seen(check_kinds, &k, "k->table.n ==");
+    k.rows.n++;
+    k.rows.at[2].type_name = 1;
+    assert_damage_seen(check_kinds, &k, "== row");
+    k.rows.at[2].type_name = 2;
+    k.factor[1]++;
+    assert_damage_seen(check_kinds, &k, "k->factor[1] & 1");
+    k.factor[1]--;
+    ubi__kinds_check(&k);
+    ubi__kinds_fini(&k);
+}
+
 /* ---- building -------------------------------------------------------------------------------------------------------- */
 
 static void damaged_builders_are_seen(void **state) {
@@ -178,6 +206,119 @@ static void indices_beyond_a_graph_are_seen(void **state) {
     set->words[0] |= 2;
     assert_damage_seen(check_edge_set, set, "n_edges % 64");
     ubi_edge_set_free(set);
+    ubi_graph_unref(g);
+}
+
+/* ---- what is found out of a graph ----------------------------------------------------------------------------------- */
+
+/* 0 -> 1 -> 2 -> 1, and 3, which nothing leads to. */
+static ubi_graph *graph_with_orphan(void) {
+    graph_maker m = graph_maker_start();
+    graph_maker_node(&m, 8, 1);
+    graph_maker_edge(&m, 16);
+    graph_maker_node(&m, 16, 1);
+    graph_maker_edge(&m, 24);
+    graph_maker_node(&m, 24, 1);
+    graph_maker_edge(&m, 16);
+    graph_maker_node(&m, 32, 1);
+    return graph_maker_finish(&m);
+}
+
+static void damaged_reachability_is_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_with_orphan();
+    uint64_t *word = g->reachable.at;
+    ubi__reachable_check(g);
+    assert_int_equal(g->n_reachable, 3);
+    *word ^= 4;
+    assert_damage_seen(check_reachable, g, "ubi__graph_reachable(g, g->target.at[e])");
+    *word ^= 4 | 8;
+    assert_damage_seen(check_reachable, g, "g->n_reachable == n");
+    *word ^= 8 | 16;
+    assert_damage_seen(check_reachable, g, "g->n_nodes % 64");
+    *word ^= 16;
+    g->root_visit_rank = 3;
+    assert_damage_seen(check_reachable, g, "g->root_visit_rank < g->n_reachable");
+    g->root_visit_rank = UBI_NONE;
+    g->is_breadth_first = true;
+    assert_damage_seen(check_reachable, g, "!g->is_breadth_first");
+    g->is_breadth_first = false;
+    ubi__reachable_check(g);
+    ubi_graph_unref(g);
+}
+
+typedef struct distances {
+    ubi_graph *graph;
+    uint32_t of[4];
+} distances;
+
+static void check_distances(void *payload) {
+    const distances *d = payload;
+    ubi__distances_check(d->of, d->graph, NULL, 0);
+}
+
+static void damaged_distances_are_seen(void **state) {
+    (void)state;
+    distances d = { .graph = graph_with_orphan() };
+    assert_int_equal(ubi_graph_distances(d.of, d.graph, NULL, 0), UBI_OK);
+    check_distances(&d);
+    d.of[2] = 3;
+    assert_damage_seen(check_distances, &d, "<= out[n] + 1");
+    d.of[2] = 0;
+    assert_damage_seen(check_distances, &d, "(out[n] == 0) == (n == start)");
+    ubi_graph_unref(d.graph);
+}
+
+static void damaged_retainers_are_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_with_orphan();
+    ubi_retainers *r;
+    assert_int_equal(ubi_retainers_new(&r, g, NULL, 1, NULL), UBI_OK);
+    uint32_t *edges = r->edges, edge = edges[0];
+    ubi__retainers_check(r);
+    edges[0] = edges[1];
+    edges[1] = edge;
+    assert_damage_seen(check_retainers, r, "i - 1) < edge");
+    edges[1] = edges[0];
+    edges[0] = 1;
+    assert_damage_seen(check_retainers, r, "g->target.at[edge] == node");
+    edges[0] = edge;
+    r->first[3] = 1;
+    assert_damage_seen(check_retainers, r, "r->first[node] <= r->first[node + 1]");
+    r->first[3] = 3;
+    r->first[4]++;
+    assert_damage_seen(check_retainers, r, "r->first[g->n_nodes] <= g->n_edges");
+    r->first[4]--;
+    r->edges = NULL;
+    assert_damage_seen(check_retainers, r, "(r->edges != NULL) ==");
+    r->edges = edges;
+    ubi__retainers_check(r);
+    ubi_retainers_free(r);
+    ubi_graph_unref(g);
+}
+
+static void damaged_views_are_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_with_orphan(), *other = graph_with_orphan();
+    ubi_view view = ubi_view_of(g);
+    ubi_edge_set *set;
+    const ubi_edge_ix of_others[] = { 1 }, twice[] = { 0, 0 };
+    assert_int_equal(ubi_edge_set_new(&set, other, true), UBI_OK);
+    ubi__view_check(&view);
+    view.edges = set;
+    assert_damage_seen(check_view, &view, "view->edges->graph == g");
+    view.edges = NULL;
+    view.root = 4;
+    assert_damage_seen(check_view, &view, "view->root < g->n_nodes");
+    view.root = 0;
+    view.first_edges = of_others;
+    view.n_first_edges = 1;
+    assert_damage_seen(check_view, &view, "== view->root");
+    view.first_edges = twice;
+    view.n_first_edges = 2;
+    assert_damage_seen(check_view, &view, "view->first_edges[i - 1] < view->first_edges[i]");
+    ubi_edge_set_free(set);
+    ubi_graph_unref(other);
     ubi_graph_unref(g);
 }
 
@@ -228,7 +369,10 @@ int main(void) {
         cmocka_unit_test(damaged_strings_are_seen),       cmocka_unit_test(damaged_frames_are_seen),
         cmocka_unit_test(damaged_hashes_of_ids_are_seen), cmocka_unit_test(damaged_ranks_of_ids_are_seen),
         cmocka_unit_test(damaged_builders_are_seen),      cmocka_unit_test(indices_beyond_a_graph_are_seen),
-        cmocka_unit_test(damaged_node_sets_are_seen),     cmocka_unit_test(damaged_frontiers_are_seen),
+        cmocka_unit_test(damaged_kinds_are_seen),         cmocka_unit_test(damaged_reachability_is_seen),
+        cmocka_unit_test(damaged_distances_are_seen),     cmocka_unit_test(damaged_retainers_are_seen),
+        cmocka_unit_test(damaged_views_are_seen),         cmocka_unit_test(damaged_node_sets_are_seen),
+        cmocka_unit_test(damaged_frontiers_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,10 +111,16 @@ static inline ubi_frame_ix ubi__graph_youngest(const ubi_graph *g, ubi_node_ix n
     return stack == UBI__STACK_EMPTY ? UBI_NONE : stack;
 }
 
+/** A view is of one graph: its edges, its root, and the edges of the root that come first. O(those edges). */
+void ubi__view_check(const ubi_view *view);
 /** An empty graph without nodes, to be filled by the builder; NULL when out of memory. */
 ubi_graph *ubi__graph_new(const ubi_allocator *a);
 /** Finds what can be reached from the root: fills the last group of fields. */
 ubi_status ubi__graph_find_reachable(ubi_graph *g);
+/** What is reached is what edges lead to from the root, no more and no less than is counted. O(nodes + edges). */
+void ubi__reachable_check(const ubi_graph *g);
+/** Each node is one step from one that is nearer, and none is nearer than that. `out` as ubi__graph_distances fills it. O(nodes + edges). */
+void ubi__distances_check(const uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start);
 /** ubi_graph_distances with progress, stage "counting distances". Errors: also UBI_ECANCELLED. */
 ubi_status ubi__graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start,
                                 const ubi_progress *progress);

@@ -29,6 +29,8 @@ static inline bool ubi__kind_equal(const ubi_kind *a, const ubi_kind *b) {
            a->raw_type == b->raw_type && a->detachedness == b->detachedness;
 }
 
+/** While kinds are interned: each row is found by what it is, and so is there once. O(kinds). */
+void ubi__kinds_check(const ubi__kinds *k);
 void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a);
 void ubi__kinds_fini(ubi__kinds *k);
 /** Index of this combination of indices, made if new. Compares indices, not texts. */

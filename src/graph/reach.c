@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "graph/adopt.h"
 #include "graph/graph_columns.h"
@@ -105,11 +106,30 @@ static ubi_status walk_unordered(ubi_graph *g) {
     return status;
 }
 
+void ubi__reachable_check(const ubi_graph *g) {
+    size_t n_words = words_for(g->n_nodes);
+    uint32_t n = 0;
+    UBI_ASSERT(g->reachable.n == 0 || g->reachable.n == n_words);
+    UBI_ASSERT(!g->is_breadth_first || (g->root == 0 && g->reachable.n == 0));
+    UBI_ASSERT(g->root_visit_rank == UBI_NONE || g->root_visit_rank < g->n_reachable);
+    UBI_ASSERT(g->reachable.n == 0 || g->n_nodes % 64 == 0 || g->reachable.at[n_words - 1] >> (g->n_nodes % 64) == 0);
+    UBI_ASSERT(ubi__graph_reachable(g, g->root) && (g->root_visit_rank != UBI_NONE || g->n_reachable > 0));
+    for (ubi_node_ix source = 0; UBI_CHECKS && source < g->n_nodes; source++) {
+        if (!ubi__graph_reachable(g, source))
+            continue;
+        n++;
+        for (ubi_edge_ix e = g->first_edge.at[source]; e < g->first_edge.at[source + 1]; e++)
+            UBI_ASSERT(ubi__graph_reachable(g, g->target.at[e]));
+    }
+    UBI_ASSERT(!UBI_CHECKS || g->n_reachable == n);
+}
+
 ubi_status ubi__graph_find_reachable(ubi_graph *g) {
     g->is_breadth_first = g->root == 0 && sweep_words(g);
-    if (!g->is_breadth_first)
-        return walk_unordered(g);
     g->n_reachable = g->n_nodes;
+    if (!g->is_breadth_first)
+        UBI_TRY(walk_unordered(g));
+    ubi__reachable_check(g);
     return UBI_OK;
 }
 
@@ -180,6 +200,14 @@ static bool distances_walk(uint32_t *out, ubi_node_ix *queue, const ubi_graph *g
     return true;
 }
 
+void ubi__distances_check(const uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start) {
+    for (ubi_node_ix n = 0; UBI_CHECKS && n < g->n_nodes; n++) {
+        UBI_ASSERT((out[n] == 0) == (n == start));
+        for (ubi_edge_ix e = g->first_edge.at[n]; out[n] != UBI_NONE && e < g->first_edge.at[n + 1]; e++)
+            UBI_ASSERT(!ubi__edge_set_has(set, e) || out[g->target.at[e]] <= out[n] + 1);
+    }
+}
+
 ubi_status ubi__graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start,
                                 const ubi_progress *progress) {
     if (start >= g->n_nodes)
@@ -190,7 +218,10 @@ ubi_status ubi__graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edg
     memset(out, 0xff, (size_t)g->n_nodes * sizeof *out);
     bool is_whole = distances_walk(out, queue, g, set, start, progress);
     ubi__free_array(g->allocator, queue, g->n_nodes, sizeof *queue);
-    return is_whole ? UBI_OK : ubi__fail_cancelled();
+    if (!is_whole)
+        return ubi__fail_cancelled();
+    ubi__distances_check(out, g, set, start);
+    return UBI_OK;
 }
 
 ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start) {
@@ -256,6 +287,7 @@ static ubi_status adopt_orphans(ubi__vec_u32 *out, adoption *w) {
 }
 
 ubi_status ubi__view_adopted(ubi__vec_u32 *out, const ubi_view *view, const ubi_allocator *a) {
+    ubi__view_check(view);
     size_t n_words = view->graph->n_nodes / 64 + 1;
     adoption w = { .view = view,
                    .allocator = a,

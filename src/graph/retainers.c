@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/parallel.h"
 #include "graph/graph_columns.h"
 
@@ -27,14 +28,6 @@
 /* How many edges ahead memory is asked for: a counter, and then the place that it points to. */
 #define COUNTER_AHEAD 64
 #define PLACE_AHEAD 24
-
-struct ubi_retainers {
-    const ubi_allocator *allocator;
-    ubi_graph *graph;
-    bool is_wide;
-    uint64_t *first; /* n_nodes + 1 */
-    void *edges;     /* first[n_nodes]; uint32_t, or uint64_t if `is_wide` */
-};
 
 /** A column of uint32_t, or of uint64_t if `wide`. Functions that take `wide` are compiled once for each. */
 typedef void *column;
@@ -185,6 +178,22 @@ static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, 
     return status;
 }
 
+void ubi__retainers_check(const ubi_retainers *r) {
+    const ubi_graph *g = r->graph;
+    if (!UBI_CHECKS)
+        return;
+    UBI_ASSERT((r->edges != NULL) == (r->first[g->n_nodes] > r->first[0]));
+    UBI_ASSERT(r->first[0] == 0 && r->first[g->n_nodes] <= g->n_edges);
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        UBI_ASSERT(r->first[node] <= r->first[node + 1]);
+        for (uint64_t i = r->first[node]; i < r->first[node + 1]; i++) {
+            uint64_t edge = get_place(r->edges, r->is_wide, i);
+            UBI_ASSERT(edge < g->n_edges && g->target.at[edge] == node);
+            UBI_ASSERT(i == r->first[node] || get_place(r->edges, r->is_wide, i - 1) < edge);
+        }
+    }
+}
+
 ubi__retainers_how ubi__retainers_how_of(const ubi_graph *graph, unsigned threads, const ubi_progress *progress) {
     return (ubi__retainers_how){ ubi__thread_count(threads), EDGES_PER_THREAD, graph->n_edges > UINT32_MAX, progress };
 }
@@ -200,11 +209,13 @@ ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const
     r->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)graph);
     r->first = ubi__alloc_array(a, (size_t)graph->n_nodes + 1, sizeof *r->first);
     ubi_status status = r->first ? sort_with_counters(r, set, &how) : ubi__fail_nomem();
-    if (status == UBI_OK)
-        *out = r;
-    else
+    if (status != UBI_OK) {
         ubi_retainers_free(r);
-    return status;
+        return status;
+    }
+    ubi__retainers_check(r);
+    *out = r;
+    return UBI_OK;
 }
 
 ubi_status ubi_retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set, unsigned threads,

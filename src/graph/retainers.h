@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * retainers.h: how reverse edges are collected: with progress, and for tests that need the wide form or many threads on a small graph.
+ * retainers.h: edges by target, and how they are collected: with progress, and for tests that need the wide form or many threads on a
+ * small graph.
  */
 #ifndef UBI_GRAPH_RETAINERS_H
 #define UBI_GRAPH_RETAINERS_H
@@ -14,6 +15,16 @@ typedef struct ubi__retainers_how {
     const ubi_progress *progress; /* NULL: none; stage "collecting retainers" */
 } ubi__retainers_how;
 
+struct ubi_retainers {
+    const ubi_allocator *allocator;
+    ubi_graph *graph;
+    bool is_wide;
+    uint64_t *first; /* n_nodes + 1 */
+    void *edges;     /* first[n_nodes]; uint32_t, or uint64_t if `is_wide` */
+};
+
+/** Edges lie by target, and of one target in their order. O(edges). */
+void ubi__retainers_check(const ubi_retainers *r);
 /** How ubi_retainers_new does it. */
 ubi__retainers_how ubi__retainers_how_of(const ubi_graph *graph, unsigned threads, const ubi_progress *progress);
 /** Errors: UBI_ENOMEM, UBI_ECANCELLED. */

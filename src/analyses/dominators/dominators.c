@@ -605,6 +605,7 @@ static ubi_status dominators_run(ubi_dominators *d, ubi__dom_work *w) {
 static ubi_status dominators_find(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
                                   ubi__helper *helper, const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
     UBI_TRY(check_arguments(view, options));
+    ubi__view_check(view);
     ubi__dom_work w = { .graph = view->graph, .view = view, .helper = helper };
     w.allocator = ubi__allocator_or_default(options ? options->allocator : NULL);
     w.progress = options ? &options->progress : NULL;
