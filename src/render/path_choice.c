@@ -204,7 +204,7 @@ void ubi__path_choice_check(const choice *c) {
     uint32_t n_names = 0;
     UBI_ASSERT(c->n <= UBI__PATH_UNITS);
     for (uint32_t i = 0; UBI_CHECKS && i < c->n; i++) {
-        UBI_ASSERT(c->groups[i].begin < c->groups[i].end);
+        UBI_ASSERT(c->groups[i].begin + c->groups[i].n_glued < c->groups[i].end); /* a unit has a node */
         UBI_ASSERT(c->groups[i].n_glued <= MOST_GLUED);
         UBI_ASSERT(i == 0 || follows(c, i));
         n_names += c->groups[i].rank >= UBI__RANK_PROGRAM;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -40,9 +41,9 @@ static void a_damaged_path_is_seen(void **state) {
     assert_damage_seen(check_path_view, &path, "step->edge < ubi_graph_edge_count(g)");
     steps[1] = (ubi_path_step){ 2, 1 };
     steps[0].edge = 1;
-    assert_damage_seen(check_path_view, &path, "step->edge < g->first_edge.at[step->predecessor + 1]");
+    assert_damage_seen(check_path_view, &path, "ubi_graph_edge_source(g, step->edge) == step->predecessor");
     steps[0] = (ubi_path_step){ 1, 0 };
-    assert_damage_seen(check_path_view, &path, "g->first_edge.at[step->predecessor] <= step->edge");
+    assert_damage_seen(check_path_view, &path, "ubi_graph_edge_source(g, step->edge) == step->predecessor");
     ubi_graph_unref(g);
 }
 
@@ -74,10 +75,12 @@ static void a_damaged_choice_is_seen(void **state) {
     choice.groups[1].end = 4;
     assert_damage_seen(check_path_choice, &choice, "follows(c, i)");
     choice.groups[1].end = 3;
-    assert_damage_seen(check_path_choice, &choice, "c->groups[i].begin < c->groups[i].end");
+    assert_damage_seen(check_path_choice, &choice, "c->groups[i].begin + c->groups[i].n_glued < c->groups[i].end");
     choice.groups[1].begin = 2;
+    choice.groups[1].end = 6;
     choice.groups[1].n_glued = 3;
     assert_damage_seen(check_path_choice, &choice, "c->groups[i].n_glued <= MOST_GLUED");
+    choice.groups[1].end = 3;
     choice.groups[1].n_glued = 0;
     choice.n_names = choice.n_names_shown = 2;
     assert_damage_seen(check_path_choice, &choice, "c->n_names == n_names");
@@ -102,7 +105,10 @@ static void a_damaged_picture_is_seen(void **state) {
     assert_int_equal(ubi_treemap_of_census(&map, tree, NULL), UBI_OK);
     uint8_t hues[64] = { 0 }, holds[64] = { 0 };
     assert_in_range(ubi_treemap_row_count(map), 2, 64);
-    ubi__treemap_picture p = { .map = map, .hues = hues, .holds = holds, .n_legend = 2 };
+    const ubi_treemap_picture_options options = UBI_TREEMAP_PICTURE_OPTIONS_INIT;
+    ubi__treemap_picture p = { .map = map, .options = &options, .hues = hues, .holds = holds, .n_legend = 2 };
+    memset(holds, 1, sizeof holds);
+    memset(p.is_used, true, sizeof p.is_used);
     p.legend[0] = (ubi__treemap_legend_entry){ .row = 1, .weight = 30 };
     p.legend[1] = (ubi__treemap_legend_entry){ UBI__TREEMAP_OTHER_HUE, false, UBI_NONE, 40 };
     ubi__treemap_picture_check(&p);
@@ -112,6 +118,12 @@ static void a_damaged_picture_is_seen(void **state) {
     hues[0] = UBI__TREEMAP_N_HUES;
     assert_damage_seen(check_treemap_picture, &p, "p->hues[i] < UBI__TREEMAP_N_HUES && p->holds[i] <= 1");
     hues[0] = 0;
+    memset(holds, 0, sizeof holds);
+    assert_damage_seen(check_treemap_picture, &p, "p->holds[row.parent] == 1");
+    memset(holds, 1, sizeof holds);
+    memset(p.is_used, false, sizeof p.is_used);
+    assert_damage_seen(check_treemap_picture, &p, "p->is_used[p->hues[i]]");
+    memset(p.is_used, true, sizeof p.is_used);
     p.legend[1] = (ubi__treemap_legend_entry){ .row = 0, .weight = 40 };
     assert_damage_seen(check_treemap_picture, &p, "p->legend[i - 1].weight >= entry->weight");
     p.legend[1].hue = UBI__TREEMAP_N_HUES;

@@ -112,7 +112,6 @@ void ubi__text_tree_fini(ubi__text_tree *t) {
 
 /* Called for every row: checks the level that changed, not all. */
 void ubi__text_tree_check(const ubi__text_tree *t) {
-    UBI_ASSERT(t->indented.n <= t->levels.n);
     if (!UBI_CHECKS || t->levels.n == 0)
         return;
     const ubi__text_tree_level *top = &t->levels.at[t->levels.n - 1];

@@ -72,7 +72,7 @@ static ubi_status add_row(profile *p, uint32_t *out, table_row row) {
 
 /* The existing row that is the prefix of frames led to by `frame`. */
 static ubi_status number_label(profile *p, uint32_t *out, uint32_t frame) {
-    UBI_ASSERT(p->row_of[frame] != UBI_NONE);
+    UBI_ASSERT(p->row_of[frame] != UBI_NONE && p->rows.at[p->row_of[frame]].frame == frame);
     if (p->label_of[frame] == UBI_NONE)
         UBI_TRY(add_row(p, &p->label_of[frame], (table_row){ frame, p->row_of[frame], true, 0 }));
     *out = p->label_of[frame];

@@ -275,8 +275,15 @@ void ubi__treemap_picture_check(const ubi__treemap_picture *p) {
         UBI_ASSERT(entry->row == UBI_NONE || p->hues[entry->row] == entry->hue);
         UBI_ASSERT(i == 0 || is_rest || p->legend[i - 1].weight >= entry->weight);
     }
-    for (uint32_t i = 0; UBI_CHECKS && i < ubi_treemap_row_count(p->map); i++)
+    for (uint32_t i = 0; UBI_CHECKS && i < ubi_treemap_row_count(p->map); i++) {
+        ubi_treemap_row row;
+        ubi_treemap_get(p->map, i, &row);
         UBI_ASSERT(p->hues[i] < UBI__TREEMAP_N_HUES && p->holds[i] <= 1);
+        if (!ubi__treemap_is_visible(&row))
+            continue;
+        UBI_ASSERT(p->holds[row.parent] == 1);
+        UBI_ASSERT(p->is_used[p->hues[i]][ubi__treemap_shade(p, i, &row)]);
+    }
 }
 
 void ubi__treemap_choose_hues(ubi__treemap_picture *p) {
