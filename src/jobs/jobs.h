@@ -81,6 +81,9 @@ struct ubi_worker_client {
 /** With the lock: a client is in the list of ready ones exactly if it has jobs that wait and none that runs. */
 void ubi__worker_check(const ubi_worker *worker);
 
+/** With the lock, or by the thread that performs its job: jobs are in a list that ends; snapshots differ in their paths. O(their squares). */
+void ubi__client_check(const ubi_worker_client *client);
+
 /** What JavaScript would have thrown. */
 typedef enum ubi__task_error {
     UBI__TASK_EXCEPTION, /* one that cannot be cloned: becomes a string that names the task */

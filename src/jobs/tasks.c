@@ -17,6 +17,7 @@
 #include <ubiheap/core/labels.h>
 #include <ubiheap/core/paths.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/json_reader.h"
 #include "base/merge_sort.h"
@@ -93,6 +94,18 @@ static ubi__client_snapshot *snapshot_find(ubi_worker_client *client, const char
         if (strcmp(client->snapshots.at[i].path, path) == 0)
             return &client->snapshots.at[i];
     return NULL;
+}
+
+void ubi__client_check(const ubi_worker_client *client) {
+    const ubi__client_snapshot *s = client->snapshots.at;
+    for (size_t i = 0; UBI_CHECKS && i < client->snapshots.n; i++) {
+        UBI_ASSERT(strlen(s[i].path) + 1 == s[i].path_bytes);
+        UBI_ASSERT(s[i].session && s[i].reading > 0 && s[i].reading <= client->n_readings);
+        for (size_t j = 0; j < i; j++)
+            UBI_ASSERT(strcmp(s[i].path, s[j].path) != 0 && s[i].reading != s[j].reading);
+    }
+    for (size_t i = 0; UBI_CHECKS && i < client->trees.n; i++)
+        UBI_ASSERT(client->trees.at[i].reading - 1 < client->n_readings);
 }
 
 static void snapshot_fini(const ubi_worker *worker, ubi__client_snapshot *snapshot) {
@@ -202,6 +215,7 @@ static ubi_status snapshot_put(ubi_worker_client *client, const ubi__vec_u8 *pat
         ubi_session_unref(old->session);
         old->session = session;
         old->reading = ++client->n_readings;
+        ubi__client_check(client);
         return UBI_OK;
     }
     UBI_TRY(ubi__client_snapshots_reserve(&client->snapshots, a, 1));
@@ -211,6 +225,7 @@ static ubi_status snapshot_put(ubi_worker_client *client, const ubi__vec_u8 *pat
     memcpy(copy, path->at, path->n);
     ubi__client_snapshot snapshot = { copy, path->n, session, ++client->n_readings };
     client->snapshots.at[client->snapshots.n++] = snapshot;
+    ubi__client_check(client);
     return UBI_OK;
 }
 
@@ -249,6 +264,7 @@ static ubi_status delete_snapshot(ubi__task_call *call) {
     }
     snapshot_fini(client->worker, snapshot);
     *snapshot = client->snapshots.at[--client->snapshots.n];
+    ubi__client_check(client);
     ubi__worker_files_prune(client->worker);
     call->is_undefined = true;
     return UBI_OK;

@@ -25,12 +25,26 @@ void ubi__worker_check(const ubi_worker *worker) {
         UBI_ASSERT(c->next_ready || worker->last_ready == c);
     }
     UBI_ASSERT(n_ready <= worker->n_clients);
+    UBI_ASSERT((worker->ready == NULL) == (worker->last_ready == NULL));
+    UBI_ASSERT(worker->n_threads_started <= worker->n_threads);
+    for (const ubi__job_file *file = UBI_CHECKS ? worker->files : NULL; file; file = file->next)
+        UBI_ASSERT(file->session && ubi__session_ref_count(file->session) > 0);
+}
+
+/* Jobs that wait, first to last; the one that runs is not among them. */
+static void client_jobs_check(const ubi_worker_client *client) {
+    UBI_ASSERT((client->first == NULL) == (client->last == NULL));
+    for (const ubi__job *job = UBI_CHECKS ? client->first : NULL; job; job = job->next) {
+        UBI_ASSERT(job != client->running && job->id != 0);
+        UBI_ASSERT(job->next || job == client->last);
+    }
 }
 
 /* ---- queues. With the lock. ------------------------------------------------------------------------------------------ */
 
 static void client_make_ready(ubi_worker_client *client) {
     ubi_worker *worker = client->worker;
+    client_jobs_check(client);
     if (client->is_ready || client->running || !client->first || client->is_destroyed)
         return;
     client->is_ready = true;

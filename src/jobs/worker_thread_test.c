@@ -314,6 +314,43 @@ static void damaged_workers_are_seen(void **state) {
     worker.last_ready = &ready;
     worker.n_clients = 0;
     assert_damage_seen(check_worker, &worker, "n_ready <= worker->n_clients");
+    worker.n_clients = 1;
+    worker.ready = NULL;
+    assert_damage_seen(check_worker, &worker, "(worker->ready == NULL) == (worker->last_ready == NULL)");
+    worker.ready = &ready;
+    worker.n_threads_started = 1;
+    assert_damage_seen(check_worker, &worker, "worker->n_threads_started <= worker->n_threads");
+}
+
+static void check_client(void *c) {
+    ubi__client_check(c);
+}
+
+static void damaged_clients_are_seen(void **state) {
+    char one[] = "a", other[] = "b";
+    ubi_worker_client client = { .n_readings = 2 };
+    ubi__client_snapshot snapshots[] = { { one, 2, (ubi_session *)state, 1 }, { other, 2, (ubi_session *)state, 2 } };
+    ubi__client_tree trees[] = { { NULL, 1 } };
+    client.snapshots.at = snapshots;
+    client.snapshots.n = 2;
+    client.trees.at = trees;
+    client.trees.n = 1;
+    check_client(&client);
+    other[0] = 'a';
+    assert_damage_seen(check_client, &client, "strcmp(s[i].path, s[j].path) != 0");
+    other[0] = 'b';
+    snapshots[1].path_bytes = 3;
+    assert_damage_seen(check_client, &client, "strlen(s[i].path) + 1 == s[i].path_bytes");
+    snapshots[1].path_bytes = 2;
+    snapshots[1].reading = 1;
+    assert_damage_seen(check_client, &client, "s[i].reading != s[j].reading");
+    snapshots[1].reading = 3;
+    assert_damage_seen(check_client, &client, "s[i].reading <= client->n_readings");
+    snapshots[1].reading = 2;
+    trees[0].reading = 3;
+    assert_damage_seen(check_client, &client, "client->trees.at[i].reading - 1 < client->n_readings");
+    trees[0].reading = 0;
+    assert_damage_seen(check_client, &client, "client->trees.at[i].reading - 1 < client->n_readings");
 }
 
 int main(void) {
@@ -321,7 +358,8 @@ int main(void) {
         cmocka_unit_test(clients_get_equal_answers),        cmocka_unit_test(clients_share_what_was_computed),
         cmocka_unit_test(cancelled_requests_leave_nothing), cmocka_unit_test(waiting_requests_are_cancelled),
         cmocka_unit_test(destroyed_clients_are_silent),     cmocka_unit_test(requests_without_memory_fail_alone),
-        cmocka_unit_test(damaged_workers_are_seen),         cmocka_unit_test(individuals_are_listed_once),
+        cmocka_unit_test(damaged_clients_are_seen),         cmocka_unit_test(damaged_workers_are_seen),
+        cmocka_unit_test(individuals_are_listed_once),
     };
     return cmocka_run_group_tests(tests, heap_make, heap_remove);
 }
