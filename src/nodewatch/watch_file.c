@@ -7,9 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/assert.h"
 
 #define CHUNK_BYTES (64 << 10)
 
@@ -52,6 +55,13 @@ static const ubi__v8_stream stream_table = {
     { stream_destroy, stream_destroy }, stream_end, stream_chunk_bytes, stream_write, statistics_write
 };
 
+void ubi__watch_file_check(const ubi__watch_file *file) {
+    size_t n = strlen(file->path);
+    UBI_ASSERT(file->table == &stream_table);
+    UBI_ASSERT(strncmp(file->part, file->path, n) == 0 && strcmp(file->part + n, ".part") == 0);
+    UBI_ASSERT(file->error || (uint64_t)lseek(file->fd, 0, SEEK_CUR) == file->n_bytes);
+}
+
 int ubi__watch_file_open(ubi__watch_file *file, const char *folder) {
     char date[32];
     struct tm parts;
@@ -63,11 +73,15 @@ int ubi__watch_file_open(ubi__watch_file *file, const char *folder) {
     if (n >= (int)sizeof file->path || n_part >= (int)sizeof file->part)
         return ENAMETOOLONG;
     file->fd = open(file->part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    return file->fd < 0 ? errno : 0;
+    if (file->fd < 0)
+        return errno;
+    ubi__watch_file_check(file);
+    return 0;
 }
 
 static int file_settle(ubi__watch_file *file) {
     struct stat about;
+    ubi__watch_file_check(file);
     if (file->error)
         return file->error;
     if (!file->has_ended)

@@ -22,6 +22,8 @@ typedef struct ubi__watch_file {
     int error; /* errno of the first write that failed; 0: none */
 } ubi__watch_file;
 
+/** Its names differ by ".part", and it has the bytes that were counted, unless a write failed. */
+void ubi__watch_file_check(const ubi__watch_file *file);
 /** FOLDER/oom-TIME-PID.heapsnapshot, for the time now in UTC. @return 0 or errno. */
 int ubi__watch_file_open(ubi__watch_file *file, const char *folder);
 /** @return 0: it is complete and has its name; else errno, and nothing is left. ECANCELED: V8 did not end it. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/assert.h"
+
 #define MIB ((uint64_t)1 << 20)
 /* What a heap may grow by from one collection to the next, after which we look: V8's young generation. */
 #define YOUNG_BYTES (24 * MIB)
@@ -44,16 +46,25 @@ static ubi__memory_limits limits_look(uint64_t enough_bytes) {
     return limits;
 }
 
+void ubi__watch_room_check(const ubi__watch_room *room) {
+    UBI_ASSERT(room->needed_bytes > 0 || !room->is_short);
+    UBI_ASSERT(room->is_short == (ubi__memory_room(&room->limit) < room->needed_bytes));
+}
+
+static ubi__watch_room room_of(const ubi__memory_limit *limit, uint64_t needed_bytes) {
+    ubi__watch_room room = { *limit, needed_bytes, ubi__memory_room(limit) < needed_bytes };
+    ubi__watch_room_check(&room);
+    return room;
+}
+
 ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes) {
     uint64_t grown_bytes = heap_bytes + YOUNG_BYTES,
              group_bytes = reserve_bytes ? reserve_bytes : percent_of(grown_bytes, TABLES_PERCENT),
              address_bytes = percent_of(grown_bytes, BLOCKS_PERCENT);
     ubi__memory_limits limits = limits_look(group_bytes);
-    if (ubi__memory_room(&limits.group) < group_bytes)
-        return (ubi__watch_room){ limits.group, group_bytes, true };
-    if (ubi__memory_room(&limits.address_space) < address_bytes)
-        return (ubi__watch_room){ limits.address_space, address_bytes, true };
-    return (ubi__watch_room){ limits.group, group_bytes, false };
+    ubi__watch_room group = room_of(&limits.group, group_bytes);
+    ubi__watch_room addresses = room_of(&limits.address_space, address_bytes);
+    return addresses.is_short && !group.is_short ? addresses : group;
 }
 
 size_t ubi__watch_room_addresses(void) {
@@ -61,7 +72,9 @@ size_t ubi__watch_room_addresses(void) {
     uint64_t room_bytes = ubi__memory_room(&limits.address_space);
     if (!limits.address_space.name)
         return UNLIMITED_ADDRESS_BYTES;
-    return room_bytes > 2 * ADDRESSES_LEFT_BYTES ? room_bytes - ADDRESSES_LEFT_BYTES : room_bytes / 2;
+    uint64_t bytes = room_bytes > 2 * ADDRESSES_LEFT_BYTES ? room_bytes - ADDRESSES_LEFT_BYTES : room_bytes / 2;
+    UBI_ASSERT(bytes <= room_bytes && room_bytes - bytes <= ADDRESSES_LEFT_BYTES + 1);
+    return bytes;
 }
 
 uint64_t ubi__watch_size_read(const char *text) {

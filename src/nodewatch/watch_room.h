@@ -20,6 +20,8 @@ typedef struct ubi__watch_room {
     bool is_short;           /* else nothing is */
 } ubi__watch_room;
 
+/** It is short exactly if less is left than a snapshot needs. */
+void ubi__watch_room_check(const ubi__watch_room *room);
 /** @param heap_bytes  of the heap that the snapshot would be of. @param reserve_bytes  of the user; 0: none. */
 ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes);
 /** Bytes of addresses that blocks of a snapshot may have. */
