@@ -26,7 +26,7 @@ typedef struct parser {
 typedef struct match {
     const ubi__parameter *option; /* NULL: no such option */
     void *values;                 /* of its table */
-    bool negated;                 /* --no-x */
+    bool is_negated;              /* --no-x */
 } match;
 
 static bool is_end(const ubi__parameter *option) {
@@ -100,7 +100,7 @@ static void store_presence(const match *m) {
     if (m->option->kind == UBI__PARAMETER_FLAG)
         *(bool *)value = true;
     else
-        *(int *)value = m->negated ? -1 : 1;
+        *(int *)value = m->is_negated ? -1 : 1;
 }
 
 /* `attached`: the value behind '=' or the letter, or NULL. */
