@@ -7,11 +7,13 @@
 #include "cli/cli_ask.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/status.h"
+#include "cli/condition.h"
 #include "session/part.h"
 
 typedef struct heaps {
@@ -73,42 +75,90 @@ static ubi_status operands_store(void *values, const ubi__usage *usage, char **o
     return UBI_OK;
 }
 
-static ubi_status inquiry_write(const ubi__inquiry *inquiry, ubi__cli *cli) {
+/* ---- one inquiry -------------------------------------------------------------------------------------------------- */
+
+typedef struct asking {
+    ubi__cli *cli;
+    const ubi__question *question;
+    const char *subject;       /* of messages, once the heap is read */
+    ubi__condition *condition; /* owned, or NULL */
+    ubi__asked asked;
+} asking;
+
+static ubi_status inquiry_write(const ubi__inquiry *inquiry, const asking *a) {
     ubi__json json;
-    if (!cli->common.wants_json)
-        return ubi__inquiry_write_page(inquiry, &cli->page);
-    ubi__json_init(&json, ubi__out_write, cli->page.out, false);
-    json.is_for_terminal = isatty(cli->output->fd);
+    if (a->asked.is_for_page)
+        return ubi__inquiry_write_page(inquiry, &a->cli->page);
+    ubi__json_init(&json, ubi__out_write, a->cli->page.out, false);
+    json.is_for_terminal = isatty(a->cli->output->fd);
     ubi_status status = ubi__inquiry_write_document(inquiry, &json);
     return status == UBI_EIO ? UBI_OK : status; /* refused writes stick in the output, where they are reported */
 }
 
-static ubi_status heaps_ask(ubi__cli *cli, const ubi__question *question, const void *values, const heaps *h,
-                            const char *subject) {
-    ubi__asked asked = { .heaps = h->uses,
-                         .n_heaps = h->n,
-                         .values = values,
-                         .compat = cli->compat,
-                         .is_for_page = !cli->common.wants_json };
+static ubi_status answer_judge(const ubi__inquiry *inquiry, const asking *a, int *exit_code) {
+    ubi__question_facts answer;
+    if (!a->condition)
+        return UBI_OK;
+    ubi__inquiry_facts(&answer, inquiry);
+    const ubi__condition_facts facts = { .graph = answer.graph,
+                                         .old = answer.old,
+                                         .look = answer.look,
+                                         .old_look = answer.old_look,
+                                         .dominators = answer.dominators,
+                                         .n_matches = answer.n_matches };
+    return ubi__condition_check(exit_code, a->cli, a->condition, &facts);
+}
+
+static ubi_status inquiry_make(const asking *a, int *exit_code) {
     ubi__inquiry *inquiry;
-    UBI_TRY(ubi__inquiry_begin(&inquiry, question, &asked));
-    cli->subject = subject;
+    UBI_TRY(ubi__inquiry_begin(&inquiry, a->question, &a->asked));
+    a->cli->subject = a->subject;
     ubi_status status = ubi__inquiry_compute(inquiry);
-    ubi__progress_line_clear(&cli->progress);
+    ubi__progress_line_clear(&a->cli->progress);
     if (status == UBI_OK)
-        status = inquiry_write(inquiry, cli);
+        status = inquiry_write(inquiry, a);
+    if (status == UBI_OK)
+        status = answer_judge(inquiry, a, exit_code);
     ubi__inquiry_end(inquiry);
     return status;
 }
 
-ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands) {
+/* On a terminal, rows are progress enough; a pipe may lead to a pager. */
+static ubi_progress progress_of_writing(ubi__cli *cli) {
+    struct stat s;
+    bool is_file = fstat(cli->output->fd, &s) == 0 && S_ISREG(s.st_mode);
+    return is_file ? ubi__progress_line_callbacks(&cli->progress) : (ubi_progress){ NULL, NULL };
+}
+
+static ubi_status question_ask(asking *a, const heaps *h, const void *values, int *exit_code) {
+    const ubi__parameter *parameters = a->question->usage->parameters;
+    const char *format = ubi__parameter_text(values, parameters, "format");
+    if (a->question->facts)
+        UBI_TRY(ubi__condition_parse(&a->condition, ubi__parameter_text(values, parameters, "fail-on"),
+                                     a->question->condition));
+    a->asked = (ubi__asked){ .heaps = h->uses,
+                             .n_heaps = h->n,
+                             .values = values,
+                             .compat = a->cli->compat,
+                             .writing = progress_of_writing(a->cli),
+                             .is_asked_once = true,
+                             .counts_matches = ubi__condition_asks(a->condition, "matches"),
+                             .is_for_page = !a->cli->common.wants_json && !(format && strcmp(format, "json") == 0) };
+    ubi_status status = inquiry_make(a, exit_code);
+    ubi__condition_free(a->condition);
+    return status;
+}
+
+ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
+                        int *exit_code) {
     heaps h = { 0 };
+    asking a = { .cli = cli, .question = question };
     uint32_t n = question->most_heaps < (uint32_t)n_operands ? question->most_heaps : (uint32_t)n_operands;
-    const char *subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
-    UBI_TRY(operands_store(values, &question->usage, operands + n, n_operands - (int)n));
+    a.subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
+    UBI_TRY(operands_store(values, question->usage, operands + n, n_operands - (int)n));
     ubi_status status = heaps_open(&h, cli, operands, n);
     if (status == UBI_OK)
-        status = heaps_ask(cli, question, values, &h, subject);
+        status = question_ask(&a, &h, values, exit_code);
     heaps_close(&h, n);
     return status;
 }

@@ -10,8 +10,10 @@
 /**
  * Asks about the first of the operands, and takes the others as parameters of the question. Messages about parameters name the
  * command, later ones the file.
+ * A condition of --fail-on is judged when all is written (cli/condition.h).
  * @param values  as read from the options; operands are added.
  */
-ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands);
+ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
+                        int *exit_code);
 
 #endif

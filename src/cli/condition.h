@@ -33,17 +33,6 @@
 
 #include "cli/command.h"
 
-/** The row of an option table; the value is a `const char *`. */
-#define UBI__FAIL_ON(offset)                                                                                           \
-    UBI__TEXT("fail-on", 0, offset, "EXPR",                                                                            \
-              "exit with status 1 and say why when this condition holds, such as 'bytes > 100MiB'", NULL)
-
-typedef enum ubi__condition_scope {
-    UBI__CONDITION_SNAPSHOT,  /**< facts of one snapshot: bytes, count(LABEL), retained(LABEL), ... */
-    UBI__CONDITION_SELECTION, /**< the same, and `matches`: how many nodes a command selected */
-    UBI__CONDITION_COMPARISON /**< facts of two: those of NEW, growth, growth(LABEL), ... */
-} ubi__condition_scope;
-
 /** What a condition is checked against; all borrowed. */
 typedef struct ubi__condition_facts {
     const ubi_graph *graph;           /**< the snapshot, or NEW */

@@ -45,16 +45,16 @@ static const ubi__parameter *option_of(const ubi__parameter *row) {
     return row;
 }
 
-static match match_in(const ubi__option_table *table, const ubi__parameter *row, bool negated) {
+static match match_in(const ubi__option_table *table, const ubi__parameter *row, bool is_negated) {
     const ubi__parameter *option = option_of(row);
-    return (match){ option, table->values, negated };
+    return (match){ option, table->values, is_negated };
 }
 
 static match find_long(const parser *p, const char *name, size_t n) {
     bool no = n > 3 && memcmp(name, "no-", 3) == 0;
     for (int t = 0; t < p->n_tables; t++) {
         for (const ubi__parameter *o = p->tables[t].parameters; !is_end(o); o++) {
-            if (o->is_operand)
+            if (o->is_operand || o->scope == UBI__SCOPE_PROGRAM)
                 continue;
             if (has_name(o, name, n))
                 return match_in(&p->tables[t], o, false);

@@ -26,7 +26,7 @@
     OWN(treemap)                                                                                                       \
     ASKS(containment)                                                                                                  \
     ASKS(search)                                                                                                       \
-    OWN(nodes)                                                                                                         \
+    ASKS(nodes)                                                                                                        \
     ASKS(show)                                                                                                         \
     OWN(strings)                                                                                                       \
     OWN(allocations)                                                                                                   \
@@ -42,9 +42,9 @@
 #define NO_GROUP(title)
 /* The command of a question is made here, others in their files. */
 #define QUESTION_COMMAND(name)                                                                                         \
+    extern const ubi__usage ubi__usage_##name;                                                                         \
     extern const ubi__question ubi__question_##name;                                                                   \
-    static const ubi__command ubi__command_##name = { .usage = &ubi__question_##name.usage,                            \
-                                                      .question = &ubi__question_##name };
+    static const ubi__command ubi__command_##name = { .usage = &ubi__usage_##name, .question = &ubi__question_##name };
 #define OWN_COMMAND(name) extern const ubi__command ubi__command_##name;
 COMMANDS(NO_GROUP, QUESTION_COMMAND, OWN_COMMAND)
 
@@ -73,7 +73,7 @@ const ubi__command *ubi__command_default(void) {
 void ubi__command_check(const ubi__command *c) {
     ubi__usage_check(c->usage);
     UBI_ASSERT((c->question == NULL) == (c->run != NULL));
-    UBI_ASSERT(!c->question || c->usage == &c->question->usage);
+    UBI_ASSERT(!c->question || c->usage == c->question->usage);
 }
 
 const ubi__command *ubi__command_find(const char *name) {

@@ -277,7 +277,7 @@ static void damage_of_a_command_is_seen(void **state) {
     assert_damage_seen(command_check, &c, "(c->run != NULL)");
     c = *ubi__command_find("statistics");
     c.usage = &usage;
-    assert_damage_seen(command_check, &c, "c->usage == &c->question->usage");
+    assert_damage_seen(command_check, &c, "c->usage == c->question->usage");
 }
 
 int main(void) {

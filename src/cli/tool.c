@@ -86,6 +86,7 @@ static ubi_status check_operands(const ubi__command *c, char **operands, int n) 
 static void cli_prepare(ubi__cli *cli) {
     int progress = cli->common.progress;
     cli->page.style = ubi__terminal_style(STDOUT_FILENO, cli->common.color);
+    cli->page.is_terminal = isatty(STDOUT_FILENO);
     cli->compat = cli->common.compat ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
     ubi__progress_line_init(&cli->progress, progress > 0 || (progress == 0 && isatty(STDERR_FILENO)));
 }
@@ -144,7 +145,7 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
     UBI_TRY(check_operands(c, argv, n_operands));
     UBI_TRY(ubi__breakdown_files_read(arguments, c->usage->parameters, argv,
                                       c->usage->has_options_first && n_operands ? 1 : n_operands));
-    return c->question ? ubi__cli_ask(cli, c->question, arguments, argv, n_operands)
+    return c->question ? ubi__cli_ask(cli, c->question, arguments, argv, n_operands, exit_code)
                        : c->run(cli, arguments, argv, n_operands, exit_code);
 }
 

@@ -79,7 +79,7 @@ ubi_status ubi_ask(ubi_session *session, const char *question, const char *param
     if (options->form != UBI_ASK_DOCUMENT && options->form != UBI_ASK_PAGE)
         return ubi__fail(UBI_EINVAL, "ubi_ask_options: form %d is neither document nor page", (int)options->form);
     UBI_TRY(ubi__question_get(&asked, question));
-    UBI_TRY(ubi__json_values_read(&values, &asked->usage, ubi__text(parameters)));
+    UBI_TRY(ubi__json_values_read(&values, asked->usage, ubi__text(parameters)));
     ubi_status status = heap_ask(session, asked, values.values, &to, options);
     ubi__json_values_fini(&values);
     return status;
@@ -130,14 +130,14 @@ static void parameter_put(ubi__json *json, const ubi__parameter *p) {
 
 static void question_put(ubi__json *json, const ubi__question *q) {
     ubi__json_object_begin(json);
-    ubi__json_member_string(json, "name", q->usage.name);
-    ubi__json_member_string(json, "question", q->usage.question);
-    ubi__json_member_string(json, "summary", q->usage.summary);
+    ubi__json_member_string(json, "name", q->usage->name);
+    ubi__json_member_string(json, "question", q->usage->question);
+    ubi__json_member_string(json, "summary", q->usage->summary);
     ubi__json_member_string(json, "schema", q->schema);
     ubi__json_member_u64(json, "leastHeaps", q->least_heaps);
     ubi__json_member_u64(json, "mostHeaps", q->most_heaps);
     ubi__json_member_array(json, "parameters");
-    for (const ubi__parameter *p = q->usage.parameters; (p = ubi__parameter_at(p)); p++)
+    for (const ubi__parameter *p = q->usage->parameters; (p = ubi__parameter_at(p)); p++)
         if (p->scope != UBI__SCOPE_TERMINAL)
             parameter_put(json, p);
     ubi__json_array_end(json);

@@ -40,6 +40,9 @@ static const struct asked {
     { "containment", "{\"node\": %}" },
     { "search", "{\"text\": \"Map\", \"limit\": 3}" },
     { "search", "{\"text\": \"/^A/\", \"where\": \"selfSize > 10\"}" },
+    { "nodes", "{\"limit\": 20, \"columns\": \"id,distance,retainedSize\"}" },
+    { "nodes", "{\"where\": \"selfSize > 20\", \"limit\": 4}" },
+    { "nodes", "{\"sort\": \"-retainedSize\", \"where\": \"edgeCount > 0\", \"offset\": 1, \"limit\": 9}" },
     { "show", "{\"node\": %, \"limit\": 2}" },
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
 };
@@ -195,6 +198,38 @@ static uint32_t builds_of(ubi_session *session, const char *part) {
         if (strcmp(row.name, part) == 0)
             return row.n_builds;
     return 0;
+}
+
+/* What is behind the border of one page is on the next, and the list is made once. */
+static void pages_of_rows_follow_each_other(void **state) {
+    const struct asked whole = { "nodes", "{\"sort\": \"rawSize\", \"columns\": \"id\", \"limit\": 6}" };
+    static const struct asked pages[] = {
+        { "nodes", "{\"sort\": \"rawSize\", \"columns\": \"id\", \"limit\": 2}" },
+        { "nodes", "{\"sort\": \"rawSize\", \"columns\": \"id\", \"limit\": 2, \"offset\": 2}" },
+        { "nodes", "{\"sort\": \"rawSize\", \"columns\": \"id\", \"limit\": 2, \"offset\": 4}" },
+    };
+    const struct asked beyond = { "nodes", "{\"columns\": \"id\", \"offset\": 99999999}" };
+    heap h = heap_of(V8_FILE);
+    char rows[400] = "";
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        text out = { .room = SIZE_MAX };
+        assert_int_equal(ask(&out, &h, &pages[i], NULL), UBI_OK);
+        assert_int_equal(ubi__vec_u8_push(&out.bytes, ubi_allocator_default(), 0), UBI_OK);
+        char *at = strstr((char *)out.bytes.at, "\"rows\":[") + strlen("\"rows\":[");
+        *strrchr(at, ']') = 0;
+        snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%s", i ? "," : "", at);
+        text_fini(&out);
+    }
+    text all = { .room = SIZE_MAX }, none = { .room = SIZE_MAX };
+    assert_int_equal(ask(&all, &h, &whole, NULL), UBI_OK);
+    assert_true(ubi__text_contains((ubi_text){ (char *)all.bytes.at, all.bytes.n }, ubi__text(rows)));
+    assert_int_equal(ask(&none, &h, &beyond, NULL), UBI_OK);
+    assert_true(ubi__text_ends((ubi_text){ (char *)none.bytes.at, none.bytes.n }, "\"rows\":[]}\n"));
+    assert_int_equal(builds_of(h.session, "nodes"), 1);
+    text_fini(&all);
+    text_fini(&none);
+    heap_close(&h);
 }
 
 static void what_one_computed_serves_the_next(void **state) {
@@ -371,9 +406,9 @@ static void the_list_has_every_question(void **state) {
     assert_true(ubi__json_value_whole(&c, &value, whole));
     for (const ubi__question *const *q = ubi__questions; *q; q++) {
         char name[64];
-        snprintf(name, sizeof name, "{\"name\":\"%s\",\"question\":", (*q)->usage.name);
+        snprintf(name, sizeof name, "{\"name\":\"%s\",\"question\":", (*q)->usage->name);
         assert_true(ubi__text_contains(whole, ubi__text(name)));
-        assert_ptr_equal(ubi__question_find((*q)->usage.name), *q);
+        assert_ptr_equal(ubi__question_find((*q)->usage->name), *q);
     }
     assert_ptr_equal(ubi__question_find("node"), ubi__question_find("show"));
     assert_int_equal(ubi_questions(text_write, &none), UBI_EIO);
@@ -384,6 +419,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_documents),
         cmocka_unit_test(pages_fit_their_columns),
+        cmocka_unit_test(pages_of_rows_follow_each_other),
         cmocka_unit_test(what_one_computed_serves_the_next),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(options_of_other_versions_are_refused),

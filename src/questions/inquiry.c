@@ -24,7 +24,7 @@ static ubi_status heaps_check(const ubi__question *q, uint32_t n) {
     char wanted[UBI__HUMAN_TEXT];
     if (n >= q->least_heaps && n <= q->most_heaps)
         return UBI_OK;
-    return ubi__fail(UBI_EINVAL, "%s takes %s%s, not %" PRIu32, q->usage.name,
+    return ubi__fail(UBI_EINVAL, "%s takes %s%s, not %" PRIu32, q->usage->name,
                      ubi__human_things(wanted, q->least_heaps, "heap"),
                      q->most_heaps > q->least_heaps ? " or more" : "", n);
 }
@@ -64,6 +64,10 @@ ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *j
 ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page *page) {
     UBI_ASSERT(inquiry->asked.is_for_page);
     return inquiry->question->page(page, inquiry->value, &inquiry->asked);
+}
+
+void ubi__inquiry_facts(ubi__question_facts *out, const ubi__inquiry *inquiry) {
+    inquiry->question->facts(out, inquiry->value);
 }
 
 void ubi__inquiry_end(ubi__inquiry *inquiry) {

@@ -9,12 +9,12 @@
 
 static void values_try(const ubi__question *question, ubi_text json) {
     ubi__json_values values;
-    ubi_status status = ubi__json_values_read(&values, &question->usage, json);
+    ubi_status status = ubi__json_values_read(&values, question->usage, json);
     if (status != UBI_OK) {
         require(ubi_error_message()[0] && !strchr(ubi_error_message(), '\n'), "message is not one line");
         return;
     }
-    for (const ubi__parameter *p = question->usage.parameters; (p = ubi__parameter_at(p)); p++)
+    for (const ubi__parameter *p = question->usage->parameters; (p = ubi__parameter_at(p)); p++)
         if (p->kind == UBI__PARAMETER_NUMBER)
             require(*(uint64_t *)((char *)values.values + p->offset) >= p->least, "a number is below its least value");
     ubi__json_values_fini(&values);

@@ -20,26 +20,47 @@
 #include "render/page.h"
 #include "session/part.h"
 
+/** Which facts a condition on an answer may name. */
+typedef enum ubi__condition_scope {
+    UBI__CONDITION_SNAPSHOT,  /**< of one snapshot: bytes, count(LABEL), retained(LABEL), ... */
+    UBI__CONDITION_SELECTION, /**< the same, and `matches`: how many nodes were selected */
+    UBI__CONDITION_COMPARISON /**< of two: those of NEW, growth, growth(LABEL), ... */
+} ubi__condition_scope;
+
+/** What a condition on an answer is judged by. Borrowed from the answer; NULL: there is none. */
+typedef struct ubi__question_facts {
+    const ubi_graph *graph, *old; /**< the heap, or NEW and OLD */
+    const ubi_look *look, *old_look;
+    const ubi_dominators *dominators;
+    uint64_t n_matches;
+} ubi__question_facts;
+
 /** With what a question is asked; all borrowed as long as the answer. */
 typedef struct ubi__asked {
     ubi_session_use *const *heaps; /**< heaps[n_heaps]; progress and threads are those of the first */
     uint32_t n_heaps;
     const void *values; /**< of its parameters */
     ubi_compat compat;
-    bool is_for_page; /**< the answer becomes a page, else a document: what only the other needs is left out */
+    ubi_progress writing; /**< of long writes; fn NULL: none */
+    bool is_asked_once;   /**< what only a further question would use is left out */
+    bool counts_matches;  /**< all that matches is counted, also what is not shown */
+    bool is_for_page;     /**< the answer becomes a page, else a document: what only the other needs is left out */
 } ubi__asked;
 
 typedef struct ubi__question {
-    ubi__usage usage;
+    const ubi__usage *usage;
     const char *schema; /**< of its document, such as "ubiheap.statistics/1" */
     uint32_t least_heaps, most_heaps;
-    size_t answer_bytes; /**< size of the answer, which starts zeroed */
+    ubi__condition_scope condition; /**< where there are `facts` */
+    size_t answer_bytes;            /**< size of the answer, which starts zeroed */
     /** Checks parameters, and reads what is in their texts. No heap is read. NULL: there is nothing to check. */
     ubi_status (*prepare)(void *answer, const ubi__asked *asked);
     ubi_status (*compute)(void *answer, const ubi__asked *asked);
     /** Writes members of an open object. Errors: UBI_ENOMEM, UBI_ECANCELLED; refused writes stick in `json`. */
     ubi_status (*document)(ubi__json *json, const void *answer, const ubi__asked *asked);
     ubi_status (*page)(const ubi__page *page, const void *answer, const ubi__asked *asked);
+    /** Of a computed answer. NULL: there are no conditions on it. */
+    void (*facts)(ubi__question_facts *out, const void *answer);
     /** Frees what the answer owns, however far it came. NULL: nothing. */
     void (*release)(void *answer, const ubi__asked *asked);
 } ubi__question;
@@ -67,6 +88,8 @@ ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry);
 ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json);
 /** Errors: UBI_ENOMEM; refused writes stick in the page's output. */
 ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page *page);
+/** Of a computed answer, of a question that has them. */
+void ubi__inquiry_facts(ubi__question_facts *out, const ubi__inquiry *inquiry);
 /** NULL is fine. */
 void ubi__inquiry_end(ubi__inquiry *inquiry);
 

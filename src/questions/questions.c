@@ -17,6 +17,7 @@
     X(paths)                                                                                                           \
     X(containment)                                                                                                     \
     X(search)                                                                                                          \
+    X(nodes)                                                                                                           \
     X(show)
 
 #define QUESTION_DECLARATION(name) extern const ubi__question ubi__question_##name;
@@ -27,17 +28,17 @@ const ubi__question *const ubi__questions[] = { QUESTIONS(QUESTION_ADDRESS) NULL
 
 void ubi__question_check(const ubi__question *q) {
     size_t n_required = 0;
-    ubi__usage_check(&q->usage);
+    ubi__usage_check(q->usage);
     UBI_ASSERT(q->schema && q->compute && q->document && q->page);
     UBI_ASSERT(0 < q->least_heaps && q->least_heaps <= q->most_heaps);
-    for (const ubi__parameter *p = q->usage.parameters; UBI_CHECKS && p->name; p++)
+    for (const ubi__parameter *p = q->usage->parameters; UBI_CHECKS && p->name; p++)
         n_required += p->is_required;
-    UBI_ASSERT(q->usage.min_operands == (int)(q->least_heaps + n_required));
+    UBI_ASSERT(q->usage->min_operands == (int)(q->least_heaps + n_required));
 }
 
 const ubi__question *ubi__question_find(const char *name) {
     for (const ubi__question *const *q = ubi__questions; *q; q++)
-        if (strcmp((*q)->usage.name, name) == 0 || ((*q)->usage.alias && strcmp((*q)->usage.alias, name) == 0)) {
+        if (strcmp((*q)->usage->name, name) == 0 || ((*q)->usage->alias && strcmp((*q)->usage->alias, name) == 0)) {
             ubi__question_check(*q);
             return *q;
         }
@@ -50,7 +51,7 @@ ubi_status ubi__question_get(const ubi__question **out, const char *name) {
     if (*out)
         return UBI_OK;
     for (const ubi__question *const *q = ubi__questions; *q; q++)
-        ubi__suggestion_try(&near, (*q)->usage.name);
+        ubi__suggestion_try(&near, (*q)->usage->name);
     if (near.word)
         return ubi__fail(UBI_ENOTFOUND, "there is no question '%s'; did you mean '%s'?", name, near.word);
     return ubi__fail(UBI_ENOTFOUND, "there is no question '%s'", name);

@@ -97,8 +97,10 @@ static void a_damaged_usage_is_seen(void **state) {
     ubi__parameter damaged[] = { rows[0], rows[1], rows[2] };
     ubi__question question = *ubi__question_find("statistics");
     (void)state;
-    question.usage.parameters = damaged;
-    question.usage.arguments_bytes = sizeof(uint64_t);
+    ubi__usage usage = *question.usage;
+    usage.parameters = damaged;
+    usage.arguments_bytes = sizeof(uint64_t);
+    question.usage = &usage;
     ubi__question_check(&question);
     damaged[0].offset = 1;
     assert_damage_seen(check_question, &question, "<= values_bytes");

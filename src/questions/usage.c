@@ -20,9 +20,16 @@ const ubi__parameter *ubi__parameter_at(const ubi__parameter *parameter) {
 }
 
 const ubi__parameter *ubi__option_at(const ubi__parameter *parameter) {
-    while (parameter->kind == UBI__PARAMETER_ALIAS || parameter->is_operand)
+    while (parameter->kind == UBI__PARAMETER_ALIAS || parameter->is_operand || parameter->scope == UBI__SCOPE_PROGRAM)
         parameter++;
     return parameter->name ? parameter : NULL;
+}
+
+const char *ubi__parameter_text(const void *values, const ubi__parameter *parameters, const char *name) {
+    for (const ubi__parameter *p = parameters; (p = ubi__parameter_at(p)); p++)
+        if ((p->kind == UBI__PARAMETER_TEXT || p->kind == UBI__PARAMETER_CHOICE) && strcmp(p->name, name) == 0)
+            return *(const char *const *)(const void *)((const char *)values + p->offset);
+    return NULL;
 }
 
 char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__parameter *parameter) {

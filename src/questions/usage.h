@@ -42,8 +42,9 @@ typedef enum ubi__parameter_kind {
 /** Where a parameter can be given. */
 typedef enum ubi__parameter_scope {
     UBI__SCOPE_ALL,
-    UBI__SCOPE_PAGE,    /**< shapes the page of text; documents are the same without */
-    UBI__SCOPE_TERMINAL /**< only where there are files and exit codes */
+    UBI__SCOPE_PAGE,     /**< shapes the page of text; documents are the same without */
+    UBI__SCOPE_TERMINAL, /**< only where there are files and exit codes */
+    UBI__SCOPE_PROGRAM   /**< not on a command line */
 } ubi__parameter_scope;
 
 #define UBI__TEXTS_LENGTH 32
@@ -119,10 +120,18 @@ typedef struct ubi__parameter {
 /** Its name in JSON and in addresses: "max-paths" is maxPaths. Longest: UBI__PARAMETER_NAME_BYTES - 1. */
 #define UBI__PARAMETER_NAME_BYTES 40
 char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__parameter *parameter);
+/** A condition on the answer, which sets the exit code; its value is a `const char *`. */
+#define UBI__FAIL_ON(offset)                                                                                           \
+    UBI__TEXT("fail-on", 0, offset, "EXPR",                                                                            \
+              "exit with status 1 and say why when this condition holds, such as 'bytes > 100MiB'", NULL,              \
+              .scope = UBI__SCOPE_TERMINAL)
+
 /** The first row from `parameter` on that is no alias; NULL at the end of the table. */
 const ubi__parameter *ubi__parameter_at(const ubi__parameter *parameter);
 /** The same of rows that are options on a command line. */
 const ubi__parameter *ubi__option_at(const ubi__parameter *parameter);
+/** The text of a TEXT or CHOICE of this name among the values; NULL: not given, or there is none. */
+const char *ubi__parameter_text(const void *values, const ubi__parameter *parameters, const char *name);
 /** Bytes of a value of this kind. */
 size_t ubi__parameter_value_bytes(ubi__parameter_kind kind);
 

@@ -17,6 +17,7 @@
 typedef struct ubi__page {
     ubi__out *out;
     ubi__style style;
+    bool is_terminal; /**< someone reads it now, else another program or later */
 } ubi__page;
 
 /* ---- text --------------------------------------------------------------------------------------------------------- */

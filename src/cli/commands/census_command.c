@@ -254,36 +254,35 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "census",
+    .operands = "FILE",
+    .summary = "count what is in a heap, grouped as you like",
+    .question = "How much of each kind of thing is in this heap?",
+    .description =
+        "Counts every node that can be reached from the root, in groups that a breakdown makes, as "
+        "Debugger.Memory's takeCensus does. A row has the size of its group with all groups below it, the share of "
+        "the heap, and the number of nodes.\n"
+        "\n"
+        "With --json the document has the report of takeCensus under \"report\"; with --tree, --inverted or "
+        "--filter the tree of Firefox's memory panel under \"tree\"; with --individuals the ids of nodes under "
+        "\"individuals\".\n"
+        "\n"
+        "A breakdown in JSON is an object. Its \"by\" is count, bucket, objectClass, coarseType, internalType, "
+        "descriptiveType, allocationStack or filename; other members are breakdowns for the groups that it makes. "
+        "An array of breakdowns counts every node in each of them. For example:\n"
+        "\n"
+        "  { \"by\": \"coarseType\", \"objects\": { \"by\": \"objectClass\" } }\n",
+    .parameters = parameters,
+    .glossary = &ubi__breakdown_presets_glossary,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(census_arguments),
+};
+
 const ubi__command ubi__command_census = {
-    .usage =
-        &(const ubi__usage){
-            .name = "census",
-            .operands = "FILE",
-            .summary = "count what is in a heap, grouped as you like",
-            .question = "How much of each kind of thing is in this heap?",
-            .description =
-                "Counts every node that can be reached from the root, in groups that a breakdown makes, as "
-                "Debugger.Memory's takeCensus does. A row has the size of its group with all groups below it, the "
-                "share of "
-                "the heap, and the number of nodes.\n"
-                "\n"
-                "With --json the document has the report of takeCensus under \"report\"; with --tree, --inverted or "
-                "--filter the tree of Firefox's memory panel under \"tree\"; with --individuals the ids of nodes under "
-                "\"individuals\".\n"
-                "\n"
-                "A breakdown in JSON is an object. Its \"by\" is count, bucket, objectClass, coarseType, internalType, "
-                "descriptiveType, allocationStack or filename; other members are breakdowns for the groups that it "
-                "makes. "
-                "An array of breakdowns counts every node in each of them. For example:\n"
-                "\n"
-                "  { \"by\": \"coarseType\", \"objects\": { \"by\": \"objectClass\" } }\n",
-            .parameters = parameters,
-            .glossary = &ubi__breakdown_presets_glossary,
-            .examples = examples,
-            .has_firefox_mode = true,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(census_arguments),
-        },
+    .usage = &usage,
     .run = census_run,
 };

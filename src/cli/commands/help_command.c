@@ -54,20 +54,21 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "explain a command, or ubiheap as a whole",
+    .question = "What can ubiheap do, and how is a command used?",
+    .description =
+        "Prints help. Everything here, the man pages and the shell completion come from one table of commands "
+        "and options.",
+    .parameters = parameters,
+    .examples = examples,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(help_arguments),
+};
+
 const ubi__command ubi__command_help = {
-    .usage =
-        &(const ubi__usage){
-            .name = "help",
-            .operands = "[COMMAND]",
-            .summary = "explain a command, or ubiheap as a whole",
-            .question = "What can ubiheap do, and how is a command used?",
-            .description =
-                "Prints help. Everything here, the man pages and the shell completion come from one table of commands "
-                "and options.",
-            .parameters = parameters,
-            .examples = examples,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(help_arguments),
-        },
+    .usage = &usage,
     .run = help_run,
 };

@@ -315,29 +315,27 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "info",
+    .operands = "FILE",
+    .summary = "show what kind of file this is and what it carries",
+    .question = "What kind of file is this, and what does it carry?",
+    .description =
+        "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and stacks it has, how much "
+        "of the heap is reachable from its root, what it carries beside types and sizes, and what it costs in memory.\n"
+        "\n"
+        "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the root are in the file "
+        "but in no analysis; scoped Firefox snapshots often have some.\n"
+        "\n"
+        "Of a recording of allocations (.ubirec) and of a timeline: who recorded what and when, and how much there is "
+        "of everything.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+};
+
 const ubi__command ubi__command_info = {
-    .usage =
-        &(const ubi__usage){
-            .name = "info",
-            .operands = "FILE",
-            .summary = "show what kind of file this is and what it carries",
-            .question = "What kind of file is this, and what does it carry?",
-            .description = "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and "
-                           "stacks it has, how much "
-                           "of the heap is reachable from its root, what it carries beside types and sizes, and what "
-                           "it costs in memory.\n"
-                           "\n"
-                           "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the "
-                           "root are in the file "
-                           "but in no analysis; scoped Firefox snapshots often have some.\n"
-                           "\n"
-                           "Of a recording of allocations (.ubirec) and of a timeline: who recorded what and when, and "
-                           "how much there is "
-                           "of everything.",
-            .parameters = parameters,
-            .examples = examples,
-            .min_operands = 1,
-            .max_operands = 1,
-        },
+    .usage = &usage,
     .run = info_run,
 };

@@ -296,38 +296,33 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "treemap",
+    .operands = "FILE",
+    .summary = "draw a heap as nested boxes",
+    .question = "Which parts of this heap are large, at a glance?",
+    .description =
+        "Draws FILE's heap as a tree map: every group is a box, its area by what it weighs, inside of the box of the "
+        "group that it belongs to. On a terminal the map is drawn with lines; else, and into the file of --output, it "
+        "is an SVG picture: every box has a tooltip with its full name and numbers, and the picture follows the "
+        "viewer's choice of a light or dark page. Boxes thinner than 2 pixels are left out.\n"
+        "\n"
+        "Groups are those of a census; see 'ubiheap help census' for breakdowns. With --by retained, boxes are single "
+        "nodes inside of the node that dominates them, so that a box is as large as what would be freed with its node; "
+        "nodes too small to be seen share a box.\n"
+        "\n"
+        "The layout is that of Firefox's memory panel, but with the largest boxes first, and with a box for what a "
+        "group has beside its parts. With --compat firefox the boxes are where Firefox has them, in its colours.\n",
+    .parameters = parameters,
+    .glossary = &ubi__breakdown_presets_glossary,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(treemap_arguments),
+};
+
 const ubi__command ubi__command_treemap = {
-    .usage =
-        &(const ubi__usage){
-            .name = "treemap",
-            .operands = "FILE",
-            .summary = "draw a heap as nested boxes",
-            .question = "Which parts of this heap are large, at a glance?",
-            .description = "Draws FILE's heap as a tree map: every group is a box, its area by what it weighs, inside "
-                           "of the box of the "
-                           "group that it belongs to. On a terminal the map is drawn with lines; else, and into the "
-                           "file of --output, it "
-                           "is an SVG picture: every box has a tooltip with its full name and numbers, and the picture "
-                           "follows the "
-                           "viewer's choice of a light or dark page. Boxes thinner than 2 pixels are left out.\n"
-                           "\n"
-                           "Groups are those of a census; see 'ubiheap help census' for breakdowns. With --by "
-                           "retained, boxes are single "
-                           "nodes inside of the node that dominates them, so that a box is as large as what would be "
-                           "freed with its node; "
-                           "nodes too small to be seen share a box.\n"
-                           "\n"
-                           "The layout is that of Firefox's memory panel, but with the largest boxes first, and with a "
-                           "box for what a "
-                           "group has beside its parts. With --compat firefox the boxes are where Firefox has them, in "
-                           "its colours.\n",
-            .parameters = parameters,
-            .glossary = &ubi__breakdown_presets_glossary,
-            .examples = examples,
-            .has_firefox_mode = true,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(treemap_arguments),
-        },
+    .usage = &usage,
     .run = treemap_run,
 };

@@ -165,39 +165,39 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "watch",
+    .operands = "PROGRAM [ARGUMENT...]",
+    .summary = "run a Node.js program and save its heap before memory runs out",
+    .question = "What filled the memory when my Node.js server was killed?",
+    .description = "Runs PROGRAM, Node.js 18 to 24 or what starts it, with a library in each Node.js process. Once in "
+                   "the life of a process it "
+                   "saves a heap snapshot, oom-TIME-PID.heapsnapshot: when V8 is about to give up at the limit of its "
+                   "heap, or when the limit of the "
+                   "control group or of the address space leaves no more than a snapshot needs. Then the process "
+                   "continues, and ends as it would "
+                   "have without.\n"
+                   "\n"
+                   "What V8 needs for a snapshot, up to thirty times the heap, is put in a file without a name next to "
+                   "the snapshot, so that it counts "
+                   "as memory that the kernel can take back. The snapshot gets its name when it is complete. A line on "
+                   "standard error says so, "
+                   "and when PROGRAM has ended, it is read to its end. If there is no room from the beginning, a line "
+                   "says that, and the program "
+                   "runs without.\n"
+                   "\n"
+                   "Standard input and output, terminal, signals and exit status are the program's; 127 when there is "
+                   "no such program, 126 when it "
+                   "cannot be run, 4 when it ended well and a snapshot did not.\n",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 0,
+    .max_operands = INT_MAX,
+    .has_options_first = true,
+    .arguments_bytes = sizeof(watch_arguments),
+};
+
 const ubi__command ubi__command_watch = {
-    .usage =
-        &(const ubi__usage){
-            .name = "watch",
-            .operands = "PROGRAM [ARGUMENT...]",
-            .summary = "run a Node.js program and save its heap before memory runs out",
-            .question = "What filled the memory when my Node.js server was killed?",
-            .description =
-                "Runs PROGRAM, Node.js 18 to 24 or what starts it, with a library in each Node.js process. Once in "
-                "the life of a process it "
-                "saves a heap snapshot, oom-TIME-PID.heapsnapshot: when V8 is about to give up at the limit of its "
-                "heap, or when the limit of the "
-                "control group or of the address space leaves no more than a snapshot needs. Then the process "
-                "continues, and ends as it would "
-                "have without.\n"
-                "\n"
-                "What V8 needs for a snapshot, up to thirty times the heap, is put in a file without a name next to "
-                "the snapshot, so that it counts "
-                "as memory that the kernel can take back. The snapshot gets its name when it is complete. A line on "
-                "standard error says so, "
-                "and when PROGRAM has ended, it is read to its end. If there is no room from the beginning, a line "
-                "says that, and the program "
-                "runs without.\n"
-                "\n"
-                "Standard input and output, terminal, signals and exit status are the program's; 127 when there is "
-                "no such program, 126 when it "
-                "cannot be run, 4 when it ended well and a snapshot did not.\n",
-            .parameters = parameters,
-            .examples = examples,
-            .min_operands = 0,
-            .max_operands = INT_MAX,
-            .has_options_first = true,
-            .arguments_bytes = sizeof(watch_arguments),
-        },
+    .usage = &usage,
     .run = watch_run,
 };

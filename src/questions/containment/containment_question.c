@@ -427,29 +427,31 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_containment = {
+    .name = "containment",
+    .operands = "FILE [ID]",
+    .summary = "show what the root or a node refers to, level by level",
+    .question = "What does this node refer to, and what does that refer to?",
+    .description = "Prints what the root, or the node ID, refers to, and what that refers to: the Containment view of "
+                   "Chrome's DevTools. References are sorted by what their targets retain, the largest first; equal "
+                   "ones stay in file order.\n"
+                   "\n"
+                   "In V8's snapshots .x and [\"a b\"] are properties, [0] is an element, ->x a variable that a "
+                   "function captured, {x} a field of the engine, [[x]] a weak reference. A dash as distance stands "
+                   "for what only the engine's own roots reach.\n"
+                   "\n"
+                   "Most nodes can be reached in many ways, so this is not the tree of what keeps what alive; 'ubiheap "
+                   "dominators' shows that. A node is opened once, in the place nearest to the first row. Elsewhere a "
+                   "note says whether that is above or below.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(containment_values),
+};
+
 const ubi__question ubi__question_containment = {
-    .usage = {
-        .name = "containment",
-        .operands = "FILE [ID]",
-        .summary = "show what the root or a node refers to, level by level",
-        .question = "What does this node refer to, and what does that refer to?",
-        .description = "Prints what the root, or the node ID, refers to, and what that refers to: the Containment view of "
-                       "Chrome's DevTools. References are sorted by what their targets retain, the largest first; equal "
-                       "ones stay in file order.\n"
-                       "\n"
-                       "In V8's snapshots .x and [\"a b\"] are properties, [0] is an element, ->x a variable that a "
-                       "function captured, {x} a field of the engine, [[x]] a weak reference. A dash as distance stands "
-                       "for what only the engine's own roots reach.\n"
-                       "\n"
-                       "Most nodes can be reached in many ways, so this is not the tree of what keeps what alive; 'ubiheap "
-                       "dominators' shows that. A node is opened once, in the place nearest to the first row. Elsewhere a "
-                       "note says whether that is above or below.",
-        .parameters = parameters,
-        .examples = examples,
-        .min_operands = 1,
-        .max_operands = 2,
-        .arguments_bytes = sizeof(containment_values),
-    },
+    .usage = &ubi__usage_containment,
     .schema = "ubiheap.containment/1",
     .least_heaps = 1,
     .most_heaps = 1,

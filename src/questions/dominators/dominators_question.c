@@ -232,31 +232,33 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_dominators = {
+    .name = "dominators",
+    .operands = "FILE",
+    .summary = "show who keeps how much alive: the dominator tree",
+    .question = "Who keeps how much memory alive?",
+    .description =
+        "A node dominates another when every path from the root to the other one passes it: were it gone, the other "
+        "would be freed too. Below each row are the nodes that it dominates immediately. The retained size of a node "
+        "is its own size and that of all nodes below it: the memory that would be freed with it.\n"
+        "\n"
+        "Rows that retain little are summed up in the last row of their level. [N below] says that N more nodes are "
+        "dominated than the depth shows. The number behind a name is the node's id.\n"
+        "\n"
+        "Nodes that the root cannot reach are not in the tree, and retain 0.\n"
+        "\n"
+        "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and labels "
+        "follow Firefox where a breakdown leaves counts out.",
+    .parameters = parameters,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(dominators_values),
+};
+
 const ubi__question ubi__question_dominators = {
-    .usage = {
-        .name = "dominators",
-        .operands = "FILE",
-        .summary = "show who keeps how much alive: the dominator tree",
-        .question = "Who keeps how much memory alive?",
-        .description =
-            "A node dominates another when every path from the root to the other one passes it: were it gone, the other "
-            "would be freed too. Below each row are the nodes that it dominates immediately. The retained size of a node "
-            "is its own size and that of all nodes below it: the memory that would be freed with it.\n"
-            "\n"
-            "Rows that retain little are summed up in the last row of their level. [N below] says that N more nodes are "
-            "dominated than the depth shows. The number behind a name is the node's id.\n"
-            "\n"
-            "Nodes that the root cannot reach are not in the tree, and retain 0.\n"
-            "\n"
-            "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and labels "
-            "follow Firefox where a breakdown leaves counts out.",
-        .parameters = parameters,
-        .examples = examples,
-        .has_firefox_mode = true,
-        .min_operands = 1,
-        .max_operands = 1,
-        .arguments_bytes = sizeof(dominators_values),
-    },
+    .usage = &ubi__usage_dominators,
     .schema = "ubiheap.dominators/1",
     .least_heaps = 1,
     .most_heaps = 1,

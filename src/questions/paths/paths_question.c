@@ -380,31 +380,33 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_paths = {
+    .name = "paths",
+    .operands = "FILE ID...",
+    .summary = "show why nodes are alive: the shortest paths to them",
+    .question = "Why is this node alive?",
+    .description =
+        "Prints the shortest paths from the root to each node. Each path is a reason why the node is alive: it is "
+        "freed when every path to it is cut somewhere.\n"
+        "\n"
+        "Each path is shown twice: in one line of words, and step by step, with the exact names of references and "
+        "the ids of nodes. The words write properties and elements as a script would, and leave out what only the "
+        "engine knows.\n"
+        "\n"
+        "Paths are those of Firefox. Several paths to a node differ in the last step, or in where that comes from; "
+        "the way up to there is the one found first. So there may be more paths than are shown.\n"
+        "\n"
+        "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap nodes', 'dominators', "
+        "'report' and 'census --individuals' print ids. Many nodes cost hardly more than one.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 2,
+    .max_operands = INT_MAX,
+    .arguments_bytes = sizeof(paths_values),
+};
+
 const ubi__question ubi__question_paths = {
-    .usage = {
-        .name = "paths",
-        .operands = "FILE ID...",
-        .summary = "show why nodes are alive: the shortest paths to them",
-        .question = "Why is this node alive?",
-        .description =
-            "Prints the shortest paths from the root to each node. Each path is a reason why the node is alive: it is "
-            "freed when every path to it is cut somewhere.\n"
-            "\n"
-            "Each path is shown twice: in one line of words, and step by step, with the exact names of references and "
-            "the ids of nodes. The words write properties and elements as a script would, and leave out what only the "
-            "engine knows.\n"
-            "\n"
-            "Paths are those of Firefox. Several paths to a node differ in the last step, or in where that comes from; "
-            "the way up to there is the one found first. So there may be more paths than are shown.\n"
-            "\n"
-            "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap nodes', 'dominators', "
-            "'report' and 'census --individuals' print ids. Many nodes cost hardly more than one.",
-        .parameters = parameters,
-        .examples = examples,
-        .min_operands = 2,
-        .max_operands = INT_MAX,
-        .arguments_bytes = sizeof(paths_values),
-    },
+    .usage = &ubi__usage_paths,
     .schema = "ubiheap.paths/1",
     .least_heaps = 1,
     .most_heaps = 1,

@@ -398,37 +398,39 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_retainers = {
+    .name = "retainers",
+    .operands = "FILE ID",
+    .summary = "show who refers to a node, and who refers to those",
+    .question = "Who refers to this node, all the way up?",
+    .description =
+        "Prints the retainers of the node: what refers to it, the nearest to the root first. Below the first of them "
+        "are its own retainers, and so on up to the root. This is the Retainers view of Chrome's DevTools. --all opens "
+        "every row, and so shows all ways up. A way ends where it comes back to itself: '(itself)' is a reference of "
+        "an object to itself, '(a circle)' one from an object that it holds.\n"
+        "\n"
+        "A row is a reference and the object that has it: .x is a property, [0] an element, ->x a variable that a "
+        "function captured, {x} a field of the engine. In V8's snapshots, weak references and those from the root are "
+        "left out, distances count from the global object, and a dash stands for what only the engine's own roots "
+        "reach.\n"
+        "\n"
+        "--ignore counts distances as if the given nodes were not there. What only they kept within reach comes last, "
+        "with distance 'none'. When that is the node itself, they are all that keeps it alive. A value in a WeakMap "
+        "needs both the map and its key.\n"
+        "\n"
+        "The dominators of the node are listed as well: cut off any of them, and the node is freed.\n"
+        "\n"
+        "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap search', 'nodes' and 'report' "
+        "print ids.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 2,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(retainers_values),
+};
+
 const ubi__question ubi__question_retainers = {
-    .usage = {
-        .name = "retainers",
-        .operands = "FILE ID",
-        .summary = "show who refers to a node, and who refers to those",
-        .question = "Who refers to this node, all the way up?",
-        .description =
-            "Prints the retainers of the node: what refers to it, the nearest to the root first. Below the first of them "
-            "are its own retainers, and so on up to the root. This is the Retainers view of Chrome's DevTools. --all opens "
-            "every row, and so shows all ways up. A way ends where it comes back to itself: '(itself)' is a reference of "
-            "an object to itself, '(a circle)' one from an object that it holds.\n"
-            "\n"
-            "A row is a reference and the object that has it: .x is a property, [0] an element, ->x a variable that a "
-            "function captured, {x} a field of the engine. In V8's snapshots, weak references and those from the root are "
-            "left out, distances count from the global object, and a dash stands for what only the engine's own roots "
-            "reach.\n"
-            "\n"
-            "--ignore counts distances as if the given nodes were not there. What only they kept within reach comes last, "
-            "with distance 'none'. When that is the node itself, they are all that keeps it alive. A value in a WeakMap "
-            "needs both the map and its key.\n"
-            "\n"
-            "The dominators of the node are listed as well: cut off any of them, and the node is freed.\n"
-            "\n"
-            "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap search', 'nodes' and 'report' "
-            "print ids.",
-        .parameters = parameters,
-        .examples = examples,
-        .min_operands = 2,
-        .max_operands = 2,
-        .arguments_bytes = sizeof(retainers_values),
-    },
+    .usage = &ubi__usage_retainers,
     .schema = "ubiheap.retainers/1",
     .least_heaps = 1,
     .most_heaps = 1,

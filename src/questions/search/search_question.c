@@ -210,30 +210,32 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_search = {
+    .name = "search",
+    .operands = "FILE [TEXT|/PATTERN/]",
+    .summary = "find nodes by what they are called",
+    .question = "Which nodes have this name?",
+    .description =
+        "Prints the nodes whose name contains TEXT, or matches PATTERN, in file order. Case matters in a PATTERN, "
+        "and in a TEXT only with --case.\n"
+        "\n"
+        "As in Chrome's DevTools, the name is the text of a string, the properties of a plain object, the name of "
+        "a function, else the class; nodes without a size of their own are left out. Snapshots of other producers "
+        "name no single nodes: there it is the class.\n"
+        "\n"
+        "--where chooses further, by the columns of 'ubiheap nodes', and --property by a property that objects have, "
+        "whose "
+        "value the file must list: of V8 and QuickJS, small numbers are no nodes. With one of them, TEXT may be left "
+        "out. Patterns are those of its expressions: no back references, no look-around, and linear time.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(search_values),
+};
+
 const ubi__question ubi__question_search = {
-    .usage = {
-        .name = "search",
-        .operands = "FILE [TEXT|/PATTERN/]",
-        .summary = "find nodes by what they are called",
-        .question = "Which nodes have this name?",
-        .description =
-            "Prints the nodes whose name contains TEXT, or matches PATTERN, in file order. Case matters in a PATTERN, "
-            "and in a TEXT only with --case.\n"
-            "\n"
-            "As in Chrome's DevTools, the name is the text of a string, the properties of a plain object, the name of "
-            "a function, else the class; nodes without a size of their own are left out. Snapshots of other producers "
-            "name no single nodes: there it is the class.\n"
-            "\n"
-            "--where chooses further, by the columns of 'ubiheap nodes', and --property by a property that objects have, "
-            "whose "
-            "value the file must list: of V8 and QuickJS, small numbers are no nodes. With one of them, TEXT may be left "
-            "out. Patterns are those of its expressions: no back references, no look-around, and linear time.",
-        .parameters = parameters,
-        .examples = examples,
-        .min_operands = 1,
-        .max_operands = 2,
-        .arguments_bytes = sizeof(search_values),
-    },
+    .usage = &ubi__usage_search,
     .schema = "ubiheap.search/1",
     .least_heaps = 1,
     .most_heaps = 1,

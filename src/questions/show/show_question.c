@@ -84,29 +84,31 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_show = {
+    .name = "show",
+    .alias = "node",
+    .operands = "FILE ID",
+    .summary = "show everything about one node",
+    .question = "What is this node, how much does it keep, and why is it alive?",
+    .description =
+        "Prints the node's type, its own and its retained size, its immediate dominator, its distance from the "
+        "root and the shortest path from there, the stack that allocated it, and the references from it and to it.\n"
+        "\n"
+        "References from it are sorted by what their targets retain, the largest first; those to it by the "
+        "distance from the root, the nearest first. Equal ones stay in file order.\n"
+        "\n"
+        "ID is the node's id in the file, in decimal or hexadecimal (0x...), or as DevTools write it (@20159). "
+        "'ubiheap nodes', 'dominators', 'report' and 'census --individuals' print ids.",
+    .parameters = parameters,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .min_operands = 2,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(show_values),
+};
+
 const ubi__question ubi__question_show = {
-    .usage = {
-        .name = "show",
-        .alias = "node",
-        .operands = "FILE ID",
-        .summary = "show everything about one node",
-        .question = "What is this node, how much does it keep, and why is it alive?",
-        .description =
-            "Prints the node's type, its own and its retained size, its immediate dominator, its distance from the "
-            "root and the shortest path from there, the stack that allocated it, and the references from it and to it.\n"
-            "\n"
-            "References from it are sorted by what their targets retain, the largest first; those to it by the "
-            "distance from the root, the nearest first. Equal ones stay in file order.\n"
-            "\n"
-            "ID is the node's id in the file, in decimal or hexadecimal (0x...), or as DevTools write it (@20159). "
-            "'ubiheap nodes', 'dominators', 'report' and 'census --individuals' print ids.",
-        .parameters = parameters,
-        .examples = examples,
-        .has_firefox_mode = true,
-        .min_operands = 2,
-        .max_operands = 2,
-        .arguments_bytes = sizeof(show_values),
-    },
+    .usage = &ubi__usage_show,
     .schema = "ubiheap.node/1",
     .least_heaps = 1,
     .most_heaps = 1,

@@ -264,27 +264,29 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+const ubi__usage ubi__usage_statistics = {
+    .name = "statistics",
+    .operands = "FILE",
+    .summary = "show what a heap consists of: code, strings, arrays",
+    .question = "What does this heap consist of?",
+    .description =
+        "Prints a few sizes that add up to that of the heap. For V8 they are those of the Statistics view of "
+        "Chrome's DevTools: compiled code; strings; arrays, with the store of their elements unless it is shared; "
+        "the data of typed arrays; the engine's own objects; other JavaScript objects; and what lies outside of "
+        "the JavaScript heap, such as documents and styles. For other producers they are the coarse types of all "
+        "that the root reaches.\n"
+        "\n"
+        "A V8 snapshot of several pages, frames, workers or vm contexts has several native contexts. For each, the "
+        "bytes that belong to it alone are listed; then those that several share, and those that belong to none. "
+        "'ubiheap summary --context ID' shows what that is.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+};
+
 const ubi__question ubi__question_statistics = {
-    .usage = {
-        .name = "statistics",
-        .operands = "FILE",
-        .summary = "show what a heap consists of: code, strings, arrays",
-        .question = "What does this heap consist of?",
-        .description =
-            "Prints a few sizes that add up to that of the heap. For V8 they are those of the Statistics view of "
-            "Chrome's DevTools: compiled code; strings; arrays, with the store of their elements unless it is shared; "
-            "the data of typed arrays; the engine's own objects; other JavaScript objects; and what lies outside of "
-            "the JavaScript heap, such as documents and styles. For other producers they are the coarse types of all "
-            "that the root reaches.\n"
-            "\n"
-            "A V8 snapshot of several pages, frames, workers or vm contexts has several native contexts. For each, the "
-            "bytes that belong to it alone are listed; then those that several share, and those that belong to none. "
-            "'ubiheap summary --context ID' shows what that is.",
-        .parameters = parameters,
-        .examples = examples,
-        .min_operands = 1,
-        .max_operands = 1,
-    },
+    .usage = &ubi__usage_statistics,
     .schema = "ubiheap.statistics/1",
     .least_heaps = 1,
     .most_heaps = 1,

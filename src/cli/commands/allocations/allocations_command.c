@@ -359,50 +359,40 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "allocations",
+    .operands = "FILE",
+    .summary = "list functions by what they allocated",
+    .question = "Which functions allocated what is in this heap?",
+    .description =
+        "A row is a function: how much it allocated itself during the recording, in how many objects, and how much of "
+        "that is still in the snapshot. With --callers, the functions that called it follow, with the part that each "
+        "accounts for, the largest first.\n"
+        "\n"
+        "Numbers are those of Chrome's DevTools: objects that a function allocated count with their sizes then, those "
+        "that live with their sizes now, which may be larger. V8 loses the function that allocated an object when a "
+        "collection moves it to close a gap; the object then counts as freed. With node --no-compact, or Chrome's "
+        "--js-flags=--no-compact, this does not happen. Recursive calls are callers of themselves.\n"
+        "\n"
+        "--timeline shows spans of time, the first being all that came before, with the JavaScript objects of each "
+        "that are still alive. In JSON both are always there, and times are in milliseconds.\n"
+        "\n"
+        "Of a recording of allocations (.ubirec, from ubiheap record) a row is what a function did not free, had at "
+        "the peak and allocated: itself, that is, without what it called, but with the allocators, containers and "
+        "wrappers that it asks. The last column is the same as the first, with all that the function called; "
+        "--with-callees exchanges the two. What a recursive function has with its callees counts once. Numbers of a "
+        "sampled recording are limits or, with ~, estimates.\n"
+        "\n"
+        "Chrome writes all of this (\"Allocations on timeline\" with \"Allocation stack traces\"). Firefox writes the "
+        "stacks of live nodes, so that what is alive can be shown; its functions are distinguished by name and source.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(allocations_arguments),
+};
+
 const ubi__command ubi__command_allocations = {
-    .usage =
-        &(const ubi__usage){
-            .name = "allocations",
-            .operands = "FILE",
-            .summary = "list functions by what they allocated",
-            .question = "Which functions allocated what is in this heap?",
-            .description =
-                "A row is a function: how much it allocated itself during the recording, in how many objects, and how "
-                "much of "
-                "that is still in the snapshot. With --callers, the functions that called it follow, with the part "
-                "that each "
-                "accounts for, the largest first.\n"
-                "\n"
-                "Numbers are those of Chrome's DevTools: objects that a function allocated count with their sizes "
-                "then, those "
-                "that live with their sizes now, which may be larger. V8 loses the function that allocated an object "
-                "when a "
-                "collection moves it to close a gap; the object then counts as freed. With node --no-compact, or "
-                "Chrome's "
-                "--js-flags=--no-compact, this does not happen. Recursive calls are callers of themselves.\n"
-                "\n"
-                "--timeline shows spans of time, the first being all that came before, with the JavaScript objects of "
-                "each "
-                "that are still alive. In JSON both are always there, and times are in milliseconds.\n"
-                "\n"
-                "Of a recording of allocations (.ubirec, from ubiheap record) a row is what a function did not free, "
-                "had at "
-                "the peak and allocated: itself, that is, without what it called, but with the allocators, containers "
-                "and "
-                "wrappers that it asks. The last column is the same as the first, with all that the function called; "
-                "--with-callees exchanges the two. What a recursive function has with its callees counts once. Numbers "
-                "of a "
-                "sampled recording are limits or, with ~, estimates.\n"
-                "\n"
-                "Chrome writes all of this (\"Allocations on timeline\" with \"Allocation stack traces\"). Firefox "
-                "writes the "
-                "stacks of live nodes, so that what is alive can be shown; its functions are distinguished by name and "
-                "source.",
-            .parameters = parameters,
-            .examples = examples,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(allocations_arguments),
-        },
+    .usage = &usage,
     .run = allocations_run,
 };

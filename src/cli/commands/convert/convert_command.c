@@ -410,58 +410,49 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "convert",
+    .operands = "IN OUT",
+    .summary = "write a snapshot in another format, or anonymized",
+    .question = "How do I hand this snapshot to another tool, or to someone else?",
+    .description =
+        "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and stacks. "
+        "OUT may be IN, except with --anonymize, and - is standard output. A file gets its name only when it is "
+        "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
+        "\n"
+        "A snapshot of V8 that is written for Firefox has what DevTools see: the edges that keep something alive, "
+        "sizes "
+        "with those of tables that belong to an object, files of code, and nodes that no edge leads to below the root; "
+        "its "
+        "creation time, which V8 does not write, is that of IN's last change (now, if IN is not a file). A "
+        "snapshot of another producer that is written as heapsnapshot is written in V8's terms.\n"
+        "\n"
+        "With --anonymize, names of properties, functions, classes and elements, contents of strings, URLs and file "
+        "paths "
+        "become words such as x_7k3v9mq2dp, and numbers of elements above 999 become other numbers. Names that every "
+        "page "
+        "has stay, and so do other numbers, sizes, ids and the shape of the graph; equal names get equal words. The "
+        "originals cannot be recovered from OUT, except for what the numbers and the shape reveal. With "
+        "--anonymize-key, several "
+        "files can "
+        "be compared; keep the key to yourself.\n"
+        "\n"
+        "With --anonymize, IN may also be a recording of 'record' or a timeline of 'run --timeline'; OUT is one, too. "
+        "The "
+        "command line, build-ids, addresses, markers and their details are replaced as well; 'report' and 'timeline' "
+        "give the "
+        "same numbers. Names that the recording lacks are looked up first, as 'report' does. Of several processes that "
+        "were "
+        "recorded together all files are copied: OUT, OUT.PID and so on. OUT may be IN unless IN is damaged.",
+    .parameters = parameters,
+    .glossary = &formats_glossary,
+    .examples = examples,
+    .min_operands = 2,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(ubi__convert_arguments),
+};
+
 const ubi__command ubi__command_convert = {
-    .usage =
-        &(const ubi__usage){
-            .name = "convert",
-            .operands = "IN OUT",
-            .summary = "write a snapshot in another format, or anonymized",
-            .question = "How do I hand this snapshot to another tool, or to someone else?",
-            .description =
-                "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and "
-                "stacks. "
-                "OUT may be IN, except with --anonymize, and - is standard output. A file gets its name only when it "
-                "is "
-                "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
-                "\n"
-                "A snapshot of V8 that is written for Firefox has what DevTools see: the edges that keep something "
-                "alive, "
-                "sizes "
-                "with those of tables that belong to an object, files of code, and nodes that no edge leads to below "
-                "the root; "
-                "its "
-                "creation time, which V8 does not write, is that of IN's last change (now, if IN is not a file). A "
-                "snapshot of another producer that is written as heapsnapshot is written in V8's terms.\n"
-                "\n"
-                "With --anonymize, names of properties, functions, classes and elements, contents of strings, URLs and "
-                "file "
-                "paths "
-                "become words such as x_7k3v9mq2dp, and numbers of elements above 999 become other numbers. Names that "
-                "every "
-                "page "
-                "has stay, and so do other numbers, sizes, ids and the shape of the graph; equal names get equal "
-                "words. The "
-                "originals cannot be recovered from OUT, except for what the numbers and the shape reveal. With "
-                "--anonymize-key, several "
-                "files can "
-                "be compared; keep the key to yourself.\n"
-                "\n"
-                "With --anonymize, IN may also be a recording of 'record' or a timeline of 'run --timeline'; OUT is "
-                "one, too. "
-                "The "
-                "command line, build-ids, addresses, markers and their details are replaced as well; 'report' and "
-                "'timeline' "
-                "give the "
-                "same numbers. Names that the recording lacks are looked up first, as 'report' does. Of several "
-                "processes that "
-                "were "
-                "recorded together all files are copied: OUT, OUT.PID and so on. OUT may be IN unless IN is damaged.",
-            .parameters = parameters,
-            .glossary = &formats_glossary,
-            .examples = examples,
-            .min_operands = 2,
-            .max_operands = 2,
-            .arguments_bytes = sizeof(ubi__convert_arguments),
-        },
+    .usage = &usage,
     .run = convert_run,
 };

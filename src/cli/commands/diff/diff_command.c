@@ -346,43 +346,38 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "diff",
+    .operands = "OLD NEW",
+    .summary = "show what changed between two snapshots",
+    .question = "What changed between two snapshots?",
+    .description =
+        "Compares two heaps by groups of nodes. A plus sign (and red) means that NEW has more than OLD, a minus sign "
+        "(and green) less. The largest changes come first, and what did not change is left out. Counted is what a "
+        "census counts: all that the root reaches.\n"
+        "\n"
+        "By breakdown, two censuses are subtracted, as Firefox's memory panel does. Stacks of the two files are the "
+        "same when their frames are.\n"
+        "\n"
+        "By class, nodes are compared one by one, by id: how many of each class are new, deleted, and still there. "
+        "V8's ids stay with their objects, and rows show what the Comparison view of Chrome's DevTools shows. "
+        "Firefox's ids are addresses: within one run they identify objects, unless these were moved or an address was "
+        "reused.\n"
+        "\n"
+        "'ubiheap leaks' shows what is held, and by what.\n"
+        "\n"
+        "With --json the document has the delta report of CensusUtils.diff under \"delta\"; with --tree, --inverted or "
+        "--filter its tree under \"tree\"; with --by class a row per class under \"byClass\".\n",
+    .parameters = parameters,
+    .glossary = &ubi__breakdown_presets_glossary,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .min_operands = 2,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(diff_arguments),
+};
+
 const ubi__command ubi__command_diff = {
-    .usage =
-        &(const ubi__usage){
-            .name = "diff",
-            .operands = "OLD NEW",
-            .summary = "show what changed between two snapshots",
-            .question = "What changed between two snapshots?",
-            .description =
-                "Compares two heaps by groups of nodes. A plus sign (and red) means that NEW has more than OLD, a "
-                "minus sign "
-                "(and green) less. The largest changes come first, and what did not change is left out. Counted is "
-                "what a "
-                "census counts: all that the root reaches.\n"
-                "\n"
-                "By breakdown, two censuses are subtracted, as Firefox's memory panel does. Stacks of the two files "
-                "are the "
-                "same when their frames are.\n"
-                "\n"
-                "By class, nodes are compared one by one, by id: how many of each class are new, deleted, and still "
-                "there. "
-                "V8's ids stay with their objects, and rows show what the Comparison view of Chrome's DevTools shows. "
-                "Firefox's ids are addresses: within one run they identify objects, unless these were moved or an "
-                "address was "
-                "reused.\n"
-                "\n"
-                "'ubiheap leaks' shows what is held, and by what.\n"
-                "\n"
-                "With --json the document has the delta report of CensusUtils.diff under \"delta\"; with --tree, "
-                "--inverted or "
-                "--filter its tree under \"tree\"; with --by class a row per class under \"byClass\".\n",
-            .parameters = parameters,
-            .glossary = &ubi__breakdown_presets_glossary,
-            .examples = examples,
-            .has_firefox_mode = true,
-            .min_operands = 2,
-            .max_operands = 2,
-            .arguments_bytes = sizeof(diff_arguments),
-        },
+    .usage = &usage,
     .run = diff_run,
 };

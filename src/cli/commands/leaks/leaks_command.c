@@ -412,53 +412,43 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "leaks",
+    .operands = "OLD NEW [NEWER]...",
+    .summary = "find what a program holds on to between snapshots",
+    .question = "What does my program hold on to, and who holds it?",
+    .description =
+        "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the last two; "
+        "of two snapshots, what is in the second only. Three show much more than two: do the same work before each, "
+        "and what is in the middle of something, and caches that fill up once, fall away. More make a series, such as "
+        "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. Collect "
+        "garbage before each snapshot, as the engines do by themselves.\n"
+        "\n"
+        "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
+        "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
+        "everything new that is alive through its objects alone. Its holder is the nearest object on the way that was "
+        "there before: what grew.\n"
+        "\n"
+        "What grew as much in a control, what was replaced one for one, and caches that are full are listed at the end "
+        "and do not count.\n"
+        "\n"
+        "The files must be of one process, and in the order in which they were taken. V8's ids show both; times of "
+        "creation show the order, where files have them. Files in the wrong order end with status 2 and the right "
+        "order. Files that cannot be compared, of several processes or the same one twice, end with status 3, with "
+        "--fail-on or without.\n"
+        "\n"
+        "Objects are identified by node id. In V8 (Node.js, Chrome), an object keeps its id. Ids of Firefox's "
+        "snapshots are addresses: an object that the collector moved counts as new, and one of the same class at an "
+        "address that was used before counts as old.\n",
+    .parameters = parameters,
+    .glossary = &glossary,
+    .examples = examples,
+    .min_operands = 2,
+    .max_operands = INT_MAX,
+    .arguments_bytes = sizeof(leaks_arguments),
+};
+
 const ubi__command ubi__command_leaks = {
-    .usage =
-        &(const ubi__usage){
-            .name = "leaks",
-            .operands = "OLD NEW [NEWER]...",
-            .summary = "find what a program holds on to between snapshots",
-            .question = "What does my program hold on to, and who holds it?",
-            .description =
-                "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the "
-                "last two; "
-                "of two snapshots, what is in the second only. Three show much more than two: do the same work before "
-                "each, "
-                "and what is in the middle of something, and caches that fill up once, fall away. More make a series, "
-                "such as "
-                "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. "
-                "Collect "
-                "garbage before each snapshot, as the engines do by themselves.\n"
-                "\n"
-                "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: "
-                "objects of "
-                "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
-                "everything new that is alive through its objects alone. Its holder is the nearest object on the way "
-                "that was "
-                "there before: what grew.\n"
-                "\n"
-                "What grew as much in a control, what was replaced one for one, and caches that are full are listed at "
-                "the end "
-                "and do not count.\n"
-                "\n"
-                "The files must be of one process, and in the order in which they were taken. V8's ids show both; "
-                "times of "
-                "creation show the order, where files have them. Files in the wrong order end with status 2 and the "
-                "right "
-                "order. Files that cannot be compared, of several processes or the same one twice, end with status 3, "
-                "with "
-                "--fail-on or without.\n"
-                "\n"
-                "Objects are identified by node id. In V8 (Node.js, Chrome), an object keeps its id. Ids of Firefox's "
-                "snapshots are addresses: an object that the collector moved counts as new, and one of the same class "
-                "at an "
-                "address that was used before counts as old.\n",
-            .parameters = parameters,
-            .glossary = &glossary,
-            .examples = examples,
-            .min_operands = 2,
-            .max_operands = INT_MAX,
-            .arguments_bytes = sizeof(leaks_arguments),
-        },
+    .usage = &usage,
     .run = leaks_run,
 };

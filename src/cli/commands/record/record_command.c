@@ -336,40 +336,35 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "record",
+    .operands = "PROGRAM [ARGUMENT...]",
+    .summary = "run a native program and record what it allocates",
+    .question = "What does this native program allocate, and where?",
+    .description =
+        "Runs PROGRAM, any dynamically linked program for this machine, with a library that records what it allocates "
+        "and frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs next to nothing; "
+        "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
+        "\n"
+        "The program has its own standard input, output, environment, signals and terminal. Its exit status becomes "
+        "ours: 127 when there is no such program, 126 when it cannot be run, the same signal when it is killed by one. "
+        "4 when the program ended well but the recording did not.\n"
+        "\n"
+        "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is killed, the "
+        "program continues, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are "
+        "passed on; Ctrl-C reaches the program from the terminal, and the file is finished.\n"
+        "\n"
+        "Statically linked and setuid programs load no libraries from outside, and sanitizers bring a malloc that "
+        "cannot be intercepted: these are refused (126).\n",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .has_options_first = true,
+    .arguments_bytes = sizeof(record_arguments),
+};
+
 const ubi__command ubi__command_record = {
-    .usage =
-        &(const ubi__usage){
-            .name = "record",
-            .operands = "PROGRAM [ARGUMENT...]",
-            .summary = "run a native program and record what it allocates",
-            .question = "What does this native program allocate, and where?",
-            .description = "Runs PROGRAM, any dynamically linked program for this machine, with a library that records "
-                           "what it allocates "
-                           "and frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs "
-                           "next to nothing; "
-                           "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
-                           "\n"
-                           "The program has its own standard input, output, environment, signals and terminal. Its "
-                           "exit status becomes "
-                           "ours: 127 when there is no such program, 126 when it cannot be run, the same signal when "
-                           "it is killed by one. "
-                           "4 when the program ended well but the recording did not.\n"
-                           "\n"
-                           "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is "
-                           "killed, the "
-                           "program continues, and the file is good up to the last second. SIGTERM and other signals "
-                           "sent to ubiheap are "
-                           "passed on; Ctrl-C reaches the program from the terminal, and the file is finished.\n"
-                           "\n"
-                           "Statically linked and setuid programs load no libraries from outside, and sanitizers bring "
-                           "a malloc that "
-                           "cannot be intercepted: these are refused (126).\n",
-            .parameters = parameters,
-            .examples = examples,
-            .min_operands = 1,
-            .max_operands = INT_MAX,
-            .has_options_first = true,
-            .arguments_bytes = sizeof(record_arguments),
-        },
+    .usage = &usage,
     .run = record_run,
 };

@@ -120,65 +120,51 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "report",
+    .operands = "FILE",
+    .summary = "show on one screen what fills a heap and what to look at next",
+    .question = "What fills this heap, or what did this program allocate?",
+    .description =
+        "Prints what FILE is and what matters most about it, then findings, what its heap is made of, the biggest "
+        "kinds of things in it, the biggest retainers, which functions allocated it (when allocation stacks were "
+        "recorded), and which commands to run next.\n"
+        "\n"
+        "Possible savings are what rules found that look for waste: lists from which nothing is ever taken, storage "
+        "that is mostly empty, duplicate strings, detached DOM nodes, variables that closures hold, timers and "
+        "listeners. Each has the bytes that fixing it could free at most, which may overlap with those of others, the "
+        "way from the root to an example, and the command that shows more. Heaps of V8 are counted as Chrome's "
+        "DevTools do.\n"
+        "\n"
+        "Sizes are sums of the nodes' own (shallow) sizes over everything that can be reached from the root, the root "
+        "included. A kind is what nodes are best known by: the name of a DOM node, the class of an object, the file of "
+        "a script, else the engine's type.\n"
+        "\n"
+        "A retainer is a node that much else depends on: the array, map or object that holds many things or large "
+        "ones, shown with the shortest way to it from the root and what most of its memory is. Its size is the "
+        "retained one: what would be freed with it. Retainers may hold other retainers.\n"
+        "\n"
+        "--json prints less than 8 KiB, so that scripts and assistants can read it whole: lists are short and long "
+        "names cut, which namesCut counts. --detail has all of it.\n"
+        "\n"
+        "A recording of allocations (.ubirec, from ubiheap record) gives another report: what the program did not "
+        "free, had at its peak and allocated; what stands out in that; and the places in the code that asked for it, "
+        "with all of these numbers side by side and their callers below. Allocators, containers, and calls that ask "
+        "for memory in the name of many callers are left out at the inner end of stacks. A temporary allocation is one "
+        "that its thread freed as the next thing it did. Mappings, and objects of a script engine, have totals of "
+        "their own. Numbers of a sampled recording are limits, between which the true value lies in 94 of 100 "
+        "recordings or more. Facts of --fail-on are leaked,  leakedCount, pools, peak, total, count, temporary, rss "
+        "and dropped. What the C and C++ libraries keep on purpose until the end, such as the reserve for exceptions, "
+        "is in pools and not in leaked.",
+    .parameters = parameters,
+    .glossary = &glossary,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(report_arguments),
+};
+
 const ubi__command ubi__command_report = {
-    .usage =
-        &(const ubi__usage){
-            .name = "report",
-            .operands = "FILE",
-            .summary = "show on one screen what fills a heap and what to look at next",
-            .question = "What fills this heap, or what did this program allocate?",
-            .description =
-                "Prints what FILE is and what matters most about it, then findings, what its heap is made of, the "
-                "biggest "
-                "kinds of things in it, the biggest retainers, which functions allocated it (when allocation stacks "
-                "were "
-                "recorded), and which commands to run next.\n"
-                "\n"
-                "Possible savings are what rules found that look for waste: lists from which nothing is ever taken, "
-                "storage "
-                "that is mostly empty, duplicate strings, detached DOM nodes, variables that closures hold, timers and "
-                "listeners. Each has the bytes that fixing it could free at most, which may overlap with those of "
-                "others, the "
-                "way from the root to an example, and the command that shows more. Heaps of V8 are counted as Chrome's "
-                "DevTools do.\n"
-                "\n"
-                "Sizes are sums of the nodes' own (shallow) sizes over everything that can be reached from the root, "
-                "the root "
-                "included. A kind is what nodes are best known by: the name of a DOM node, the class of an object, the "
-                "file of "
-                "a script, else the engine's type.\n"
-                "\n"
-                "A retainer is a node that much else depends on: the array, map or object that holds many things or "
-                "large "
-                "ones, shown with the shortest way to it from the root and what most of its memory is. Its size is the "
-                "retained one: what would be freed with it. Retainers may hold other retainers.\n"
-                "\n"
-                "--json prints less than 8 KiB, so that scripts and assistants can read it whole: lists are short and "
-                "long "
-                "names cut, which namesCut counts. --detail has all of it.\n"
-                "\n"
-                "A recording of allocations (.ubirec, from ubiheap record) gives another report: what the program did "
-                "not "
-                "free, had at its peak and allocated; what stands out in that; and the places in the code that asked "
-                "for it, "
-                "with all of these numbers side by side and their callers below. Allocators, containers, and calls "
-                "that ask "
-                "for memory in the name of many callers are left out at the inner end of stacks. A temporary "
-                "allocation is one "
-                "that its thread freed as the next thing it did. Mappings, and objects of a script engine, have totals "
-                "of "
-                "their own. Numbers of a sampled recording are limits, between which the true value lies in 94 of 100 "
-                "recordings or more. Facts of --fail-on are leaked,  leakedCount, pools, peak, total, count, "
-                "temporary, rss "
-                "and dropped. What the C and C++ libraries keep on purpose until the end, such as the reserve for "
-                "exceptions, "
-                "is in pools and not in leaked.",
-            .parameters = parameters,
-            .glossary = &glossary,
-            .examples = examples,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(report_arguments),
-        },
+    .usage = &usage,
     .run = report_run,
 };

@@ -275,37 +275,37 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "run",
+    .operands = "[SCRIPT] [ARGUMENT...]",
+    .summary = "run a JavaScript program and look into its memory",
+    .question = "What does this JavaScript program do with its memory?",
+    .description = "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows "
+                   "SCRIPT belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). "
+                   "Without SCRIPT, it runs what you type on a terminal, or else standard input. Scripts have std, os "
+                   "with workers, modules, console, timers, print and gc; see the reference.\n"
+                   "\n"
+                   "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after "
+                   "an exception or a rejected promise that was not caught, 130 after Ctrl-C. 4 when only writing a "
+                   "result failed. Errors of the tool are one line; exceptions come with their stack.\n"
+                   "\n"
+                   "What is typed is run when its brackets are closed; its value is printed, and is _ then. Lines that "
+                   "begin with a point look into the heap: .census, .allocations, .snapshot, .gc; .help lists them.\n"
+                   "\n"
+                   "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C "
+                   "ends the script and then does what is to be done at exit; a second one ends everything.\n"
+                   "\n"
+                   "The engine is an old release: do not run programs that you do not trust.\n",
+    .parameters = parameters,
+    .glossary = &ubi__breakdown_presets_glossary,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .max_operands = INT_MAX,
+    .has_options_first = true,
+    .arguments_bytes = sizeof(ubi__run_arguments),
+};
+
 const ubi__command ubi__command_run = {
-    .usage =
-        &(const ubi__usage){
-            .name = "run",
-            .operands = "[SCRIPT] [ARGUMENT...]",
-            .summary = "run a JavaScript program and look into its memory",
-            .question = "What does this JavaScript program do with its memory?",
-            .description =
-                "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows "
-                "SCRIPT belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). "
-                "Without SCRIPT, it runs what you type on a terminal, or else standard input. Scripts have std, os "
-                "with workers, modules, console, timers, print and gc; see the reference.\n"
-                "\n"
-                "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after "
-                "an exception or a rejected promise that was not caught, 130 after Ctrl-C. 4 when only writing a "
-                "result failed. Errors of the tool are one line; exceptions come with their stack.\n"
-                "\n"
-                "What is typed is run when its brackets are closed; its value is printed, and is _ then. Lines that "
-                "begin with a point look into the heap: .census, .allocations, .snapshot, .gc; .help lists them.\n"
-                "\n"
-                "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C "
-                "ends the script and then does what is to be done at exit; a second one ends everything.\n"
-                "\n"
-                "The engine is an old release: do not run programs that you do not trust.\n",
-            .parameters = parameters,
-            .glossary = &ubi__breakdown_presets_glossary,
-            .examples = examples,
-            .has_firefox_mode = true,
-            .max_operands = INT_MAX,
-            .has_options_first = true,
-            .arguments_bytes = sizeof(ubi__run_arguments),
-        },
+    .usage = &usage,
     .run = run_run,
 };

@@ -122,7 +122,8 @@ static ubi_status output_write_file(ubi__run *run, const ubi_census *census, int
         return output_fail(run, status);
     ubi__standard_output_init(&file_output, file.file.fd);
     run->cli->output = &file_output;
-    run->cli->page = (ubi__page){ &file_output.out, ubi__terminal_style(file.file.fd, run->cli->common.color) };
+    run->cli->page =
+        (ubi__page){ .out = &file_output.out, .style = ubi__terminal_style(file.file.fd, run->cli->common.color) };
     status = output_write(run, census, exit_code);
     if (status == UBI_OK && ubi__out_flush(&file_output.out) != UBI_OK)
         status = ubi__fail_errno(file_output.error, "cannot write");

@@ -367,43 +367,36 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "strings",
+    .operands = "FILE",
+    .summary = "list strings by their text, and find duplicates",
+    .question = "Which strings take the most memory, or are there more than once?",
+    .description =
+        "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one copy instead of all "
+        "would save; how many strings have it; what one takes on average; what they retain together; the id of the "
+        "first; and the text.\n"
+        "\n"
+        "Texts are compared as in Chrome's DevTools. V8 saves the first 1,024 characters of a string, so longer ones "
+        "that begin alike count as equal, unless the file has their lengths and hashes. A string that a program put "
+        "together with + is joined from its parts up to that length. Slices of other strings have no text in the file; "
+        "they are counted but not compared.\n"
+        "\n"
+        "Firefox's snapshots hold sizes of strings, but no texts.\n"
+        "\n"
+        "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its names, URLs, paths, "
+        "frames, command line and strings: in how many texts each occurs, and one of them. They are grouped by where "
+        "they occur, and what looks most like an address, a number, a token or a path comes first. Words of engines "
+        "and well-known libraries are left out, as are replacements of --anonymize. So a file to be sent should have "
+        "none. Facts of --fail-on: words, replaced, indices (element numbers above 999).",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(strings_arguments),
+};
+
 const ubi__command ubi__command_strings = {
-    .usage =
-        &(const ubi__usage){
-            .name = "strings",
-            .operands = "FILE",
-            .summary = "list strings by their text, and find duplicates",
-            .question = "Which strings take the most memory, or are there more than once?",
-            .description = "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one "
-                           "copy instead of all "
-                           "would save; how many strings have it; what one takes on average; what they retain "
-                           "together; the id of the "
-                           "first; and the text.\n"
-                           "\n"
-                           "Texts are compared as in Chrome's DevTools. V8 saves the first 1,024 characters of a "
-                           "string, so longer ones "
-                           "that begin alike count as equal, unless the file has their lengths and hashes. A string "
-                           "that a program put "
-                           "together with + is joined from its parts up to that length. Slices of other strings have "
-                           "no text in the file; "
-                           "they are counted but not compared.\n"
-                           "\n"
-                           "Firefox's snapshots hold sizes of strings, but no texts.\n"
-                           "\n"
-                           "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its "
-                           "names, URLs, paths, "
-                           "frames, command line and strings: in how many texts each occurs, and one of them. They are "
-                           "grouped by where "
-                           "they occur, and what looks most like an address, a number, a token or a path comes first. "
-                           "Words of engines "
-                           "and well-known libraries are left out, as are replacements of --anonymize. So a file to be "
-                           "sent should have "
-                           "none. Facts of --fail-on: words, replaced, indices (element numbers above 999).",
-            .parameters = parameters,
-            .examples = examples,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(strings_arguments),
-        },
+    .usage = &usage,
     .run = strings_run,
 };

@@ -453,36 +453,34 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "summary",
+    .operands = "FILE",
+    .summary = "list the classes of a heap with what they keep alive",
+    .question = "Which classes keep the most memory alive?",
+    .description =
+        "Prints a row per class, as the Summary view of Chrome's DevTools: what the class retains, its own "
+        "(shallow) size, the number of its objects, the least distance from the root, and its name with the place "
+        "of the constructor if the file has it. The largest retained size comes first.\n"
+        "\n"
+        "Of objects that hold others of their class, only the outermost counts for what the class retains. "
+        "Percentages are shares of the whole heap. Retained sizes add up to more than 100 %, because classes "
+        "retain each other's objects. Nodes without a size are left out. Distance 'system': only the engine's own "
+        "roots lead there; '-': nothing does.\n"
+        "\n"
+        "--filter, --where, --since, --until and --context may be combined; all must hold. --since and --until go "
+        "by V8's ids, which grow with time, but not for nodes outside of the JavaScript heap.\n"
+        "\n"
+        "Firefox's snapshots: classes are those of the census. What the root does not reach is left out.",
+    .parameters = parameters,
+    .glossary = &ubi__summary_filters_glossary,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(summary_arguments),
+};
+
 const ubi__command ubi__command_summary = {
-    .usage =
-        &(const ubi__usage){
-            .name = "summary",
-            .operands = "FILE",
-            .summary = "list the classes of a heap with what they keep alive",
-            .question = "Which classes keep the most memory alive?",
-            .description =
-                "Prints a row per class, as the Summary view of Chrome's DevTools: what the class retains, its own "
-                "(shallow) size, the number of its objects, the least distance from the root, and its name with the "
-                "place "
-                "of the constructor if the file has it. The largest retained size comes first.\n"
-                "\n"
-                "Of objects that hold others of their class, only the outermost counts for what the class retains. "
-                "Percentages are shares of the whole heap. Retained sizes add up to more than 100 %, because classes "
-                "retain each other's objects. Nodes without a size are left out. Distance 'system': only the engine's "
-                "own "
-                "roots lead there; '-': nothing does.\n"
-                "\n"
-                "--filter, --where, --since, --until and --context may be combined; all must hold. --since and --until "
-                "go "
-                "by V8's ids, which grow with time, but not for nodes outside of the JavaScript heap.\n"
-                "\n"
-                "Firefox's snapshots: classes are those of the census. What the root does not reach is left out.",
-            .parameters = parameters,
-            .glossary = &ubi__summary_filters_glossary,
-            .examples = examples,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(summary_arguments),
-        },
+    .usage = &usage,
     .run = summary_run,
 };

@@ -191,54 +191,43 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
+static const ubi__usage usage = {
+    .name = "timeline",
+    .operands = "FILE",
+    .summary = "show what a program did, and when",
+    .question = "What did this program do, and when?",
+    .description =
+        "Shows the markers of FILE, which 'ubiheap run --timeline' wrote, or 'ubiheap record' of a program with "
+        "markers of its own.\n"
+        "\n"
+        "The waterfall has a part for each thread. A line is indented below the markers that it lies in; time is how "
+        "long they took without counting anything twice, count how many there are. The height of a bar shows how much "
+        "of the time of its column was spent there. When there are more lines than --rows, those that took least are "
+        "left out. A '>' before a time: something in it did not end, and is taken to last until the end.\n"
+        "\n"
+        "Time by marker: total is time on all threads, its share one of the time shown; self is without the markers "
+        "inside. Collections of garbage are a share of the time that threads were busy, which is the time in any "
+        "marker but timers of the program's own (console.time). Both are of all markers in the time that is shown, "
+        "even if --marker or --where leave fewer.\n"
+        "\n"
+        "Where timers or time stamps have more than five labels, as when each bears the number of a request, the page "
+        "puts together those that differ in numbers, 'Console (request #)', or all of them; -m and --rows 0 show "
+        "each.\n"
+        "\n"
+        "Markers are cut at --from and --to in the page, and whole in the other formats. Times in expressions have a "
+        "unit, ns, us, ms or s, or are microseconds. Facts of --fail-on are count, total, self and longest of all "
+        "markers or, as in longest(Javascript), of a name or label; gc, lost. With --compat firefox markers nest as in "
+        "Firefox's performance tool: in one waterfall, those of other threads at its root.",
+    .parameters = parameters,
+    .glossary = &glossary,
+    .examples = examples,
+    .has_firefox_mode = true,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(timeline_arguments),
+};
+
 const ubi__command ubi__command_timeline = {
-    .usage =
-        &(const ubi__usage){
-            .name = "timeline",
-            .operands = "FILE",
-            .summary = "show what a program did, and when",
-            .question = "What did this program do, and when?",
-            .description =
-                "Shows the markers of FILE, which 'ubiheap run --timeline' wrote, or 'ubiheap record' of a program "
-                "with "
-                "markers of its own.\n"
-                "\n"
-                "The waterfall has a part for each thread. A line is indented below the markers that it lies in; time "
-                "is how "
-                "long they took without counting anything twice, count how many there are. The height of a bar shows "
-                "how much "
-                "of the time of its column was spent there. When there are more lines than --rows, those that took "
-                "least are "
-                "left out. A '>' before a time: something in it did not end, and is taken to last until the end.\n"
-                "\n"
-                "Time by marker: total is time on all threads, its share one of the time shown; self is without the "
-                "markers "
-                "inside. Collections of garbage are a share of the time that threads were busy, which is the time in "
-                "any "
-                "marker but timers of the program's own (console.time). Both are of all markers in the time that is "
-                "shown, "
-                "even if --marker or --where leave fewer.\n"
-                "\n"
-                "Where timers or time stamps have more than five labels, as when each bears the number of a request, "
-                "the page "
-                "puts together those that differ in numbers, 'Console (request #)', or all of them; -m and --rows 0 "
-                "show "
-                "each.\n"
-                "\n"
-                "Markers are cut at --from and --to in the page, and whole in the other formats. Times in expressions "
-                "have a "
-                "unit, ns, us, ms or s, or are microseconds. Facts of --fail-on are count, total, self and longest of "
-                "all "
-                "markers or, as in longest(Javascript), of a name or label; gc, lost. With --compat firefox markers "
-                "nest as in "
-                "Firefox's performance tool: in one waterfall, those of other threads at its root.",
-            .parameters = parameters,
-            .glossary = &glossary,
-            .examples = examples,
-            .has_firefox_mode = true,
-            .min_operands = 1,
-            .max_operands = 1,
-            .arguments_bytes = sizeof(timeline_arguments),
-        },
+    .usage = &usage,
     .run = timeline_run,
 };

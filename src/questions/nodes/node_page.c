@@ -9,7 +9,7 @@
  * Rows are streamed, so the first ones decide the widths. The widest columns of texts give way until a row fits the
  * terminal, and the last one takes what is left: the names to come may be longer.
  */
-#include "cli/commands/nodes/node_page.h"
+#include "questions/nodes/node_page.h"
 
 #define GAP 2
 #define SYSTEM "system" /* a dash in DevTools, but that means "none" here */
@@ -38,7 +38,7 @@ static ubi__cell cell_of(const ubi__node_page *p, size_t i, ubi_node_ix node, ub
     return text.ptr ? ubi__cell_text(text) : ubi__cell_words("-");
 }
 
-void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t n_sample) {
+void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, ubi_node_ix first, uint32_t n_sample) {
     ubi_look_name_buffer buffer;
     ubi__text_column columns[UBI__NODE_COLUMNS_MAX] = { { .width = 0 } };
     for (size_t i = 0; i < p->n_columns; i++)
@@ -49,7 +49,7 @@ void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t 
     for (size_t i = 0; i < p->n_columns; i++) {
         ubi__text_table_widen(&p->layout, i, ubi__cell_words(columns[i].title));
         for (uint32_t row = 0; row < n_sample; row++)
-            ubi__text_table_widen(&p->layout, i, cell_of(p, i, order ? order[row] : row, &buffer));
+            ubi__text_table_widen(&p->layout, i, cell_of(p, i, order ? order[row] : first + row, &buffer));
     }
     ubi__text_table_fit(&p->layout);
     ubi__text_table_head(&p->layout);

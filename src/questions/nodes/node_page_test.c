@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "cli/commands/nodes/node_page.h"
 #include "drawing.h"
+#include "questions/nodes/node_page.h"
 #include "render/capture_test.h"
 
 static capture got;
@@ -30,7 +30,7 @@ static const char *table(const char *drawn, unsigned columns, uint32_t n_sample,
         assert_int_equal(ubi__node_column_find(&chosen[page.n_columns], name, strlen(name)), UBI_OK);
     }
     uint32_t n = ubi_graph_node_count(nodes.graph);
-    ubi__node_page_begin(&page, NULL, n < n_sample ? n : n_sample);
+    ubi__node_page_begin(&page, NULL, 0, n < n_sample ? n : n_sample);
     for (ubi_node_ix node = 0; node < n; node++)
         ubi__node_page_row(&page, node);
     ubi_graph_unref((ubi_graph *)(uintptr_t)nodes.graph);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/nodes/node_order.h"
 #include "drawing.h"
+#include "questions/nodes/node_order.h"
 
 static const ubi__node_column *column(const char *name) {
     const ubi__node_column *out;

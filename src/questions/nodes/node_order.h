@@ -2,8 +2,8 @@
  *
  * node_order.h: nodes of a table, sorted by a column.
  */
-#ifndef UBI_CLI_NODE_ORDER_H
-#define UBI_CLI_NODE_ORDER_H
+#ifndef UBI_QUESTIONS_NODE_ORDER_H
+#define UBI_QUESTIONS_NODE_ORDER_H
 
 #include "base/alloc.h"
 #include "questions/node_columns.h"

@@ -6,7 +6,7 @@
  * nodes, each different text is kept once and ranked. Least significant byte
  * first, stable, and a byte that is the same in all keys costs no pass: sizes and ranks need two or three.
  */
-#include "cli/commands/nodes/node_order.h"
+#include "questions/nodes/node_order.h"
 
 #include <stdlib.h>
 #include <string.h>
