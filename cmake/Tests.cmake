@@ -22,6 +22,10 @@ endif()
 # Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
 set(ubi_once_folders ci-recipes growth layering api package format docs bench oracle)
 
+# Folders whose tests look at the library that is loaded into other programs, which no sanitizer is compiled into. What reads its events
+# has one: record_test, preload_collector_test and the fuzz target run it under all of them.
+set(ubi_unsanitized_folders interpose)
+
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
 add_library(ubi_test_support INTERFACE)
@@ -137,6 +141,11 @@ function(ubi_test_wanted out source)
     set(wanted ON)
     foreach(folder ${ubi_once_folders})
         if(source MATCHES "/tests/${folder}/" AND (UBI_SANITIZE OR UBI_COVERAGE OR NOT CMAKE_BUILD_TYPE STREQUAL Release))
+            set(wanted OFF)
+        endif()
+    endforeach()
+    foreach(folder ${ubi_unsanitized_folders})
+        if(source MATCHES "/tests/${folder}/" AND UBI_SANITIZE)
             set(wanted OFF)
         endif()
     endforeach()
