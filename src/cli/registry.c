@@ -22,7 +22,7 @@
     OWN(leaks)                                                                                                         \
     OWN(diff)                                                                                                          \
     GROUP("Look inside")                                                                                               \
-    OWN(census)                                                                                                        \
+    ASKS(census)                                                                                                       \
     OWN(treemap)                                                                                                       \
     ASKS(containment)                                                                                                  \
     ASKS(search)                                                                                                       \

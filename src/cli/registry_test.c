@@ -256,7 +256,7 @@ static void command_check(void *command) {
 
 static void damage_of_a_command_is_seen(void **state) {
     (void)state;
-    ubi__command c = *ubi__command_find("census");
+    ubi__command c = *ubi__command_find("convert");
     ubi__usage usage = *c.usage;
     ubi__parameter twice[] = { usage.parameters[0], usage.parameters[0], { .name = NULL } },
                    once[] = { usage.parameters[0], { .name = NULL } };
@@ -272,7 +272,7 @@ static void damage_of_a_command_is_seen(void **state) {
     assert_damage_seen(command_check, &c, "== takes_value");
     usage.max_operands = usage.min_operands - 1;
     assert_damage_seen(command_check, &c, "u->min_operands <= u->max_operands");
-    usage = *ubi__command_find("census")->usage;
+    usage = *ubi__command_find("convert")->usage;
     c.run = NULL;
     assert_damage_seen(command_check, &c, "(c->run != NULL)");
     c = *ubi__command_find("statistics");

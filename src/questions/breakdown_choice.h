@@ -38,10 +38,11 @@ typedef struct ubi__breakdown_arguments {
             NULL)
 
 #define UBI__TREE_TEXT_PARAMETERS(base)                                                                                \
-    UBI__LIMIT((base) + offsetof(ubi__breakdown_arguments, limit), "text: show N rows per level; 0: all", "10"),       \
+    UBI__LIMIT((base) + offsetof(ubi__breakdown_arguments, limit), "text: show N rows per level; 0: all", "10",        \
+               .scope = UBI__SCOPE_PAGE),                                                                              \
         UBI__NUMBER("depth", 'd', (base) + offsetof(ubi__breakdown_arguments, depth), "N",                             \
                     "text: show N levels; 0: all; frames that follow each other without a branch count a quarter",     \
-                    "5")
+                    "5", .scope = UBI__SCOPE_PAGE)
 
 /** The presets, for the manual. */
 extern const ubi__glossary ubi__breakdown_presets_glossary;

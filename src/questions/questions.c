@@ -15,6 +15,7 @@
     X(dominators)                                                                                                      \
     X(retainers)                                                                                                       \
     X(paths)                                                                                                           \
+    X(census)                                                                                                          \
     X(containment)                                                                                                     \
     X(search)                                                                                                          \
     X(nodes)                                                                                                           \
