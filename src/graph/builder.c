@@ -51,6 +51,7 @@ void ubi__builder_check(const ubi_graph_builder *b) {
     UBI_ASSERT(g->name.n == g->target.n + b->pending.n);
     UBI_ASSERT(g->edge_kind.n <= g->name.n); /* likewise */
     UBI_ASSERT(b->node_edges <= g->name.n);
+    UBI_ASSERT(n == 0 || g->first_edge.at[n - 1] <= g->name.n);
     UBI_ASSERT(b->pending.n <= UBI__BUILDER_PENDING && b->pending.cap >= UBI__BUILDER_PENDING);
 }
 
@@ -269,6 +270,7 @@ ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned t
     UBI_TRY(ubi__graph_find_reachable(g));
     UBI_ASSERT(g->target.n == g->n_edges && g->first_edge.n == (size_t)g->n_nodes + 1);
     UBI_ASSERT(g->first_edge.at[g->n_nodes] == g->n_edges && g->root < g->n_nodes);
+    UBI_ASSERT((g->edge_kind.n == 0 || g->edge_kind.n == g->n_edges) && g->kind.n == g->n_nodes);
     *out = g;
     b->graph = NULL;
     return UBI_OK;

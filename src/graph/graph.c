@@ -291,6 +291,19 @@ ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all
     return UBI_OK;
 }
 
+/* The last node whose edges begin at or before `edge`: nodes without edges begin where the next one does. */
+ubi_node_ix ubi_graph_edge_source(const ubi_graph *g, ubi_edge_ix edge) {
+    uint32_t low = 0, high = g->n_nodes;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->first_edge.at[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void ubi__view_check(const ubi_view *view) {
     const ubi_graph *g = view->graph;
     UBI_ASSERT(!view->edges || view->edges->graph == g);

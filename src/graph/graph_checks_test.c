@@ -182,6 +182,9 @@ static void damaged_builders_are_seen(void **state) {
     m.builder->node_edges += 2;
     assert_damage_seen(check_builder, m.builder, "b->node_edges <= g->name.n");
     m.builder->node_edges -= 2;
+    g->first_edge.at[1] += 2;
+    assert_damage_seen(check_builder, m.builder, "g->first_edge.at[n - 1] <= g->name.n");
+    g->first_edge.at[1] -= 2;
     ubi_graph_unref(graph_maker_finish(&m));
 }
 

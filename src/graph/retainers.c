@@ -243,16 +243,3 @@ uint64_t ubi_retainers_count(const ubi_retainers *r, ubi_node_ix node) {
 ubi_edge_ix ubi_retainers_edge(const ubi_retainers *r, ubi_node_ix node, uint64_t i) {
     return get_place(r->edges, r->is_wide, r->first[node] + i);
 }
-
-/* The last node whose edges begin at or before `edge`: nodes without edges begin where the next one does. */
-ubi_node_ix ubi_graph_edge_source(const ubi_graph *g, ubi_edge_ix edge) {
-    uint32_t low = 0, high = g->n_nodes;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->first_edge.at[middle] <= edge)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}

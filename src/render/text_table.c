@@ -104,6 +104,7 @@ void ubi__text_table_check(const ubi__text_table *t) {
         const ubi__text_column *c = &t->at[i];
         UBI_ASSERT(!c->is_shown || (!c->is_hidden && c->from_columns <= t->columns));
         UBI_ASSERT(c->is_shown || c->is_hidden || c->from_columns || c->least_name_columns);
+        UBI_ASSERT(!c->is_shown || (t->first <= i && i <= t->last));
         used += c->is_shown ? column_columns(c) : 0;
     }
     UBI_ASSERT(!UBI_CHECKS || t->used == used);

@@ -138,6 +138,10 @@ static void damage_of_a_table_is_seen(void **state) {
     table = table_at(NULL, &style);
     table.at[COUNT].is_shown = false;
     assert_damage_seen(table_check, &table, "c->is_hidden || c->from_columns");
+    table = table_at(NULL, &style);
+    table.first++;
+    assert_damage_seen(table_check, &table, "t->first <= i && i <= t->last");
+    table = table_at(NULL, &style);
     table.n = UBI__TEXT_COLUMNS + 1;
     assert_damage_seen(table_check, &table, "t->n <= UBI__TEXT_COLUMNS");
 }

@@ -214,8 +214,8 @@ static void write_line(grid *g, uint32_t line, size_t *next) {
             continue;
         write_cells(g, line, at, n->column);
         at = n->column + (uint32_t)write_note(g, n);
+        UBI_ASSERT(at <= n->column + n->room);
     }
-    UBI_ASSERT(at <= g->columns);
     UBI_ASSERT(*next == g->notes.n || g->notes.at[*next].line > line);
     write_cells(g, line, at, g->columns);
     ubi__out_char(g->out, '\n');
