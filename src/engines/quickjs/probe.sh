@@ -167,6 +167,7 @@ text UBI_API_MALLOC_STATE '(\*js_malloc)(JSMallocState \*'
 text UBI_API_MODULE_ATTRS 'JS_SetModuleLoaderFunc2'
 member UBI_MODULE_ATTRS JSReqModuleEntry attributes
 text UBI_SHAPE_ALLOC 'get_alloc_from_shape'
+text UBI_SHAPE_PROP 'get_shape_prop('
 text UBI_FRAME_BLOCK 'js_free_rt(rt, sf->arg_buf)'
 text UBI_SOURCE_POS '^static void emit_source_pos('
 text UBI_SOURCE_LOC 'OP_source_loc'

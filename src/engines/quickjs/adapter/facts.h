@@ -47,6 +47,12 @@ static inline ubi__kind ubi__listed_kind(const void *header) {
     }
 }
 
+#if !UBI_SHAPE_PROP /* there they are a member at its end */
+static inline JSShapeProperty *get_shape_prop(JSShape *shape) {
+    return shape->prop;
+}
+#endif
+
 /** The kind of what a value with this tag points to. */
 static inline ubi__kind ubi__kind_of_tag(int tag) {
     switch (tag) {
