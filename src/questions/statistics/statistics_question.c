@@ -6,6 +6,7 @@
 #include <ubiheap/views/native_contexts.h>
 #include <ubiheap/views/statistics.h>
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -17,11 +18,17 @@
 #define WIDE_PAGE 100
 #define MOST_CONTEXTS 20
 
+/* A part of the session: it takes a walk over all nodes. */
+typedef struct statistics_part {
+    ubi_statistics statistics;
+    ubi_native_contexts *contexts; /* owned */
+} statistics_part;
+
 typedef struct answer {
     const ubi_look *look;
     const ubi_graph *graph;
     ubi_statistics statistics;
-    ubi_native_contexts *contexts;    /* owned */
+    const ubi_native_contexts *contexts;
     const ubi_dominators *dominators; /* for a page NULL unless there are several contexts */
 } answer;
 
@@ -220,12 +227,39 @@ static ubi_status statistics_page(const ubi__page *page, const void *answer_of, 
 
 /* ---- answer ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status contexts_find(answer *a, const ubi__asked *asked) {
-    ubi_native_contexts_options options = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
-    options.allocator = ubi__asked_allocator(asked);
-    options.progress = ubi__asked_progress(asked);
-    return ubi_native_contexts_new(&a->contexts, a->look, NULL, &options);
+static ubi_status part_compute(statistics_part *out, ubi_session_use *use, const ubi_look *look,
+                               const ubi_allocator *allocator) {
+    ubi_statistics_options options = UBI_STATISTICS_OPTIONS_INIT;
+    ubi_native_contexts_options contexts_options = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
+    out->statistics = (ubi_statistics)UBI_STATISTICS_INIT;
+    options.allocator = contexts_options.allocator = allocator;
+    options.progress = contexts_options.progress = *ubi_session_use_progress(use);
+    UBI_TRY(ubi_statistics_compute(&out->statistics, look, &options));
+    return ubi_native_contexts_new(&out->contexts, look, NULL, &contexts_options);
 }
+
+static ubi_status part_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    const ubi_look *look;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    statistics_part *part = UBI_NEW(allocator, statistics_part);
+    if (!part)
+        return ubi__fail_nomem();
+    ubi_status status = part_compute(part, use, look, allocator);
+    if (status == UBI_OK)
+        *out = part;
+    else
+        UBI_DELETE(allocator, part);
+    return status;
+}
+
+static void part_free(void *value, const ubi_allocator *allocator) {
+    statistics_part *part = value;
+    ubi_native_contexts_free(part->contexts);
+    UBI_DELETE(allocator, part);
+}
+
+static const ubi__part_type part_type = { "statistics", part_build, part_free };
 
 /* What the contexts retain is worth a dominator tree only where there are several, or for scripts. */
 static ubi_status dominators_find(answer *a, const ubi__asked *asked) {
@@ -236,21 +270,14 @@ static ubi_status dominators_find(answer *a, const ubi__asked *asked) {
 
 static ubi_status statistics_compute(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
-    ubi_statistics_options options = UBI_STATISTICS_OPTIONS_INIT;
-    a->statistics = (ubi_statistics)UBI_STATISTICS_INIT;
-    options.allocator = ubi__asked_allocator(asked);
-    options.progress = ubi__asked_progress(asked);
+    void *value;
     UBI_TRY(ubi_session_look(&a->look, ubi__asked_heap(asked)));
+    UBI_TRY(ubi__session_part(&value, ubi__asked_heap(asked), &part_type, ""));
+    const statistics_part *part = value;
     a->graph = ubi_look_view(a->look)->graph;
-    UBI_TRY(ubi_statistics_compute(&a->statistics, a->look, &options));
-    UBI_TRY(contexts_find(a, asked));
+    a->statistics = part->statistics;
+    a->contexts = part->contexts;
     return dominators_find(a, asked);
-}
-
-static void statistics_release(void *answer_of, const ubi__asked *asked) {
-    answer *a = answer_of;
-    (void)asked;
-    ubi_native_contexts_free(a->contexts);
 }
 
 /* ---- question ---------------------------------------------------------------------------------------------------- */
@@ -294,5 +321,4 @@ const ubi__question ubi__question_statistics = {
     .compute = statistics_compute,
     .document = statistics_document,
     .page = statistics_page,
-    .release = statistics_release,
 };
