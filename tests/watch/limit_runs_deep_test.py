@@ -59,7 +59,7 @@ def started(runs, limit, node, run):
 def judged(runs, done):
     """@return "complete", "no room" or what is wrong."""
     names = [name for name in runs.names() if "snapshot" in name]
-    if not names and any(words in done.stderr for words in ("no room for a snapshot", "too small for")):
+    if not names and re.match(r"ubiheap: .*no room for a snapshot", done.stderr):
         return "no room"
     if len(names) != 1 or names[0].endswith(".part"):
         return f"{names}, exit {done.returncode}: {done.stderr[-600:]}"
@@ -75,7 +75,8 @@ def one(limit, node, run):
         start = time.monotonic()
         done, fill = started(runs, limit, node, run)
         seconds, took = round(time.monotonic() - start, 1), re.search(r"it took ([\d.]+) s|nodes in a file of [^,]*, (\d+ ms)", done.stderr)
-        return {"result": judged(runs, done), "fill": fill, "seconds": seconds, "snapshot": took and (took[1] or took[2])}
+        return {"result": judged(runs, done), "fill": fill, "seconds": seconds, "snapshot": took and (took[1] or took[2]),
+                "said": done.stderr[:300]}
     finally:
         runs.close()
 
