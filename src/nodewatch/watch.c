@@ -54,11 +54,12 @@
 
 typedef struct isolate_watch {
     struct isolate_watch *next;
-    ubi__v8_isolate *isolate; /* NULL: it is gone, and the struct can have another one */
-    _Atomic uint64_t heap_bytes;
-    atomic_bool is_asked; /* an interrupt is on its way */
-    bool is_near_limit;   /* of V8: why */
-    size_t initial_bytes; /* then: the limit as it was */
+    ubi__v8_isolate *isolate;    /* NULL: it is gone, and the struct can have another one */
+    _Atomic uint64_t heap_bytes; /* when it was last looked at, after a collection */
+    _Atomic uint64_t room_bytes; /* of addresses, then */
+    atomic_bool is_asked;        /* an interrupt is on its way */
+    bool is_near_limit;          /* of V8: why */
+    size_t initial_bytes;        /* then: the limit as it was */
     int n_raises;
     bool has_near_limit; /* our callback is V8's newest */
 } isolate_watch;
@@ -200,6 +201,13 @@ static void heap_note(isolate_watch *w) {
     size_t numbers[UBI__V8_STATISTICS] = { 0 };
     watch.v8.statistics(w->isolate, numbers);
     atomic_store(&w->heap_bytes, numbers[UBI__V8_USED_BYTES]);
+    atomic_store(&w->room_bytes, ubi__watch_room_of_addresses());
+}
+
+/* Arrays that are large fill addresses without a collection; what was taken since may all be heap. */
+static uint64_t heap_estimate(const isolate_watch *w) {
+    uint64_t before_bytes = atomic_load(&w->room_bytes), now_bytes = ubi__watch_room_of_addresses();
+    return atomic_load(&w->heap_bytes) + (now_bytes < before_bytes ? before_bytes - now_bytes : 0);
 }
 
 static uint64_t own_bytes(void) {
@@ -285,7 +293,7 @@ static void room_attend(isolate_watch *w) {
         now_ns < atomic_load(&watch.look_after_ns))
         return;
     atomic_store(&watch.look_after_ns, now_ns + LOOK_EVERY_NS / 2);
-    ubi__watch_room room = ubi__watch_room_look(atomic_load(&w->heap_bytes), watch.reserve_bytes);
+    ubi__watch_room room = ubi__watch_room_look(heap_estimate(w), watch.reserve_bytes);
     if (room.is_short && ubi__memory_room(&room.limit) < atomic_load(&watch.attend_below_bytes) &&
         !is_small_share(&room))
         interrupt_ask(w);

@@ -67,6 +67,11 @@ ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes
     return addresses.is_short && !group.is_short ? addresses : group;
 }
 
+uint64_t ubi__watch_room_of_addresses(void) {
+    ubi__memory_limits limits = limits_look(0);
+    return ubi__memory_room(&limits.address_space);
+}
+
 size_t ubi__watch_room_addresses(void) {
     ubi__memory_limits limits = ubi__memory_limits_read(0);
     uint64_t room_bytes = ubi__memory_room(&limits.address_space);

@@ -24,6 +24,8 @@ typedef struct ubi__watch_room {
 void ubi__watch_room_check(const ubi__watch_room *room);
 /** @param heap_bytes  of the heap that the snapshot would be of. @param reserve_bytes  of the user; 0: none. */
 ubi__watch_room ubi__watch_room_look(uint64_t heap_bytes, uint64_t reserve_bytes);
+/** Without a limit UINT64_MAX. */
+uint64_t ubi__watch_room_of_addresses(void);
 /** Bytes of addresses that blocks of a snapshot may have. */
 size_t ubi__watch_room_addresses(void);
 
