@@ -15,9 +15,44 @@
 
 #include "engines/quickjs/js_errors.h"
 #include "engines/quickjs/js_realm.h"
-#include "engines/quickjs/js_record.h"
 #include "engines/quickjs/js_report.h"
 #include "engines/quickjs/timeline.h"
+
+/* ---- objects and arrays for scripts, member by member ---------------------------------------------------------------- */
+
+/* An object under construction: once a member could not be made, there is none. */
+typedef struct js_record {
+    JSContext *ctx;
+    JSValue object; /* or an exception */
+} js_record;
+
+static js_record record_new(JSContext *ctx) {
+    return (js_record){ ctx, JS_NewObject(ctx) };
+}
+
+/* Takes the value. */
+static void record_set(js_record *r, const char *name, JSValue value) {
+    if (JS_IsException(r->object)) {
+        JS_FreeValue(r->ctx, value);
+        return;
+    }
+    if (!JS_IsException(value) && JS_DefinePropertyValueStr(r->ctx, r->object, name, value, JS_PROP_C_W_E) >= 0)
+        return;
+    JS_FreeValue(r->ctx, r->object);
+    r->object = JS_EXCEPTION;
+}
+
+/* Puts an element at the end of an array; takes it. False: the array is freed, and an exception is pending. */
+static bool array_put(JSContext *ctx, JSValueConst array, uint32_t i, JSValue element) {
+    if (!JS_IsException(element) && JS_DefinePropertyValueUint32(ctx, array, i, element, JS_PROP_C_W_E) >= 0)
+        return true;
+    JS_FreeValue(ctx, array);
+    return false;
+}
+
+static JSValue text_value(JSContext *ctx, ubi_text text) {
+    return JS_NewStringLen(ctx, text.ptr ? text.ptr : "", text.len);
+}
 
 /* ---- memoryProfiler: allocations --------------------------------------------------------------------------------- */
 
@@ -25,15 +60,15 @@
 
 static JSValue name_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
     (void)extended;
-    return ubi__js_text_of(ctx, ubi_recording_name(recording, (uint32_t)i));
+    return text_value(ctx, ubi_recording_name(recording, (uint32_t)i));
 }
 
 static JSValue trace_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
     (void)extended;
     ubi_recorded_trace trace = ubi_recording_trace(recording, (uint32_t)i);
-    ubi__js_record r = ubi__js_record_new(ctx);
-    ubi__js_record_set(&r, "nameIdx", ubi__js_number(ctx, trace.name));
-    ubi__js_record_set(&r, "parentIdx", ubi__js_number(ctx, trace.parent));
+    js_record r = record_new(ctx);
+    record_set(&r, "nameIdx", ubi__js_number(ctx, trace.name));
+    record_set(&r, "parentIdx", ubi__js_number(ctx, trace.parent));
     return r.object;
 }
 
@@ -41,16 +76,16 @@ static JSValue trace_value(JSContext *ctx, const ubi_recording *recording, uint6
 static JSValue event_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
     ubi_recorded_event event = ubi_recording_event(recording, i);
     double weight = (double)event.weight_bytes;
-    ubi__js_record r = ubi__js_record_new(ctx);
-    ubi__js_record_set(&r, "size", JS_NewFloat64(ctx, event.is_free ? -weight : weight));
-    ubi__js_record_set(&r, "traceIdx", ubi__js_number(ctx, event.trace));
-    ubi__js_record_set(&r, "timestamp", JS_NewFloat64(ctx, (double)event.time_ns / 1e6));
+    js_record r = record_new(ctx);
+    record_set(&r, "size", JS_NewFloat64(ctx, event.is_free ? -weight : weight));
+    record_set(&r, "traceIdx", ubi__js_number(ctx, event.trace));
+    record_set(&r, "timestamp", JS_NewFloat64(ctx, (double)event.time_ns / 1e6));
     if (!extended)
         return r.object;
-    ubi__js_record_set(&r, "allocation", ubi__js_number(ctx, event.allocation));
-    ubi__js_record_set(&r, "bytes", ubi__js_number(ctx, event.size_bytes));
-    ubi__js_record_set(&r, "kind", ubi__js_text_of(ctx, event.kind));
-    ubi__js_record_set(&r, "thread", ubi__js_number(ctx, event.thread));
+    record_set(&r, "allocation", ubi__js_number(ctx, event.allocation));
+    record_set(&r, "bytes", ubi__js_number(ctx, event.size_bytes));
+    record_set(&r, "kind", text_value(ctx, event.kind));
+    record_set(&r, "thread", ubi__js_number(ctx, event.thread));
     return r.object;
 }
 
@@ -63,22 +98,19 @@ static JSValue array_value(JSContext *ctx, const ubi_recording *recording, uint6
         JSValue element = i < UINT32_MAX
                               ? make(ctx, recording, i, extended)
                               : ubi__js_throw(ctx, UBI__JS_RANGE_ERROR, "more events than an array can hold");
-        if (!ubi__js_array_put(ctx, array, (uint32_t)i, element))
+        if (!array_put(ctx, array, (uint32_t)i, element))
             array = JS_EXCEPTION;
     }
     return array;
 }
 
 static JSValue results_value(JSContext *ctx, const ubi_recording *recording, bool extended) {
-    ubi__js_record r = ubi__js_record_new(ctx);
-    ubi__js_record_set(&r, "names",
-                       array_value(ctx, recording, ubi_recording_name_count(recording), name_value, extended));
-    ubi__js_record_set(&r, "traces",
-                       array_value(ctx, recording, ubi_recording_trace_count(recording), trace_value, extended));
-    ubi__js_record_set(&r, "events",
-                       array_value(ctx, recording, ubi_recording_event_count(recording), event_value, extended));
+    js_record r = record_new(ctx);
+    record_set(&r, "names", array_value(ctx, recording, ubi_recording_name_count(recording), name_value, extended));
+    record_set(&r, "traces", array_value(ctx, recording, ubi_recording_trace_count(recording), trace_value, extended));
+    record_set(&r, "events", array_value(ctx, recording, ubi_recording_event_count(recording), event_value, extended));
     if (extended)
-        ubi__js_record_set(&r, "period", ubi__js_number(ctx, ubi_recording_period_bytes(recording)));
+        record_set(&r, "period", ubi__js_number(ctx, ubi_recording_period_bytes(recording)));
     return r.object;
 }
 
@@ -146,9 +178,9 @@ static JSValue new_memory_profiler(JSContext *ctx) {
                     { "stopProfiler", stop_profiler },
                     { "resetProfiler", reset_profiler },
                     { "getResults", get_results } };
-    ubi__js_record r = ubi__js_record_new(ctx);
+    js_record r = record_new(ctx);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        ubi__js_record_set(&r, methods[i].name, JS_NewCFunction(ctx, methods[i].call, methods[i].name, 0));
+        record_set(&r, methods[i].name, JS_NewCFunction(ctx, methods[i].call, methods[i].name, 0));
     return r.object;
 }
 
@@ -166,16 +198,16 @@ static JSValue frame_at(JSContext *ctx, JSValueConst frames, uint32_t i) {
 }
 
 static JSValue frame_value(JSContext *ctx, JSValueConst frames, const ubi_timeline_frame *frame) {
-    ubi__js_record r = ubi__js_record_new(ctx);
-    ubi__js_record_set(&r, "line", JS_NewInt64(ctx, frame->line));
-    ubi__js_record_set(&r, "column", JS_NewInt64(ctx, frame->column));
-    ubi__js_record_set(&r, "source", ubi__js_text_of(ctx, frame->source));
+    js_record r = record_new(ctx);
+    record_set(&r, "line", JS_NewInt64(ctx, frame->line));
+    record_set(&r, "column", JS_NewInt64(ctx, frame->column));
+    record_set(&r, "source", text_value(ctx, frame->source));
     if (frame->function_name.ptr)
-        ubi__js_record_set(&r, "functionDisplayName", ubi__js_text_of(ctx, frame->function_name));
-    ubi__js_record_set(&r, "parent", frame_at(ctx, frames, frame->parent));
-    ubi__js_record_set(&r, "asyncParent", frame_at(ctx, frames, frame->async_parent));
+        record_set(&r, "functionDisplayName", text_value(ctx, frame->function_name));
+    record_set(&r, "parent", frame_at(ctx, frames, frame->parent));
+    record_set(&r, "asyncParent", frame_at(ctx, frames, frame->async_parent));
     if (frame->async_cause.ptr)
-        ubi__js_record_set(&r, "asyncCause", ubi__js_text_of(ctx, frame->async_cause));
+        record_set(&r, "asyncCause", text_value(ctx, frame->async_cause));
     return r.object;
 }
 
@@ -185,7 +217,7 @@ static JSValue frames_value(JSContext *ctx, const ubi_timeline_markers *markers)
     size_t n = ubi_timeline_markers_frame_count(markers);
     for (size_t i = 0; i < n && !JS_IsException(frames); i++) {
         ubi_timeline_frame frame = ubi_timeline_markers_frame(markers, i);
-        if (!ubi__js_array_put(ctx, frames, (uint32_t)i, frame_value(ctx, frames, &frame)))
+        if (!array_put(ctx, frames, (uint32_t)i, frame_value(ctx, frames, &frame)))
             frames = JS_EXCEPTION;
     }
     return frames;
@@ -194,18 +226,18 @@ static JSValue frames_value(JSContext *ctx, const ubi_timeline_markers *markers)
 /* ---- markers -------------------------------------------------------------------------------------------------------- */
 
 static JSValue rectangle_value(JSContext *ctx, const ubi_timeline_rectangle *rectangle) {
-    ubi__js_record r = ubi__js_record_new(ctx);
-    ubi__js_record_set(&r, "x", JS_NewInt32(ctx, rectangle->x));
-    ubi__js_record_set(&r, "y", JS_NewInt32(ctx, rectangle->y));
-    ubi__js_record_set(&r, "width", JS_NewInt32(ctx, rectangle->width));
-    ubi__js_record_set(&r, "height", JS_NewInt32(ctx, rectangle->height));
+    js_record r = record_new(ctx);
+    record_set(&r, "x", JS_NewInt32(ctx, rectangle->x));
+    record_set(&r, "y", JS_NewInt32(ctx, rectangle->y));
+    record_set(&r, "width", JS_NewInt32(ctx, rectangle->width));
+    record_set(&r, "height", JS_NewInt32(ctx, rectangle->height));
     return r.object;
 }
 
 static JSValue rectangles_value(JSContext *ctx, const ubi_timeline_detail *detail) {
     JSValue array = JS_NewArray(ctx);
     for (size_t i = 0; i < detail->rectangle_count && !JS_IsException(array); i++)
-        if (!ubi__js_array_put(ctx, array, (uint32_t)i, rectangle_value(ctx, &detail->rectangles[i])))
+        if (!array_put(ctx, array, (uint32_t)i, rectangle_value(ctx, &detail->rectangles[i])))
             array = JS_EXCEPTION;
     return array;
 }
@@ -213,7 +245,7 @@ static JSValue rectangles_value(JSContext *ctx, const ubi_timeline_detail *detai
 static JSValue detail_value(JSContext *ctx, const ubi_timeline_detail *detail) {
     switch (detail->type) {
     case UBI_MARKER_TEXT:
-        return ubi__js_text_of(ctx, detail->text);
+        return text_value(ctx, detail->text);
     case UBI_MARKER_NUMBER:
         return JS_NewFloat64(ctx, detail->number);
     case UBI_MARKER_BOOL:
@@ -223,26 +255,26 @@ static JSValue detail_value(JSContext *ctx, const ubi_timeline_detail *detail) {
     }
 }
 
-static void set_detail(ubi__js_record *r, const ubi_timeline_detail *detail) {
+static void set_detail(js_record *r, const ubi_timeline_detail *detail) {
     char name[64];
     size_t n = detail->key.len < sizeof name ? detail->key.len : sizeof name - 1;
     memcpy(name, detail->key.ptr, n);
     name[n] = '\0';
-    ubi__js_record_set(r, name, detail_value(r->ctx, detail));
+    record_set(r, name, detail_value(r->ctx, detail));
 }
 
 static JSValue marker_value(JSContext *ctx, const ubi_timeline_markers *markers, size_t i, JSValueConst frames) {
     ubi_timeline_row row = ubi_timeline_markers_row(markers, i);
-    ubi__js_record r = ubi__js_record_new(ctx);
-    ubi__js_record_set(&r, "name", ubi__js_text_of(ctx, row.name));
-    ubi__js_record_set(&r, "start", milliseconds_of(ctx, row.start_ns));
-    ubi__js_record_set(&r, "end", milliseconds_of(ctx, row.end_ns));
-    ubi__js_record_set(&r, "stack", frame_at(ctx, frames, row.stack));
+    js_record r = record_new(ctx);
+    record_set(&r, "name", text_value(ctx, row.name));
+    record_set(&r, "start", milliseconds_of(ctx, row.start_ns));
+    record_set(&r, "end", milliseconds_of(ctx, row.end_ns));
+    record_set(&r, "stack", frame_at(ctx, frames, row.stack));
     if (row.has_base) {
-        ubi__js_record_set(&r, "processType", JS_NewInt32(ctx, row.process_type));
-        ubi__js_record_set(&r, "isOffMainThread", JS_NewBool(ctx, row.is_off_main_thread));
+        record_set(&r, "processType", JS_NewInt32(ctx, row.process_type));
+        record_set(&r, "isOffMainThread", JS_NewBool(ctx, row.is_off_main_thread));
     }
-    ubi__js_record_set(&r, "endStack", frame_at(ctx, frames, row.end_stack));
+    record_set(&r, "endStack", frame_at(ctx, frames, row.end_stack));
     for (uint32_t j = 0; j < row.detail_count; j++) {
         ubi_timeline_detail detail = ubi_timeline_markers_detail(markers, i, j);
         set_detail(&r, &detail);
@@ -257,7 +289,7 @@ static JSValue markers_value(JSContext *ctx, const ubi_timeline_markers *markers
         JSValue marker = i < UINT32_MAX
                              ? marker_value(ctx, markers, i, frames)
                              : ubi__js_throw(ctx, UBI__JS_RANGE_ERROR, "more markers than an array can hold");
-        if (!ubi__js_array_put(ctx, array, (uint32_t)i, marker))
+        if (!array_put(ctx, array, (uint32_t)i, marker))
             array = JS_EXCEPTION;
     }
     JS_FreeValue(ctx, frames);
