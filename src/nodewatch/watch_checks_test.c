@@ -19,6 +19,12 @@ static void check_file(void *payload) {
     ubi__watch_file_check(payload);
 }
 
+static void write_to_file(void *payload) {
+    ubi__watch_file *file = payload;
+    char text[] = "{}";
+    file->table->write(file, text, 2);
+}
+
 static void damaged_files_are_seen(void **state) {
     static ubi__watch_file file;
     char folder[] = "/tmp/ubiheap-watch-XXXXXX", text[] = "{}";
@@ -27,6 +33,9 @@ static void damaged_files_are_seen(void **state) {
     assert_int_equal(ubi__watch_file_open(&file, folder), 0);
     assert_int_equal(file.table->write(&file, text, 2), 0);
     ubi__watch_file_check(&file);
+    file.has_ended = true;
+    assert_damage_seen(write_to_file, &file, "!file->has_ended");
+    file.has_ended = false;
     file.n_bytes++;
     assert_damage_seen(check_file, &file, "== file->n_bytes");
     file.n_bytes--;

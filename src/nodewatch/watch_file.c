@@ -32,6 +32,7 @@ static int stream_chunk_bytes(void *self) {
 
 static int stream_write(void *self, char *data, int n_bytes) {
     ubi__watch_file *file = self;
+    UBI_ASSERT(n_bytes >= 0 && !file->has_ended);
     for (size_t at = 0, n = (size_t)n_bytes; at < n;) {
         ssize_t written = write(file->fd, data + at, n - at);
         if (written < 0 && errno == EINTR)
