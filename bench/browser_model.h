@@ -10,7 +10,7 @@
 
 #include <ubiheap/core/node.h>
 
-/** What the model tells apart: finer than the type name for objects. */
+/** What the model distinguishes: finer than the type name for objects. */
 typedef enum ubi__kind {
     UBI__KIND_FUNCTION,
     UBI__KIND_OBJECT,

@@ -37,7 +37,7 @@ static struct {
     unsigned n_threads;
 } wanted = { .seconds = 20, .threads = { 1, 2 }, .n_threads = 2 };
 
-/** What one run took. Memory is 0 when the system does not tell. */
+/** What one run took. Memory is 0 when the system does not say. */
 typedef struct sample {
     uint64_t wall_ns, cpu_ns;
     uint64_t peak_rss_bytes; /* above what was in use before */

@@ -57,7 +57,7 @@ static bool has_own_text(const ubi_graph *g, ubi_node_ix node) {
     return !g->string_has_text || g->string_has_text(kind_of(g, node));
 }
 
-/* Anonymized with keys of their own, equal texts become different words (x_...): these tell of the keys, not of the process. */
+/* Anonymized with keys of their own, equal texts become different words (x_...): these depend on the keys, not on the process. */
 static void compare_texts(ubi__id_match *match, const ubi_graph *past, ubi_node_ix before, const ubi_graph *g,
                           ubi_node_ix node) {
     ubi_str_ix a = ubi__graph_node_name(past, before), b = ubi__graph_node_name(g, node);

@@ -4,7 +4,7 @@
  *
  * A file does not say which process it is from. But in one process a node that keeps its id keeps its type, and a plain string
  * its text. A class may change: an object gets another prototype, and one without a constructor is named by its properties; so
- * classes count only where there are too few texts to tell. In another process, even of the same program, ids are given out
+ * classes count only where there are too few texts to decide. In another process, even of the same program, ids are given out
  * from the start: the first tens of thousands go to what the engine starts with, mostly in the same order, then they differ.
  */
 #ifndef UBI_ANALYSES_SAME_PROCESS_H

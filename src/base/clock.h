@@ -2,7 +2,7 @@
  *
  * clock.h: the processor's counter, the cheapest clock there is, of an unknown rate; and the clock of this process.
  *
- * A leaf: it is read inside of other programs, too, which are told by the ubiheap process whether the counter is good.
+ * A leaf: it is read inside of other programs, too, which learn from the ubiheap process whether the counter is good.
  */
 #ifndef UBI_BASE_CLOCK_H
 #define UBI_BASE_CLOCK_H

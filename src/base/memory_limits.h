@@ -42,7 +42,7 @@ void ubi__memory_places_find(ubi__memory_places *out, const char *root, pid_t pi
 /** @param enough_bytes  where a group has this much room with what the kernel can drop counted as used, that is not looked at. */
 ubi__memory_limits ubi__memory_limits_look(const ubi__memory_places *places, uint64_t enough_bytes);
 
-/** Of a process, 0 for this one. No limit if /proc does not tell. No memory is allocated. Cost: some small files of /proc and /sys. */
+/** Of a process, 0 for this one. No limit if /proc does not say. No memory is allocated. Cost: some small files of /proc and /sys. */
 ubi__memory_limits ubi__memory_limits_read(pid_t pid);
 /** The one of them with the least room. */
 ubi__memory_limit ubi__memory_limit_read(pid_t pid);

@@ -97,7 +97,7 @@ static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, siz
 
 /**
  * Declares the table type `name`, whose slots are of `slot_type`. All zero is an empty table, and an empty slot.
- * bool is_used(const slot_type *) tells whether a slot holds an entry; uint64_t hash_of(const slot_type *), of one that does,
+ * bool is_used(const slot_type *) says whether a slot holds an entry; uint64_t hash_of(const slot_type *), of one that does,
  * gives the hash by which it was placed.
  *
  * name_reserve(t, a, extra)  room for `extra` more entries. UBI_OK, or UBI_ENOMEM with the table as it was. Moves entries.
@@ -192,7 +192,7 @@ static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, siz
     struct ubi__swallow_semicolon
 
 /**
- * Defines the look-up of a key in a table of entries. bool is_equal(context, const slot_type *, key) tells whether a used
+ * Defines the look-up of a key in a table of entries. bool is_equal(context, const slot_type *, key) says whether a used
  * slot has it; `context` is passed on. `hash` is that of the key.
  *
  * prefix_find(t, context, key, hash)   the key's slot, or NULL. Until the table changes.
@@ -243,7 +243,7 @@ static inline void ubi__row_table_fill(ubi__row_table *t, ubi__row_slot *slot, u
 }
 
 /**
- * Defines the look-up of a key in a ubi__row_table. bool is_equal(context, uint32_t row, key) tells whether a row has it.
+ * Defines the look-up of a key in a ubi__row_table. bool is_equal(context, uint32_t row, key) says whether a row has it.
  *
  * prefix_find(t, context, key, hash)   the key's row, or UBI_NONE.
  * prefix_place(t, context, key, hash)  the key's slot, or the empty one where it belongs: ubi__row_table_fill. There must be

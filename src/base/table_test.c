@@ -365,7 +365,7 @@ static void rows_of_other_hashes_are_not_compared(void **state) {
     n_compared = 0;
     for (uint32_t i = 0; i < KEYS; i++)
         assert_int_equal(number_of(&row, &all, i, ubi_allocator_default()), UBI_OK);
-    assert_in_range(n_compared, 0, 3); /* of some thousand slots that were passed, with 20 bits to tell them apart */
+    assert_in_range(n_compared, 0, 3); /* of some thousand slots that were passed, with 20 bits to distinguish them */
     ubi__row_table_fini(&all.table, ubi_allocator_default());
 }
 

@@ -30,7 +30,7 @@ typedef struct ubi__snapshot {
 } ubi__snapshot;
 
 /**
- * What is in a file, told from its beginning. UBI__FILE_HEAP also for what cannot be read twice, or at all: pipes,
+ * What is in a file, recognized from its beginning. UBI__FILE_HEAP also for what cannot be read twice, or at all: pipes,
  * missing files; opening them says why.
  */
 ubi__file_use ubi__input_use(const char *path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * heap_summary.h: the numbers that `info` and `report` tell, from one sweep over a graph, and single numbers of a heap, measured only
+ * heap_summary.h: the numbers that `info` and `report` show, from one sweep over a graph, and single numbers of a heap, measured only
  * on demand.
  *
  * Unlike a census, a summary counts the root as well: "reachable" means what the root keeps alive and the root itself.

@@ -3,7 +3,7 @@
  * archive_members.c: names in archives, as far as the beginning of a zip or tar file has them (recognize.h).
  *
  * Zip: APPNOTE.TXT 4.3.7. A member that was written to a pipe does not say its size in front, so the walk ends there.
- * Tar: POSIX.1-2017, pax, "ustar Interchange Format"; the checksum tells older archives, too.
+ * Tar: POSIX.1-2017, pax, "ustar Interchange Format"; older archives are recognized by the checksum.
  */
 #include <stdio.h>
 #include <string.h>

@@ -34,8 +34,8 @@ typedef struct ubi__format {
     ubi_status (*read)(ubi_graph **out, ubi__format_input *input);
     /** Damaged input may still be valid up to a border, so it is worth a second, exact look (base/inflate.h). */
     bool can_survive_damage;
-    const ubi__file_type *file_types;  /* what its files are called, and told by; ended by a row without `what` */
-    const ubi__type_sort *type_sorts;  /* what its types are to other formats; NULL: nothing that their names tell */
+    const ubi__file_type *file_types;  /* what its files are called, and recognized by; ended by a row without `what` */
+    const ubi__type_sort *type_sorts;  /* what its types are to other formats; NULL: their names say nothing */
     const ubi__edge_names *edge_names; /* NULL: edges have kinds */
     const struct ubi__line_facts *line_facts; /* line_facts.h; NULL: a graph is all there is */
 } ubi__format;

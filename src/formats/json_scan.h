@@ -80,7 +80,7 @@ size_t ubi__scan_take_escape(ubi__scan_window *w, uint8_t *out);
 /** An array of strings, appended to `t`. Errors: UBI_ELIMIT, with more than `max` entries in the table. */
 ubi_status ubi__scan_strings(ubi__scan *s, ubi__strtab *t, uint32_t max);
 
-/** Room for `extra` more in a column that will have `expected` entries, if the file tells the truth. */
+/** Room for `extra` more in a column that will have `expected` entries, if what the file says is true. */
 ubi_status ubi__scan_grow(void **at, size_t *cap, size_t n, size_t extra, uint64_t expected, size_t size,
                           const ubi_allocator *a);
 #define UBI__SCAN_GROW(vec, extra, expected, a)                                                                        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_facts.h: what a graph's producer tells beside the graph, as members of JSON lines.
+ * line_facts.h: what a graph's producer supplies beside the graph, as members of JSON lines.
  *
  * Formats know nothing of each other. So the reader of a producer's files also gives its facts as JSON, and the writer of
  * lines asks for those of any producer.

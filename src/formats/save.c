@@ -136,7 +136,7 @@ static ubi_status job_run(const job *j, target to, ubi_save_info *info) {
 
 /* ---- public functions ------------------------------------------------------------------------------------------- */
 
-/* What to call before the file appears, if anything. A heap that waits is told before we wait for the disk. */
+/* What to call before the file appears, if anything. A heap that waits is notified before we wait for the disk. */
 typedef struct question {
     ubi__save_written_fn fn;
     void *payload;

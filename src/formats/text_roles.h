@@ -25,7 +25,7 @@ typedef struct ubi__type_sort {
     ubi__node_sort sort;
 } ubi__type_sort;
 
-/** How names tell what edges are, in a format whose edges have no kinds. */
+/** How names show what edges are, in a format whose edges have no kinds. */
 typedef struct ubi__edge_names {
     bool (*is_element)(uint32_t *index, ubi_text name); /**< *index is changed even if it is not one */
     bool (*is_field)(ubi_text name);                    /**< the engine's; else it is a property */

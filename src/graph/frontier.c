@@ -309,7 +309,7 @@ ubi_status ubi__frontier_flush(ubi__frontier *f) {
     return UBI_OK;
 }
 
-/* Whether the node was taken before, as far as the cache tells; if not, it counts as taken now. */
+/* Whether the node was taken before, as far as the cache knows; if not, it counts as taken now. */
 static bool is_recent(ubi__frontier *f, ubi_node node) {
     uint64_t key = node.ref ^ (uint64_t)(uintptr_t)node.heap;
     ubi_node *recent = &f->recent[ubi__cache_place(key, UBI__FRONTIER_RECENT_BITS)];

@@ -9,7 +9,7 @@
  *
  * Nodes are known by numbers in the order in which they were reached. There are two ways to tell which were:
  *
- * - dense: all nodes belong to one heap that says how large its refs can be (ubi_node_ref_limit). A bit per ref tells
+ * - dense: all nodes belong to one heap that says how large its refs can be (ubi_node_ref_limit). A bit per ref says
  *   whether the node was reached, and a list of refs is the queue.
  * - else a set of nodes that is its own queue (above). Referents are gathered and added many at once, which hides cache
  *   misses; most edges lead to a few popular nodes, which a small cache keeps away from the set.

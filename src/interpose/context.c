@@ -2,7 +2,7 @@
  *
  * context.c: see context.h.
  *
- * The pool is a stack of numbers whose head bears a count, so that a head that went away and came back is told from one
+ * The pool is a stack of numbers whose head bears a count, so that a head that went away and came back is distinguished from one
  * that stayed.
  */
 #include "interpose/context.h"
@@ -133,7 +133,7 @@ static bool recall_stack(uint64_t known, uint64_t page, uintptr_t *low) {
 
 /*
  * The C library keeps what it knows of a thread where the thread pointer leads: at the end of its stack, also of one
- * that the program supplied. Frames are below. pthread_getattr_np would tell too, but takes a lock, which is held when
+ * that the program supplied. Frames are below. pthread_getattr_np knows it, too, but takes a lock, which is held when
  * this is its own malloc.
  */
 static void other_stack(uintptr_t *low, uintptr_t *high) {

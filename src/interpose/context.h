@@ -13,13 +13,13 @@
 #include "recording/preload_wire.h"
 #include "unwind/unwind.h"
 
-/** Where a module is; the reader has been told of it. */
+/** Where a module is; it has been announced to the reader. */
 typedef struct ubi__known_range {
     uintptr_t low, high;
 } ubi__known_range;
 
 typedef struct ubi__context {
-    /* The chunk, and what its records are told as differences to; see chunk_writer.h. */
+    /* The chunk, and what its records are differences from; see chunk_writer.h. */
     uint8_t *at, *end; /* where the next record goes; NULL: no chunk */
     uint8_t *start;
     ubi__wire_chunk *chunk;
@@ -28,7 +28,7 @@ typedef struct ubi__context {
     uint64_t looked_at_ticks,
         look_ticks; /* the counter when it looked at the clock, and how far until it looks again */
     uint32_t last_trace;
-    uint32_t tid; /* of the thread that the reader was told of */
+    uint32_t tid; /* of the thread that was announced last */
 
     ubi__wire_header *area; /* after fork, in the child, private memory that is never read */
     uint32_t number;
@@ -51,7 +51,7 @@ ubi__context *ubi__context_take(ubi__thread *thread);
 static inline ubi__context *ubi__context_of_thread(ubi__thread *thread) {
     return ubi__likely(thread->context != NULL) ? thread->context : ubi__context_take(thread);
 }
-/** Tells the reader whose events follow. */
+/** Announces whose events follow. */
 void ubi__context_say_thread(ubi__context *c, uint32_t tid);
 /** Back to the pool. */
 void ubi__context_give_back(ubi__thread *thread);
@@ -62,7 +62,7 @@ void ubi__contexts_after_fork(void);
 void ubi__context_renew(ubi__context *c);
 /** Whether the reader knows the module that is at this address, or that there is none. */
 bool ubi__context_knows(ubi__context *c, uintptr_t pc);
-/** Now it knows. Without memory, it will be told again. */
+/** Now it knows. Without memory, it will be announced again. */
 void ubi__context_learn(ubi__context *c, uintptr_t low, uintptr_t high);
 
 #endif

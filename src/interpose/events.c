@@ -16,7 +16,7 @@
 #include "interpose/program_clock.h"
 #include "interpose/sampling.h"
 
-extern char __libc_single_threaded __attribute__((weak)); /* there is no other thread; glibc tells since 2.32 */
+extern char __libc_single_threaded __attribute__((weak)); /* there is no other thread; glibc has it since 2.32 */
 
 UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
 uint8_t ubi__filter[65536] __attribute__((aligned(4096)));
@@ -113,7 +113,7 @@ static void write_module(ubi__context *c, const ubi__unwind_module *module) {
     ubi__chunk_commit(c, at);
 }
 
-/* A library that was asked for by a relative path is told with its absolute one. */
+/* A library that was asked for by a relative path is recorded with its absolute one. */
 static void write_relative_module(ubi__context *c, ubi__unwind_module *module) {
     char *path = ubi__pages(UBI__WIRE_PATH_BYTES);
     if (path && ubi__mapped_path(module->low, path, UBI__WIRE_PATH_BYTES))
@@ -123,7 +123,7 @@ static void write_relative_module(ubi__context *c, ubi__unwind_module *module) {
         ubi__pages_free(path, UBI__WIRE_PATH_BYTES);
 }
 
-/* Tells of the module that has this code. Code of no module is looked for each time: it is rare, and may get one. */
+/* Announces the module that has this code. Code of no module is looked for each time: it is rare, and may get one. */
 static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_t pc) {
     ubi__unwind_module module;
     if (!ubi__unwind_module_of(pc, &module))
@@ -137,7 +137,7 @@ static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
-/* A new stack gets a number, and the reader is told. 0: no room. @param caller  number of the stack that called */
+/* A new stack gets a number, and is announced to the reader. 0: no room. @param caller  number of the stack that called */
 static uint32_t new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller, uintptr_t pc, uint64_t print) {
     if (kind != UBI__TRACE_TRUNCATED && !ubi__context_knows(c, pc - 1))
         introduce_module(c, pc);
@@ -198,7 +198,7 @@ static __attribute__((noinline)) uint32_t new_stack(ubi__context *c, const ubi__
     return number;
 }
 
-/* Modules were unloaded: stacks restart, and the preface of the next chunk tells the reader. */
+/* Modules were unloaded: stacks restart, and the preface of the next chunk says so. */
 static __attribute__((noinline)) void renew_stacks(ubi__context *c, uint32_t generation) {
     c->module_generation = generation;
     ubi__context_renew(c);

@@ -6,7 +6,7 @@
  * request below the thread's remaining bytes is not sampled; a free whose filter byte is 0 is of a block that was not
  * recorded. When everything is recorded, and before anything is known, all calls take the slow way.
  *
- * An allocation is told when the block is there, a free before it is gone, so no other thread can have the
+ * An allocation is recorded when the block is there, a free before it is gone, so no other thread can have the
  * address in between.
  */
 #include <errno.h>
@@ -62,7 +62,7 @@ static inline bool take_pending_new(request *r, ubi__pending_new *kept) {
     return true;
 }
 
-/* Told, when there is a block. Without one, an operator new asks its handler and may call us again. */
+/* Recorded when there is a block. Without one, an operator new asks its handler and may call us again. */
 static inline void *finish_request(void *p, request *r) {
     ubi__pending_new kept;
     bool is_new = take_pending_new(r, &kept);

@@ -24,8 +24,8 @@
 
 /*
  * Private anonymous mappings count. The C library's allocator gets its memory without passing here, so heap and
- * mappings do not hold each other. Calls are told after they were made, under a lock, so that they are told in the
- * order in which they were made, and what failed is not told.
+ * mappings do not hold each other. Calls are recorded after they were made, under a lock, so that they are recorded in the
+ * order in which they were made, and what failed is not recorded.
  */
 
 static bool is_counted(int flags) {

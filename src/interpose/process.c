@@ -57,7 +57,7 @@ static void thread_exits(void *thread_state) {
 
 void ubi__watch_exit(ubi__thread *thread) {
     if (!thread->is_exiting && (!has_exit_key || pthread_setspecific(exit_key, thread) != 0))
-        thread->is_exiting = true; /* we will not be told: borrow from now on */
+        thread->is_exiting = true; /* its exit goes unnoticed: borrow from now on */
 }
 
 /* ---- on and off -------------------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ bool ubi__start(void) {
 }
 
 /*
- * The C library takes a lock, and may allocate, to be told what to do after fork, so it is not told before. A child that is
+ * The C library takes a lock, and may allocate, to register what to do after fork, so that is not done before. A child that is
  * made earlier than that finds its state wiped, and is not recorded.
  */
 static __attribute__((constructor(101))) void begin_recording(void) {

@@ -87,7 +87,7 @@ static bool is_readable_and_writable(const char *line) {
     return rights && rights[1] == 'r' && rights[2] == 'w';
 }
 
-/* Without the word that the kernel appends to files that are gone: opening the path will tell. */
+/* Without the word that the kernel appends to files that are gone: opening the path will show that. */
 static bool copy_path(char *out, size_t size, const char *line) {
     static const char gone[] = " (deleted)";
     const char *path = strchr(line, '/');

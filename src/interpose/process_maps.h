@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process_maps.h: what is mapped at an address, as the kernel tells it.
+ * process_maps.h: what is mapped at an address, as the kernel reports it.
  *
  * System calls alone, so this is good anywhere: the C library's ways to ask take locks, which the caller may hold already.
  */

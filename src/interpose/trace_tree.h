@@ -3,7 +3,7 @@
  * trace_tree.h: numbers of stacks.
  *
  * A stack is known by its print: 64 bits, mixed of the print of the stack that called and the return address in it. So
- * however many of its frames are new, one look-up tells whether a stack has a number, which matters where there are a
+ * however many of its frames are new, one look-up shows whether a stack has a number, which matters where there are a
  * million of them: each look-up then waits for memory. Stacks that differ only in their innermost frame never collide. Two of a
  * million stacks collide with probability 3e-8; they would then count as one.
  *

@@ -11,7 +11,7 @@ struct ubi_export {
     const ubi_look *look;
     ubi_view view;
     const ubi__producer_code *code;
-    ubi__code_files files; /* nothing where the producer cannot tell */
+    ubi__code_files files; /* nothing where the producer does not know */
 };
 
 ubi_status ubi_export_new(ubi_export **out, const ubi_look *look, const ubi_export_options *given) {

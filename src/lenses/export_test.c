@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * export_test.c: what a save is told of a lens: the view, files of code, elements outside of their document.
+ * export_test.c: what a save gets from a lens: the view, files of code, elements outside of their document.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * finding_closures.c: variables that functions captured, and that keep much alive.
  *
  * All functions of a scope share one context, with every variable that any of them needs. So a small function may keep what
- * only its neighbour used. Where a file tells which code reads what, a variable that nothing reads any more is said to be so.
+ * only its neighbour used. Where a file says which code reads what, a variable that nothing reads any more is said to be so.
  */
 #include <stdio.h>
 

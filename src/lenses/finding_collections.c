@@ -2,7 +2,7 @@
  *
  * finding_collections.c: collections that look as if nothing ever left them; and those most entries of which are dead.
  *
- * The producer tells which edges lead to entries.
+ * The producer says which edges lead to entries.
  */
 #include <stdio.h>
 

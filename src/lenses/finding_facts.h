@@ -19,7 +19,7 @@ typedef struct ubi__finding_tally {
     uint64_t bytes;
 } ubi__finding_tally;
 
-/** What nodes are to the rules, as their producer tells. */
+/** What nodes are to the rules, as their producer says. */
 typedef enum ubi__node_role {
     UBI__ROLE_NONE = 0,
     UBI__ROLE_MAP,
@@ -112,7 +112,7 @@ typedef struct ubi__captured {
 
 struct ubi__node_bits;
 
-/** What a producer tells the rules, and rules of its own. */
+/** What a producer supplies to the rules, and rules of its own. */
 typedef struct ubi__producer_findings {
     /** Whether a graph has what they ask for. NULL: every one. */
     bool (*apply)(const ubi_graph *graph);
@@ -120,7 +120,7 @@ typedef struct ubi__producer_findings {
     const ubi__finding_entry *rules; /**< ended by one without a name; NULL: none */
     /**
      * Where the entries of a map, set, array or object are. NULL: files do not say, and the three below are NULL, too.
-     * @param seen  for what several collections share: entries are told once.
+     * @param seen  for what several collections share: entries are reported once.
      */
     ubi__entries (*entries)(const ubi__finding_facts *f, ubi_node_ix node, struct ubi__node_bits *seen);
     /** Whether an edge of `at->node` leads to an entry; of a map, to its value. */

@@ -88,7 +88,7 @@ static ubi_status row_of_name(uint32_t *out, census *c, ubi_text name) {
     return UBI_OK;
 }
 
-/* There are few files, and each has one name, whose address tells it apart. */
+/* There are few files, and each has one name, whose address identifies it. */
 static ubi_status row_of_file(uint32_t *out, census *c, ubi_text file) {
     uint64_t key = (uint64_t)(uintptr_t)file.ptr;
     uint32_t row = ubi__u64_map_get(&c->row_of_file, key);
@@ -194,7 +194,7 @@ static void census_check(const census *c) {
     (void)bytes, (void)counted;
 }
 
-/* ---- telling -------------------------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t bytes_of_packages(const census *c) {
     uint64_t bytes = 0;
@@ -224,7 +224,7 @@ static ubi_status package_finding_add(ubi__finding_list *out, const census *c, c
     return ubi__finding_add(out, &finding);
 }
 
-/* By their data: the largest that is smaller than the one told last, or as large and later in the list. NULL: none. */
+/* By their data: the largest that is smaller than the one reported last, or as large and later in the list. NULL: none. */
 static const package *next_largest(const census *c, const package *last) {
     const package *best = NULL;
     for (const package *p = c->rows.at + N_FIXED_OWNERS; p < c->rows.at + c->rows.n; p++) {

@@ -147,7 +147,7 @@ static bool is_within(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix
 
 /*
  * A finding of these rules says only that one node is large, so one that is about the inside of another, or about what holds
- * nearly nothing else, adds nothing. Of collections within each other, the innermost that has nearly all of it is told.
+ * nearly nothing else, adds nothing. Of collections within each other, the innermost that has nearly all of it is reported.
  */
 static bool says_size_only(const ubi_finding *finding) {
     return strcmp(finding->rule, "closureContext") == 0 || strcmp(finding->rule, "largeNode") == 0 ||

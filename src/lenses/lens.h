@@ -46,7 +46,7 @@ struct ubi_lens {
     ubi_orphans orphans;   /* what becomes of nodes that its edges do not reach; views start with it */
     bool may_reuse_ids;    /* an id may name another node in a later heap of the same program */
     bool has_node_names;   /* nodes have names of their own, which nodes of one kind need not share */
-    uint32_t end_distance; /* ways to the root end at this distance: nodes nearer are no retainers that tell anything */
+    uint32_t end_distance; /* ways to the root end at this distance: nodes nearer are no retainers that say anything */
     /** What its tools say instead of the distance of a node that nothing reaches, as a negative number; 0: nothing. */
     uint32_t unreachable_distance;
     uint64_t (*id_mark)(const ubi_graph *graph);  /* ubi_lens_id_mark; NULL: unknown */
@@ -67,7 +67,7 @@ struct ubi_lens {
     /** ubi_statistics_compute; NULL: by coarse type. */
     ubi_status (*statistics)(struct ubi_statistics *out, const ubi_look *look,
                              const struct ubi_statistics_options *options);
-    /** The name that a node has in the file, as the tools show it; NULL function: kinds tell. Borrowed from the look. */
+    /** The name that a node has in the file, as the tools show it; NULL function: kinds say it. Borrowed from the look. */
     ubi_text (*raw_name)(const ubi_look *look, ubi_node_ix node);
     /** ubi_look_display_name; NULL: the class's. */
     ubi_text (*display_name)(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer);

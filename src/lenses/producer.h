@@ -56,9 +56,9 @@ typedef struct ubi__code_files {
     uint32_t n_nodes;
 } ubi__code_files;
 
-/** Functions and their places in the source. All zero: the graph tells nothing about code. */
+/** Functions and their places in the source. All zero: the graph says nothing about code. */
 typedef struct ubi__producer_code {
-    uint8_t function_type; /**< the raw_type of functions; 0: kinds do not tell */
+    uint8_t function_type; /**< the raw_type of functions; 0: kinds do not say */
     /** Whether a function is the runtime's or the browser's own. */
     bool (*function_is_of_runtime)(ubi__fields *fields, ubi_node_ix function);
     /** Whether an edge of a global object is one by which the runtime keeps its own. */

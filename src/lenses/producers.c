@@ -222,7 +222,7 @@ static bool is_plain_name(ubi_text name) {
     return ubi__text_is(name, "Object") || ubi__text_is(name, "Array");
 }
 
-/* Some producers call every object that scripts make an Object; its constructor tells more. */
+/* Some producers call every object that scripts make an Object; its constructor says more. */
 bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind) {
     if (kind->coarse_type != UBI_COARSE_OBJECT || !is_plain_name(ubi_graph_string(graph, kind->class_name)))
         return false;

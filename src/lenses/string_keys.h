@@ -33,7 +33,7 @@ typedef struct ubi__late_string {
 } ubi__late_string;
 UBI_VEC_DECLARE(ubi__vec_late_string, ubi__late_string);
 
-/** What tells texts that were cut from others: canonical entries of the decimal texts of what they were; or UBI_NONE. */
+/** What distinguishes texts that were cut: canonical entries of the decimal texts of what they were; or UBI_NONE. */
 typedef struct ubi__string_cut {
     ubi_str_ix length, hash;
 } ubi__string_cut;

@@ -3,7 +3,7 @@
  * words.h: what nodes and edges say to people, as data: each producer fills these in (producer.h), render prints them.
  *
  * Names of edges are properties that a page chose, or the engine's own words ("shape", "**UNKNOWN SLOT 3**", "mCallback,
- * holder 0x7f03..."). Some producers tell which by the kind of the edge. For the others it can only be guessed, from the nodes at
+ * holder 0x7f03..."). Some producers say which by the kind of the edge. For the others it can only be guessed, from the nodes at
  * both ends and from a table of names that the engine uses; a name that is not understood is shown as it is.
  */
 #ifndef UBI_LENSES_WORDS_H
@@ -49,7 +49,7 @@ typedef struct ubi__engine_run {
 
 /** Where the words for a path begin. */
 typedef struct ubi__path_start {
-    uint32_t begin; /**< the first step that is told */
+    uint32_t begin; /**< the first step that is described */
     const char
         *list; /**< static; what its node is called: a list that a program has not made itself; NULL: its label */
     const char *name;  /**< static; the same of a node that programs know by a name; NULL: its label */

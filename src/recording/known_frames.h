@@ -27,7 +27,7 @@ ubi__allocator_role ubi__allocator_role_of(ubi_text function);
 
 /*
  * Almost all functions of the C library hand out what they ask for, so their callers count, as those of other wrappers. Some keep
- * tables: of locales, time zones, users and hosts, of loaded libraries. That is told by the names of functions in the stack, all of
+ * tables: of locales, time zones, users and hosts, of loaded libraries. That is recognized by the names of functions in the stack, all of
  * which are exported, so that nothing but the library itself is needed; where it has no symbols of its own, its other functions
  * have no names, and belong to those that called them.
  */

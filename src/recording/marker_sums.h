@@ -31,7 +31,7 @@ typedef struct ubi__marker_group {
 typedef struct ubi__open_marker {
     uint32_t group;
     uint64_t start_ns;
-    uint64_t counted_ns; /* of its time, what those of its name within it have told already */
+    uint64_t counted_ns; /* of its time, what those of its name within it have counted already */
 } ubi__open_marker;
 
 /** Of more than these, on one thread, the outermost are forgotten. */

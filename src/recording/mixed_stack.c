@@ -88,11 +88,11 @@ typedef struct merging {
     ubi__mixed_stack *m;
     ubi__trace_table *traces;
     const ubi__native_frame *native;
-    size_t n_native, next; /* native frames that are not told yet begin at `next` */
+    size_t n_native, next; /* native frames that are not recorded yet begin at `next` */
 } merging;
 
 static ubi_status tell_name(merging *g, ubi_str_ix name) {
-    if (g->m->names.n == UBI__MIXED_DEPTH) /* the outer ones are not told */
+    if (g->m->names.n == UBI__MIXED_DEPTH) /* the outer ones are not recorded */
         return UBI_OK;
     return ubi__vec_u32_push(&g->m->names, g->m->allocator, name);
 }
@@ -121,7 +121,7 @@ static size_t native_that_holds(const merging *g, uintptr_t address) {
 
 /*
  * The native frame that a frame of a script stands for, from `next` on; n_native: it is not there. The one inside the resumer
- * may be told already when both are one frame: the compiler put one function into the other.
+ * may be recorded already when both are one frame: the compiler put one function into the other.
  */
 static size_t native_of(const merging *g, const ubi_profiler_frame *frame) {
     size_t i = g->next;

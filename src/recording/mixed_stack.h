@@ -3,7 +3,7 @@
  * mixed_stack.h: one stack of native frames and frames of scripts.
  *
  * An interpreter runs each call of a script in a native frame of its own function, which says nothing of the script. So the
- * native stack is told with each of these frames replaced by the script's: it is the frame where the activation keeps something;
+ * native stack is recorded with each of these frames replaced by the script's: it is the frame where the activation keeps something;
  * a coroutine keeps nothing on the stack, so its frame is the one inside the function that resumed it. Frames in which the
  * interpreter runs no script are left out: it passes a call on to a native function. So is what the tools themselves added at the
  * inner end.
@@ -16,7 +16,7 @@
 #include "recording/recording.h"
 #include "unwind/unwind.h"
 
-/** More frames are not told; the innermost are. */
+/** More frames are not recorded; the innermost are. */
 #define UBI__MIXED_DEPTH 512
 
 /** A native frame, and where the part of the stack is that belongs to it. */

@@ -52,7 +52,7 @@ ubi_status ubi__preload_send_welcome(int socket, const ubi__preload_area *area);
 void ubi__preload_area_tick(ubi__preload_area *area, uint64_t clock_us);
 /** Whether what is constant once shared is unchanged. False: the program has written over it. */
 bool ubi__preload_area_is_sound(const ubi__preload_area *area);
-/** Tells the program to record no more: it stops at its next event, also when it waits for us. No tick follows. */
+/** Asks the program to record no more: it stops at its next event, also when it waits for us. No tick follows. */
 void ubi__preload_area_stop(ubi__preload_area *area);
 
 #endif

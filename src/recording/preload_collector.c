@@ -3,7 +3,7 @@
  * preload_collector.c: see preload_collector.h.
  *
  * Three steps at each poll: bytes that are new in the chunks are copied to the streams of their contexts; streams are
- * decoded up to their next event; the events are told in the order of their stamps, by a heap of streams. Stamps have
+ * decoded up to their next event; the events are reported in the order of their stamps, by a heap of streams. Stamps have
  * no gaps, so a missing one is an event that a thread is about to write: later events wait for it, but not for ever.
  */
 #include "recording/preload_collector.h"
@@ -58,7 +58,7 @@ struct ubi__preload_collector {
     context_state *contexts[UBI__WIRE_CONTEXTS]; /* NULL: not seen */
     context_state *heap[UBI__WIRE_CONTEXTS];     /* those with an event, the least stamp first */
     size_t n_heap;
-    uint64_t stamp;        /* the last that was told, or given up */
+    uint64_t stamp;        /* the last that was reported, or given up */
     uint64_t gap_since_us; /* our clock when the missing one was missed; 0: none is */
     uint64_t gap_round;    /* and the round of that time */
 
@@ -74,7 +74,7 @@ struct ubi__preload_collector {
     bool is_trampled;
 };
 
-/* Told, and not freed: what lives, and what was given to a realloc that is not decided. Mappings may have several pieces. */
+/* Reported, and not freed: what lives, and what was given to a realloc that is not decided. Mappings may have several pieces. */
 static void check_counters(const ubi__preload_collector *c) {
     uint64_t n_resized = 0;
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
@@ -93,7 +93,7 @@ static void check_heap(const ubi__preload_collector *c) {
     }
 }
 
-/* After what was told without failure. */
+/* After what was reported without failure. */
 static void collector_check(const ubi__preload_collector *c) {
     if (!UBI_CHECKS)
         return;
@@ -139,7 +139,7 @@ void ubi__preload_collector_free(ubi__preload_collector *c) {
     UBI_DELETE(c->allocator, c);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
 
 typedef enum family { FAMILY_MALLOC, FAMILY_NEW, FAMILY_NEW_ARRAY } family;
 
@@ -552,7 +552,7 @@ static ubi_status context_advance(ubi__preload_collector *c, context_state *x, b
     }
 }
 
-/* Contexts whose last event was told, and to which more came. */
+/* Contexts whose last event was reported, and to which more came. */
 static ubi_status refill_heap(ubi__preload_collector *c, bool is_last) {
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++) {
         context_state *x = c->contexts[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * preload_collector.h: reads what a recorded program writes into shared memory, puts it in order, and tells it on.
+ * preload_collector.h: reads what a recorded program writes into shared memory, puts it in order, and passes it on.
  *
  * A collector belongs to one process that is recorded and its area. It is driven from outside:
  *
@@ -8,10 +8,10 @@
  *     when it is dead (pidfd):                             ubi__preload_collector_finish(c);
  *
  * `poll` reads a part of what the program has committed and frees chunks, so that the program need not wait. Events
- * are told in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until
- * the next poll. `finish` tells the rest, without what is missing, which is counted.
+ * are reported in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until
+ * the next poll. `finish` reports the rest, without what is missing, which is counted.
  *
- * Allocations and frees are given by the number of the allocation: 0, 1, 2, ... in the order they are told. A free has
+ * Allocations and frees are given by the number of the allocation: 0, 1, 2, ... in the order they are reported. A free has
  * a number that lives; frees of blocks whose allocation was not seen are counted. A realloc is a free and an
  * allocation; a failed one is nothing. Any part of a mapping may be unmapped: it shrinks, and is freed with its last
  * page.
@@ -27,10 +27,10 @@
 
 /** All since the start. */
 typedef struct ubi__preload_counters {
-    uint64_t allocations, frees, markers; /* told */
+    uint64_t allocations, frees, markers; /* reported */
     uint64_t live;                        /* blocks and mappings */
     uint64_t unknown_frees;    /* of blocks whose allocation was not seen; exact only, absent when sampling */
-    uint64_t reused_addresses; /* an allocation where one still lived: its free was not seen, and is told before */
+    uint64_t reused_addresses; /* an allocation where one still lived: its free was not seen, and is reported before */
     uint64_t mismatched_frees, wrong_sizes;
     uint64_t lost_events; /* stamps without an event: of broken chunks, or given up */
     uint64_t
@@ -58,20 +58,20 @@ ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload
 /** NULL is fine. */
 void ubi__preload_collector_free(ubi__preload_collector *c);
 /**
- * Tells what is there and in order. @param busy  out, or NULL: there was something, and more may be there. Errors: UBI_ENOMEM, the
+ * Reports what is there and in order. @param busy  out, or NULL: there was something, and more may be there. Errors: UBI_ENOMEM, the
  * sink's.
  */
 ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy);
-/** Whether something was read and not told, because what comes before it is missing. */
+/** Whether something was read and not reported, because what comes before it is missing. */
 bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c);
-/** The program writes no more: tells the rest. Errors: as poll. */
+/** The program writes no more: reports the rest. Errors: as poll. */
 ubi_status ubi__preload_collector_finish(ubi__preload_collector *c);
 /**
  * Whether the program has written over the area, which is not read from then on. How much was lost is unknown, so it
  * is not among the counters: they are as they were before.
  */
 bool ubi__preload_collector_is_trampled(const ubi__preload_collector *c);
-/** Whether the program says that it records no more: it was told to, or took the reader for dead. As of the last poll. */
+/** Whether the program says that it records no more: it was asked to, or took the reader for dead. As of the last poll. */
 bool ubi__preload_collector_has_stopped(const ubi__preload_collector *c);
 ubi__preload_started ubi__preload_collector_started(const ubi__preload_collector *c, size_t i);
 void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__preload_counters *out);

@@ -27,7 +27,7 @@ static void require(bool condition, const char *what) {
     abort();
 }
 
-/* ---- who is told ------------------------------------------------------------------------------------------------- */
+/* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
 typedef struct listener {
     uint64_t n_allocations, n_frees, n_markers;

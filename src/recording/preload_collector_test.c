@@ -148,7 +148,7 @@ static void put_marker(writer *w, unsigned flags, uint64_t stamp, uint64_t time_
     commit(w);
 }
 
-/* ---- who is told ------------------------------------------------------------------------------------------------- */
+/* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
 /* Events as text: "+<number>:<size>@<pc of the trace> ", "-<number> ", with marks after it, and
    "<name><type>:<ns>@<pc of the trace>{<detail>=<value>,...} ". */
@@ -537,7 +537,7 @@ static void test_markers_are_told_in_their_place_with_all_that_they_say(void **s
     put_marker(&b, 2, 3, 1650, 0, "", "", 0);
     put_free(&b, UBI__FREE_FREE, 5, 0x1000, 0);
     w.n = 0;
-    poll_now(&w); /* what waited is told once more has come */
+    poll_now(&w); /* what waited is reported once more has come */
     assert_string_equal(w.told, ".:1650@0{} +0:40@12 -0 load>:1700@0{} ");
     assert_int_equal(counters_of(&w).markers, 4);
     assert_int_equal(counters_of(&w).lost_events, 0);

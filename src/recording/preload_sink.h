@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * preload_sink.h: whom a collector tells, and what: modules, stacks, threads, and events in order.
+ * preload_sink.h: whom a collector reports to, and what: modules, stacks, threads, and events in order.
  */
 #ifndef UBI_RECORDING_PRELOAD_SINK_H
 #define UBI_RECORDING_PRELOAD_SINK_H
@@ -53,7 +53,7 @@ typedef struct ubi__preload_marker {
     uint64_t time_ns;  /* of CLOCK_MONOTONIC, as the program saw it */
     uint32_t trace;    /* the sink's number; 0: no stack */
     uint32_t thread;   /* the sink's number */
-    uint64_t clock_us; /* as of other events, which are told in order */
+    uint64_t clock_us; /* as of other events, which are reported in order */
     ubi_text name;
     const uint8_t *details; /* details[details_bytes], for ubi__preload_detail_next */
     size_t details_bytes;
@@ -74,7 +74,7 @@ typedef struct ubi__preload_detail {
 bool ubi__preload_detail_next(const uint8_t **at, const uint8_t *end, ubi__preload_detail *out);
 
 /**
- * Whom a collector tells. A failure ends the collector: poll and finish return it. Pointers are good during the call.
+ * Whom a collector reports to. A failure ends the collector: poll and finish return it. Pointers are good during the call.
  */
 typedef struct ubi__preload_sink {
     void *payload;

@@ -438,7 +438,7 @@ static ubi_status read_piece(ubi__stream *s, ubi__stream_piece *piece) {
     return UBI_OK;
 }
 
-/* Decodes what is there next, if anything is. What was decoded before has been told. */
+/* Decodes what is there next, if anything is. What was decoded before has been reported. */
 static ubi_status read_ahead(ubi__stream *s, bool is_last) {
     s->at_ahead = s->n_ahead = 0;
     while (s->first && (is_last || s->first->sequence == s->sequence || s->first->sequence == s->sequence + 1)) {

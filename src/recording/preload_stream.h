@@ -5,7 +5,7 @@
  * The bytes of its chunks are copied into pieces, one per chunk, in the order of their sequence, so that the
  * program cannot change them while they are decoded. A piece that breaks the rules is given up there, and counted.
  *
- * Some events are decoded ahead: what is known about their blocks is fetched from memory while others are told.
+ * Some events are decoded ahead: what is known about their blocks is fetched from memory while others are reported.
  */
 #ifndef UBI_RECORDING_PRELOAD_STREAM_H
 #define UBI_RECORDING_PRELOAD_STREAM_H
@@ -77,13 +77,13 @@ typedef struct ubi__stream {
     ubi__stream_modules modules;
 
     ubi__stream_item
-        ahead[UBI__STREAM_AHEAD]; /* ahead[at_ahead..n_ahead): decoded, and not told. A marker is the last one */
+        ahead[UBI__STREAM_AHEAD]; /* ahead[at_ahead..n_ahead): decoded, and not reported. A marker is the last one */
     size_t at_ahead, n_ahead;
     const ubi__wire_event *event; /* the one that the stream is at; NULL: none */
     ubi__stream_marker marker;    /* of an event that is one */
 } ubi__stream;
 
-/** Pieces ascend and have not been decoded before; what was decoded ahead and not told is events, of which a marker is the last. */
+/** Pieces ascend and have not been decoded before; what was decoded ahead and not reported is events, of which a marker is the last. */
 void ubi__stream_check(const ubi__stream *s);
 void ubi__stream_init(ubi__stream *s, ubi__stream_common *common);
 void ubi__stream_fini(ubi__stream *s);
@@ -96,7 +96,7 @@ ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, co
 void ubi__stream_piece_complete(ubi__stream_piece *piece);
 
 /**
- * Advances to the next event (or what decides a realloc). Traces, modules and threads on the way are told to the sink.
+ * Advances to the next event (or what decides a realloc). Traces, modules and threads on the way are reported to the sink.
  * @param is_last  what is missing will not come: pieces are taken as they are. Errors: UBI_ENOMEM, the sink's.
  */
 ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last);

@@ -247,7 +247,7 @@ typedef enum ubi__free_kind {
     UBI__FREE_SIZED, /* free_sized, free_aligned_sized; from here on the caller says the size */
     UBI__FREE_DELETE_SIZED,
     UBI__FREE_DELETE_ARRAY_SIZED,
-    UBI__FREE_MUNMAP, /* from here on: any range, which may hold mappings that were told, parts of them, or none */
+    UBI__FREE_MUNMAP, /* from here on: any range, which may hold mappings that were recorded, parts of them, or none */
     UBI__FREE_MREMAP, /* the context's next allocation of kind mremap counts if there was something in the range */
     UBI__FREE_BRK,
     UBI__FREE_KINDS

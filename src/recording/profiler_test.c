@@ -448,7 +448,7 @@ static void addresses_get_names_once_and_inlined_ones_are_frames(void **state) {
     ubi__recording_fini(&r);
 }
 
-/* Its name is in the module's symbols, so only its module and place are told. */
+/* Its name is in the module's symbols, so only its module and place are recorded. */
 static __attribute__((noinline)) void allocate_here(ubi_profiler_member *m) {
     ubi_profiler_allocation a = { 0x1000, 1, ubi__text("block"), 0 };
     ubi_profiler_allocated(m, UBI_PROFILER_MEMORY, &a);

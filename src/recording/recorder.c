@@ -117,7 +117,7 @@ static ubi_status reserve_frees(ubi__recorder *r, size_t n) {
 
 /* ---- heaps that free as things die -------------------------------------------------------------------------------- */
 
-/* The allocation at this address, if there is one, does not count: its bytes are told elsewhere. */
+/* The allocation at this address, if there is one, does not count: its bytes are reported elsewhere. */
 static void withdraw_from(ubi__recorder *r, ubi__live_table *table, uint64_t address) {
     ubi__live *live = ubi__live_table_find(table, address);
     if (!live)

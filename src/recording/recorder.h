@@ -2,13 +2,13 @@
  *
  * recorder.h: makes a recording of one source of allocations.
  *
- * What it is told are addresses and sizes; what it decides is which of them become events. It asks for a stack only then.
+ * It gets addresses and sizes, and decides which of them become events. It asks for a stack only then.
  *
- * A heap that frees things as they die tells `allocated` and `freed`. A heap whose collector finds out later tells what its
+ * A heap that frees things as they die calls `allocated` and `freed`. A heap whose collector finds out later reports what its
  * collector does instead: young objects that move or die together, and marked ones that survive. The free of what died
  * then bears the time of the collection.
  *
- * Told something from inside of itself, by its clock or its source of stacks, a recorder counts that and does nothing.
+ * Called from inside of itself, by its clock or its source of stacks, a recorder counts that and does nothing.
  * For one thread, or under the lock of its owner.
  *
  * Extension: what is about young objects and moves is for engines with generations or compaction. No program here

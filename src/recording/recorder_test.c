@@ -234,7 +234,7 @@ static void what_the_recorder_does_itself_is_no_event(void **state) {
     ubi__recorder_fini(&w->recorder);
 }
 
-/* Everything that a recorder can be told; each status is kept, and the recorder must continue. */
+/* Everything that can be reported to a recorder; each status is kept, and the recorder must continue. */
 static ubi_status be_told_everything(void *payload, const ubi_allocator *allocator) {
     static world w;
     ubi_status first = begin(&w, 65536, allocator);

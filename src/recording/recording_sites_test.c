@@ -248,7 +248,7 @@ static void a_call_without_a_name_makes_way_whatever_the_sizes_are(void **state)
     }
 }
 
-/* What comes through a wrapper and nothing else of the same caller: the heaviest way in is told. */
+/* What comes through a wrapper and nothing else of the same caller: the heaviest way in is shown. */
 static void the_way_in_is_that_of_most(void **state) {
     recording r;
     ubi__recording_summary s;

@@ -165,7 +165,7 @@ static inline bool ubi__ubirec_marker_counts(ubi__ubirec_marker_type type) {
     return type == UBI__UBIREC_MARKER_START || type == UBI__UBIREC_MARKER_TIMESTAMP;
 }
 
-/** A timeline marker. It has its own time: markers may be told of later. */
+/** A timeline marker. It has its own time: markers may be recorded later. */
 typedef struct ubi__ubirec_marker {
     ubi_text name;
     uint64_t time_ns;

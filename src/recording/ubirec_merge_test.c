@@ -174,7 +174,7 @@ static void the_end_is_the_last_thing_that_is_known(void **state) {
     EXPECT(without_end, 6001, 32, 11001);
 }
 
-/* The system tells when a process began to a hundredth of a second, which may seem to be before its parent did. */
+/* The system says to a hundredth of a second when a process began, which may seem to be before its parent did. */
 static void a_process_may_have_begun_before_the_first(void **state) {
     static const process early[] = {
         { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },

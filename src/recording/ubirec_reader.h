@@ -17,7 +17,7 @@
  * wants those has ubirec_tables.h.
  *
  * A file ends well after any whole block. When it ends inside of one, as after a crash, everything before is given, and
- * ubi__ubirec_torn_bytes tells.
+ * ubi__ubirec_torn_bytes says how much was ignored.
  * Memory: 0.6 MiB.
  */
 #ifndef UBI_RECORDING_UBIREC_READER_H

@@ -13,8 +13,8 @@
  *     ubi__ubirec_write_alloc(w, &allocation, info);   ...   ubi__ubirec_write_free(w, allocation);
  *     ubi__ubirec_write_end(w, &end);  symbols may follow;  ubi__ubirec_finish(w);
  *
- * Functions named `write` put a record into the stream each time. The others look something up: what they are told is
- * numbered when it is new, and then becomes a record; told again, it has the same number. Numbers are dense, from 0.
+ * Functions named `write` put a record into the stream each time. The others look something up: what they are given is
+ * numbered when it is new, and then becomes a record; given again, it has the same number. Numbers are dense, from 0.
  *
  * What is written is in the file as soon as its block is: when 256 KiB of records have gathered (16 KiB at the start,
  * so that a disk which is full soon has lost little), and at ubi__ubirec_flush, which the caller calls as often as it

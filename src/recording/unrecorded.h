@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * unrecorded.h: why a program is not recorded, and what of that its file tells.
+ * unrecorded.h: why a program is not recorded, and what of that its file says.
  *
  * The dynamic linker loads the recorder (LD_PRELOAD). So it gets into dynamic programs of glibc of this kind of machine, which run
  * with the user's own rights.

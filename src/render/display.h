@@ -8,8 +8,8 @@
  *
  * Tab- and comma-separated rows are one line each whatever their texts hold. How they are escaped is in docs/reference/cli.md.
  *
- * The first refused write sticks: everything after it is dropped, and ubi__out_flush tells. Hot paths check `has_failed` now and then and
- * stop early.
+ * The first refused write sticks: everything after it is dropped, and ubi__out_flush reports it. Hot paths check `has_failed` now and then
+ * and stop early.
  */
 #ifndef UBI_RENDER_DISPLAY_H
 #define UBI_RENDER_DISPLAY_H

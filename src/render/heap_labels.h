@@ -2,7 +2,7 @@
  *
  * heap_labels.h: what people call a node, a stack frame and an edge.
  *
- * Edges have two forms. A label is what an edge is called, exactly, with marks that tell its kind. Where edges have kinds (V8), as in the
+ * Edges have two forms. A label is what an edge is called, exactly, with marks that show its kind. Where edges have kinds (V8), as in the
  * Containment view of Chrome's DevTools: .x and ["a b"] are properties, [0] elements, ->x captured variables, {x} fields of the
  * engine, [[x]] weak; elsewhere the name as it is. Words say what an edge means: they are the producer's (lenses/words.h), the
  * marks are ours.

@@ -19,7 +19,7 @@ typedef struct sink {
     jmp_buf full;
 } sink;
 
-/* libiberty has no way to be told to stop; it holds nothing while it calls this, so leaving it is safe. */
+/* libiberty cannot be asked to stop; it holds nothing while it calls this, so leaving it is safe. */
 static void sink_take(const char *piece, size_t n, void *payload) {
     sink *s = payload;
     size_t fits = n < s->room - s->n ? n : s->room - s->n;

@@ -2,7 +2,7 @@
  *
  * demangle_fuzz.c: any bytes as the name of a symbol, into rooms of several sizes.
  *
- * Promises checked: what is written is terminated, fits, and has the length told; a name that is cut ends in "..."; one
+ * Promises checked: what is written is terminated, fits, and has the length reported; a name that is cut ends in "..."; one
  * that is not is the same in a smaller room.
  */
 #include "fuzz_pieces.h"

@@ -40,7 +40,7 @@ typedef struct ubi__symbol {
     bool is_inlined;   /**< its code is in the function that follows */
 } ubi__symbol;
 
-/** How much a module tells. */
+/** How much a module says. */
 typedef enum ubi__symbol_detail {
     UBI__SYMBOLS_NONE,
     UBI__SYMBOLS_EXPORTED, /**< names of exported functions */
@@ -48,7 +48,7 @@ typedef enum ubi__symbol_detail {
     UBI__SYMBOLS_LINES     /**< names, files, lines, inlined functions */
 } ubi__symbol_detail;
 
-/** Why it does not tell more. */
+/** Why it does not say more. */
 typedef enum ubi__symbol_obstacle {
     UBI__OBSTACLE_NONE,
     UBI__OBSTACLE_NO_FILE,  /**< not a file's: such as [vdso] */

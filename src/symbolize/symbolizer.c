@@ -141,7 +141,7 @@ struct ubi__symbolizer {
     char *debug_root, *package_root; /* owned */
     bool with_debuginfod;
     vec_module modules;
-    ubi__strtab module_keys; /* entry i: what tells modules.at[i] from others */
+    ubi__strtab module_keys; /* entry i: what distinguishes modules.at[i] from others */
     ubi__strtab names;       /* as they are shown */
     ubi__u64_map by_pointer; /* where a name lies in a file: its number in `names` */
     vec_symbol answer;

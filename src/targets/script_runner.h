@@ -28,7 +28,7 @@ typedef struct ubi__script_runtime_ops {
     ubi_status (*observer)(void *payload, ubi__observer **out);
     /** What it records is that profiler's, which outlives it. Errors: UBI_EBUSY (it has one already), UBI_ENOMEM. */
     ubi_status (*join_profiler)(void *payload, ubi_profiler *profiler);
-    /** Tells `timeline` what it does; NULL: all that are observed. Errors: UBI_ENOMEM. */
+    /** Reports to `timeline` what it does; NULL: all that are observed. Errors: UBI_ENOMEM. */
     ubi_status (*join_timeline)(void *payload, ubi_timeline_target *timeline);
 } ubi__script_runtime_ops;
 

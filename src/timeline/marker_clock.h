@@ -44,7 +44,7 @@ typedef struct ubi__tick_rate {
     double ns_per_tick;
 } ubi__tick_rate;
 
-/** Tells it what time it is. The first call starts the measurement; make it well before the rate is needed. */
+/** Gives it the time. The first call starts the measurement; make it well before the rate is needed. */
 void ubi__tick_rate_learn(ubi__tick_rate *rate, ubi__tick_point now);
 /** What `ticks` was, seen from a point that is near. */
 static inline uint64_t ubi__tick_ns(double ns_per_tick, ubi__tick_point near, uint64_t ticks) {

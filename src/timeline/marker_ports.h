@@ -5,7 +5,7 @@
 #ifndef UBI_TIMELINE_MARKER_PORTS_H
 #define UBI_TIMELINE_MARKER_PORTS_H
 
-/** Whether something is observed may have changed: tells the ports. With the lock of the timeline. */
+/** Whether something is observed may have changed: notifies the ports. With the lock of the timeline. */
 void ubi__ports_update(void);
 
 #endif

@@ -17,7 +17,7 @@ struct ubi_markers_storage {
     ubi_markers_storage *next; /* observed before it */
     ubi_timeline_target *target;
     ubi__cursors cursors; /* by the number of the log, one for each */
-    uint64_t n_lost;      /* not told yet */
+    uint64_t n_lost;      /* not reported yet */
     uint64_t n_unlogged;  /* of the process, counted already */
     uint32_t number;      /* its target's */
     uint64_t thread;      /* its main thread's */

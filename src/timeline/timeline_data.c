@@ -206,7 +206,7 @@ static ubi_status put_rows_in_order(ubi__timeline_data *data) {
     return UBI_OK;
 }
 
-/* One name has one value at a time: the last that was told. */
+/* One name has one value at a time: the last that was reported. */
 static void keep_last_samples(ubi__timeline_data *data) {
     ubi__timeline_sample *at = data->samples.at;
     size_t n_kept = 0;

@@ -105,7 +105,7 @@ static bool is_doc_loading(ubi_text name) {
     return ubi__text_is(name, "document::DOMContentLoaded") || ubi__text_is(name, "document::Load");
 }
 
-/* What the host tells itself. */
+/* What the host reports itself. */
 static bool is_left_out(const ubi_timeline_front *front, ubi_text name) {
     return front->options.with_gc_events && ubi__text_is(name, "GarbageCollection");
 }

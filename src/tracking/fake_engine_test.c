@@ -425,7 +425,7 @@ static void collections_wait_for_a_safe_point(void **state) {
         assert_int_equal(t.n, i);
         assert_int_equal(of_next.n, i);
     }
-    t.to_end = &next; /* ends the one that would be told after it */
+    t.to_end = &next; /* ends the one that would be notified after it */
     collect(&e);
     assert_true(ubi__tracking_safe_point(&e.tracking));
     assert_true(t.n == 4 && of_next.n == 3 && of_none.n == 0);

@@ -7,7 +7,7 @@
  * realm; then every tracking observer of the realm also logs it.
  *
  * An observer is embedded in the engine's own, or is used alone. A realm is an address that the engine vouches for until it
- * tells of its death (ubi__tracking_realm_dies). All belongs to the runtime's thread.
+ * reports its death (ubi__tracking_realm_dies). All belongs to the runtime's thread.
  */
 #ifndef UBI_TRACKING_OBSERVER_H
 #define UBI_TRACKING_OBSERVER_H

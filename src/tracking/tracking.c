@@ -61,7 +61,7 @@ void ubi__tracking_fini(ubi__tracking *t) {
     requests_fini(t);
 }
 
-/* When deaths are no longer told, code may die unnoticed: all facts about it are forgotten. */
+/* When deaths are no longer reported, code may die unnoticed: all facts about it are forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
     bool wanted = t->realms || t->sites.count || t->object_tap || t->is_engine_watching;
     if (wanted == t->is_watching)
@@ -471,7 +471,7 @@ void ubi__tracking_collection_ends(ubi__tracking *t, const char *reason, const c
                                  .end_us = ubi__tracking_now_us(t) };
 }
 
-/* ---- collections, told ---------------------------------------------------------------------------------------------- */
+/* ---- collections, reported ------------------------------------------------------------------------------------------ */
 
 static bool tell_observers(ubi__tracking *t, const ubi__collection_event *event) {
     const ubi_collection collection = { .reason = event->reason,

@@ -3,7 +3,7 @@
  * tracking.h: what a live engine needs beside its walk: which births are looked at, where objects were allocated, who
  * observes, what happened since.
  *
- * An engine embeds one ubi__tracking per runtime and tells it of births, deaths, constructors, collections and safe points.
+ * An engine embeds one ubi__tracking per runtime and reports births, deaths, constructors, collections and safe points to it.
  * Tracking decides, remembers and delivers. It knows no structure of any engine: an object, a realm, compiled code and a frame
  * are addresses to it, and what it wants to know of one it asks through ubi__tracking_engine.
  *
@@ -54,7 +54,7 @@
  * allocate on the engine's heap.
  */
 typedef struct ubi__tracking_engine {
-    /** From now on births and deaths have to be told, or no longer need to be. They alternate; the first is `on`. */
+    /** From now on births and deaths have to be reported, or no longer need to be. They alternate; the first is `on`. */
     void (*watch)(void *engine, bool on);
     /** Shallow size of an object that is alive. */
     uint64_t (*object_bytes)(void *engine, const void *object);
@@ -123,7 +123,7 @@ typedef struct ubi__seen_stack {
 } ubi__seen_stack;
 #define UBI__SEEN_STACKS 128
 
-/** A collection that waits to be told. */
+/** A collection that waits to be reported. */
 typedef struct ubi__collection_event {
     const char *reason, *nonincremental_reason;
     uint64_t cycle_number, start_us, end_us;
@@ -188,7 +188,7 @@ struct ubi__tracking {
     ubi__observer *observers, *last_observer; /* oldest first */
     ubi__observer *next_to_tell;              /* of the collection at hand */
     uint32_t observing_count;                 /* observers with debuggees */
-    bool is_watching;                         /* births and deaths are told to us */
+    bool is_watching;                         /* births and deaths are reported to us */
     bool is_engine_watching;                  /* the engine wants to hear of them for a reason of its own */
 
     uint64_t cycle_number; /* of the last collection that began */
@@ -201,7 +201,7 @@ struct ubi__tracking {
 
     uint64_t lost_entries; /* of logs, for lack of memory */
     uint64_t lost_sites;   /* objects that could not be marked, for lack of memory */
-    uint64_t lost_events;  /* collections that could not be told */
+    uint64_t lost_events;  /* collections that could not be reported */
 };
 
 /* ---- beginning and end: tracking.c ---------------------------------------------------------------------------------- */
@@ -212,7 +212,7 @@ void ubi__tracking_check(const ubi__tracking *t);
 void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options);
 /** Frees all; the observers must have ended. Ends watching. */
 void ubi__tracking_fini(ubi__tracking *t);
-/** Whether the engine itself wants to be told of births and deaths. */
+/** Whether the engine itself wants to hear of births and deaths. */
 void ubi__tracking_keep_watching(ubi__tracking *t, bool on);
 /** Asks the engine for births and deaths while anything here needs them, and only then. */
 void ubi__tracking_update_watch(ubi__tracking *t);
@@ -279,7 +279,7 @@ static inline ubi__text_ix ubi__tracking_class_name(ubi__tracking *t, uint32_t c
 /* ---- which birth is looked at --------------------------------------------------------------------------------------- */
 
 /**
- * Three may want to look at a birth: trials, the memory profiler, and hooks of others, which look at all. One counter tells
+ * Three may want to look at a birth: trials, the memory profiler, and hooks of others, which look at all. One counter says
  * which birth is the next for any of them. Before any of them changes its mind, births since then are counted for all
  * (settle); afterwards the next one is found again (plan).
  */
@@ -361,7 +361,7 @@ typedef struct ubi__birth {
     uint32_t bytes;          /* what the object takes when it is born */
 } ubi__birth;
 
-/* An entry for each observer that tracks; when it could not be made (NULL), they are told that something is missing. */
+/* An entry for each observer that tracks; when it could not be made (NULL), their logs say that something is missing. */
 static inline void ubi__tracking_log_birth(ubi__tracking *t, const ubi__watched_realm *w, const ubi__log_entry *entry) {
     for (uint32_t i = 0; i < w->observer_count; i++) {
         ubi__observer *o = w->observers[i];

@@ -134,7 +134,7 @@ void ubi__frame_trie_sweep(ubi__frame_trie *t, ubi__tracked_texts *texts);
  * Not base/table.h: where every object is tracked (quickjs_tracking_bench allocation 1), a whole program takes 0.9 % more
  * instructions with that one, 19 per object; nor does that one shrink.
  *
- * A serial number tells an object from a later one at the same address.
+ * A serial number distinguishes an object from a later one at the same address.
  */
 
 typedef struct ubi__tracked {
@@ -228,7 +228,7 @@ typedef struct ubi__allocation_log {
     uint32_t first; /* index of the oldest */
     uint32_t count;
     uint32_t limit;
-    uint64_t first_number; /* of the oldest, since the log was made: tells whether it was dropped meanwhile */
+    uint64_t first_number; /* of the oldest, since the log was made: shows whether it was dropped meanwhile */
     bool has_overflowed;
 } ubi__allocation_log;
 

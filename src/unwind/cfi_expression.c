@@ -100,7 +100,7 @@ static bool machine_jump(machine *m, int64_t distance) {
     return true;
 }
 
-/** Operations that push a constant. `done` tells whether it was one. */
+/** Operations that push a constant. `done` says whether it was one. */
 static bool run_constant(machine *m, uint8_t op, bool *done) {
     ubi__cursor *c = &m->code;
     *done = true;

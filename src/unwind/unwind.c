@@ -356,7 +356,7 @@ static uintptr_t bp_mask(bool used_bp, uintptr_t bp_slot, uintptr_t mask_of_call
     return used_bp ? UINTPTR_MAX : bp_slot ? 0 : mask_of_caller;
 }
 
-/** Puts the new frames in front of those that stay, and tells of them. */
+/** Puts the new frames in front of those that stay, and reports them. */
 static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
     UBI_ASSERT(s->n <= s->base && s->keep <= s->n && s->base <= u->max_depth);
     size_t base = s->base, first = base - s->n;
@@ -387,7 +387,7 @@ static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
                         .failed_pc = u->failed_pc };
 }
 
-/** Tells of a walk on a stack that is not the thread's own, and leaves the last one on that alone. */
+/** Reports a walk on a stack that is not the thread's own, and leaves the last one on that alone. */
 static void pass_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
     memset(u->new_tags, 0, s->n * sizeof *u->new_tags);
     *out = (ubi__walk){ .pcs = u->new_pcs, .tags = u->new_tags, .n = s->n, .end = s->end, .failed_pc = s->last.pc };

@@ -129,7 +129,7 @@ static bool is_within(const module *m, uintptr_t low, uintptr_t size_bytes) {
     return low >= m->low && low <= m->high && size_bytes <= m->high - low;
 }
 
-/** The program headers that an ELF header at the start of a mapping tells of. */
+/** The program headers that an ELF header at the start of a mapping points to. */
 static segments read_headers(const module *m) {
     const segments none = { NULL, 0 };
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)m->low;

@@ -2,8 +2,8 @@
  *
  * unwind_modules.h: which loaded file an address belongs to, and where its call frame information is.
  *
- * The loader knows. glibc 2.35 and newer tell without a lock (_dl_find_object, for which the name is looked up when the
- * program runs, so that one build serves both); otherwise dl_iterate_phdr tells, which locks out dlopen meanwhile.
+ * The loader knows. glibc 2.35 and newer answer without a lock (_dl_find_object, for which the name is looked up when the
+ * program runs, so that one build serves both); otherwise dl_iterate_phdr answers, which locks out dlopen meanwhile.
  */
 #ifndef UBI_UNWIND_UNWIND_MODULES_H
 #define UBI_UNWIND_UNWIND_MODULES_H

@@ -14,7 +14,7 @@
 
 #define CHECK_RETURNED 90
 
-/* An abort that is wanted leaves no core file, and no handler of a test runner or a sanitizer tells of it. */
+/* An abort that is wanted leaves no core file, and no handler of a test runner or a sanitizer reports it. */
 static _Noreturn void child_run(void (*check)(void *), void *payload, int errors_fd) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     signal(SIGABRT, SIG_DFL);

@@ -25,7 +25,7 @@ extern const ubi_query_name query_rows_vocabulary[];
 /** The rows as a source for `query`, repeated without end: row i is row i % QUERY_ROWS. */
 ubi_query_source query_rows_source(const ubi_query *query);
 
-/** A number, missing or not, as the callbacks tell it. For `length`, the argument's length is the row. */
+/** A number, missing or not, as the callbacks return it. For `length`, the argument's length is the row. */
 typedef struct query_cell {
     uint64_t magnitude;
     uint8_t state;

@@ -2,7 +2,7 @@
  *
  * random_ubirec.c: see ubirec_lines.h: recordings at random, and the lines that they must give.
  *
- * The maker holds what it told the writer as text: a frame is the text of that frame, a stack that of its frames, an info
+ * The maker holds as text what it gave to the writer: a frame is the text of that frame, a stack that of its frames, an info
  * that of its line. Numbers that the writer gives are only handed back to it.
  */
 #include <inttypes.h>

@@ -96,7 +96,7 @@ static bool same_but_for_the_cut(const stack_truth *t, uint32_t a, uint32_t b) {
     return a == b || a == is_cut || b == is_cut;
 }
 
-/* The whole stack again, as one that comes again is told: by its number, which must be that of the walk. */
+/* The whole stack again, as one that comes again is reported: by its number, which must be that of the walk. */
 static void recall(stack_truth *t, const ubi__unwind_registers *from, uint32_t number) {
     uint32_t known = ubi__unwind_recall(&t->unwinder, from);
     t->n_known += known != 0;
@@ -183,7 +183,7 @@ static bool compare(stack_truth *t, const ubi__unwind_registers *from) {
     return right;
 }
 
-/** Whether glibc's backtrace() says what libgcc says. It cannot tell interrupted frames from others; and what checks calls for
+/** Whether glibc's backtrace() says what libgcc says. It cannot distinguish interrupted frames from others; and what checks calls for
  *  mistakes (AddressSanitizer) has a frame in front. */
 static bool agrees(const truth_stack *theirs, void *const *frames, size_t n, size_t n_asked) {
     size_t extra = 0;

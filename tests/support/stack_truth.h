@@ -44,7 +44,7 @@ void stack_truth_init(stack_truth *t, size_t max_depth);
 void stack_truth_fini(stack_truth *t);
 
 /** Walks from its caller on. @return whether both walks of ours, where they did not fail, say what libgcc says, and stop
- *  where it stops. Tells on standard error what is wrong. */
+ *  where it stops. Says on standard error what is wrong. */
 bool stack_truth_check(stack_truth *t);
 /** The same from a given state on; libgcc starts here, in a handler of the signal that interrupted it. */
 bool stack_truth_check_from(stack_truth *t, const ubi__unwind_registers *from);

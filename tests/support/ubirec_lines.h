@@ -22,7 +22,7 @@ ubi_status ubirec_lines(FILE *out, ubi__source *source, const ubi_allocator *all
 
 /**
  * A recording with every type of record, always the same for a seed, through a writer; and, if `expected` is not NULL, the lines
- * that it must give, which are made from what the writer is told.
+ * that it must give, which are made from what the writer is given.
  */
 ubi_status random_ubirec(uint64_t seed, unsigned n_steps, ubi__write_fn write, void *payload, FILE *expected,
                          const ubi_allocator *allocator);

@@ -20,7 +20,7 @@ extern "C" {
 typedef struct ubi_class {
     ubi_coarse_type coarse_type;
     ubi_text name;
-    ubi_text place; /**< where it is defined, to tell classes of one name apart; "" or NULL text: unknown */
+    ubi_text place; /**< where it is defined, to distinguish classes of one name; "" or NULL text: unknown */
 } ubi_class;
 
 /** How the nodes of one graph fall into classes. A small value that borrows all it points to. */

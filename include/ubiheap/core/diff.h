@@ -9,7 +9,7 @@
  *         = { "Array": { "count": -1 }, "Map": { "count": 3 }, "Set": { "count": 4 } }
  *
  * The *class diff* compares node by node: of each class, how many nodes are new, deleted and still there, which a
- * difference of sums cannot tell.
+ * difference of sums cannot show.
  *
  *     ubi_census_diff *diff;
  *     ubi_status status = ubi_census_diff_new(&diff, census_before, census_after);

@@ -10,7 +10,7 @@
  *     insert: #100' { #200' { #300, #301, #302, #303 }, #201, ... }
  *
  * Rows are immutable and reference-counted. An insertion copies the rows on the path and shares all others, so a caller can
- * tell by address what has changed.
+ * see by address what has changed.
  *
  * Source: mozilla-central devtools/shared/heapsnapshot/DominatorTreeNode.js and HeapAnalyses.worker.js.
  */

@@ -15,7 +15,7 @@
  *     holder       the Map that they are in: it was there in OLD, so it grew
  *
  * There may be more heaps between: a series. Leaked is then what was born after the first and is still there in the last two;
- * the others tell when it came, and so what grows with each step from what grew once (ubi_leak_cluster.came).
+ * the others show when it came, and so what grows with each step from what grew once (ubi_leak_cluster.came).
  *
  * Steps, with the newest heap always at hand and at most one more:
  *
@@ -91,7 +91,7 @@ typedef struct ubi_leak_options {
      */
     const ubi_leak_control *control;
     /**
-     * What tells nodes of one class apart beside their place, such as the name of a function: an entry of the newest graph's
+     * What distinguishes nodes of one class beside their place, such as the name of a function: an entry of the newest graph's
      * strings, or UBI_NONE. NULL: nothing does.
      */
     ubi_str_ix (*name_of)(const void *payload, ubi_node_ix node);
@@ -199,7 +199,7 @@ typedef struct ubi_leak_heap {
     uint64_t n_texts,
         n_texts_same; /**< of these, strings whose texts are known in both, and those of equal text: all but a few in one process */
     uint32_t
-        rank; /**< place among the heaps of the newest one's process, in time: as ids tell, or times of creation, or as given */
+        rank; /**< place among the heaps of the newest one's process, in time: as ids show, or times of creation, or as given */
     ubi_leak_fit fit;
     uint64_t
         n_words; /**< beside n_texts, strings whose texts differ, and were anonymized in one of the heaps at least */
@@ -233,8 +233,9 @@ UBI_API void ubi_leaks_trend(ubi_leak_trend *out, const ubi_leaks *leaks, uint32
  * An object that was there in OLD and has become larger: a Set of numbers, an array, a resizable buffer; or that holds another, larger
  * text or buffer under the same name. It weighs its own size, that of parts of the engine which it alone refers to, and that of
  * what it alone holds by a name and what was not there in OLD (of an earlier heap: is not there in the newest); leaked objects are not
- * among these. Told are objects of 4 KiB and more that grew by 1 KiB or more. Where more than three objects of one class that are held in
- * one way grew, or more than 16 under names that may be keys by less than 64 KiB each, they are told as one, together: then of 256 bytes and more, by 32 or more. Borrowed.
+ * among these. Listed are objects of 4 KiB and more that grew by 1 KiB or more. Where more than three objects of one class that are held in
+ * one way grew, or more than 16 under names that may be keys by less than 64 KiB each, they are listed as one, together: then of 256 bytes
+ * and more, by 32 or more. Borrowed.
  */
 typedef struct ubi_leak_grown {
     ubi_class class_name; /**< of `node` */
@@ -286,7 +287,7 @@ typedef struct ubi_leak_part {
 
 typedef struct ubi_leak_cluster {
     ubi_class class_name; /**< texts borrowed from what the scheme of the newest heap describes */
-    ubi_text name;        /**< what `name_of` told; NULL text: nothing. Borrowed from the graph */
+    ubi_text name;        /**< what `name_of` returned; NULL text: nothing. Borrowed from the graph */
     ubi_leak_verdict verdict;
     ubi_leak_tally leaked; /**< leaked objects of the class in the cluster: those in the place and of those they keep */
     /** Own sizes of everything born after OLD, leaked or not, that is alive through leaked objects of the cluster alone. */

@@ -77,7 +77,7 @@ typedef struct ubi_node {
 typedef bool (*ubi_edge_fn)(void *payload, ubi_node referent, ubi_text name);
 
 /**
- * Names of edges as a heap tells them apart: while it is frozen, equal keys are equal names of one heap. Only the heap knows what
+ * Names of edges as a heap distinguishes them: while it is frozen, equal keys are equal names of one heap. Only the heap knows what
  * a key says, unless `base` is one of the two below.
  */
 typedef struct ubi_edge_key {

@@ -146,7 +146,7 @@ typedef struct ubi_profiler_source {
     /** Frames of scripts that run now on this thread. */
     ubi_status (*frames)(void *payload, ubi_profiler_frame_fn fn, void *fn_payload);
     void *payload;
-    /** Functions of the engine's tools that tell allocations: their frames are left out at the inner end. 0: none. */
+    /** Functions of the engine's tools that report allocations: their frames are left out at the inner end. 0: none. */
     uintptr_t hooks[8];
 } ubi_profiler_source;
 
@@ -179,7 +179,7 @@ typedef struct ubi_profiler_allocation {
     uintptr_t address; /**< not 0 */
     uint64_t size_bytes;
     ubi_text kind;        /**< a word */
-    uintptr_t hook_frame; /**< on the native stack: up to there it is the tools' own, and not told */
+    uintptr_t hook_frame; /**< on the native stack: up to there it is the tools' own, and not recorded */
 } ubi_profiler_allocation;
 /** Something was allocated that the tap does not let pass. What cannot be recorded because memory ran out is counted as lost. */
 UBI_API void ubi_profiler_allocated(ubi_profiler_member *member, ubi_profiler_stream stream,

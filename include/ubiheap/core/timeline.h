@@ -57,7 +57,7 @@ typedef uint64_t ubi_marker_stack_ref;
 /** No stack. */
 #define UBI_MARKER_NO_STACK_REF UINT64_MAX
 
-/** A frame, as a source tells it. Texts are borrowed for the call. */
+/** A frame, as a source describes it. Texts are borrowed for the call. */
 typedef struct ubi_marker_frame {
     ubi_text source, function_name; /**< NULL function name: anonymous or top level */
     uint32_t line, column;          /**< from 1; 0: unknown */
@@ -384,7 +384,7 @@ typedef struct ubi_timeline_row {
     uint32_t name_ix; /**< the same, as an index of names */
     uint32_t thread;  /**< that posted the START: an index of threads */
     uint64_t start_ns;
-    uint64_t end_ns;    /**< a TIMESTAMP: as start_ns. 0: it did not end, which only a last pop tells */
+    uint64_t end_ns;    /**< a TIMESTAMP: as start_ns. 0: it did not end, which only a last pop reports */
     uint32_t stack;     /**< youngest frame, an index of frames, or UBI_NONE */
     uint32_t end_stack; /**< that of the END, or UBI_NONE */
     uint32_t detail_count;

@@ -109,7 +109,7 @@ typedef enum ubi_treemap_row_type {
 /** Which coarse type a box belongs to, in the order of Firefox's colours. */
 typedef enum ubi_treemap_color {
     UBI_TREEMAP_COLOR_OBJECTS = 0,
-    UBI_TREEMAP_COLOR_OTHER = 1, /**< also when there is no telling */
+    UBI_TREEMAP_COLOR_OTHER = 1, /**< also when it is unknown */
     UBI_TREEMAP_COLOR_STRINGS = 2,
     UBI_TREEMAP_COLOR_SCRIPTS = 3,
     UBI_TREEMAP_COLOR_DOM_NODE = 4

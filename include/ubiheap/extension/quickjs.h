@@ -202,10 +202,10 @@ UBI_API ubi_status ubi_quickjs_profiler_results(ubi_recording **out, ubi_quickjs
 /* ---- the timeline ------------------------------------------------------------------------------------------------- */
 
 /**
- * Tells a timeline what the runtime does: runs of scripts, parsing, collections, and what the functions below say (markers and
- * their fields: docs/reference/timeline.md). It is told to `target`, which must belong to the thread that runs the runtime and
+ * Reports to a timeline what the runtime does: runs of scripts, parsing, collections, and what the functions below say (markers and
+ * their fields: docs/reference/timeline.md). It is reported to `target`, which must belong to the thread that runs the runtime and
  * outlive its membership; NULL: to all targets that are observed. Joining twice is fine. A runtime may
- * join several; with NULL among them, all others are told through that. Cost while not observed: one load and one branch per
+ * join several; with NULL among them, all others are notified through that. Cost while not observed: one load and one branch per
  * call from outside, job, registered reaction and parsed script.
  * Runs are those that begin with JS_Call, JS_Eval, JS_EvalFunction or JS_ExecutePendingJob.
  * Errors: UBI_ENOMEM.

@@ -9,7 +9,7 @@
  *
  * Then a runtime whose leaks are reported with `with_references` (ubiheap/extension/quickjs_leaks.h) knows where each reference was
  * taken. Functions of the engine become macros that call them: JS_NewObject(ctx) is what it was, and notes that the program has its
- * result. Sources compiled without this header work as before; what they take is told without a stack.
+ * result. Sources compiled without this header work as before; what they take is reported without a stack.
  *
  * Cost while no runtime is recorded: a load and a predicted branch per call. C and C++.
  * Source: docs/how-to/find-a-leaked-reference.md.

@@ -104,7 +104,7 @@ UBI_API void ubi_worker_client_free(ubi_worker_client *client);
  * @param id    of the request, unique in the process, from 1 on; stored before the reply can come.
  * @param task  such as "takeCensus"; copied, as is `data`.
  * @param data  JSON.
- * Errors: UBI_ESTATE (destroyed), UBI_ENOMEM. All else that is wrong with a request is told by the reply.
+ * Errors: UBI_ESTATE (destroyed), UBI_ENOMEM. All else that is wrong with a request is in the reply.
  */
 UBI_API ubi_status ubi_worker_client_request(uint64_t *id, ubi_worker_client *client, const char *task, ubi_text data);
 /**

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/** What a save is told of a lens. Immutable; borrows from the look. */
+/** What a save gets from a lens. Immutable; borrows from the look. */
 typedef struct ubi_export ubi_export;
 
 typedef struct ubi_export_options {

@@ -126,7 +126,7 @@ UBI_API ubi_status ubi_look_filter_apply(uint64_t *bits, const ubi_look *look, c
 typedef struct ubi_look_class {
     ubi_text name; /**< never NULL text */
     /**
-     * Tells classes of one name and coarse type apart: where they are defined, such as "12,40,7" (script, line, column).
+     * Distinguishes classes of one name and coarse type: where they are defined, such as "12,40,7" (script, line, column).
      * "": unknown, or nothing to distinguish.
      */
     ubi_text place;
@@ -149,7 +149,7 @@ UBI_API ubi_text ubi_look_node_name(const ubi_look *look, ubi_node_ix node);
  */
 UBI_API ubi_class_scheme ubi_look_class_scheme(const ubi_look *look);
 /**
- * What tells nodes of one class apart where they are grouped by what they do: the name of a function. An entry of the graph's
+ * What distinguishes nodes of one class where they are grouped by what they do: the name of a function. An entry of the graph's
  * strings; UBI_NONE: nothing. O(1).
  */
 UBI_API ubi_str_ix ubi_look_node_role(const ubi_look *look, ubi_node_ix node);

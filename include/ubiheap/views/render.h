@@ -49,7 +49,7 @@ typedef struct ubi_treemap_picture_options {
     uint32_t version;         /**< UBI_TREEMAP_PICTURE_OPTIONS_VERSION */
     ubi_text title;           /**< such as the file's name */
     ubi_text subtitle;        /**< NULL text: what the map holds in total */
-    bool with_firefox_colors; /**< Firefox's colours; ours have more contrast and tell more apart */
+    bool with_firefox_colors; /**< Firefox's colours; ours have more contrast and distinguish more */
 } ubi_treemap_picture_options;
 
 #define UBI_TREEMAP_PICTURE_OPTIONS_VERSION 1

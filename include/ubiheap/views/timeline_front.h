@@ -37,7 +37,7 @@ typedef struct ubi_timeline_front_options {
     bool with_ticks;     /**< when frames were drawn */
     bool with_memory;    /**< how much memory there is, measured in each pull */
     bool with_frames;    /**< stacks as indices of one table; with markers only. Else stacks are those of each row */
-    bool with_gc_events; /**< collections as the host tells them; rows named GarbageCollection are then left out */
+    bool with_gc_events; /**< collections as the host reports them; rows named GarbageCollection are then left out */
     bool with_doc_loading_events; /**< documents that are loaded */
 } ubi_timeline_front_options;
 
@@ -111,7 +111,7 @@ typedef struct ubi_timeline_front_host {
     const uint64_t *(*ticks)(void *payload, size_t *n);
     /** with_memory: false when it failed. */
     bool (*measure)(void *payload, ubi_timeline_measurement *out);
-    /** with_gc_events: begin or cease to tell of collections by ubi_timeline_front_collection. */
+    /** with_gc_events: begin or cease to report collections by ubi_timeline_front_collection. */
     void (*watch_collections)(void *payload, bool on);
 } ubi_timeline_front_host;
 

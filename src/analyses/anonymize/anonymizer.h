@@ -14,7 +14,7 @@
 #include "analyses/anonymize/public_names.h"
 #include "analyses/anonymize/word_map.h"
 
-/** Told of each word of a text; `kept`: it is a public name. Borrowed. A failure is the text's. */
+/** Is called with each word of a text; `kept`: it is a public name. Borrowed. A failure is the text's. */
 typedef ubi_status ubi__word_watch(void *payload, ubi_text word, bool kept);
 
 struct ubi_anonymizer {
@@ -33,7 +33,7 @@ ubi_status ubi__anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_option
 static inline bool ubi__anonymizer_is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
     return ubi__public_names_has(&a->names, lists, word);
 }
-/** Tells the watch of a word, if there is one. Errors: the watch's. */
+/** Reports a word to the watch, if there is one. Errors: the watch's. */
 ubi_status ubi__anonymizer_tell_word(const ubi_anonymizer *a, ubi_text word, bool kept);
 /** Appends `text` as it is. */
 ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);

@@ -2,7 +2,7 @@
  *
  * audit.h: which words the texts of a file still have: what an anonymizer would replace, and what it replaced already.
  *
- * Fed every text of a file (ubi__audit_text is what a save takes as map_text), it tells words apart as the anonymizer does. So what
+ * Fed every text of a file (ubi__audit_text is what a save takes as map_text), it distinguishes words as the anonymizer does. So what
  * it calls the program's own is what --anonymize would replace, and in an anonymized file there is none. One thing is replaced though
  * public: strings of one character up to U+00FF. V8 keeps all of these for every program, so their presence says nothing.
  */

@@ -2,7 +2,7 @@
  *
  * grammar.h: what the texts of one producer look like, beside what all heaps have.
  *
- * An anonymizer takes texts of any producer, and is not told whose: it knows all grammars. Which producers there are, the lenses
+ * An anonymizer takes texts of any producer, and does not learn whose: it knows all grammars. Which producers there are, the lenses
  * know, so lenses/producers.c defines ubi__grammar_at.
  */
 #ifndef UBI_ANALYSES_ANONYMIZE_GRAMMAR_H

@@ -161,7 +161,7 @@ ubi_status ubi__breakdown_or_default(ubi_breakdown **out, const ubi_breakdown *b
  * read when decides which of several mistakes is reported. What JSON cannot say (getters, undefined, cyclic objects)
  * does not arise. Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH.
  *
- * Values are slices of the text, which was checked as a whole: all memory is the allocator's, so that its lack is told as such.
+ * Values are slices of the text, which was checked as a whole: all memory is the allocator's, so that its lack is reported as such.
  *
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp, ParseBreakdown.
  */

@@ -33,7 +33,7 @@ typedef struct slow {
     int64_t basis_count, basis_bytes;
 } slow;
 
-/** A key as text; what a report does not show of a stack is told by a control character. */
+/** A key as text; what a report does not show of a stack is marked by a control character. */
 static void key_text(const ubi_report_key *key, char *buffer, size_t size) {
     FILE *out = fmemopen(buffer, size, "w");
     ubi_stack stack = key->stack;

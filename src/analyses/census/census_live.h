@@ -25,7 +25,7 @@ typedef struct ubi__census_live {
     const ubi_allocator *allocator;
     ubi__strtab strings; /* interned: equal texts are one entry */
     ubi__kinds kinds;
-    ubi__frames frames;     /* a row per frame of the engine, as Firefox tells stacks apart by identity */
+    ubi__frames frames;     /* a row per frame of the engine, as Firefox distinguishes stacks by identity */
     ubi__strtab frame_keys; /* bytes of the ubi_stack of each row of `frames` */
     ubi__census_visits visits;
 } ubi__census_live;

@@ -135,7 +135,7 @@ static void what_was_allocated_on_an_empty_stack_has_the_key_null(void **state) 
     ubi_node root = { &stack_ops, NULL, ROOT };
     assert_live(root, BUCKETS("allocationStack", "noStack"), "<-@s.js:7:0: [9 8]; null: [7]; noStack: [6]>");
     char *firefoxs = live_text(root, BUCKETS("allocationStack", "noStack"), UBI_COMPAT_FIREFOX);
-    assert_string_equal(firefoxs, "<-@s.js:7:0: [8]; noStack: [7 6]>"); /* which does not tell the two apart */
+    assert_string_equal(firefoxs, "<-@s.js:7:0: [8]; noStack: [7 6]>"); /* which does not distinguish the two */
     free(firefoxs);
 }
 

@@ -72,7 +72,7 @@ static ubi_text stack_text(const ubi_graph *g, ubi_frame_ix frame, char *buffer,
         ubi_graph_frame(g, frame, &f);
         fprintf(out, "%s%.*s@%.*s:%u:%u%s", first ? "" : "<", f.function_name.ptr ? (int)f.function_name.len : 1,
                 f.function_name.ptr ? f.function_name.ptr : "-", (int)f.source.len, f.source.ptr, f.line, f.column,
-                f.is_system ? "\001" : ""); /* invisible in a report, but it tells stacks apart */
+                f.is_system ? "\001" : ""); /* invisible in a report, but it distinguishes stacks */
     }
     fclose(out);
     return ubi__text(buffer);

@@ -113,8 +113,8 @@ static ubi_status insert_inverted(ubi__tree_builder *b, ubi__row_ix root, const 
 /* ---- inversion --------------------------------------------------------------------------------------------------- */
 
 /**
- * Child of `parent` with the name of `from`, new if there is none. `scope` tells namesakes apart that must not become
- * one; it is `parent` when there is nothing to tell.
+ * Child of `parent` with the name of `from`, new if there is none. `scope` distinguishes namesakes that must not become
+ * one; it is `parent` when there is nothing to distinguish.
  */
 static ubi_status namesake_of(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix scope,
                               ubi__row_ix from) {

@@ -43,7 +43,7 @@ static const test_frame frames[] = {
     { 0, "a", 29, false }, /* 7 */
     { 7, "e", 7, false },  /* 8 */
     { 8, "c", 8, false },  /* 9: c2<e<a29 */
-    { 0, "a", 28, true },  /* 10: a tree cannot tell it from 1 */
+    { 0, "a", 28, true },  /* 10: a tree cannot distinguish it from 1 */
     { 10, "b", 26, true }, /* 11: nor this from 2 */
 };
 

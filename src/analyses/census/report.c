@@ -297,7 +297,7 @@ static uint32_t text_key(const builder *b, ubi_breakdown_by by, ubi_str_ix strin
 
 static uint32_t stack_key(const builder *b, ubi_frame_ix stack) {
     if (stack == UBI__STACK_EMPTY)
-        return is_compat(b) ? UBI_NONE : stack; /* Firefox does not tell the two apart */
+        return is_compat(b) ? UBI_NONE : stack; /* Firefox does not distinguish the two */
     if (stack == UBI_NONE || is_compat(b))
         return stack;
     return b->census->tables.frames->canonical.at[stack];

@@ -78,7 +78,7 @@ struct ubi_leak_finder {
     uint64_t n_not_chosen;     /* objects that would be candidates without options.chosen */
 
     ubi__leak_holdings holdings; /* of the newest heap */
-    ubi__vec_u32 heavy;          /* nodes of it that may weigh so much that it is worth telling whether they grew */
+    ubi__vec_u32 heavy;          /* nodes of it that may weigh so much that it is worth reporting whether they grew */
 
     uint8_t *flags;       /* flags[n_nodes] */
     uint16_t *first_seen; /* first_seen[n_nodes]: the first step that has the node; UBI__LEAK_NEVER: none has */
@@ -139,7 +139,7 @@ static inline bool ubi__leak_is_defined(const ubi_leak_finder *f, ubi_node_ix no
     const ubi_kind *kind = &f->graph->kinds.rows.at[f->graph->kind.at[node]];
     return class->place.len || (kind->coarse_type == UBI_COARSE_OBJECT && kind->descriptive_name != UBI_NONE);
 }
-/** Whether the options let a node be told of. */
+/** Whether the options let a node be reported. */
 static inline bool ubi__leak_is_chosen(const ubi_leak_finder *f, ubi_node_ix node) {
     return !f->options.chosen || (f->options.chosen[node / 64] >> (node % 64) & 1);
 }
@@ -199,13 +199,13 @@ typedef struct ubi__leak_growth {
 
 /** With all that grew, before any is dropped: the bytes that neither these nor clusters account for. O(nodes * heaps). */
 ubi_status ubi__leak_sum_unlisted(ubi__leak_growth *w);
-/** Rows that were too small to tell of are unlisted, too: `sign` 1 adds the bytes of all rows, -1 subtracts them. */
+/** Rows that were too small to report are unlisted, too: `sign` 1 adds the bytes of all rows, -1 subtracts them. */
 void ubi__leak_add_rows_to_unlisted(ubi__leak_growth *w, int sign);
 /** Judges the sum. */
 void ubi__leak_judge_unlisted(ubi__leak_growth *w);
 /** The verdict on bytes that became more. */
 ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps);
-/** Of what no row tells; that of no cluster. */
+/** The fingerprint of what no row lists; no cluster has it. */
 #define UBI__LEAK_UNLISTED_FINGERPRINT UINT64_C(0x756e6c6973746564)
 
 /** What became larger; after the clusters, which may be held by it. */

@@ -2,7 +2,7 @@
  *
  * leak_grown.c: what was there in OLD and has become larger.
  *
- * Which nodes could be worth telling is known from the newest heap alone: those that may weigh LEAST_WEIGHT or more. Of each earlier
+ * Which nodes could be worth reporting is known from the newest heap alone: those that may weigh LEAST_WEIGHT or more. Of each earlier
  * heap only what these weigh is kept.
  */
 #include "analyses/leaks/leak_finder.h"
@@ -16,14 +16,14 @@
 /*
  * Objects of one class that are held in one way and grew in place, each a little, as one.
  *
- * Their way tells them apart, by classes and names but not by numbers: the entries of a map are of one sort. Names may be keys, where the
+ * Their way distinguishes them, by classes and names but not by numbers: the entries of a map are of one sort. Names may be keys, where the
  * holder has many; then it takes more objects, since else all variables of a program would be of one sort.
  */
 
 /* More than this many are reported as one. */
 #define MOST_APART 3
 #define MOST_APART_BY_KEYS 16
-/* One by itself is told if it is as large, and grew as much. */
+/* One by itself is reported if it is as large, and grew as much. */
 #define LEAST_WEIGHT_ALONE 4096
 #define LEAST_GROWTH_ALONE 1024
 
@@ -110,7 +110,7 @@ ubi_status ubi__leak_join_alike(ubi__vec_leak_growing *rows, uint32_t n_heaps, c
 
 /* ==== WHAT GREW ================================================================================================= */
 
-/* Less is not worth telling, however many there are. */
+/* Less is not worth reporting, however many there are. */
 #define LEAST_WEIGHT 256
 #define LEAST_GROWTH 32
 
@@ -304,7 +304,7 @@ static uint64_t growth_of(const growing *w, size_t heavy) {
     return before == UBI__LEAK_ABSENT ? 0 : ubi__subtract_u64(w->weight[w->f->heavy.at[heavy]], before);
 }
 
-/* Room for all that may be told is made first, since `bytes` and `grew` point into it. */
+/* Room for all that may be reported is made first, since `bytes` and `grew` point into it. */
 static ubi_status find_all(growing *w) {
     ubi_leaks *leaks = w->leaks;
     const ubi_allocator *a = leaks->allocator;
@@ -408,7 +408,7 @@ const ubi_leak_grown *ubi_leaks_grown(const ubi_leaks *leaks, uint32_t index) {
 /* ---- series ------------------------------------------------------------------------------------------------------- */
 
 /*
- * The process is told by what the heaps have under equal ids (same_process.h).
+ * The process is recognized by what the heaps have under equal ids (same_process.h).
  */
 
 /* ---- describing --------------------------------------------------------------------------------------------------- */
@@ -456,7 +456,7 @@ static ubi_leak_heap *heap_at(const judging *j, uint32_t heap) {
     return &j->leaks->steps.at[heap].heap;
 }
 
-/* Ids tell the order if all heaps have their mark, else times if all have theirs. */
+/* Ids give the order if all heaps have their mark, else times if all have theirs. */
 static bool find_keys(judging *j) {
     bool marks = true, times = true;
     for (size_t i = 0; i < j->places.n; i++) {
@@ -471,7 +471,7 @@ static bool find_keys(judging *j) {
     return marks || times;
 }
 
-/* Equal times, such as those that anonymizing rounds to days, tell nothing; equal marks are of the same heap. */
+/* Equal times, such as those that anonymizing rounds to days, say nothing; equal marks are of the same heap. */
 static bool tell_order(const judging *j) {
     for (size_t i = 1; i < j->places.n; i++) {
         uint64_t key = j->places.at[i].key;
@@ -495,7 +495,7 @@ static void rank_heaps(judging *j) {
         if (heap->fit == UBI_LEAK_FITS && heap->rank != position++)
             heap->fit = UBI_LEAK_OUT_OF_ORDER;
     }
-    /* Where a heap of another process belongs among these, nothing tells. */
+    /* Nothing says where a heap of another process belongs among these. */
     j->leaks->is_order_known = j->leaks->is_order_known && j->places.n == j->leaks->steps.n;
 }
 

@@ -247,7 +247,7 @@ static void many_that_grow_in_the_control_are_none(void **state) {
     free(drawings[0]), free(drawings[1]);
 }
 
-/* A leaked object that is large is told as leaked. */
+/* A leaked object that is large is reported as leaked. */
 static void leaked_objects_do_not_count_twice(void **state) {
     (void)state;
     const char *old = "1 -> 2 \"app\"; 2(coarse=object class=App size=1)";
@@ -381,7 +381,7 @@ static void a_text_that_is_added_to_is_one_text_that_grows(void **state) {
     (void)state;
     assert_rope((char *[]){ log_of("text", 0, 20), log_of("text", 0, 40), log_of("text", 0, 60) },
                 "steady Cons 11100 21700 32300");
-    /* In a list or map, too, where no name tells that it took the place of another. */
+    /* In a list or map, too, where no name says that it took the place of another. */
     assert_rope((char *[]){ log_of("[3]", 0, 20), log_of("[3]", 0, 40), log_of("[3]", 0, 60) },
                 "steady Cons 11100 21700 32300");
     assert_rope((char *[]){ log_of("text", 0, 20), log_of("text", 0, 40), log_of("text", 0, 40) },

@@ -3,8 +3,8 @@
  * leak_places.c: the places of a heap, and the place of every node that matters.
  *
  * Children of a node are next to each other in the order of the walk (once among those met around candidates, once among
- * the candidates that waited). So the keys of a dictionary are told from the fields of an object by counting, run by run: many
- * children of one class under different names are entries, and get the label "any". In the same way, names tell functions apart, but not
+ * the candidates that waited). So the keys of a dictionary are distinguished from the fields of an object by counting, run by run: many
+ * children of one class under different names are entries, and get the label "any". In the same way, names distinguish functions, but not
  * if nearly every one in a holder has another: those were made by one piece of code, such as eval.
  */
 #include "analyses/leaks/leak_places.h"
@@ -589,7 +589,7 @@ static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
     return UBI_OK;
 }
 
-/* Objects beside leaked ones that are not leaked: older ones, and those too young to tell. */
+/* Objects beside leaked ones that are not leaked: older ones, and those too young to judge. */
 static ubi_status count_others(placing *p) {
     ubi_leak_finder *f = p->f;
     for (uint32_t i = 0; i < f->n_met; i++) {

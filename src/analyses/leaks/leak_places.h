@@ -18,7 +18,7 @@ typedef uint32_t ubi__leak_place_ix;
 typedef struct ubi__leak_item {
     uint32_t label;  /* from ubi__leak_label, or one of those below */
     uint32_t row;    /* class of the node; UBI_NONE: none */
-    ubi_str_ix name; /* what tells nodes of a class apart; UBI_NONE: nothing */
+    ubi_str_ix name; /* what distinguishes nodes of a class; UBI_NONE: nothing */
     bool is_head;    /* a leaked object that is not held by leaked ones only */
 } ubi__leak_item;
 

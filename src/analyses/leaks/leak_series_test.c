@@ -231,7 +231,7 @@ static void another_process_has_other_things_under_the_same_ids(void **state) {
     assert_int_equal(ubi_leaks_heap(leaks, 1)->fit, UBI_LEAK_OTHER_PROCESS);
     assert_int_equal(ubi_leaks_fit(leaks), UBI_LEAK_OTHER_PROCESS);
     ubi_leaks_free(leaks), ubi_graph_unref(newest);
-    leaks = leak_series_find(&newest, heaps, 2, &marked); /* marks of several processes tell no order */
+    leaks = leak_series_find(&newest, heaps, 2, &marked); /* marks of several processes give no order */
     assert_int_equal(ubi_leaks_fit(leaks), UBI_LEAK_OTHER_PROCESS);
     assert_false(ubi_leaks_order_is_known(leaks));
     ubi_leaks_free(leaks), ubi_graph_unref(newest);

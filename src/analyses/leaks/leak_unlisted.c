@@ -3,7 +3,7 @@
  * leak_unlisted.c: what came and stayed, or became larger, and is in no list: the remainder that a gate must not overlook.
  *
  * Objects and values that stay are in clusters, and what became larger is among what grew. Left are the engine's own things that no leaked
- * object holds (code, contexts, tables), and what grew too little to tell of, node by node. It is counted by nodes and not by the
+ * object holds (code, contexts, tables), and what grew too little to report, node by node. It is counted by nodes and not by the
  * sizes of the heaps, so that what was freed meanwhile hides nothing.
  */
 #include "analyses/leaks/leak_finder.h"

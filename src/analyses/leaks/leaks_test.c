@@ -186,7 +186,7 @@ static void many_of_a_common_class_leak_though_others_went(void **state) {
                  NULL, "grew O 3 30 in App");
 }
 
-/* Where a producer tells the constructor of an object, its class is one that the program defines. */
+/* Where a producer gives the constructor of an object, its class is one that the program defines. */
 static void objects_that_have_a_constructor_are_the_programs_own(void **state) {
     (void)state;
     assert_leaks(ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\", 5 \"[2]\"; "
@@ -208,7 +208,7 @@ static ubi_str_ix first_name(const void *payload, ubi_node_ix node) {
     return ubi_graph_kind(g, ubi_graph_node_kind(g, node))->script_filename;
 }
 
-/* Functions are one class; what they are called is told by name_of. The chain is longer than the search looks back. */
+/* Functions are one class; what they are called comes from name_of. The chain is longer than the search looks back. */
 static void a_function_holds_others_of_another_name(void **state) {
     (void)state;
     const char *before =

@@ -6,7 +6,7 @@
  * of that edge's source. The node itself is the edge's target and need not be kept.
  *
  * Most edges of a heap lead to nodes that are known already and are no targets; of those there is nothing to learn. One bit
- * per node, `settled`, tells them: set when the node was met, or, for a target, when it has all its paths. So the inner loop
+ * per node, `settled`, marks them: set when the node was met, or, for a target, when it has all its paths. So the inner loop
  * reads a column of targets in order and a bitmap that fits a cache, and writes two columns in order. A bit per node and a
  * count per 64 find the number of a target.
  */

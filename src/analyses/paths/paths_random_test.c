@@ -4,7 +4,7 @@
  * breadth-first walk.
  *
  * Graphs have parallel edges, self edges, cycles through the start, nodes out of reach and, half of them, edges that the view
- * leaves out: the plain implementation gets a graph without these. Edge names tell edges apart in some graphs, and repeat or
+ * leaves out: the plain implementation gets a graph without these. Edge names distinguish edges in some graphs, and repeat or
  * are missing in others, where overlaid paths have something to merge.
  */
 #include <setjmp.h>

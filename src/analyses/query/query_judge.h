@@ -2,7 +2,7 @@
  *
  * query_judge.h: a condition on numbers of which one only knows what they lie between.
  *
- * It holds, it does not, or that cannot be told. Comparisons of ranges have three answers, and `and`, `or` and `not` are those of
+ * It holds, it does not, or that is open. Comparisons of ranges have three answers, and `and`, `or` and `not` are those of
  * Kleene: what one side decides alone is decided. Arithmetic is that of intervals, so a value that occurs twice in an expression
  * counts as two that know nothing of each other: an answer is never wrong, but `x - x < 1` may be open.
  *
@@ -19,7 +19,7 @@ typedef enum ubi__answer {
     UBI__ANSWER_NO,
     UBI__ANSWER_YES,
     UBI__ANSWER_OPEN,
-    UBI__ANSWER_NO_VALUE /**< open, and it compares what has no value: no finer measurement would tell */
+    UBI__ANSWER_NO_VALUE /**< open, and it compares what has no value: no finer measurement would decide */
 } ubi__answer;
 
 /** A number, and what a share of it is a share of; low <= high. */

@@ -3,7 +3,7 @@
  * treemap_fuzz.c: tree maps of hostile heaps, by census and by dominators, on canvases of all shapes.
  *
  * Promises checked: parents come first and are one level above; weights of children add up to that of their parent, as far as they are
- * told; numbers of boxes are numbers; children of a box with room lie within it, and those that are exact do not overlap in area; all
+ * reported; numbers of boxes are numbers; children of a box with room lie within it, and those that are exact do not overlap in area; all
  * memory is given back.
  */
 #include <math.h>

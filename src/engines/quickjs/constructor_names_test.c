@@ -187,7 +187,7 @@ static void a_graph_without_memory_for_names_is_whole(void **state) {
     test_runtime_free(&t);
 }
 
-/* Each node alone is told what can be told; groups still hold. */
+/* Each node is named when there is memory for it; groups still hold. */
 static void names_without_memory_are_left_out(void **state) {
     (void)state;
     fail_allocator f;

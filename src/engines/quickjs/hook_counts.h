@@ -2,7 +2,7 @@
  *
  * hook_counts.h: how often each hook of the adapter fired, for the self-test of the build (hooks_selftest.c).
  *
- * A hook that is told only while births and deaths are watched counts only then.
+ * A hook that reports only while births and deaths are watched counts only then.
  */
 #ifndef UBI_QUICKJS_HOOK_COUNTS_H
 #define UBI_QUICKJS_HOOK_COUNTS_H

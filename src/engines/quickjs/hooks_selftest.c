@@ -3,7 +3,7 @@
  * hooks_selftest.c: run by the build, right after the tools were compiled with an engine: does every hook fire?
  *
  * A hook depends on the name of a function of the engine and on where it calls another. A version of the engine that
- * changes these still compiles, and the tools would tell nonsense. So the build fails instead, and names the hook.
+ * changes these still compiles, and the tools would report nonsense. So the build fails instead, and names the hook.
  * Walks of a small and a rich heap must account for every reference and for at least 99.9 % of what the engine counts, at rest
  * nothing but the realm may seem to be held from outside, and a frozen heap must be guarded, too.
  */
@@ -122,7 +122,7 @@ static void check_rich_heap(void) {
     JS_FreeRuntime(rt);
 }
 
-/* One thing is done to a frozen heap; thaw must tell. */
+/* One thing is done to a frozen heap; thaw must report it. */
 static void check_guarded(ubi_target target, const char *expected) {
     if (target.ops->thaw(target.payload) != UBI_ESTATE || !strstr(ubi_error_message(), expected))
         fault("a frozen heap of this engine is not guarded: nothing says that %s", expected);
@@ -222,7 +222,7 @@ static int report(const ubi_quickjs *tools) {
     return faults ? 1 : 0;
 }
 
-/* The end of a runtime is told when all that lives has leaked, and in time to release it. */
+/* The end of a runtime is reported when all that lives has leaked, and in time to release it. */
 static JSValue leaked;
 
 static void on_end(void *payload, JSRuntime *rt, const ubi_quickjs_leaks *leaks) {
@@ -233,7 +233,7 @@ static void on_end(void *payload, JSRuntime *rt, const ubi_quickjs_leaks *leaks)
     JS_FreeValueRT(rt, leaked);
 }
 
-/* The end of its last collection tells it: without that hook nothing would release what has leaked, and the engine aborts. */
+/* The end of its last collection shows it: without that hook nothing would release what has leaked, and the engine aborts. */
 static void check_end(const ubi_quickjs *tools) {
     int calls = 0;
     ubi_quickjs_leak_options options = UBI_QUICKJS_LEAK_OPTIONS_INIT;

@@ -21,7 +21,7 @@ static void hook_reject(JSContext *ctx, JSValueConst reason) {
     JSValue functions[2] = { JS_UNDEFINED, JS_UNDEFINED };
     JSValue promise = JS_NewPromiseCapability(ctx, functions);
     if (JS_IsException(promise)) {
-        JS_FreeValue(ctx, JS_GetException(ctx)); /* no memory to tell it */
+        JS_FreeValue(ctx, JS_GetException(ctx)); /* no memory to report it */
         return;
     }
     JSValue result = JS_Call(ctx, functions[1], JS_UNDEFINED, 1, &reason);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * js_facts.h: what the API for scripts asks of the adapter, because quickjs.h does not tell it.
+ * js_facts.h: what the API for scripts asks of the adapter, because quickjs.h does not provide it.
  *
  * Defined in adapter/script_facts.h. Nothing here runs code of scripts or allocates.
  */

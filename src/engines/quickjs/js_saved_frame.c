@@ -198,7 +198,7 @@ static JSValue get_name(JSContext *ctx, JSValueConst this_value, int argc, JSVal
     return frame ? JS_DupValue(ctx, frame->name) : JS_EXCEPTION;
 }
 
-/** The engine does not tell what scheduled a job. */
+/** The engine does not report what scheduled a job. */
 static JSValue get_async_cause(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)argc, (void)argv;
     return this_frame(ctx, this_value, "(get asyncCause)") ? JS_NULL : JS_EXCEPTION;

@@ -3,7 +3,7 @@
  * js_saved_frame.h: SavedFrame, a stack as scripts see it.
  *
  * A SavedFrame is one frame of a stack and holds the frame that called it. Two stacks of equal content are the same object
- * within a realm, as long as it is referenced; scripts cannot tell what happens then, for SavedFrames are frozen.
+ * within a realm, as long as it is referenced; scripts cannot see what happens then, for SavedFrames are frozen.
  */
 #ifndef UBI_QUICKJS_JS_SAVED_FRAME_H
 #define UBI_QUICKJS_JS_SAVED_FRAME_H

@@ -2,7 +2,7 @@
  *
  * js_weak_table.h: finding objects again without keeping them alive.
  *
- * The engine has no weak references for programs in C, but it tells a class when an object of it goes: that is when the
+ * The engine has no weak references for programs in C, but it notifies a class when an object of it goes: that is when the
  * object's class must take it out of here. 24 to 32 bytes per object.
  */
 #ifndef UBI_QUICKJS_JS_WEAK_TABLE_H

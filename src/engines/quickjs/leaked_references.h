@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaked_references.h: what the adapter tells of things that are held from outside of the heap; leaked_references.c makes the
+ * leaked_references.h: what the adapter reports about things that are held from outside of the heap; leaked_references.c makes the
  * report.
  */
 #ifndef UBI_QUICKJS_LEAKED_REFERENCES_H
@@ -35,7 +35,7 @@ typedef struct ubi__held_heap {
 
 /**
  * Reads the heap of a runtime.
- * @param is_ending  the runtime is in its last moments: things that wait for a collection will never get one, and are told.
+ * @param is_ending  the runtime is in its last moments: things that wait for a collection will never get one, and are reported.
  * Errors: as for freezing; nothing is left.
  */
 ubi_status ubi__held_heap_read(ubi__held_heap *out, ubi_quickjs *tools, bool is_ending);

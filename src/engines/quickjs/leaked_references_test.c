@@ -304,7 +304,7 @@ static void take_poor_report(void *payload, JSRuntime *rt, const ubi_quickjs_lea
     JS_FreeValueRT(rt, report->leaked);
 }
 
-/* Without memory for the report, what is known is told: that there are leaks. */
+/* Without memory for the report, what is known is reported: that there are leaks. */
 static void a_runtime_that_ends_without_memory_says_so(void **state) {
     (void)state;
     poor_report report = { .calls = 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks_for_tests.h: a runtime whose leaks are told to a callback, which releases what a test leaked on purpose, so that the
+ * leaks_for_tests.h: a runtime whose leaks are reported to a callback, which releases what a test leaked on purpose, so that the
  * engine's assertion holds where it is compiled in.
  */
 #ifndef UBI_QUICKJS_LEAKS_FOR_TESTS_H

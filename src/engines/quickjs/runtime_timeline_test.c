@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a runtime tells the timeline, to a program that embeds it. Scripts' side: tests/quickjs/heap_module/06-timeline.js, the
+ * What a runtime reports to the timeline, to a program that embeds it. Scripts' side: tests/quickjs/heap_module/06-timeline.js, the
  * host's: tests/quickjs/run_timeline_test.py.
  */
 #include "engines/quickjs/runtime_for_tests.h"
@@ -183,7 +183,7 @@ static void forget_registered(told *t) {
     registered = 0;
 }
 
-/* ---- who is told ---------------------------------------------------------------------------------------------------- */
+/* ---- who is notified ------------------------------------------------------------------------------------------------ */
 
 static void nothing_is_told_before_joining_or_after_leaving(void **state) {
     (void)state;

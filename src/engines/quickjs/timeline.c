@@ -158,7 +158,7 @@ static ubi_timeline_marker *start_with_reason(const char *name, ubi_text text, u
 
 /* ---- markers -------------------------------------------------------------------------------------------------------- */
 
-/** What is to be told. */
+/** What is to be reported. */
 typedef struct told {
     enum { RUN, CONSOLE_TIME, TIME_STAMP, MESSAGE, WORK } what;
     ubi_marker_tracing tracing; /* of CONSOLE_TIME, MESSAGE; else it is a START, or a moment */
@@ -268,7 +268,7 @@ static void give_thread_back(ubi__timeline *l) {
     l->source_before = NULL;
 }
 
-/* ---- who is told ---------------------------------------------------------------------------------------------------- */
+/* ---- who is notified ------------------------------------------------------------------------------------------------ */
 
 void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tracking) {
     *l = (ubi__timeline){ .tools = tools,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline.h: what a runtime tells the timeline, without the engine's structures.
+ * timeline.h: what a runtime reports to the timeline, without the engine's structures.
  *
- * A runtime tells nothing until it joins: some targets, or all that are observed. What it remembers for others' sake (where
+ * A runtime reports nothing until it joins: some targets, or all that are observed. What it remembers for others' sake (where
  * callbacks were registered, numbers of frames) it remembers while it is observed, and forgets afterwards.
  *
  * A stack, as timelines know it by number, is a stack of frames in the low half, and the link of its outermost frame in the
@@ -44,16 +44,16 @@ typedef struct ubi__async_links {
 
 /* ---- a runtime -------------------------------------------------------------------------------------------------------- */
 
-/** What one runtime tells. */
+/** What one runtime reports. */
 typedef struct ubi__timeline {
     ubi_quickjs *tools;
     ubi__tracking *tracking;      /* of these tools */
-    ubi_timeline_target **joined; /* who is told */
+    ubi_timeline_target **joined; /* who is notified */
     uint32_t joined_count, joined_capacity;
-    bool has_joined_all; /* all that are observed are told */
+    bool has_joined_all; /* all that are observed are notified */
     bool is_observed;    /* links and frames are remembered */
-    bool is_running;     /* the run at hand was told */
-    bool is_collecting;  /* the collection at hand was told */
+    bool is_running;     /* the run at hand was reported */
+    bool is_collecting;  /* the collection at hand was reported */
     bool wants_cycles;   /* the next collection was asked for as one of cycles */
     const char *cause;   /* of the next run, from the program; or NULL */
     ubi_quickjs_async registered;
@@ -73,7 +73,7 @@ typedef struct ubi__timeline {
 ubi__timeline *ubi__timeline_of_tools(ubi_quickjs *tools);
 /** The stack at hand. UBI_NONE: no memory. */
 ubi__stack_ix ubi__timeline_capture(ubi__timeline *l);
-/** What tells an object from others while it lives; NULL: the value is not one. */
+/** What distinguishes an object from others while it lives; NULL: the value is not one. */
 const void *ubi__object_address(JSValueConst value);
 
 /* ---- timeline.c ----------------------------------------------------------------------------------------------------- */
@@ -81,9 +81,9 @@ const void *ubi__object_address(JSValueConst value);
 /** Cannot fail. `tracking` is that of the tools. */
 void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tracking);
 void ubi__timeline_fini(ubi__timeline *l);
-/** Whether any target that is to be told is observed; notices changes. */
+/** Whether any target that is to be notified is observed; notices changes. */
 bool ubi__timeline_wants(ubi__timeline *l);
-/** A run was told, and is not over: all calls are part of it. */
+/** A run was reported, and is not over: all calls are part of it. */
 static inline bool ubi__timeline_runs(const ubi__timeline *l) {
     return l->is_running;
 }

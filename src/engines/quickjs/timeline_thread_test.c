@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runtimes on several threads tell one timeline, and each its own, while observation begins and ends.
+ * Runtimes on several threads report to one timeline, and each to its own, while observation begins and ends.
  */
 #include <pthread.h>
 #include <stdatomic.h>

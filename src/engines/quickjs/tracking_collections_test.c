@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Collections told at safe points, and requests of others.
+ * Collections reported at safe points, and requests of others.
  */
 #include "engines/quickjs/tracking_testing.h"
 
@@ -98,7 +98,7 @@ static void without_debuggees_nothing_is_told(void **state) {
     ubi_quickjs_safe_point(w.tools);
     assert_int_equal(a.n, 0);
     assert_int_equal(b.n, 1);
-    JS_RunGC(w.rt); /* a debuggee that comes after the collection, one that goes before it is told */
+    JS_RunGC(w.rt); /* a debuggee that comes after the collection, one that goes before it is reported */
     assert_int_equal(ubi_quickjs_observer_add_realm(none, w.ctx), UBI_OK);
     ubi_quickjs_observer_remove_realm(some, w.ctx);
     ubi_quickjs_safe_point(w.tools);

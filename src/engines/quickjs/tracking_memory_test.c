@@ -257,7 +257,7 @@ static void tools_can_leave_while_everything_is_tracked(void **state) {
     world_close(&w);
 }
 
-/* Without a site no deaths are told; with the next one they are again. */
+/* Without a site no deaths are reported; with the next one they are again. */
 static void watching_ends_with_the_last_site(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);

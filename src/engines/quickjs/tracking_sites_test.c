@@ -239,7 +239,7 @@ static void equal_stacks_have_equal_numbers_and_others_have_not(void **state) {
     world_close(&w);
 }
 
-/* Each on a line of its own, so that the line tells. What the engine stores for itself is not enough for any of these. */
+/* Each on a line of its own, so that the line says which. What the engine stores for itself is not enough for any of these. */
 static const char *const places[][2] = {
     { "{}", "Object" },
     { "[]", "Array" },

@@ -226,7 +226,7 @@ static inline void ubi__fxs_keep_plain_edge(ubi__fxs_encoder *e, uint64_t refere
     plan->keeps_edges = plan->n_kept <= UBI__FXS_KEPT_BYTES;
 }
 
-#define UBI__FXS_FIELD_BYTES 7 /* of a name's field at most; the byte above tells how many */
+#define UBI__FXS_FIELD_BYTES 7 /* of a name's field at most; the byte above says how many */
 
 /** The field of an edge that refers to a name which is in the file, as a word (ubi__wire_put_word), its length above. Not 0. */
 static inline uint64_t ubi__fxs_name_field(const ubi__fxs_encoder *e, ubi_str_ix name) {

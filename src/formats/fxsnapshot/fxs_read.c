@@ -412,7 +412,7 @@ const ubi__format ubi__format_fxsnapshot = {
 /* ---- words of SpiderMonkey ---------------------------------------------------------------------------------------- */
 
 /*
- * Edges of JS::ubi have names and no kinds, so their names alone tell elements and fields of the engine from properties.
+ * Edges of JS::ubi have names and no kinds, so their names alone distinguish elements and fields of the engine from properties.
  */
 
 const ubi__type_sort ubi__fxs_type_sorts[] = {

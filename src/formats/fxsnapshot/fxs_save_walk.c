@@ -30,7 +30,7 @@ typedef struct ubi__fxs_group {
 } ubi__fxs_group;
 
 /*
- * What tells a name of an edge from others: a key and the heap that gave it, or, of a text of at most 16 bytes, as nearly all
+ * What distinguishes a name of an edge from others: a key and the heap that gave it, or, of a text of at most 16 bytes, as nearly all
  * have, two words, which overlap, and the length.
  */
 typedef struct ubi__fxs_name_key {
@@ -123,7 +123,7 @@ static inline ubi_edge_verdict verdict_on(const ubi__fxs_walk *w, ubi_node refer
     return o->edge_filter ? o->edge_filter(o->edge_filter_payload, w->origin, referent) : UBI_EDGE_FOLLOW;
 }
 
-/* Gives an edge to the encoder in full. *edge tells then what became of its name. */
+/* Gives an edge to the encoder in full. *edge then says what became of its name. */
 static ubi_status give_edge(ubi__fxs_walk *w, ubi__fxs_edge *edge, uint64_t referent, ubi_text name) {
     edge->referent = referent;
     UBI_TRY(ubi__fxs_save_edge_name(w->save, edge, name));

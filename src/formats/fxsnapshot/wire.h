@@ -39,7 +39,7 @@ _Static_assert(2 * UBI__FXS_MAX_FRAMES == UBI__FXS_MAX_NESTING, "a frame is two 
  * docs/formats/fxsnapshot.md lists them.
  */
 #define UBI__FXS_WRITER_FIELD 1000
-/** Node: true when it was allocated while no frame was on the stack, which the format otherwise cannot tell from "unknown". */
+/** Node: true when it was allocated while no frame was on the stack, which the format otherwise cannot distinguish from "unknown". */
 #define UBI__FXS_EMPTY_STACK_FIELD 1000
 
 /** A varint of nine or ten bytes; bits beyond 64 are dropped. NULL when an eleventh byte would be needed. */

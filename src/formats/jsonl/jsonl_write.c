@@ -2,7 +2,7 @@
  *
  * jsonl_write.c: a graph as lines of JSON, for jq, databases and scripts.
  *
- * One object per line: a header, the stack frames (parents before their children), what else the producer tells, the nodes
+ * One object per line: a header, the stack frames (parents before their children), what else the producer supplies, the nodes
  * in order, each with its edges. Format: docs/formats/jsonl.md.
  *
  * What repeats is written as JSON once and copied from then on: the members that nodes of one kind share, and the name
@@ -24,7 +24,7 @@
 /* ---- bytes on their way to the file -------------------------------------------------------------------------------- */
 
 /*
- * A fixed buffer. Short things are added into room that was reserved, texts of any length are put. Progress is told and
+ * A fixed buffer. Short things are added into room that was reserved, texts of any length are put. Progress is reported and
  * cancelling asked for whenever the buffer is emptied.
  */
 
@@ -299,7 +299,7 @@ static ubi_status put_other_lines(line_writer *w) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
-/* What follows "to"; empty for edges whose producer does not tell their kind. */
+/* What follows "to"; empty for edges whose producer does not say their kind. */
 static const char *const edge_kinds[UBI_EDGE_KIND_COUNT] = {
     "",
     ",\"kind\":\"context\"",

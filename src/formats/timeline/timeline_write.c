@@ -2,7 +2,7 @@
  *
  * timeline_write.c: see timeline_write.h.
  *
- * Lines gather in memory until the pull is over. Threads are told before the first marker of theirs; which were is in a map.
+ * Lines gather in memory until the pull is over. Threads are announced before the first marker of theirs; which were is in a map.
  */
 #include "formats/timeline/timeline_write.h"
 
@@ -23,7 +23,7 @@ struct ubi__timeline_writer {
     int fd;
     ubi__vec_u8 pending; /* whole lines */
     ubi__u64_map told;   /* ids of threads */
-    uint64_t n_lost;     /* told so far */
+    uint64_t n_lost;     /* reported so far */
     ubi_status status;   /* the first failure */
     char message[256];
 };

@@ -2,8 +2,8 @@
  *
  * timeline_write.h: the file of `ubiheap run --timeline`, written while the program runs (docs/formats/timeline.md).
  *
- * A consumer of what a timeline front tells. Each pull is one write, so a program that is killed leaves all but what it did since
- * the last one. The first failure stays, and is told at the end.
+ * A consumer of what a timeline front reports. Each pull is one write, so a program that is killed leaves all but what it did since
+ * the last one. The first failure stays, and is reported at the end.
  */
 #ifndef UBI_FORMATS_TIMELINE_TIMELINE_WRITE_H
 #define UBI_FORMATS_TIMELINE_TIMELINE_WRITE_H

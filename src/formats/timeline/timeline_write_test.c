@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_write_test.c: what a front tells is what the reader finds in the file, also when the program was killed, and a file or
- * memory that gives out is told at the end.
+ * timeline_write_test.c: what a front reports is what the reader finds in the file, also when the program was killed, and a file or
+ * memory that gives out is reported at the end.
  */
 #include <setjmp.h>
 #include <stdarg.h>

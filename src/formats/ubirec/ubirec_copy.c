@@ -80,7 +80,7 @@ static ubi_status map_text(void *payload, ubi__ubirec_text what, ubi_text text, 
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
 
-/* The program as it was called, and what it was told. */
+/* The program as it was called, and its arguments. */
 static ubi_status map_arguments(job *j, ubi_text arguments, ubi_text *out) {
     j->made.n = 0;
     for (size_t at = 0; at < arguments.len;) {

@@ -173,7 +173,7 @@ static void free_reader(ubi__v8_reader *r) {
     UBI_DELETE(a, r);
 }
 
-/* V8 does not tell the text of a concatenated or sliced string. */
+/* V8 does not write the text of a concatenated or sliced string. */
 static bool string_has_text(const ubi_kind *kind) {
     return kind->raw_type != UBI__V8_CONS_STRING && kind->raw_type != UBI__V8_SLICED_STRING;
 }

@@ -130,7 +130,7 @@ static ubi_status write_node(ubi__v8_save *s, ubi_node_ix n, bool first) {
     uint32_t name;
     uint64_t fields[MAX_NODE_FIELDS];
     size_t n_fields = 5;
-    /* DevTools knows a root by its type, and tells user roots from the engine's by theirs. */
+    /* DevTools knows a root by its type, and distinguishes user roots from the engine's by theirs. */
     bool foreign_root = n == g->root && !ubi__v8_save_raw_type(s, &g->kinds.rows.at[kind]);
     bool nameless = foreign_root && !s->has_outer_root;
     if (own_name == UBI_NONE && !nameless)

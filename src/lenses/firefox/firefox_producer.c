@@ -3,7 +3,7 @@
  * firefox_producer.c: how heaps of Firefox speak (producer.h), and how its memory panel looks at one: all edges from the root
  * that the file names, the sizes as they are, and nothing that is unreachable.
  *
- * Graphs that were built in memory speak like this, too: kinds have what JS::ubi tells of a node.
+ * Graphs that were built in memory speak like this, too: kinds have what JS::ubi says of a node.
  *
  * Sources: mozilla-central devtools/client/memory/constants.js, devtools/client/preferences/devtools-client.js; of names of edges,
  * js/src/vm (JSObject::traceChildren, GetterSetter, Shape, Scope), js/src/gc/RootMarking.cpp, js/src/builtin/MapObject.cpp,
@@ -189,7 +189,7 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source_nod
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
     ubi__edge_words known;
     if (!name.ptr || ubi__text_begins(type_of(graph, source), "js::"))
-        return ubi__edge_told(NULL); /* the engine's own nodes tell each other nothing that people use */
+        return ubi__edge_told(NULL); /* edges between the engine's own nodes say nothing that people use */
     if (kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter"))
         return ubi__edge_told(NULL); /* the word for the target says it */
     if (is_known(&known, name))

@@ -34,7 +34,7 @@ static bool is_type(const ubi_graph *graph, ubi_node_ix node, const char *type) 
 }
 
 static const char *engine_word(ubi_text type) {
-    /* Most nodes are objects and strings: they are told by a letter. */
+    /* Most nodes are objects and strings: they are recognized by a letter. */
     if (type.len < 7 || type.ptr[0] != 'J' || type.ptr[1] != 'S')
         return NULL;
     for (size_t i = 0; i < sizeof engine_types / sizeof *engine_types; i++)
@@ -108,7 +108,7 @@ static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
     return kind->class_name == UBI_NONE && kind->script_filename == UBI_NONE && engine_word(type_at(graph, node));
 }
 
-/* The engine's own nodes tell each other nothing that people use, and a word for such a target says what an edge to it does. */
+/* Edges between the engine's own nodes say nothing that people use, and a word for such a target says what an edge to it does. */
 static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
     ubi_node_ix target = ubi_graph_edge_target(graph, edge);
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));

@@ -228,7 +228,7 @@ static void drop_edges_of_table(const marking *m, ubi_node_ix table) {
     }
 }
 
-/* Edges by which tables of WeakMaps refer to values. `special` has done its work and tells which tables are done. */
+/* Edges by which tables of WeakMaps refer to values. `special` has done its work and marks the tables that are done. */
 static void drop_table_edges(const marking *m) {
     memset(m->special, 0, m->n_words * sizeof *m->special);
     for (size_t i = 0; i < m->own->ephemerons.n; i++) {

@@ -40,7 +40,7 @@ static uint64_t used_slots(const ubi__finding_facts *f, ubi_node_ix store) {
                : n;
 }
 
-/* Bytes that nothing is in; 0 where that cannot be told. */
+/* Bytes that nothing is in; 0 where that is unknown. */
 static uint64_t wasted_bytes(const ubi__finding_facts *f, ubi_node_ix store) {
     uint64_t slots = slot_count(f, store);
     if (slots < LEAST_SLOTS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_findings.c: what V8 tells the rules of findings, and the table of its own.
+ * v8_findings.c: what V8 supplies to the rules of findings, and the table of its own.
  */
 #include "lenses/v8/v8_findings.h"
 

@@ -2,7 +2,7 @@
  *
  * paths_question.c: why nodes are alive.
  *
- * As text, each path is told twice: in one line of words, to be understood, and step by step, to be exact. Beginnings that a
+ * As text, each path is shown twice: in one line of words, to be understood, and step by step, to be exact. Beginnings that a
  * path shares with one above are not listed again. As JSON there are paths, and de-duplicated graphs in Firefox's shape.
  */
 #include <inttypes.h>

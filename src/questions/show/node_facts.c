@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * node_facts.c: gathering what `ubiheap show` tells.
+ * node_facts.c: gathering what `ubiheap show` reports.
  */
 #include "questions/show/node_facts.h"
 

@@ -37,7 +37,7 @@ static bool is_passed_on(uint32_t number) {
     return false;
 }
 
-/* Blocked signals stay pending for the descriptor even where they are ignored. But who ignores SIGCHLD is never told how a
+/* Blocked signals stay pending for the descriptor even where they are ignored. But who ignores SIGCHLD never learns how a
    child ended. */
 static ubi_status take_signals(ubi__native_launch *l) {
     struct sigaction before;

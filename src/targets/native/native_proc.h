@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * native_proc.h: what the system tells of a process: /proc.
+ * native_proc.h: what the system says of a process: /proc.
  *
  * A process may end at any moment, so everything here may be unknown.
  */

@@ -34,14 +34,14 @@
 /* Stock is taken every tenth of a second, and more often at the start, for short programs. */
 #define FIRST_STOCK_NS (5 * MS)
 #define STOCK_NS (100 * MS)
-/* Programs that are told to stop have so long to get what they are just writing done. */
+/* Programs that are asked to stop have so long to get what they are just writing done. */
 #define STOPPING_NS (50 * MS)
 /* So long a process may take from its making to its connection. */
 #define LATECOMER_NS (1000 * MS)
 /* The first words on whom is waited for come so late, the next ones ever later up to this. */
 #define FIRST_WAITING_NS (1000 * MS)
 #define WAITING_NS (60 * 1000 * MS)
-/* Most programs that are told as not recorded. */
+/* Most programs that are listed as not recorded. */
 #define UNRECORDED_KEPT 64
 /* What is learned from one wait. */
 #define EVENTS_AT_ONCE 64
@@ -222,7 +222,7 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
     return share_descriptor(&a->fd, file);
 }
 
-/* @param session  whose process's end it tells; NULL: it has another meaning. */
+/* @param session  whose process's end it reports; NULL: it has another meaning. */
 static ubi_status watch_descriptor(const recorder *r, int fd, ubi__native_session *session) {
     struct epoll_event event = { .events = EPOLLIN, .data.ptr = session };
     return epoll_ctl(r->events, EPOLL_CTL_ADD, fd, &event) < 0 ? ubi__fail_errno(errno, "cannot wait for events")
@@ -262,7 +262,7 @@ static void name_of_program(char *out, size_t size, const ubi__native_session *s
     snprintf(out, size, "%.*s", (int)(s->program_bytes - (size_t)(name - s->program)), name);
 }
 
-/* The session that tells of another process: its parent's, else the program's, else any. NULL: there is none. */
+/* The session that reports another process: its parent's, else the program's, else any. NULL: there is none. */
 static ubi__native_session *session_for(const recorder *r, pid_t pid) {
     ubi__native_session *found = NULL;
     pid_t parent = ubi__proc_parent(pid);
@@ -272,7 +272,7 @@ static ubi__native_session *session_for(const recorder *r, pid_t pid) {
     return found;
 }
 
-/* A child of fork tells its parent itself. */
+/* A child of fork notifies its parent itself. */
 static ubi_status note_refused(const recorder *r, pid_t pid) {
     char path[PATH_MAX];
     ubi__native_session *s = session_for(r, pid);
@@ -362,7 +362,7 @@ static bool has_ended(const recorder *r, const ubi__native_session *s, ubi__ubir
     return s->is_dead;
 }
 
-/* Programs that many processes start are told once. */
+/* Programs that many processes start are listed once. */
 static ubi_status note_unrecorded(recorder *r, const ubi__native_unrecorded *row) {
     ubi__vec_native_unrecorded *all = &r->result->unrecorded;
     for (size_t i = 0; i < all->n; i++)
@@ -510,7 +510,7 @@ static void recorder_check(const recorder *r) {
     }
 }
 
-/* Programs are told; a moment later their sessions end. */
+/* Programs are asked to stop; a moment later their sessions end. */
 static void stop_recording(recorder *r, uint64_t now) {
     if (r->is_stopped)
         return;
@@ -554,7 +554,7 @@ static bool was_recorded(void *payload, pid_t pid) {
 }
 
 /* Whether no process is recorded or will be: one made just before its parent died may not have had the time to
-   connect. Its environment tells. We do not wait long for one that never does. */
+   connect. Its environment shows that. We do not wait long for one that never does. */
 static bool is_over(recorder *r, uint64_t now) {
     char entry[sizeof r->door.socket_path + 64];
     if (!r->launch.has_ended || r->sessions) {

@@ -158,7 +158,7 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
 
 /* ---- while it runs ------------------------------------------------------------------------------------------------ */
 
-/* Memory as it was seen last: after what happened before, of which some may be told later. */
+/* Memory as it was seen last: after what happened before, of which some may be reported later. */
 static ubi_status write_resident(ubi__native_session *s) {
     uint64_t bytes = s->resident_bytes;
     if (!bytes)
@@ -179,7 +179,7 @@ ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_u
     return ubi__ubirec_write_time(s->writer, time_ns);
 }
 
-/* All that happened before is told, once nothing waits for what is missing. */
+/* All that happened before is reported, once nothing waits for what is missing. */
 static ubi_status poll_collector(ubi__native_session *s, bool *busy) {
     UBI_TRY(ubi__preload_collector_poll(s->collector, busy));
     return ubi__preload_collector_is_waiting(s->collector) ? UBI_OK : write_resident(s);
@@ -263,7 +263,7 @@ static ubi_status hear_why_not(ubi__native_session *s, ubi_text name) {
     return UBI_OK;
 }
 
-/* Whether a program is the one that the process has become, which is told in another way, unless there is more to tell of it. */
+/* Whether a program is the one that the process has become, which is reported in another way, unless there is more to say. */
 static bool is_told(const ubi__native_session *s, const ubi__preload_started *row) {
     const char *slash = strrchr(s->replaced_by, '/');
     return row->why == UBI__UNRECORDED_CHOICE && slash && strcmp(slash + 1, row->name) == 0;

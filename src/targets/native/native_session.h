@@ -114,7 +114,7 @@ typedef struct ubi__native_session {
     uint64_t n_markers;                                  /* written: STARTs and TIMESTAMPs */
     ubi_status status;                                   /* not UBI_OK: recording failed, and nothing more is written */
     char message[512];                                   /* then: why */
-    uint32_t kinds[UBI__ALLOC_KINDS];                    /* in the file; UBI_NONE: not told yet */
+    uint32_t kinds[UBI__ALLOC_KINDS];                    /* in the file; UBI_NONE: not written yet */
     ubi__vec_native_module modules;                      /* by their number in the file */
     ubi__vec_native_frame frames;
     ubi__vec_native_thread threads; /* by their number in the file */
@@ -147,7 +147,7 @@ void ubi__native_session_note_death(ubi__native_session *s);
 void ubi__native_session_look_for_death(ubi__native_session *s);
 /** Whether the process has become another program, in which there is no recorder. */
 bool ubi__native_session_is_replaced(ubi__native_session *s);
-/** A process, whose file has another name after that of the first: its file tells of that one. */
+/** A process, whose file has another name after that of the first: its file names that one. */
 void ubi__native_session_note_companion(ubi__native_session *s, const char *suffix, const char *name);
 /** A process that it made, which we could not record. Errors: UBI_ENOMEM. */
 ubi_status ubi__native_session_note_unrecorded(ubi__native_session *s, const char *name, ubi__unrecorded why);
@@ -162,7 +162,7 @@ void ubi__native_session_finish(ubi__native_session *s);
 
 /** What follows happens at this time, as the program says it. */
 ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_us);
-/** Where the collector tells what happened (native_sink.c). */
+/** Where the collector reports what happened (native_sink.c). */
 ubi__preload_sink ubi__native_sink(ubi__native_session *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * native_sink.c: what the collector tells becomes records of the file: modules, stacks, threads, events and markers.
+ * native_sink.c: what the collector reports becomes records of the file: modules, stacks, threads, events and markers.
  *
  * Numbers of modules, traces and threads are those of the file, so nothing is translated. Allocations have the same numbers
- * on both sides because every one that is told is written.
+ * on both sides because every one that is reported is written.
  */
 #include "targets/native/native_session.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fork_threads.c: threads allocate while the main thread forks; the children allocate, too, and tell their truth in
+ * fork_threads.c: threads allocate while the main thread forks; the children allocate, too, and write their truth in
  * files of their own.
  */
 #include <pthread.h>

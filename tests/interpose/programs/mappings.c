@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mappings.c: maps, cuts, moves and replaces memory; tells of each call that made a mapping what exists of it at the end:
+ * mappings.c: maps, cuts, moves and replaces memory; says of each call that made a mapping what exists of it at the end:
  * `L size left`.
  */
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
  * truth.h: what a test program did, in its own words, so that it can be compared with what was recorded.
  *
  * Lines go to the file TRUTH names: `A word size address thread` and `F word address thread`. Nothing here allocates.
- * What happens between truth_begin and truth_end, in this thread or any, is told; the rest, such as what the C
+ * What happens between truth_begin and truth_end, in this thread or any, is written; the rest, such as what the C
  * library does at start, is not.
  */
 #ifndef TRUTH_H
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes that nobody else asks for: where telling begins and ends. */
+/* Sizes that nobody else asks for: where writing begins and ends. */
 #define TRUTH_BEGIN 1234577
 #define TRUTH_END 1234583
 
@@ -37,7 +37,7 @@ static inline void *truth_alloc(const char *word, void *p, size_t size) {
     return p;
 }
 
-/* To be told before the block is freed. */
+/* To be written before the block is freed. */
 static inline void *truth_free(const char *word, void *p) {
     char line[128];
     truth_write(line, snprintf(line, sizeof line, "F %s %lx %ld\n", word, (unsigned long)(uintptr_t)p,

@@ -60,7 +60,7 @@ static void describe_time(char *out, size_t n, const ubi_graph *graph, const ubi
         snprintf(out, n, ", %s earlier: is the order right?", gap_text(text, since_us - time_us));
 }
 
-/* Without times in the files, V8's ids tell which was taken first. A right order is not mentioned. */
+/* Without times in the files, V8's ids show which was taken first. A right order is not mentioned. */
 static void describe_order(char *out, size_t n, const ubi_graph *graph, const ubi_graph *since) {
     uint64_t mark = ubi_lens_id_mark(graph), since_mark = ubi_lens_id_mark(since);
     if (mark && mark < since_mark)

@@ -13,7 +13,7 @@
 typedef struct ubi__diff_pair {
     const ubi__snapshot *old_snapshot, *new_snapshot;
     ubi_tally old_total, new_total; /**< of nodes that a census counts */
-    bool is_one_process;            /**< else V8's ids do not tell which was taken first */
+    bool is_one_process;            /**< else V8's ids do not show which was taken first */
 } ubi__diff_pair;
 
 /** Whether the head would comment on the order by V8's ids; then the caller must find out whether it is one process. */

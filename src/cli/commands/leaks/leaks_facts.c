@@ -175,7 +175,7 @@ uint64_t ubi__leaks_growth_with_room(const ubi_leaks *leaks) {
 /* Healthy programs have tables of some megabytes that are set up late; more than this is worth another look at them. */
 #define LEAST_UNDECIDED_BYTES (UINT64_C(4) << 20)
 
-/* Whether tables with room grow steadily, three files do not tell. */
+/* Three files do not show whether tables with room grow steadily. */
 static void widen_steady(ubi__condition_value *out, const ubi_leaks *leaks) {
     uint64_t room_bytes = ubi__leaks_growth_with_room(leaks);
     if (room_bytes < LEAST_UNDECIDED_BYTES)

@@ -40,7 +40,7 @@ uint32_t ubi__leaks_listed(const ubi__leaks_answer *answer);
  * table of a Set of numbers. Cost: O(clusters).
  */
 uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks);
-/** What stayed or became larger and is in no list (ubi_leaks_unlisted); 0 when it is too little to tell of, or the files are of several
+/** What stayed or became larger and is in no list (ubi_leaks_unlisted); 0 when it is too little to report, or the files are of several
  * processes. */
 uint64_t ubi__leaks_untold_growth(const ubi__leaks_answer *answer);
 /** Of three files: bytes by which tables grew that may have room in reserve, so that whether they grow steadily is open. O(what grew). */

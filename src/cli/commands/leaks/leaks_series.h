@@ -38,7 +38,7 @@ ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapsho
 #define UBI__LEAKS_REASON 900
 /**
  * Whether the newest heap has ids above all of a past one, and none of its: the program gives each node a new id in each snapshot, as
- * Bun does, so that nothing tells which node was there.
+ * Bun does, so that nothing shows which node was there.
  */
 bool ubi__leaks_renews_ids(const ubi_leak_heap *past, const ubi_leak_heap *newest);
 /** Why heaps of that fit cannot be compared: "cannot be compared: A is of another process than B". */

@@ -278,7 +278,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     if (cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json: standard output belongs to the program; 'ubiheap report' has --json");
     UBI_TRY(read_settings(&settings, a));
-    for (int i = 0; i < n_operands; i++) /* the program, and files that it is told to read */
+    for (int i = 0; i < n_operands; i++) /* the program, and files that it is to read */
         UBI_TRY(ubi__output_check(settings.output, operands[i]));
     UBI_TRY(ubi__output_check_kind(settings.output, "recording"));
     UBI_TRY(ubi__native_library_find(library, sizeof library));

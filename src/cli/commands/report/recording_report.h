@@ -101,7 +101,7 @@ ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress 
 /** The same for tables alone, without saying what is missing. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, const ubi_progress *progress);
 
-/** Tells known pools from leaks; the sites are sorted by leaks then. Errors: UBI_ENOMEM. */
+/** Distinguishes known pools from leaks; the sites are sorted by leaks then. Errors: UBI_ENOMEM. */
 ubi_status ubi__recording_find_pools(ubi__recording_report *report);
 
 /** The orders by their words, ended by NULL; numbers are those of ubi__site_order. */

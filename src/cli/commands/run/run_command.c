@@ -112,7 +112,7 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     return UBI_OK;
 }
 
-/* Frames of the header that tells references are inlined into functions of the program's, and left out. */
+/* Frames of the header that reports references are inlined into functions of the program's, and left out. */
 static char the_references_header[] = "quickjs_references.h";
 static const ubi_native_names the_names = { ubi_symbols_name_address, the_references_header };
 

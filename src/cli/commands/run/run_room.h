@@ -25,7 +25,7 @@ typedef struct ubi__run_room {
  * Nothing without --snapshot-on-oom. Errors: UBI_EINVAL: there is no room for a snapshot.
  */
 ubi_status ubi__run_room_open(ubi__run_room *room, ubi__run_settings *settings);
-/** What to tell the user of that, in a line of at most `size` bytes; false: nothing. */
+/** What to tell the user about that, in a line of at most `size` bytes; false: nothing. */
 bool ubi__run_room_words(const ubi__run_room *room, const ubi__run_settings *settings, char *out, size_t size);
 /** Gives the reserve back, for a snapshot. */
 void ubi__run_room_release(ubi__run_room *room);

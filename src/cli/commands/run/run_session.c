@@ -39,7 +39,7 @@ typedef struct session {
     bool has_saved_at_end;   /* near the system's limit */
     bool is_on_timeline;
     uint64_t pull_at_us; /* the main program's; UINT64_MAX: no timeline */
-    uint64_t measured;   /* what the timeline was told of the heap */
+    uint64_t measured;   /* what was reported of the heap to the timeline */
 } session;
 
 /* ---- signals ------------------------------------------------------------------------------------------------------ */

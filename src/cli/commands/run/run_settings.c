@@ -56,7 +56,7 @@ static ubi_status read_heap_limit(ubi__run_settings *s, const char *text) {
     return UBI_OK;
 }
 
-/* Final outputs that can tell where things were allocated. */
+/* Final outputs that can show where things were allocated. */
 static bool wants_sites(const ubi__run_settings *s, const ubi__run_arguments *a,
                         const ubi__breakdown_choice *breakdown) {
     if (a->sites)

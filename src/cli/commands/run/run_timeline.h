@@ -19,7 +19,7 @@ typedef struct ubi__run_timeline {
     ubi_timeline_target *target;
     ubi_timeline_front *front;
     atomic_ullong heap_bytes; /**< of all runtimes */
-    uint64_t markers, lost;   /**< told so far */
+    uint64_t markers, lost;   /**< reported so far */
 } ubi__run_timeline;
 
 /** Creates the file and begins to observe. The main thread, as all but join, measure and leave. Errors: UBI_EIO, UBI_ENOMEM. */

@@ -95,7 +95,7 @@ typedef struct making {
     uint64_t *bits; /* of what is being asked, the same size as choice->only */
 } making;
 
-/* Ids tell when their nodes were made. */
+/* Ids show when their nodes were made. */
 static bool ids_tell_time(const ubi__snapshot *snapshot) {
     return ubi_look_lens(snapshot->look)->id_mark;
 }

@@ -319,7 +319,7 @@ static uint64_t tick_step(const tree *t) {
     return power >= least ? power : power * 2 >= least ? power * 2 : power * 5 >= least ? power * 5 : power * 10;
 }
 
-/* "1.5 s": as few digits as tell ticks apart, and no large numbers of small units. */
+/* "1.5 s": as few digits as distinguish ticks, and no large numbers of small units. */
 static void tick_text(char out[32], uint64_t ns, uint64_t step, uint64_t end_ns) {
     static const struct {
         uint64_t ns;

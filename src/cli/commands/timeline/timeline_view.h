@@ -76,7 +76,7 @@ void ubi__timeline_note_missing(ubi__timeline_view *view, const ubi__timeline_ne
 
 /** Three digits and a unit: "850 ns", "12.3 us", "1.50 ms", "12.4 s". */
 char *ubi__timeline_time_text(char out[24], uint64_t ns);
-/** A time of a range of `span_ns`: as many digits as tell its ends apart, and three at least. */
+/** A time of a range of `span_ns`: as many digits as distinguish its ends, and three at least. */
 char *ubi__timeline_moment_text(char out[32], uint64_t ns, uint64_t span_ns);
 /** Bytes for a thread's name, cut. */
 #define UBI__THREAD_NAME 96

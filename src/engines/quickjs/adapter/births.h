@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * births.h: what tracking does when the engine tells of a birth or a death.
+ * births.h: what tracking does when the engine reports a birth or a death.
  *
  * A birth that is not sampled costs one decrement, a death of an object that is not tracked one probe of a table. All else
  * is out of line. These run inside of the engine: they record, and touch nothing of the heap.
@@ -46,7 +46,7 @@ static JSContext *ubi__birth_realm(JSRuntime *rt, const JSObject *p) {
 
 /*
  * What an object and its properties take when it is born. Blocks of equal size take equal room, nearly always, so each size
- * is asked for once: the allocator is slow to tell.
+ * is asked for once: the allocator is slow to answer.
  */
 static uint32_t ubi__birth_bytes(ubi_quickjs *tools, const JSObject *p) {
     JSRuntime *rt = tools->runtime;

@@ -13,7 +13,7 @@
 
 #if UBI_BLOCK_HOOKS
 
-/** What tells these functions whose block it is. */
+/** By this, these functions know whose block it is. */
 typedef JSRuntime ubi__block_owner;
 typedef struct ubi__block_functions {
     void *(*js_malloc)(ubi__block_owner *owner, size_t size);

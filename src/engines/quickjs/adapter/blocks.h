@@ -2,9 +2,9 @@
  *
  * blocks.h: the functions through which the blocks of a runtime's heap go, and how to replace them for a while.
  *
- * An engine that passes every block to the program's JSMallocFunctions, and tells them whose it is, has them in the runtime: they
+ * An engine that passes every block to the program's JSMallocFunctions, and says whose it is, has them in the runtime: they
  * are replaced there, and a runtime that is left alone executes what it did before. Where the engine serves small blocks itself
- * (UBI_MALLOC_CTX, arenas) or its functions are not told whose they are, hooks.h diverts js_malloc_rt and related functions, and
+ * (UBI_MALLOC_CTX, arenas) or its functions do not learn whose they are, hooks.h diverts js_malloc_rt and related functions, and
  * the table of functions is here: one for each runtime that is diverted.
  *
  * Who replaces them holds them meanwhile, and gives back what it found. Holds nest; the guard of a frozen heap, the memory

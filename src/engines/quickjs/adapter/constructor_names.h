@@ -152,7 +152,7 @@ static bool ubi__has_own_constructor(JSObject *p) {
 }
 
 /**
- * The number of what an object that has a shape is called beyond its class; 0: nothing; UBI_NONE: no memory to tell.
+ * The number of what an object that has a shape is called beyond its class; 0: nothing; UBI_NONE: no memory to find out.
  * Only while the heap is frozen.
  */
 static inline uint32_t ubi__constructor_of(ubi_quickjs *tools, JSObject *p) {

@@ -96,7 +96,7 @@ UBI__INLINE void ubi__module_edges(ubi__sink *sink, ubi__purpose purpose, JSModu
     ubi__module_name_edges(sink, purpose, m);
 }
 
-/* The engine's collector does not know modules, so its realm tells their edges. We make them nodes that the realm owns. */
+/* The engine's collector does not know modules, so its realm reports their edges. We make them nodes that the realm owns. */
 static void ubi__walk_meets_module(JSRuntime *rt, JSModuleDef *m) {
     ubi__sink *sink = ubi__marked_into;
     ubi__edge(sink, sink->purpose, m, UBI__MODULE, true, UBI__NAMED("module"));
@@ -112,7 +112,7 @@ static void ubi__walk_meets_module(JSRuntime *rt, JSModuleDef *m) {
     if (realm->field == met)                                                                                           \
         return UBI__NAMED(#field);
 
-/* A realm tells some hundred values in an order that changes from version to version: what they are is found by looking. */
+/* A realm reports some hundred values in an order that changes from version to version: what they are is found by looking. */
 static ubi__name ubi__name_by_realm(ubi__sink *sink, JSValueConst value) {
     JSContext *realm = (JSContext *)sink->origin;
     const void *met = sink->met;

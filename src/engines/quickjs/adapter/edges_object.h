@@ -3,7 +3,7 @@
  * edges_object.h: edges of objects: shape, properties, and what the class adds.
  *
  * Classes that programs have by the million, or that have no mark function of their own, are enumerated from their
- * structures. Of all others, built in or the program's own, the class's mark function tells the edges, and a table names them
+ * structures. Of all others, built in or the program's own, the class's mark function reports the edges, and a table names them
  * by the order in which it does.
  */
 #ifndef UBI_QUICKJS_EDGES_OBJECT_H
@@ -67,7 +67,7 @@ UBI__INLINE void ubi__mapped_arguments_edges(ubi__sink *sink, ubi__purpose purpo
 }
 #endif
 
-/* ---- classes that tell their edges ---------------------------------------------------------------------------------- */
+/* ---- classes that report their edges -------------------------------------------------------------------------------- */
 
 /** What a mark function's values are, in its order; `others` with a number from 0 for what comes after. */
 typedef struct ubi__class_edges {
@@ -109,7 +109,7 @@ static ubi__name ubi__name_of_promise_edge(uint32_t position) {
 }
 
 #if UBI_FINREC_LIST
-/* A registry tells its callback first and then what it holds for each target, or held values alone and its callback last. */
+/* A registry reports its callback first and then what it holds for each target, or held values alone and its callback last. */
 static ubi__name ubi__name_in_registry(const JSFinalizationRegistryData *registry, uint32_t position,
                                        JSValueConst value) {
     if (!JS_VALUE_HAS_REF_COUNT(value))
@@ -175,7 +175,7 @@ static void ubi__told_edges(ubi__sink *sink, JSObject *p) {
 }
 
 #if UBI_OBJ_FIRST_WEAK
-/* This engine's mark function of the key tells the value; it is the map that holds it. */
+/* This engine's mark function of the key reports the value; it is the map that holds it. */
 UBI__INLINE void ubi__weak_map_edges(ubi__sink *sink, ubi__purpose purpose, const JSMapState *map) {
     struct list_head *el;
     if (!map)

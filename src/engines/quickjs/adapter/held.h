@@ -3,7 +3,7 @@
  * held.h: what is held from outside of the heap, how often, and what it is; and the end of a runtime.
  *
  * Freezing finds it: a node whose count of references is greater than the edges that lead to it (roots.h). When a runtime ends,
- * the engine drops its jobs, collects once more, and asserts that nothing is left. Hooks tell when that begins and when the
+ * the engine drops its jobs, collects once more, and asserts that nothing is left. Hooks report when that begins and when the
  * collection is over; what is held then is what the program leaked. Contexts may be gone, and tools detached: the walk brings
  * tools of its own.
  */

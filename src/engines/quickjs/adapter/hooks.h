@@ -3,12 +3,12 @@
  * hooks.h: how we hear of what the engine does, without touching its source.
  *
  * Included before quickjs.c. Each hook is a macro over a function that the engine calls; the macro knows the place from
- * `__func__`, which the compiler folds, or tells definition from call by the first word of the first argument: in the
+ * `__func__`, which the compiler folds, or distinguishes definition from call by the first word of the first argument: in the
  * definition that is a type ("JSRuntime *rt"), in a call a variable ("rt"). Which other variables an engine has there, such
  * as "s" of s->ctx, probe.sh finds out. Nothing else of the engine's text is assumed; probe.sh says so in plain words when a
  * function is missing, and the self-test of the build proves that each hook fires.
  *
- * | hook              | macro over                                  | tells                                            |
+ * | hook              | macro over                                  | reports                                          |
  * |-------------------|---------------------------------------------|--------------------------------------------------|
  * | birth             | list_add_tail in add_gc_object              | an object exists; class and shape are valid      |
  * | death             | free_gc_object                              | an object or bytecode will be freed, still whole |
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) void ubi__init_list_head(struct lis
     if (is_runtime_end)
         ubi__runtime_ends(head);
 }
-/* Only objects are told: `type` is the argument of add_gc_object that says so. */
+/* Only objects are reported: `type` is the argument of add_gc_object that says so. */
 static int type __attribute__((unused));
 #define list_add_tail(link, head)                                                                                      \
     ubi__list_add_tail(link, head, UBI_IN("add_gc_object") && type == JS_GC_OBJ_TYPE_JS_OBJECT)
@@ -184,7 +184,7 @@ static void ubi__engine_run_gc(JSRuntime *rt);
 
 /*
  * What is compiled lies in buffers that belong to the runtime. The engine remembers that one got no memory and looks later, or not
- * at all, and then crashes. That memory ran out is told at once.
+ * at all, and then crashes. That memory ran out is reported at once.
  */
 static void *ubi__grow(void *rt, void *block, size_t size);
 static void *ubi__grow_bytecode(void *rt, void *block, size_t size);
@@ -504,7 +504,7 @@ static void ubi__emit_return(struct JSParseState *s, int has_value);
 
 /*
  * An object that a constructor makes comes out of js_create_from_ctor, except those of Object, Error and Proxy. Its birth
- * was told already; now follows the constructor. `new_target` and `this_val` are arguments of the functions named.
+ * was reported already; now follows the constructor. `new_target` and `this_val` are arguments of the functions named.
  */
 static void UBI_COLD ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor);
 static JSValue new_target __attribute__((unused)), this_val __attribute__((unused));

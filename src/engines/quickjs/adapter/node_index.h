@@ -2,7 +2,7 @@
  *
  * node_index.h: numbers for the nodes of a frozen heap, from 0 in the order of their addresses.
  *
- * A node is where it starts. No two start within 16 bytes, so 256 bits tell the starts in a page of 4 KiB, and the number
+ * A node is where it starts. No two start within 16 bytes, so 256 bits mark the starts in a page of 4 KiB, and the number
  * of a node is how many start before it in the page, plus the number of the page's first. Pages are found through blocks of
  * 64 MiB, and these through a small hash table:
  *
@@ -43,7 +43,7 @@ static_assert(UBI__PLACES_PER_PAGE == 32 * UBI__WORDS_PER_PAGE && UBI__PLACES_PE
 /* What is needed of a page until nodes have numbers. */
 typedef struct ubi__page_work {
     uint32_t listed
-        [UBI__WORDS_PER_PAGE]; /* of the starts: is on the collector's list, so it has a header that tells its type */
+        [UBI__WORDS_PER_PAGE]; /* of the starts: is on the collector's list, so it has a header that says its type */
     uint32_t odd[UBI__WORDS_PER_PAGE];    /* of the starts: lies 8 bytes after the place */
     uint8_t counts[UBI__PLACES_PER_PAGE]; /* counted references, modulo 256 */
 } ubi__page_work;
@@ -262,7 +262,7 @@ static uint64_t ubi__index_begin_numbering(ubi__node_index *index) {
     return n;
 }
 
-/** Told of each node in the order of addresses: answers what it is. `references`: those that were counted. */
+/** Is called for each node in the order of addresses: answers what it is. `references`: those that were counted. */
 typedef ubi__kind (*ubi__numbered_fn)(void *payload, uint32_t number, void *node, bool is_listed, uint64_t references);
 
 /* Addresses of the nodes of a page, from nodes[n]. What they say of themselves is asked for meanwhile. */

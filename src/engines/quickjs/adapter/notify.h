@@ -54,7 +54,7 @@ static void ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst c
     ubi__constructed(tools, object, constructor);
 }
 
-/* Told always, for scopes know realms by number. */
+/* Reported always, for scopes know realms by number. */
 static void ubi__realm_dies(struct list_head *link) {
     JSContext *realm = list_entry(link, JSContext, link);
     ubi_quickjs *tools = ubi__tools_of(realm->rt);

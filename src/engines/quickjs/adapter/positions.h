@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * positions.h: where in the source text objects are made, told by us while the engine compiles.
+ * positions.h: where in the source text objects are made, supplied by us while the engine compiles.
  *
  * Engines record a place per operation that throws (UBI_SOURCE_POS: as an offset in the text; UBI_SOURCE_LOC: as line and column),
  * or the line of the token before each operation. Neither is where a literal begins, or a loop asks its iterator. So each operation
@@ -192,7 +192,7 @@ static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uin
     }
 }
 
-/* ---- telling the engine ----------------------------------------------------------------------------------------------- */
+/* ---- places for the engine -------------------------------------------------------------------------------------------- */
 
 #if UBI_SOURCE_POS
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * profiling.h: what the memory profiler is told of a runtime.
+ * profiling.h: what of a runtime is reported to the memory profiler.
  *
- * Objects are told as they are born and die, each with the size of its own block: all are equal, so bytes until the next
+ * Objects are reported as they are born and die, each with the size of its own block: all are equal, so bytes until the next
  * sample are births until the next sample, and cost nothing beside the counter that tracking has anyway. All other blocks are
  * the memory stream; for these the functions of blocks (blocks.h) are replaced while the profiler records. The block of an
  * object goes through them too: when it was sampled there, it is withdrawn at the birth, and no byte is counted twice.
  *
- * A realloc that moves is a free and an allocation. The free is told before, for afterwards another thread may have the block; when
+ * A realloc that moves is a free and an allocation. The free is reported before, for afterwards another thread may have the block; when
  * the realloc then fails, the block counts as freed although it lives.
  */
 #ifndef UBI_QUICKJS_PROFILING_H

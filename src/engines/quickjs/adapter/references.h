@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * references.h (adapter): what a runtime whose references are recorded is asked and told.
+ * references.h (adapter): how the references of a runtime are recorded.
  *
  * Its blocks are known through its allocation functions. A native function that returns a value hands its reference over; that is
  * seen by the engine's table of classes, where the function that calls native functions is replaced by one that looks at
@@ -151,7 +151,7 @@ static void ubi__leave_calls(ubi__ending *ending) {
     classes[JS_CLASS_C_FUNCTION_DATA].call = ending->call_native_with_data;
 }
 
-/* ---- what the header of the program tells --------------------------------------------------------------------------- */
+/* ---- what the header of the program reports ------------------------------------------------------------------------- */
 
 unsigned char ubi_quickjs_references_recorded; /* how many runtimes are; stops at 255 */
 

@@ -92,7 +92,7 @@ static void ubi__registry_remove(ubi_quickjs *tools) {
 /* ---- who is watched --------------------------------------------------------------------------------------------------- */
 
 /**
- * Of the only watched runtime. Set before that is told, and left alone while there are several, so a thread that finds its own
+ * Of the only watched runtime. Set before that is published, and left alone while there are several, so a thread that finds its own
  * runtime to be the one finds its tools here.
  */
 static _Atomic(ubi_quickjs *) ubi__watched_tools;
@@ -115,7 +115,7 @@ static void ubi__tell_watched(void) {
     atomic_store_explicit(&ubi__watched_runtime, told, memory_order_release);
 }
 
-/** From now on, births and deaths of this runtime are told (nests). */
+/** From now on, births and deaths of this runtime are reported (nests). */
 static void ubi__watch(ubi_quickjs *tools) {
     pthread_mutex_lock(&ubi__registry_lock);
     UBI_ASSERT(tools->watchers < UINT32_MAX);

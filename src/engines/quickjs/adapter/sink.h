@@ -41,7 +41,7 @@ typedef struct ubi__sink {
 
 static const ubi_node_ops ubi__node_ops;
 
-/* What the running mark function tells goes here: such a function cannot carry a payload. */
+/* What the running mark function reports goes here: such a function cannot carry a payload. */
 static __thread ubi__sink *ubi__marked_into;
 
 #define UBI__INLINE static inline __attribute__((always_inline))
@@ -188,7 +188,7 @@ UBI__INLINE void ubi__var_ref_edge(ubi__sink *sink, ubi__purpose purpose, const 
                   ubi__is_open(ref) && !UBI__OPEN_REFS_ARE_LISTED ? UBI__OPEN_VAR_REF : UBI__VAR_REF, true, name);
 }
 
-/* ---- what mark functions tell --------------------------------------------------------------------------------------- */
+/* ---- what mark functions report ------------------------------------------------------------------------------------- */
 
 static void ubi__met(ubi__sink *sink, const void *p, ubi__kind kind, JSValueConst value) {
     bool named = sink->purpose == UBI__TO_NAME && sink->name_at;
@@ -211,7 +211,7 @@ static void ubi__walk_mark(JSRuntime *rt, JSGCObjectHeader *header) {
     sink->position++;
 }
 
-/** Calls a mark function so that what it tells goes into the sink, named by `name_at`. */
+/** Calls a mark function so that what it reports goes into the sink, named by `name_at`. */
 static inline void ubi__begin_marks(ubi__sink *sink, ubi__sink **before, ubi__name_at_fn name_at) {
     *before = ubi__marked_into;
     ubi__marked_into = sink;

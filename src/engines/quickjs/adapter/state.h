@@ -3,7 +3,7 @@
  * state.h: the tools of one runtime.
  *
  * Parts that keep state of their own embed a structure: the walk (walk_state.h), tracking (tracking/tracking.h), the timeline
- * (timeline.h). What tracking is told, in adapter/births.h and adapter/collections.h:
+ * (timeline.h). What is reported to tracking, in adapter/births.h and adapter/collections.h:
  *
  *     void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header);   an object; only while the runtime is watched
  *     void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header);   objects and bytecode, still whole; what is left of realms

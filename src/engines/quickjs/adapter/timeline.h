@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline.h: what the timeline is told of a runtime: runs of scripts, who waits for promises, parsing.
+ * timeline.h: what of a runtime is reported to the timeline: runs of scripts, who waits for promises, parsing.
  *
  * A run begins when a program calls into scripts while none is running, and ends when it comes back: a job, a function, a
  * script or module. What it runs is read from the engine's structures; the rest, with the timeline itself, is timeline.c.

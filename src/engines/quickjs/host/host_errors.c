@@ -189,7 +189,7 @@ void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *reje
 
 void ubi__host_expect(ubi__host *host, JSContext *realm, JSValue program) {
     JS_FreeValue(realm, host->program);
-#ifdef JS_EVAL_FLAG_ASYNC /* the engine has promises for modules, and tells their state */
+#ifdef JS_EVAL_FLAG_ASYNC /* the engine has promises for modules, and reports their state */
     bool may_fail = JS_IsObject(program) && JS_PromiseState(realm, program) != JS_PROMISE_FULFILLED;
 #else
     bool may_fail = false;

@@ -40,7 +40,7 @@ JSValue ubi__libc_await(JSContext *realm, JSValue program); /**< js_std_await, o
 void ubi__libc_report(JSContext *realm);             /**< js_std_dump_error: the pending exception was not caught */
 void ubi__libc_add_worker_helpers(JSContext *realm); /**< js_std_add_helpers, of a worker */
 
-/* ---- what it tells ------------------------------------------------------------------------------------------------- */
+/* ---- what it reports ----------------------------------------------------------------------------------------------- */
 
 void ubi__libc_cause(const char *cause);        /**< why a function is called next; NULL: it was called */
 void ubi__libc_registers(JSValueConst handler); /**< it will be called later */

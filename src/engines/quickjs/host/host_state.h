@@ -69,7 +69,7 @@ void ubi__host_safe_point(ubi__host *host);
 int ubi__host_on_interrupt(JSRuntime *runtime, void *host);
 /** Asks the main host to end the program. Any thread. */
 void ubi__host_ask_to_leave(int exit_code);
-/** A worker failed: the main program ends at its loop's next turn, and its exit code tells. Any thread. */
+/** A worker failed: the main program ends at its loop's next turn, and its exit code says so. Any thread. */
 void ubi__host_note_failure(void);
 bool ubi__host_noted_failure(void);
 
