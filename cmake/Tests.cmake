@@ -25,6 +25,10 @@ set(ubi_once_folders ci-recipes growth layering api package format docs bench or
 # Folders whose tests look at the library that is loaded into other programs, which no sanitizer is compiled into. What reads its events
 # has one: record_test, preload_collector_test and the fuzz target run it under all of them.
 set(ubi_unsanitized_folders interpose)
+# Tests of values, in which an independent reader does most of the work. dev and release run them; under sanitizers cases_test, the other
+# golden results and the tests in C run the same code on the same files.
+set(ubi_unsanitized_tests census_golden_test dominator_tree_golden_test manual_test schema_test treemap_pictures_test
+    v8_differential_test v8_summary_golden_test)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
@@ -149,6 +153,10 @@ function(ubi_test_wanted out source)
             set(wanted OFF)
         endif()
     endforeach()
+    get_filename_component(name ${source} NAME_WE)
+    if(UBI_SANITIZE AND name IN_LIST ubi_unsanitized_tests)
+        set(wanted OFF)
+    endif()
     # They are made from the text of the older engine, which the preset engine-2021 has.
     if(source MATCHES "/tests/quickjs/variants/" AND (UBI_SANITIZE OR UBI_COVERAGE OR ubi_engine_is_newer))
         set(wanted OFF)

@@ -13,6 +13,9 @@
 #include "drawing.h"
 #include "questions/show/node_facts.h"
 
+/* A copy of its own: the library has one, too. */
+#define ubi__usage_containment ubi__usage_containment_copy
+#define ubi__question_containment ubi__question_containment_copy
 #include "questions/containment/containment_question.c"
 
 static void check_node_facts(void *facts) {

@@ -21,6 +21,8 @@ TIMELINE = SOURCE_DIR / "tests/data/timeline/small.timeline"
 CANNOT = 125  # of the driver
 ALL = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EINTR, "short"]
 SOME = [errno.ENOSPC, "short"]
+if os.environ.get("UBI_PRESET_KIND", "plain") != "plain":
+    ALL = SOME  # errors differ in their words; release tries all
 # What was there before, of the kind that is written: nothing else would be written over.
 OLD = {".fxsnapshot": b"\2\x08\1", ".svg": b"<svg/>", ".json": b'{"traceEvents":[]}'}
 SCRIPT = """import { saveHeapSnapshot } from "ubiheap";

@@ -67,7 +67,7 @@ class Variant:
         target = self.folder / program
         flags = must_run("pkg-config", "--libs", "cmocka", "libisal", "zlib", "libsodium").stdout.split()
         must_run("cc", "-std=gnu17", "-D_GNU_SOURCE", "-w", f"-I{ROOT}/src", f"-I{ROOT}/include", f"-I{ROOT}/tests/support",
-                 f"-I{ENGINE}", TOOLS / f"{program}.c", ROOT / "tests" / "support" / "fail_allocator.c",
+                 f"-I{self.folder}", TOOLS / f"{program}.c", ROOT / "tests" / "support" / "fail_allocator.c",
                  self.folder / "adapter.o", BUILD / "libubi_quickjs.a", BUILD / "lib" / "libubiheap.a", *flags, "-lm",
                  "-lpthread", "-ldl", "-o", target)
         return target
