@@ -6,7 +6,6 @@ Needs python3-jsonschema. A few spoilt documents show that the schemas refuse so
 """
 import copy
 import json
-import os
 import re
 import sys
 import unittest
