@@ -193,10 +193,33 @@ class Disk(Watch):
         self.assertIn("JavaScript heap out of memory", done.stderr)
         self.assertEqual((done.returncode, self.names()), (-signal.SIGABRT, []), done.stderr)
 
-    def test_a_disk_that_the_snapshot_fills_is_said_and_the_program_ends_as_without(self):
-        self.disk_make("30m")
-        done = self.ran(NODES[0], ALL + FILLS["small objects"], "--max-old-space-size=20")
-        self.assert_failed(done, "heapsnapshot: No space left on device")
+    def stopped_while_it_writes(self):
+        """A program that runs out of memory, stopped in the middle of its snapshot, and the process that is stopped."""
+        while True:
+            running = subprocess.Popen(self.command(NODES[0], ALL + FILLS["small objects"], "--max-old-space-size=32"),
+                                       cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       env=self.place.environment())
+            while not self.names():
+                self.assertIsNone(running.poll())
+            pid = int(self.names()[0].split("-")[2].split(".")[0])
+            os.kill(pid, signal.SIGSTOP)
+            if self.names()[0].endswith(".part"):
+                return running, pid
+            os.kill(pid, signal.SIGKILL)  # it was quicker
+            running.communicate()
+            (self.folder / self.names()[0]).unlink()
+
+    def test_a_disk_that_fills_meanwhile_is_said_and_the_program_ends_as_without(self):
+        self.disk_make("96m")
+        running, pid = self.stopped_while_it_writes()
+        filler = self.folder / "filler"
+        with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        os.kill(pid, signal.SIGCONT)
+        stdout, stderr = running.communicate()
+        filler.unlink()
+        self.assert_failed(subprocess.CompletedProcess([], running.returncode, stdout, stderr), "heapsnapshot: No space left on device")
 
     def test_a_limit_of_files_that_the_memory_of_the_snapshot_reaches_does_not_end_the_program(self):
         done = self.ran(NODES[0], ALL + FILLS["small objects"], "--max-old-space-size=32", enter=self.limited(72 * MIB))
