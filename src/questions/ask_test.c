@@ -46,6 +46,8 @@ static const struct asked {
     { "nodes", "{\"limit\": 20, \"columns\": \"id,distance,retainedSize\"}" },
     { "nodes", "{\"where\": \"selfSize > 20\", \"limit\": 4}" },
     { "nodes", "{\"sort\": \"-retainedSize\", \"where\": \"edgeCount > 0\", \"offset\": 1, \"limit\": 9}" },
+    { "strings", "{\"limit\": 3}" },
+    { "strings", "{\"duplicates\": true, \"minLength\": 2, \"where\": \"selfSize > 1\", \"sort\": \"count\"}" },
     { "show", "{\"node\": %, \"limit\": 2}" },
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
 };

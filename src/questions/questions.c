@@ -19,6 +19,7 @@
     X(containment)                                                                                                     \
     X(search)                                                                                                          \
     X(nodes)                                                                                                           \
+    X(strings)                                                                                                         \
     X(show)
 
 #define QUESTION_DECLARATION(name) extern const ubi__question ubi__question_##name;
