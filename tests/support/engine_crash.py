@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 
-TELLS = r"""
+REPORTER = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -23,7 +23,7 @@ TELLS = r"""
 #include <string.h>
 #include <unistd.h>
 static char stack[1 << 16];
-static void tell(int number) {
+static void stack_report(int number) {
     void *frames[32];
     char line[4200];
     int n = backtrace(frames, 32);
@@ -40,7 +40,7 @@ static void tell(int number) {
 }
 __attribute__((constructor)) static void begin(void) {
     stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
-    struct sigaction action = { .sa_handler = tell, .sa_flags = SA_ONSTACK | SA_NODEFER };
+    struct sigaction action = { .sa_handler = stack_report, .sa_flags = SA_ONSTACK | SA_NODEFER };
     void *none[1];
     backtrace(none, 1); /* what it loads is loaded before */
     sigaltstack(&other, NULL);
@@ -60,9 +60,9 @@ def limit_processor():
 
 def library(folder):
     """What goes into LD_PRELOAD."""
-    (folder / "tells.c").write_text(TELLS)
-    path = folder / "tells.so"
-    subprocess.run(["cc", "-O1", "-w", "-shared", "-fPIC", folder / "tells.c", "-o", path, "-ldl"], check=True)
+    (folder / "reporter.c").write_text(REPORTER)
+    path = folder / "reporter.so"
+    subprocess.run(["cc", "-O1", "-w", "-shared", "-fPIC", folder / "reporter.c", "-o", path, "-ldl"], check=True)
     return str(path)
 
 
