@@ -16,10 +16,8 @@
 #include "cli/commands/report/report_keepers.h"
 #include "cli/commands/report/report_layout.h"
 #include "cli/condition.h"
-#include "cli/heap_summary.h"
 #include "damage.h"
 #include "drawing.h"
-#include "graph/graph_columns.h"
 
 #define CHECK_OF(name)                                                                                                 \
     static void check_##name(void *payload) {                                                                          \
@@ -27,8 +25,6 @@
     }                                                                                                                  \
     struct swallow_semicolon
 
-CHECK_OF(heap_summary);
-CHECK_OF(groups);
 CHECK_OF(report_keepers);
 CHECK_OF(report_layout);
 CHECK_OF(leak_path);
@@ -38,51 +34,6 @@ CHECK_OF(recording_processes);
 #define HEAP                                                                                                           \
     "root(size=10) -> a, b; a(size=100 coarse=object class=Map) -> c; b(size=40 coarse=object class=Set) -> c;"        \
     "c(size=60 coarse=string);"
-
-/* ---- summaries ------------------------------------------------------------------------------------------------------- */
-
-static void a_damaged_summary_is_seen(void **state) {
-    (void)state;
-    ubi_graph *g = graph_from_drawing(HEAP);
-    ubi__heap_summary s;
-    assert_int_equal(ubi__heap_summary_init(&s, g), UBI_OK);
-    ubi__heap_summary_check(&s);
-    s.unreachable.count++;
-    assert_damage_seen(check_heap_summary, &s, "s->reachable.count + s->unreachable.count == s->graph->n_nodes");
-    s.unreachable.count--;
-    s.n_largest--;
-    assert_damage_seen(check_heap_summary, &s, "s->n_largest ==");
-    s.n_largest++;
-    s.largest[0] = 2;
-    assert_damage_seen(check_heap_summary, &s, "largest_are_sorted(s)");
-    s.largest[0] = 1;
-    s.widest = g->root;
-    assert_damage_seen(check_heap_summary, &s, "s->widest != s->graph->root");
-    s.widest = UBI_NONE;
-    s.coarse[0].bytes++;
-    assert_damage_seen(check_heap_summary, &s, "coarse.bytes == s->reachable.bytes");
-    s.coarse[0].bytes--;
-    s.kinds[0].count++;
-    assert_damage_seen(check_heap_summary, &s, "kinds.count == s->reachable.count");
-    s.kinds[0].count--;
-    ubi__heap_summary_fini(&s);
-    ubi_graph_unref(g);
-}
-
-static void damaged_groups_are_seen(void **state) {
-    (void)state;
-    ubi__group rows[] = { { .label = ubi__text("a"), .tally = { 2, 20 } },
-                          { .label = ubi__text("b"), .tally = { 2, 20 } } };
-    ubi__groups groups = { rows, 2, 2 };
-    ubi__groups_check(&groups);
-    rows[1].tally.bytes = 21;
-    assert_damage_seen(check_groups, &groups, "compare_by_size(&groups->at[i - 1], &groups->at[i]) <= 0");
-    rows[1].tally.count = 0;
-    rows[1].tally.bytes = 20;
-    assert_damage_seen(check_groups, &groups, "groups->at[i].tally.count > 0");
-    groups.capacity = 1;
-    assert_damage_seen(check_groups, &groups, "groups->n <= groups->capacity");
-}
 
 /* ---- the report ------------------------------------------------------------------------------------------------------ */
 
@@ -183,7 +134,6 @@ static void a_damaged_value_is_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damaged_summary_is_seen),  cmocka_unit_test(damaged_groups_are_seen),
         cmocka_unit_test(damaged_keepers_are_seen),   cmocka_unit_test(a_damaged_layout_is_seen),
         cmocka_unit_test(damaged_processes_are_seen), cmocka_unit_test(a_damaged_path_of_a_leak_is_seen),
         cmocka_unit_test(a_damaged_value_is_seen),

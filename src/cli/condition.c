@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/heap_summary.h"
+#include "cli/heap_facts.h"
 #include "cli/terminal.h"
 
 typedef enum side { OF_NEW, OF_OLD, GROWTH } side;

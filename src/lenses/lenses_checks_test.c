@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lenses_checks_test.c: the invariants of looks, producers, joined texts and keys of strings are seen when they break.
+ * lenses_checks_test.c: the invariants of looks, summaries, producers, joined texts and keys of strings are seen when they break.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,11 @@
 #include "base/text.h"
 #include "damage.h"
 #include "drawing.h"
+#include "graph/graph_columns.h"
 #include "lenses/allocations_table.h"
 #include "lenses/finding_facts.h"
 #include "lenses/finding_packages.c"
+#include "lenses/heap_summary.h"
 #include "lenses/joined.h"
 #include "lenses/producer.h"
 
@@ -28,6 +30,8 @@
 
 CHECK_OF(allocations);
 CHECK_OF(finding_facts);
+CHECK_OF(groups);
+CHECK_OF(heap_summary);
 CHECK_OF(joined);
 CHECK_OF(lens_view);
 CHECK_OF(producer);
@@ -312,9 +316,59 @@ static void a_damaged_census_of_packages_is_seen(void **state) {
     ubi_graph_unref(g);
 }
 
+/* ---- summaries ------------------------------------------------------------------------------------------------------- */
+
+#define SUMMARIZED                                                                                                     \
+    "root(size=10) -> a, b; a(size=100 coarse=object class=Map) -> c; b(size=40 coarse=object class=Set) -> c;"        \
+    "c(size=60 coarse=string);"
+
+static void a_damaged_summary_is_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing(SUMMARIZED);
+    ubi__heap_summary s;
+    assert_int_equal(ubi__heap_summary_init(&s, g, ubi_allocator_default()), UBI_OK);
+    ubi__heap_summary_check(&s);
+    s.unreachable.count++;
+    assert_damage_seen(check_heap_summary, &s, "s->reachable.count + s->unreachable.count == s->graph->n_nodes");
+    s.unreachable.count--;
+    s.n_largest--;
+    assert_damage_seen(check_heap_summary, &s, "s->n_largest ==");
+    s.n_largest++;
+    s.largest[0] = 2;
+    assert_damage_seen(check_heap_summary, &s, "largest_are_sorted(s)");
+    s.largest[0] = 1;
+    s.widest = g->root;
+    assert_damage_seen(check_heap_summary, &s, "s->widest != s->graph->root");
+    s.widest = UBI_NONE;
+    s.coarse[0].bytes++;
+    assert_damage_seen(check_heap_summary, &s, "coarse.bytes == s->reachable.bytes");
+    s.coarse[0].bytes--;
+    s.kinds[0].count++;
+    assert_damage_seen(check_heap_summary, &s, "kinds.count == s->reachable.count");
+    s.kinds[0].count--;
+    ubi__heap_summary_fini(&s);
+    ubi_graph_unref(g);
+}
+
+static void damaged_groups_are_seen(void **state) {
+    (void)state;
+    ubi__group rows[] = { { .label = ubi__text("a"), .tally = { 2, 20 } },
+                          { .label = ubi__text("b"), .tally = { 2, 20 } } };
+    ubi__groups groups = { .at = rows, .n = 2, .capacity = 2 };
+    ubi__groups_check(&groups);
+    rows[1].tally.bytes = 21;
+    assert_damage_seen(check_groups, &groups, "compare_by_size(&groups->at[i - 1], &groups->at[i]) <= 0");
+    rows[1].tally.count = 0;
+    rows[1].tally.bytes = 20;
+    assert_damage_seen(check_groups, &groups, "groups->at[i].tally.count > 0");
+    groups.capacity = 1;
+    assert_damage_seen(check_groups, &groups, "groups->n <= groups->capacity");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_look_is_seen),           cmocka_unit_test(a_damaged_producer_is_seen),
+        cmocka_unit_test(a_damaged_summary_is_seen),        cmocka_unit_test(damaged_groups_are_seen),
         cmocka_unit_test(damaged_joined_texts_are_seen),    cmocka_unit_test(a_damaged_finding_is_seen),
         cmocka_unit_test(damaged_keys_of_strings_are_seen), cmocka_unit_test(a_damaged_census_of_packages_is_seen),
         cmocka_unit_test(a_damaged_history_is_seen),        cmocka_unit_test(damaged_chains_of_frames_are_seen),

@@ -8,7 +8,7 @@
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
-#include "cli/heap_summary.h"
+#include "lenses/heap_summary.h"
 #include "lenses/lens.h"
 #include "lenses/producer.h"
 #include "render/page.h"
@@ -278,7 +278,7 @@ static ubi_status facts_collect(facts *f, const ubi__snapshot *snapshot) {
     f->has_creation_time = ubi_graph_creation_time_us(snapshot->graph, &f->creation_time_us);
     f->memory = (ubi_graph_memory)UBI_GRAPH_MEMORY_INIT;
     ubi_graph_memory_use(snapshot->graph, &f->memory);
-    UBI_TRY(ubi__heap_summary_init(&f->summary, snapshot->graph));
+    UBI_TRY(ubi__heap_summary_init(&f->summary, snapshot->graph, ubi_allocator_default()));
     count_as_lens(&f->summary);
     return UBI_OK;
 }

@@ -14,7 +14,6 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
-#include "cli/heap_summary.h"
 #include "lenses/producer.h"
 #include "render/heap_labels.h"
 #include "render/page.h"

@@ -43,7 +43,7 @@ ubi_status ubi__report_facts_init(ubi__report_facts *f, const ubi__snapshot *sna
     f->snapshot = snapshot;
     f->graph = snapshot->graph;
     f->look = snapshot->look;
-    UBI_TRY(ubi__heap_summary_of(&f->summary, f->look));
+    UBI_TRY(ubi__heap_summary_of(&f->summary, f->look, ubi_allocator_default()));
     UBI_TRY(ubi__groups_by_class(&f->labels, &f->summary));
     UBI_TRY(ubi__groups_by_function(&f->functions, &f->summary));
     f->outside_bytes = ubi_look_outside_bytes(f->look);

@@ -10,7 +10,7 @@
 #include "cli/cli_files.h"
 #include "cli/commands/report/report_keepers.h"
 #include "cli/commands/report/report_paths.h"
-#include "cli/heap_summary.h"
+#include "lenses/heap_summary.h"
 #include "render/path_words.h"
 
 /** Numbers are those of the lens. */
