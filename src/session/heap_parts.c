@@ -11,17 +11,19 @@
 #include "session/session_inside.h"
 
 /*
- * A part that takes no parameters: its type, `name`_part, from `name`_build, and `getter`, which gets it. `release` frees a value.
+ * A part that takes no parameters: its type, `part`_part, from `part`_build, and `getter`, which gets it. `release` frees a value.
  */
-#define PLAIN_PART(name, title, value_type, release, getter)                                                           \
-    static void name##_free(void *value, const ubi_allocator *allocator) {                                             \
+#define PLAIN_PART(part, title, of_graph, value_type, release, getter)                                                 \
+    static void part##_free(void *value, const ubi_allocator *allocator) {                                             \
         (void)allocator;                                                                                               \
         release(value);                                                                                                \
     }                                                                                                                  \
-    static const ubi__part_type name##_part = { title, name##_build, name##_free };                                    \
+    static const ubi__part_type part##_part = {                                                                        \
+        .name = title, .build = part##_build, .free = part##_free, .is_of_graph = of_graph                             \
+    };                                                                                                                 \
     ubi_status getter(value_type **out, ubi_session_use *use) {                                                        \
         void *value;                                                                                                   \
-        UBI_TRY(ubi__session_part(&value, use, &name##_part, ""));                                                     \
+        UBI_TRY(ubi__session_part(&value, use, &part##_part, ""));                                                     \
         *out = value;                                                                                                  \
         return UBI_OK;                                                                                                 \
     }                                                                                                                  \
@@ -40,23 +42,44 @@ static ubi_status graph_build(void **out, ubi_session_use *use, const char *key,
     return UBI_OK;
 }
 
-PLAIN_PART(graph, "graph", ubi_graph, ubi_graph_unref, ubi_session_graph);
+PLAIN_PART(graph, "graph", true, ubi_graph, ubi_graph_unref, ubi_session_graph);
 
-static ubi_status look_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+static ubi_status look_open(void **out, ubi_session_use *use, const ubi_look *like, const ubi_allocator *allocator) {
     ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     ubi_graph *graph;
     ubi_look *look;
-    (void)key;
     UBI_TRY(ubi_session_graph(&graph, use));
     options.allocator = allocator;
     options.progress = *ubi_session_use_progress(use);
     options.threads = ubi_session_use_threads(use);
+    options.like = like;
     UBI_TRY(ubi_look_open(&look, NULL, graph, &options));
     *out = look;
     return UBI_OK;
 }
 
-PLAIN_PART(look, "look", const ubi_look, ubi_look_close, ubi_session_look);
+/* The model is needed while the look is opened, and not as long as it lasts. */
+static ubi_status look_open_like(void **out, ubi_session_use *use, const ubi_allocator *allocator) {
+    ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
+    ubi_session_use *model;
+    const ubi_look *like;
+    options.progress = use->progress;
+    options.threads = use->threads;
+    UBI_TRY(ubi_session_use_begin(&model, use->like, &options));
+    ubi_status status = ubi_session_look(&like, model);
+    use->waited_us += model->waited_us;
+    if (status == UBI_OK)
+        status = look_open(out, use, like, allocator);
+    ubi_session_use_end(model);
+    return status;
+}
+
+static ubi_status look_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    (void)key;
+    return use->like ? look_open_like(out, use, allocator) : look_open(out, use, NULL, allocator);
+}
+
+PLAIN_PART(look, "look", false, const ubi_look, ubi_look_close, ubi_session_look);
 
 /* ---- dominators ---------------------------------------------------------------------------------------------------- */
 
@@ -90,8 +113,12 @@ static void dominators_free(void *dominators, const ubi_allocator *allocator) {
     ubi_dominators_free(dominators);
 }
 
-static const ubi__part_type dominators_part = { "dominators", dominators_build, dominators_free };
-static const ubi__part_type dominator_sets_part = { "dominators with sets", dominator_sets_build, dominators_free };
+static const ubi__part_type dominators_part = { .name = "dominators",
+                                                .build = dominators_build,
+                                                .free = dominators_free };
+static const ubi__part_type dominator_sets_part = { .name = "dominators with sets",
+                                                    .build = dominator_sets_build,
+                                                    .free = dominators_free };
 
 ubi_status ubi_session_dominators(const ubi_dominators **out, ubi_session_use *use, bool with_sets) {
     void *dominators = NULL;
@@ -136,7 +163,7 @@ static void distances_free(void *value, const ubi_allocator *allocator) {
     allocator->free(allocator->ctx, column, distance_column_bytes(column->n));
 }
 
-static const ubi__part_type distances_part = { "distances", distances_build, distances_free };
+static const ubi__part_type distances_part = { .name = "distances", .build = distances_build, .free = distances_free };
 
 ubi_status ubi_session_distances(const uint32_t **out, ubi_session_use *use) {
     void *column;
@@ -160,7 +187,7 @@ static ubi_status retainers_build(void **out, ubi_session_use *use, const char *
     return UBI_OK;
 }
 
-PLAIN_PART(retainers, "retainers", const ubi_retainers, ubi_retainers_free, ubi_session_retainers);
+PLAIN_PART(retainers, "retainers", false, const ubi_retainers, ubi_retainers_free, ubi_session_retainers);
 
 static ubi_status retaining_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     ubi_retaining_options options = UBI_RETAINING_OPTIONS_INIT;
@@ -176,7 +203,7 @@ static ubi_status retaining_build(void **out, ubi_session_use *use, const char *
     return UBI_OK;
 }
 
-PLAIN_PART(retaining, "retaining", const ubi_retaining, ubi_retaining_free, ubi_session_retaining);
+PLAIN_PART(retaining, "retaining", false, const ubi_retaining, ubi_retaining_free, ubi_session_retaining);
 
 /* ---- groups of nodes ------------------------------------------------------------------------------------------------ */
 
@@ -197,7 +224,7 @@ static ubi_status summary_build(void **out, ubi_session_use *use, const char *ke
     return UBI_OK;
 }
 
-PLAIN_PART(summary, "summary", const ubi_summary, ubi_summary_free, ubi_session_summary);
+PLAIN_PART(summary, "summary", false, const ubi_summary, ubi_summary_free, ubi_session_summary);
 
 static ubi_status strings_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
@@ -214,7 +241,7 @@ static ubi_status strings_build(void **out, ubi_session_use *use, const char *ke
     return UBI_OK;
 }
 
-PLAIN_PART(strings, "strings", const ubi_strings, ubi_strings_free, ubi_session_strings);
+PLAIN_PART(strings, "strings", false, const ubi_strings, ubi_strings_free, ubi_session_strings);
 
 /* ---- censuses ------------------------------------------------------------------------------------------------------- */
 
@@ -252,7 +279,7 @@ static void census_free(void *census, const ubi_allocator *allocator) {
     ubi_census_free(census);
 }
 
-static const ubi__part_type census_part = { "census", census_build, census_free };
+static const ubi__part_type census_part = { .name = "census", .build = census_build, .free = census_free };
 
 ubi_status ubi_session_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown, ubi_compat compat) {
     const ubi_allocator *a = ubi_session_use_allocator(use);

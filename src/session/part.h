@@ -6,11 +6,12 @@
  *
  *     static ubi_status tally_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator);
  *     static void tally_free(void *value, const ubi_allocator *allocator);
- *     static const ubi__part_type tally_part = { "tally", tally_build, tally_free };
+ *     static const ubi__part_type tally_part = { .name = "tally", .build = tally_build, .free = tally_free };
  *
  *     ubi_status status = ubi__session_part(&value, use, &tally_part, "");
  *
- * What is computed with different parameters has different keys. Parts depend on each other without circles.
+ * What is computed with different parameters has different keys. Parts depend on each other without circles. A use that looks at its
+ * heap like another one has parts of its own, except those that are of the graph alone.
  */
 #ifndef UBI_SESSION_PART_H
 #define UBI_SESSION_PART_H
@@ -26,6 +27,7 @@ typedef struct ubi__part_type {
     ubi_status (*build)(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator);
     /** `allocator` is that of build. Any thread; no lock of the session may be needed. */
     void (*free)(void *value, const ubi_allocator *allocator);
+    bool is_of_graph; /**< does not depend on the look: there is one, whatever the heap is looked at like */
 } ubi__part_type;
 
 /**

@@ -3,6 +3,7 @@
  * session.c: pools, sessions, uses, and how a part comes to be; see session_inside.h.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,12 +20,16 @@
 void ubi__session_pool_check(const ubi_session_pool *pool) {
     for (const ubi_session *s = UBI_CHECKS ? pool->sessions : NULL; s; s = s->next) {
         UBI_ASSERT(s->pool == pool);
+        UBI_ASSERT(0 < s->number && s->number <= pool->n_numbers && (!s->next || s->next->number < s->number));
         for (const ubi__session_slot *slot = s->slots; slot; slot = slot->next) {
             bool is_ready = slot->state == UBI__SLOT_READY;
             UBI_ASSERT(slot->session == s && slot->memory.pool == pool);
             UBI_ASSERT((slot->value != NULL) == is_ready && (slot->parts != NULL) == is_ready);
             UBI_ASSERT(slot->state != UBI__SLOT_BUILDING || slot->n_holders > 0);
             UBI_ASSERT(slot->used_at <= pool->clock);
+            UBI_ASSERT(slot->like <= pool->n_numbers && slot->like != s->number);
+            UBI_ASSERT(!slot->like || !slot->type->is_of_graph);
+            UBI_ASSERT(!is_ready || !slot->parts->like);
             for (size_t i = 0; is_ready && i < slot->parts->held.n; i++)
                 UBI_ASSERT(slot->parts->held.at[i]->state == UBI__SLOT_READY && slot->parts->held.at[i]->n_holders > 0);
         }
@@ -46,7 +51,7 @@ static bool pool_charge(ubi_session_pool *pool, uint64_t n_bytes) {
         uint64_t after_bytes;
         if (__builtin_add_overflow(held_bytes, n_bytes, &after_bytes))
             return false;
-        if (after_bytes > pool->limit_bytes && ubi__session_pool_drop_one(pool)) {
+        if (after_bytes > pool->limit_bytes && ubi__session_pool_drop_one(pool, 0)) {
             held_bytes = atomic_load(&pool->held_bytes);
             continue;
         }
@@ -112,20 +117,24 @@ void ubi__part_memory_init(ubi__part_memory *memory, ubi_session_pool *pool) {
 
 /* ---- dropping ------------------------------------------------------------------------------------------------------ */
 
-static ubi__session_slot *slot_least_used(const ubi_session_pool *pool) {
+static bool slot_is_droppable(const ubi__session_slot *slot, uint64_t like) {
+    return slot->state == UBI__SLOT_READY && slot->n_holders == 0 && (!like || slot->like == like);
+}
+
+static ubi__session_slot *slot_least_used(const ubi_session_pool *pool, uint64_t like) {
     ubi__session_slot *least = NULL;
     for (ubi_session *s = pool->sessions; s; s = s->next)
         for (ubi__session_slot *slot = s->slots; slot; slot = slot->next)
-            if (slot->state == UBI__SLOT_READY && slot->n_holders == 0 && (!least || slot->used_at < least->used_at))
+            if (slot_is_droppable(slot, like) && (!least || slot->used_at < least->used_at))
                 least = slot;
     return least;
 }
 
-bool ubi__session_pool_drop_one(ubi_session_pool *pool) {
+bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like) {
     ubi__session_slot *forgotten = NULL;
     pthread_mutex_lock(&pool->lock);
     ubi__session_pool_check(pool);
-    ubi__session_slot *slot = slot_least_used(pool);
+    ubi__session_slot *slot = slot_least_used(pool, like);
     if (!slot) {
         pthread_mutex_unlock(&pool->lock);
         return false;
@@ -152,7 +161,8 @@ bool ubi__session_pool_drop_one(ubi_session_pool *pool) {
 }
 
 void ubi__session_slot_forget(ubi__session_slot **forgotten, ubi__session_slot *slot) {
-    if (!slot->key[0] || slot->state != UBI__SLOT_ABSENT || slot->n_holders > 0)
+    bool is_common = !slot->key[0] && !slot->like;
+    if (is_common || slot->state != UBI__SLOT_ABSENT || slot->n_holders > 0)
         return;
     ubi__session_slot **place = &slot->session->slots;
     while (*place != slot)
@@ -243,7 +253,7 @@ uint64_t ubi_session_pool_peak_bytes(const ubi_session_pool *pool) {
 }
 
 void ubi_session_pool_drop_unused(ubi_session_pool *pool) {
-    while (ubi__session_pool_drop_one(pool))
+    while (ubi__session_pool_drop_one(pool, 0))
         ;
 }
 
@@ -251,15 +261,22 @@ void ubi_session_pool_drop_unused(ubi_session_pool *pool) {
 
 /* ---- slots. With the lock. ----------------------------------------------------------------------------------------- */
 
-static ubi__session_slot *slot_find(const ubi_session *session, const ubi__part_type *type, const char *key) {
-    for (ubi__session_slot *slot = session->slots; slot; slot = slot->next)
-        if (slot->type == type && strcmp(slot->key, key) == 0)
+/* What the look is like on which a part of this type depends. */
+static uint64_t use_like_number(const ubi_session_use *use, const ubi__part_type *type) {
+    return use->like && !type->is_of_graph ? use->like->number : 0;
+}
+
+static ubi__session_slot *slot_find(const ubi_session_use *use, const ubi__part_type *type, const char *key) {
+    uint64_t like = use_like_number(use, type);
+    for (ubi__session_slot *slot = use->session->slots; slot; slot = slot->next)
+        if (slot->type == type && slot->like == like && strcmp(slot->key, key) == 0)
             return slot;
     return NULL;
 }
 
 /* At the end, so that ubi_session_part_at numbers them in the order in which they came. NULL: no memory. */
-static ubi__session_slot *slot_new(ubi_session *session, const ubi__part_type *type, const char *key) {
+static ubi__session_slot *slot_new(const ubi_session_use *use, const ubi__part_type *type, const char *key) {
+    ubi_session *session = use->session;
     const ubi_allocator *a = session->pool->allocator;
     size_t key_bytes = strlen(key) + 1;
     ubi__session_slot **end = &session->slots, *slot = a->alloc(a->ctx, sizeof *slot + key_bytes);
@@ -268,6 +285,7 @@ static ubi__session_slot *slot_new(ubi_session *session, const ubi__part_type *t
     memset(slot, 0, sizeof *slot);
     slot->type = type;
     slot->session = session;
+    slot->like = use_like_number(use, type);
     ubi__part_memory_init(&slot->memory, session->pool);
     slot->key_bytes = key_bytes;
     memcpy(slot->key, key, key_bytes);
@@ -301,11 +319,13 @@ static bool slot_progress(void *payload, const char *stage, uint64_t done, uint6
     return ubi__progress(work->asker, stage, done, total);
 }
 
-static ubi_session_use *use_new(ubi_session *session, const ubi_progress *progress, unsigned threads, bool is_of_part) {
+static ubi_session_use *use_new(ubi_session *session, ubi_session *like, const ubi_progress *progress, unsigned threads,
+                                bool is_of_part) {
     ubi_session_use *use = UBI_NEW(session->pool->allocator, ubi_session_use);
     if (!use)
         return NULL;
     use->session = session;
+    use->like = like;
     use->is_of_part = is_of_part;
     use->progress = *progress;
     use->threads = threads;
@@ -317,12 +337,14 @@ static ubi_status value_build(slot_work *work, const ubi_session_use *asker) {
     ubi__session_slot *slot = work->slot;
     ubi_progress progress = { slot_progress, work };
     uint64_t started_us = ubi__session_clock_us();
-    ubi_session_use *parts = use_new(slot->session, &progress, asker->threads, true);
+    ubi_session *like = slot->like ? asker->like : NULL;
+    ubi_session_use *parts = use_new(slot->session, like, &progress, asker->threads, true);
     if (!parts)
         return ubi__fail_nomem();
     ubi_status status = slot->type->build(&work->value, parts, slot->key, &slot->memory.allocator);
     work->time_us = ubi__session_clock_us() - started_us - parts->waited_us;
     parts->progress = (ubi_progress){ NULL, NULL };
+    parts->like = NULL; /* it may go before the value does */
     if (status == UBI_OK)
         work->parts = parts;
     else
@@ -412,14 +434,14 @@ static ubi_status use_get(void **out, ubi_session_use *use, const ubi__part_type
     }
     UBI_TRY(ubi__slot_list_reserve(&use->held, pool->allocator, 1));
     pthread_mutex_lock(&pool->lock);
-    ubi__session_slot *slot = slot_find(use->session, type, key);
+    ubi__session_slot *slot = slot_find(use, type, key);
     if (if_present && (!slot || slot->state != UBI__SLOT_READY)) {
         pthread_mutex_unlock(&pool->lock);
         *out = NULL;
         return UBI_OK;
     }
     if (!slot)
-        slot = slot_new(use->session, type, key);
+        slot = slot_new(use, type, key);
     status = slot ? use_add(use, slot, &forgotten) : ubi__fail_nomem();
     if (status == UBI_OK)
         *out = slot->value;
@@ -446,10 +468,16 @@ ubi_status ubi_session_use_begin(ubi_session_use **out, ubi_session *session, co
     static const ubi_session_use_options standard = UBI_SESSION_USE_OPTIONS_INIT;
     const ubi_session_use_options *o = options ? options : &standard;
     UBI_TRY(ubi__version_check(o->version, UBI_SESSION_USE_OPTIONS_VERSION, "ubi_session_use_options"));
-    ubi_session_use *use = use_new(session, &o->progress, o->threads ? o->threads : session->threads, false);
+    ubi_session *like = o->version >= 2 && o->like != session ? o->like : NULL;
+    if (like && like->pool != session->pool)
+        return ubi__fail(UBI_EINVAL, "%s cannot be looked at like %s: they are sessions of different pools",
+                         session->name, like->name);
+    ubi_session_use *use = use_new(session, like, &o->progress, o->threads ? o->threads : session->threads, false);
     if (!use)
         return ubi__fail_nomem();
     ubi_session_ref(session);
+    if (like)
+        ubi_session_ref(like);
     *out = use;
     return UBI_OK;
 }
@@ -457,7 +485,7 @@ ubi_status ubi_session_use_begin(ubi_session_use **out, ubi_session *session, co
 void ubi_session_use_end(ubi_session_use *use) {
     if (!use)
         return;
-    ubi_session *session = use->session;
+    ubi_session *session = use->session, *like = use->like;
     ubi_session_pool *pool = session->pool;
     ubi__session_slot *forgotten = NULL;
     bool is_of_part = use->is_of_part;
@@ -468,8 +496,10 @@ void ubi_session_use_end(ubi_session_use *use) {
     ubi__session_slots_free(forgotten);
     ubi__slot_list_fini(&use->held, pool->allocator);
     UBI_DELETE(pool->allocator, use);
-    if (!is_of_part)
-        ubi_session_unref(session);
+    if (is_of_part)
+        return;
+    ubi_session_unref(like);
+    ubi_session_unref(session);
 }
 
 ubi_session *ubi_session_use_session(const ubi_session_use *use) {
@@ -574,6 +604,7 @@ static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const c
     memcpy(session->name, name, name_bytes);
     pthread_mutex_lock(&pool->lock);
     pool->n_refs++;
+    session->number = ++pool->n_numbers;
     session->next = pool->sessions;
     pool->sessions = session;
     pthread_mutex_unlock(&pool->lock);
@@ -584,7 +615,7 @@ static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const c
 /* Reads the graph. A use that never ends holds it if that cannot be done twice. */
 static ubi_status session_load(ubi_session *session, const ubi_progress *progress) {
     ubi_graph *graph;
-    ubi_session_use *use = use_new(session, progress, session->threads, true);
+    ubi_session_use *use = use_new(session, NULL, progress, session->threads, true);
     if (!use)
         return ubi__fail_nomem();
     ubi_status status = ubi_session_graph(&graph, use);
@@ -672,6 +703,8 @@ void ubi_session_unref(ubi_session *session) {
     pthread_mutex_unlock(&pool->lock);
     if (!is_last)
         return;
+    while (ubi__session_pool_drop_one(pool, session->number))
+        ;
     session_empty(session);
     ubi__session_slots_free(session->slots);
     ubi_graph_unref(session->given);
@@ -688,6 +721,17 @@ const ubi_read_info *ubi_session_read_info(const ubi_session *session) {
     return &session->info;
 }
 
+/* What a part was computed for. With the lock. */
+static void slot_key_show(char *out, size_t n, const ubi__session_slot *slot) {
+    const ubi_session *like = slot->session->pool->sessions;
+    while (like && like->number != slot->like)
+        like = like->next;
+    if (like)
+        snprintf(out, n, "%s%slike %s", slot->key, slot->key[0] ? ", " : "", like->name);
+    else
+        snprintf(out, n, "%s", slot->key);
+}
+
 bool ubi_session_part_at(ubi_session_part_row *out, ubi_session *session, size_t i) {
     pthread_mutex_lock(&session->pool->lock);
     const ubi__session_slot *slot = session->slots;
@@ -700,7 +744,7 @@ bool ubi_session_part_at(ubi_session_part_row *out, ubi_session *session, size_t
                                        .bytes = atomic_load(&slot->memory.held_bytes),
                                        .time_us = slot->time_us,
                                        .n_builds = slot->n_builds };
-        strncpy(out->key, slot->key, sizeof out->key - 1);
+        slot_key_show(out->key, sizeof out->key, slot);
     }
     pthread_mutex_unlock(&session->pool->lock);
     return slot != NULL;

@@ -9,6 +9,11 @@
  * it, callers that wait for it, and the uses of ready parts that are made of it. Only a ready slot without holders is dropped:
  * so a look is dropped before its graph, and nothing that someone reads. A slot with a key is forgotten when it is absent and
  * without holders, so that hostile keys do not pile up.
+ *
+ * A use that looks at its heap like another session has slots of its own for all that depends on the look. They bear that session's
+ * number, and neither they nor their values refer to it: only the use does, and only as long as it lasts. So sessions never hold each
+ * other, and since the look that is taken as a model is always the other session's own, no two of them wait for each other. Slots with
+ * the number of a session that is gone can be asked for by no one; they are dropped when it goes.
  */
 #ifndef UBI_SESSION_SESSION_INSIDE_H
 #define UBI_SESSION_SESSION_INSIDE_H
@@ -34,6 +39,7 @@ typedef struct ubi__session_slot {
     const ubi__part_type *type;
     ubi_session *session;
     struct ubi__session_slot *next; /* of the session */
+    uint64_t like;                  /* number of the session that the heap is looked at like; 0: none */
     ubi__slot_state state;
     uint32_t n_holders;
     void *value;            /* READY */
@@ -59,6 +65,7 @@ struct ubi_session_pool {
     uint32_t n_refs;
     uint64_t clock; /* counts uses */
     ubi_session *sessions;
+    uint64_t n_numbers; /* given to sessions so far */
 };
 
 /** Which file a path led to. */
@@ -73,6 +80,7 @@ typedef struct ubi__file_identity {
 struct ubi_session {
     ubi_session_pool *pool;
     ubi_session *next; /* of the pool */
+    uint64_t number;   /* in the pool, from 1 on; never given twice */
     uint32_t n_refs;
     ubi__session_slot *slots;
     unsigned threads;
@@ -90,6 +98,7 @@ UBI_VEC_DECLARE(ubi__slot_list, ubi__session_slot *);
 
 struct ubi_session_use {
     ubi_session *session; /* a reference, unless it is of a part */
+    ubi_session *like;    /* the same; NULL: none. Of a ready part NULL */
     bool is_of_part;
     ubi_progress progress;
     unsigned threads;
@@ -101,9 +110,12 @@ struct ubi_session_use {
 void ubi__session_pool_check(const ubi_session_pool *pool);
 
 void ubi__part_memory_init(ubi__part_memory *memory, ubi_session_pool *pool);
-/** Drops the part that was not used for the longest time. False: all that is there is in use. Takes the lock. */
-bool ubi__session_pool_drop_one(ubi_session_pool *pool);
-/** With the lock: forgets a slot with a key that is absent and without holders, by moving it to *forgotten. */
+/**
+ * Drops the part that was not used for the longest time, of those for looks like the session of number `like`; 0: of all.
+ * False: all that is there is in use. Takes the lock.
+ */
+bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like);
+/** With the lock: forgets a slot with a key or a `like` that is absent and without holders, by moving it to *forgotten. */
 void ubi__session_slot_forget(ubi__session_slot **forgotten, ubi__session_slot *slot);
 /** Without the lock. */
 void ubi__session_slots_free(ubi__session_slot *slots);

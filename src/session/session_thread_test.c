@@ -71,7 +71,7 @@ static void gate_free(void *value, const ubi_allocator *allocator) {
     allocator->free(allocator->ctx, value, 8);
 }
 
-static const ubi__part_type gate_part = { "gate", gate_build, gate_free };
+static const ubi__part_type gate_part = { .name = "gate", .build = gate_build, .free = gate_free };
 
 static void *gate_ask(void *session) {
     atomic_int n_told = 0;
@@ -117,7 +117,7 @@ static ubi_status relay_build(void **out, ubi_session_use *use, const char *key,
     return *out ? UBI_OK : ubi__fail_nomem();
 }
 
-static const ubi__part_type relay_part = { "relay", relay_build, gate_free };
+static const ubi__part_type relay_part = { .name = "relay", .build = relay_build, .free = gate_free };
 
 /* Gives up as soon as the other one waits. */
 static bool first_progress(void *payload, const char *stage, uint64_t done, uint64_t total) {
@@ -221,11 +221,107 @@ static void a_crowd_keeps_the_limit(void **state) {
     ubi_graph_unref(graph);
 }
 
+/* ---- each like the other, from all sides -------------------------------------------------------------------------------- */
+
+static void *ring_ask(void *payload) {
+    crowd *c = payload;
+    for (uint32_t i = 0; i < 60; i++) {
+        ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
+        ubi_session_use *use;
+        const ubi_dominators *dominators;
+        const ubi_summary *summary;
+        options.like = c->sessions[(i + 1 + i / 3 % 2) % 3];
+        assert_int_equal(ubi_session_use_begin(&use, c->sessions[i % 3], &options), UBI_OK);
+        ubi_status status = ubi_session_dominators(&dominators, use, i % 2);
+        if (status == UBI_OK && i % 4 == 0)
+            status = ubi_session_summary(&summary, use);
+        if (status == UBI_OK) {
+            assert_int_equal(ubi_dominators_retained_bytes(dominators, 0), c->retained_bytes);
+            atomic_fetch_add(&c->n_answers, 1);
+        } else {
+            assert_int_equal(status, UBI_ENOMEM);
+            atomic_fetch_add(&c->n_refused, 1);
+        }
+        ubi_session_use_end(use);
+    }
+    return NULL;
+}
+
+static void pairs_in_all_directions_end(uint64_t limit_bytes) {
+    ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
+    ubi_session_pool *pool;
+    ubi_graph *graph = lists_make();
+    crowd c = { .retained_bytes = 10 * 500 * 10 + 1 };
+    options.limit_bytes = limit_bytes;
+    assert_int_equal(ubi_session_pool_new(&pool, &options), UBI_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(ubi_session_open_graph(&c.sessions[i], pool, graph, "lists", NULL), UBI_OK);
+    threads_run(ring_ask, &c);
+    assert_int_equal(c.n_answers + c.n_refused, N_THREADS * 60);
+    assert_true(c.n_answers > 0);
+    assert_true(limit_bytes < UINT64_MAX || c.n_refused == 0);
+    ubi__session_pool_check(pool);
+    for (int i = 0; i < 3; i++)
+        ubi_session_unref(c.sessions[i]);
+    assert_int_equal(ubi_session_pool_held_bytes(pool), 0);
+    ubi_session_pool_unref(pool);
+    ubi_graph_unref(graph);
+}
+
+static void no_pair_waits_for_another(void **state) {
+    (void)state;
+    pairs_in_all_directions_end(UINT64_MAX);
+    pairs_in_all_directions_end(1 << 21);
+}
+
+/* A model that goes while other threads drop what was made like it. */
+static void *model_come_and_go(void *payload) {
+    crowd *c = payload;
+    for (uint32_t i = 0; i < 40; i++) {
+        ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
+        ubi_session_use *heap;
+        ubi_session *model;
+        const ubi_look *look;
+        ubi_graph *graph;
+        assert_int_equal(ubi_session_use_begin(&heap, c->sessions[0], NULL), UBI_OK);
+        assert_int_equal(ubi_session_graph(&graph, heap), UBI_OK);
+        assert_int_equal(ubi_session_open_graph(&model, c->sessions[0]->pool, graph, "model", NULL), UBI_OK);
+        ubi_session_use_end(heap);
+        options.like = model;
+        assert_int_equal(ubi_session_use_begin(&heap, c->sessions[0], &options), UBI_OK);
+        ubi_session_unref(model);
+        assert_int_equal(ubi_session_look(&look, heap), UBI_OK);
+        ubi_session_use_end(heap);
+        if (i % 4 == 0)
+            ubi_session_pool_drop_unused(c->sessions[0]->pool);
+    }
+    return NULL;
+}
+
+static void models_may_go_at_any_time(void **state) {
+    ubi_session_pool *pool;
+    ubi_session_part_row row;
+    ubi_graph *graph = lists_make();
+    crowd c = { .retained_bytes = 0 };
+    (void)state;
+    assert_int_equal(ubi_session_pool_new(&pool, NULL), UBI_OK);
+    assert_int_equal(ubi_session_open_graph(&c.sessions[0], pool, graph, "lists", NULL), UBI_OK);
+    threads_run(model_come_and_go, &c);
+    ubi_session_pool_drop_unused(pool);
+    for (size_t i = 0; ubi_session_part_at(&row, c.sessions[0], i); i++)
+        assert_string_equal(row.name, "graph");
+    assert_ptr_equal(pool->sessions, c.sessions[0]);
+    assert_null(c.sessions[0]->next);
+    ubi_session_unref(c.sessions[0]);
+    ubi_session_pool_unref(pool);
+    ubi_graph_unref(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_thread_computes_for_all),
-        cmocka_unit_test(who_waits_takes_over),
-        cmocka_unit_test(a_crowd_keeps_the_limit),
+        cmocka_unit_test(one_thread_computes_for_all), cmocka_unit_test(who_waits_takes_over),
+        cmocka_unit_test(a_crowd_keeps_the_limit),     cmocka_unit_test(no_pair_waits_for_another),
+        cmocka_unit_test(models_may_go_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

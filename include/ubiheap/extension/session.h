@@ -19,6 +19,9 @@
  * All sessions of a *pool* share a memory limit. At the limit, parts that no use holds are dropped, the least recently used first,
  * and computed again when they are asked for again. A file is read again, too, if it is unchanged.
  *
+ * Heaps of one program are compared by their classes, and V8's are inferred: then the use of one names the other
+ * (ubi_session_use_options.like).
+ *
  * Extension: may change between minor versions.
  */
 #ifndef UBIHEAP_SESSION_H
@@ -117,7 +120,8 @@ typedef struct ubi_session_part_row {
     uint64_t bytes;    /**< that it takes now */
     uint64_t time_us;  /**< that computing it took the last time, without the parts that it is made of */
     uint32_t n_builds; /**< how often it was computed */
-    char key[64];      /**< what it was computed for, such as a breakdown; "" if there is but one; cut to fit */
+    char key
+        [64]; /**< what it was computed for, such as a breakdown, or "like " and a heap; "" if there is but one; cut to fit */
 } ubi_session_part_row;
 
 /** The i-th part that was ever asked for and is not forgotten; false after the last. Parts come and go while one asks. */
@@ -132,13 +136,23 @@ typedef struct ubi_session_use_options {
     uint32_t version;      /**< UBI_SESSION_USE_OPTIONS_VERSION */
     ubi_progress progress; /**< also called, every few milliseconds, while another thread computes what is waited for */
     unsigned threads;      /**< 0: those of the session */
+    /* From version 2 on: */
+    /**
+     * An earlier or later heap of the same program, a session of the same pool: this one is looked at like that one, so that the
+     * classes of both correspond (ubi_look_options.like). What depends on the look is computed for this pair once, and kept beside
+     * what is of the heap's own look. NULL, or the session itself: its own look.
+     */
+    ubi_session *like;
 } ubi_session_use_options;
 
-#define UBI_SESSION_USE_OPTIONS_VERSION 1
+#define UBI_SESSION_USE_OPTIONS_VERSION 2
 #define UBI_SESSION_USE_OPTIONS_INIT                                                                                   \
-    { UBI_SESSION_USE_OPTIONS_VERSION, { NULL, NULL }, 0 }
+    { UBI_SESSION_USE_OPTIONS_VERSION, { NULL, NULL }, 0, NULL }
 
-/** @param out  owned; holds a reference to the session. Errors: UBI_EINVAL (options), UBI_ENOMEM. */
+/**
+ * @param out  owned; holds a reference to the session, and one to that which it is looked at like.
+ * Errors: UBI_EINVAL (options, sessions of different pools), UBI_ENOMEM.
+ */
 UBI_API ubi_status ubi_session_use_begin(ubi_session_use **out, ubi_session *session,
                                          const ubi_session_use_options *options);
 /** Gives back all its parts. NULL is fine. */
@@ -157,7 +171,7 @@ UBI_API unsigned ubi_session_use_threads(const ubi_session_use *use);
  * same part compute it themselves.
  */
 UBI_API ubi_status ubi_session_graph(ubi_graph **out, ubi_session_use *use);
-/** Through the lens of the heap's producer. */
+/** Through the lens of the heap's producer, and like another heap if the use says so. */
 UBI_API ubi_status ubi_session_look(const ubi_look **out, ubi_session_use *use);
 /** Of the look's view. `with_sets`: 8 bytes per node more; what was computed with sets serves both. */
 UBI_API ubi_status ubi_session_dominators(const ubi_dominators **out, ubi_session_use *use, bool with_sets);

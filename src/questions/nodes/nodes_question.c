@@ -156,7 +156,7 @@ static void list_free(void *value, const ubi_allocator *allocator) {
     UBI_DELETE(allocator, list);
 }
 
-static const ubi__part_type list_part = { "nodes", list_build, list_free };
+static const ubi__part_type list_part = { .name = "nodes", .build = list_build, .free = list_free };
 
 static ubi_status list_get(const ubi__vec_u32 **out, const nodes_values *values, const ubi__asked *asked) {
     const ubi_allocator *memory = ubi__asked_allocator(asked);

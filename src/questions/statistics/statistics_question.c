@@ -259,7 +259,7 @@ static void part_free(void *value, const ubi_allocator *allocator) {
     UBI_DELETE(allocator, part);
 }
 
-static const ubi__part_type part_type = { "statistics", part_build, part_free };
+static const ubi__part_type part_type = { .name = "statistics", .build = part_build, .free = part_free };
 
 /* What the contexts retain is worth a dominator tree only where there are several, or for scripts. */
 static ubi_status dominators_find(answer *a, const ubi__asked *asked) {
