@@ -50,6 +50,8 @@ static const struct asked {
     { "strings", "{\"duplicates\": true, \"minLength\": 2, \"where\": \"selfSize > 1\", \"sort\": \"count\"}" },
     { "show", "{\"node\": %, \"limit\": 2}" },
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
+    { "report", NULL },
+    { "report", "{\"detail\": true}" },
 };
 
 #define N_EVERYTHING (sizeof everything / sizeof *everything)
@@ -248,6 +250,9 @@ static void what_one_computed_serves_the_next(void **state) {
     assert_int_equal(builds_of(h.session, "graph"), 1);
     assert_int_equal(builds_of(h.session, "look"), 1);
     assert_int_equal(builds_of(h.session, "distances"), 1);
+    assert_int_equal(builds_of(h.session, "sums"), 1);
+    assert_int_equal(builds_of(h.session, "findings"), 1);
+    assert_int_equal(builds_of(h.session, "holders"), 1);
     /* The first question does without sets; what has them then serves all. */
     assert_int_equal(builds_of(h.session, "dominators"), 1);
     assert_int_equal(builds_of(h.session, "dominators with sets"), 1);
@@ -347,7 +352,7 @@ static ubi_status drawing_open(heap *h, ubi_graph *drawn, const ubi_allocator *a
 }
 
 static void each_allocation_may_be_refused(void **state) {
-    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=100) -> 4 \"c\";"
+    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=9000) -> 4 \"c\";"
                                           "3(class=Array coarse=object size=50) -> 4; 4(coarse=string size=20)");
     (void)state;
     for (size_t i = 0; i < N_EVERYTHING; i++)

@@ -53,7 +53,7 @@ ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *j
     UBI_ASSERT(!asked->is_for_page);
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "schema", inquiry->question->schema);
-    if (inquiry->question->most_heaps == 1)
+    if (inquiry->question->most_heaps == 1 && !inquiry->question->has_own_file_member)
         ubi__json_member_string(json, "file", ubi_session_name(ubi_session_use_session(asked->heaps[0])));
     UBI_TRY(inquiry->question->document(json, inquiry->value, asked));
     ubi__json_object_end(json);

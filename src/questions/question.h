@@ -52,6 +52,7 @@ typedef struct ubi__question {
     const char *schema; /**< of its document, such as "ubiheap.statistics/1" */
     uint32_t least_heaps, most_heaps;
     ubi__condition_scope condition; /**< where there are `facts` */
+    bool has_own_file_member;       /**< the question writes the member `file` itself, because it may cut long names */
     size_t answer_bytes;            /**< size of the answer, which starts zeroed */
     /** Checks parameters, and reads what is in their texts. No heap is read. NULL: there is nothing to check. */
     ubi_status (*prepare)(void *answer, const ubi__asked *asked);
@@ -82,7 +83,7 @@ ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question,
 /** Errors: those of the parts that it needs. */
 ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry);
 /**
- * The whole document: schema, the name of the heap if there is one alone, and what the question writes. Ends with a newline.
+ * The whole document: schema, the name of the heap as `file` if there is one alone, and what the question writes. Ends with a newline.
  * Errors: UBI_EIO when a write was refused, UBI_ENOMEM, UBI_ECANCELLED.
  */
 ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json);

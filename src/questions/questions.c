@@ -11,6 +11,7 @@
 
 /* All questions, in the order of lists. */
 #define QUESTIONS(X)                                                                                                   \
+    X(report)                                                                                                          \
     X(statistics)                                                                                                      \
     X(dominators)                                                                                                      \
     X(retainers)                                                                                                       \

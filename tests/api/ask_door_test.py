@@ -65,6 +65,8 @@ class Heap:
 def asked(node, other):
     """(question, parameters, the same on a command line before FILE, and behind it)."""
     return [
+        ("report", {}, [], []),
+        ("report", {"detail": True}, ["--detail"], []),
         ("statistics", {}, [], []),
         ("dominators", {}, [], []),
         ("dominators", {"depth": 3, "siblings": 4, "node": node}, ["-d", 3, "-s", 4, "--node", node], []),

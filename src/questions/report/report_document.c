@@ -9,8 +9,8 @@
 
 #include "base/bits.h"
 #include "base/text.h"
-#include "cli/commands/report/report_page.h"
 #include "lenses/producer.h"
+#include "questions/report/report_page.h"
 #include "render/heap_labels.h"
 #include "render/result_json.h"
 
@@ -96,9 +96,9 @@ static void put_heap(document *d) {
     ubi__json_member_u64(j, "edgeCount", ubi_graph_edge_count(f->graph));
     ubi__json_member_u64(j, "totalSize", f->total_bytes);
     ubi__json_member_object(j, "reachable");
-    put_tally(j, &f->summary.reachable);
+    put_tally(j, &f->sums->summary.reachable);
     ubi__json_object_end(j);
-    ubi__json_member_u64(j, "nodesWithStack", f->summary.n_with_stack);
+    ubi__json_member_u64(j, "nodesWithStack", f->sums->summary.n_with_stack);
 }
 
 static void put_coarse(document *d) {
@@ -113,14 +113,14 @@ static void put_coarse(document *d) {
     ubi__json_member_object(d->j, "coarseTypes");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         ubi__json_member_object(d->j, order[i].key);
-        put_tally(d->j, &d->facts->summary.coarse[order[i].type]);
+        put_tally(d->j, &d->facts->sums->summary.coarse[order[i].type]);
         ubi__json_object_end(d->j);
     }
     ubi__json_object_end(d->j);
 }
 
 static void put_kinds(document *d) {
-    const ubi__groups *groups = &d->facts->labels;
+    const ubi__groups *groups = &d->facts->sums->labels;
     ubi__json_member_array(d->j, "kinds");
     for (size_t i = 0; i < ubi__smaller(groups->n, d->limits->kinds); i++) {
         ubi__json_object_begin(d->j);
@@ -150,7 +150,7 @@ static void put_held(document *d, const ubi_keeper *keeper) {
 
 static void put_steps(document *d, ubi_node_ix node) {
     const ubi_graph *g = d->facts->graph;
-    ubi__path_view path = ubi__report_path(d->facts, node);
+    ubi__path_view path = ubi__report_path_to(d->facts, node);
     ubi__json_member_array(d->j, "path");
     for (uint32_t i = 0; i < path.n_steps && !d->j->has_failed; i++) {
         char digits[UBI_EDGE_LABEL_BYTES];
@@ -191,13 +191,13 @@ static void put_keeper(document *d, const ubi_keeper *k) {
 
 static void put_keepers(document *d) {
     ubi__json_member_array(d->j, "keepers");
-    for (uint32_t i = 0; i < ubi__smaller(d->facts->keepers.n, d->limits->keepers); i++)
-        put_keeper(d, &d->facts->keepers.at[i]);
+    for (uint32_t i = 0; i < ubi__smaller(d->facts->holders->keepers.n, d->limits->keepers); i++)
+        put_keeper(d, &d->facts->holders->keepers.at[i]);
     ubi__json_array_end(d->j);
 }
 
 static void put_functions(document *d) {
-    const ubi__groups *groups = &d->facts->functions;
+    const ubi__groups *groups = &d->facts->sums->functions;
     ubi__json_member_array(d->j, "allocatedBy");
     for (size_t i = 0; i < ubi__smaller(groups->n, d->limits->functions); i++) {
         const ubi_frame *frame = &groups->at[i].frame;
@@ -251,8 +251,8 @@ static void put_findings(document *d) {
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */
 
 static void put_all(document *d) {
-    /* The head without the file, which may be long too. */
-    put_cut(d, "file", (ubi_text){ d->facts->snapshot->path, strlen(d->facts->snapshot->path) },
+    /* The name of the file may be long, too. */
+    put_cut(d, "file", (ubi_text){ d->facts->name, strlen(d->facts->name) },
             d->limits->with_steps ? SIZE_MAX : LONGEST_NAME);
     put_heap(d);
     put_coarse(d);
@@ -293,11 +293,7 @@ static const report_limits *choose_limits(const ubi__report_facts *facts) {
     return &brief[N_BRIEF - 1];
 }
 
-void ubi__report_document(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts) {
-    ubi__json j;
-    document d = { &j, facts, choose_limits(facts), 0 };
-    (void)snapshot;
-    ubi__document_open(&j, cli, "ubiheap.report/1");
+void ubi__report_document(ubi__json *json, const ubi__report_facts *facts) {
+    document d = { json, facts, choose_limits(facts), 0 };
     put_all(&d);
-    ubi__document_end(&j);
 }

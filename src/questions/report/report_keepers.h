@@ -2,13 +2,13 @@
  *
  * report_keepers.h: who holds the heap, for the report.
  */
-#ifndef UBI_CLI_REPORT_KEEPERS_H
-#define UBI_CLI_REPORT_KEEPERS_H
+#ifndef UBI_QUESTIONS_REPORT_KEEPERS_H
+#define UBI_QUESTIONS_REPORT_KEEPERS_H
 
 #include <ubiheap/views/keepers.h>
 #include <ubiheap/views/lens.h>
 
-#include "render/path_words.h"
+#include "questions/report/report_paths.h"
 
 #define UBI__REPORT_KEEPERS 10
 
@@ -25,11 +25,11 @@ void ubi__report_keepers_check(const ubi__report_keepers *keepers);
 
 /** @param dominators  with sets. Cost: that of ubi_keepers_find. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
-                                    ubi_progress progress);
+                                    ubi_progress progress, const ubi_allocator *allocator);
 
-/** Puts the program's keepers first, by the paths to them: path_to(payload, node) gives one. Cost: O(steps). */
-void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *graph,
-                              ubi__path_view (*path_to)(const void *payload, ubi_node_ix node), const void *payload);
+/** Puts the program's keepers first, by the paths to them. `allocator`: of memory while it works. Cost: O(steps). */
+void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_look *look, const ubi__report_paths *paths,
+                              const ubi_allocator *allocator);
 
 /** What a keeper holds, for a reader. */
 typedef enum ubi__holding {

@@ -7,7 +7,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/report_layout.h"
+#include "questions/report/report_layout.h"
 #include "render/page.h"
 
 typedef ubi__report_layout page;
@@ -50,7 +50,7 @@ static void headline_say_oddities(char *out, size_t room, const page *p) {
 /* Without certain savings, the largest retainer matters most. */
 static void headline_say_retainer(char *out, size_t room, const page *p) {
     char size[UBI__HUMAN_TEXT];
-    const ubi__report_keepers *keepers = &p->facts->keepers;
+    const ubi__report_keepers *keepers = &p->facts->holders->keepers;
     const ubi_keeper *most = keepers->n ? &keepers->at[0] : NULL;
     *out = 0;
     for (uint32_t i = 1; i < keepers->n && (i < keepers->n_of_program || keepers->n_of_program == 0); i++)
@@ -68,7 +68,7 @@ static void headline_say_retainer(char *out, size_t room, const page *p) {
 static void headline_say(char *out, size_t room, const page *p) {
     char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], outside[UBI__HUMAN_TEXT];
     size_t n = (size_t)snprintf(out, room, "%s in %s", ubi__human_size(size, p->total_bytes),
-                                ubi__human_things(nodes, p->facts->summary.reachable.count, "node"));
+                                ubi__human_things(nodes, p->facts->sums->summary.reachable.count, "node"));
     if (p->facts->outside_bytes)
         n += (size_t)snprintf(out + n, room - n, ", %s of it outside of nodes",
                               ubi__human_size(outside, p->facts->outside_bytes));
@@ -91,9 +91,9 @@ static size_t headline_wrap(const page *p, ubi__out *out) {
 }
 
 void ubi__report_write_headline(const page *p) {
-    ubi__write_ink(&p->cli->page, UBI__INK_BOLD);
+    ubi__write_ink(p->page, UBI__INK_BOLD);
     headline_wrap(p, p->out);
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->page, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
 
@@ -149,10 +149,10 @@ static void finding_write_command(const page *p, const ubi_finding *finding, siz
     char id[24];
     snprintf(id, sizeof id, "%" PRIu64, finding->n_nodes ? ubi_graph_node_id(p->facts->graph, finding->path_to) : 0);
     ubi__display_pad(p->out, 0, indent - 2); /* a command has two spaces before it */
-    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
-    ubi__write_command(&p->cli->page, command, ubi__file_argument(p->path, "FILE"),
+    ubi__write_ink(p->page, UBI__INK_DIM);
+    ubi__write_command(p->page, command, ubi__file_argument(p->facts->name, "FILE"),
                        strcmp(command, "paths") == 0 ? id : NULL, NULL);
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->page, UBI__INK_PLAIN);
 }
 
 static void finding_write(const page *p, const ubi_finding *finding, size_t indent) {
@@ -167,24 +167,24 @@ static void finding_write(const page *p, const ubi_finding *finding, size_t inde
 static void savings_write(const page *p) {
     static const ubi__text_column columns[] = { { NULL, .width = UBI__REPORT_SIZE_COLUMNS } };
     ubi__text_table table;
-    ubi__page_table(&table, &p->cli->page, "", columns, 1);
-    ubi__write_title(&p->cli->page, p->n_savings > 1 ? "Possible savings (they may overlap)" : "Possible savings");
+    ubi__page_table(&table, p->page, "", columns, 1);
+    ubi__write_title(p->page, p->n_savings > 1 ? "Possible savings (they may overlap)" : "Possible savings");
     for (size_t i = 0; i < p->n_savings_shown; i++) {
         ubi__cell size = ubi__cell_size(p->savings[i]->bytes);
         size.ink = UBI__INK_GREEN;
         ubi__text_table_row(&table, &size);
         finding_write(p, p->savings[i], SAVINGS_INDENT);
     }
-    ubi__write_more(&p->cli->page, p->n_savings - p->n_savings_shown, "--detail shows all");
+    ubi__write_more(p->page, p->n_savings - p->n_savings_shown, "--detail shows all");
 }
 
 static void oddities_write(const page *p) {
-    ubi__write_title(&p->cli->page, "Worth a look");
+    ubi__write_title(p->page, "Worth a look");
     for (size_t i = 0; i < p->n_oddities_shown; i++) {
         ubi__out_string(p->out, DASH);
         finding_write(p, p->oddities[i], strlen(DASH));
     }
-    ubi__write_more(&p->cli->page, p->n_oddities - p->n_oddities_shown, "--detail shows all");
+    ubi__write_more(p->page, p->n_oddities - p->n_oddities_shown, "--detail shows all");
 }
 
 void ubi__report_write_findings(const page *p) {

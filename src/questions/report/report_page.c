@@ -6,7 +6,7 @@
  * lines, of at most 100 columns except for paths. Rows look like those of a census: size, share, bar, count, name. Findings take
  * lines from the longer lists, down to a few, and then do without the least important of them. With --detail all is shown.
  */
-#include "cli/commands/report/report_page.h"
+#include "questions/report/report_page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/report_layout.h"
 #include "lenses/producer.h"
+#include "questions/report/report_layout.h"
 #include "render/heap_labels.h"
 #include "render/page.h"
 #include "render/path_words.h"
@@ -49,10 +49,10 @@ static const ubi__text_column report_columns[COLUMNS] = {
 
 static void table_init(page *p) {
     ubi__text_table *t = &p->table;
-    ubi__page_table(t, &p->cli->page, "", report_columns, COLUMNS);
+    ubi__page_table(t, p->page, "", report_columns, COLUMNS);
     t->columns = p->columns;
     t->at[BAR].width = p->columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
-    ubi__text_table_widen(t, COUNT, ubi__cell_count(p->facts->summary.reachable.count));
+    ubi__text_table_widen(t, COUNT, ubi__cell_count(p->facts->sums->summary.reachable.count));
     ubi__text_table_lay_out(t);
 }
 
@@ -82,7 +82,7 @@ static void origin_words(char *out, size_t n, const ubi_graph *g) {
 static void head_write(const page *p) {
     char origin[80];
     origin_words(origin, sizeof origin, p->facts->graph);
-    ubi__display_text(p->out, p->style, ubi__text(p->path), p->columns - strlen(origin));
+    ubi__display_text(p->out, p->style, ubi__text(p->facts->name), p->columns - strlen(origin));
     ubi__out_printf(p->out, "%s\n", origin);
     ubi__report_write_headline(p);
 }
@@ -114,12 +114,12 @@ static ubi__ink coarse_color(ubi_coarse_type type) {
 static void coarse_write(const page *p) {
     static const char *const names[] = { "engine internals and others", "JavaScript objects", "scripts and code",
                                          "strings", "DOM nodes" };
-    const ubi__tally *coarse = p->facts->summary.coarse;
+    const ubi__tally *coarse = p->facts->sums->summary.coarse;
     coarse_row rows[UBI_COARSE_TYPE_COUNT];
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         rows[t] = (coarse_row){ &coarse[t], names[t], coarse_color(t) };
     coarse_sort(rows, UBI_COARSE_TYPE_COUNT);
-    ubi__write_title(&p->cli->page, "What it is made of");
+    ubi__write_title(p->page, "What it is made of");
     for (size_t i = 0; i < UBI_COARSE_TYPE_COUNT && rows[i].tally->count; i++) {
         row_write(p, &p->table, rows[i].tally, rows[i].color);
         ubi__out_printf(p->out, "%s\n", rows[i].name);
@@ -128,8 +128,8 @@ static void coarse_write(const page *p) {
 
 static void kinds_write(const page *p) {
     static const char *const notes[] = { "", " (object)", " (script)", " (string)", " (DOM)" };
-    const ubi__groups *groups = &p->facts->labels;
-    ubi__write_title(&p->cli->page, "Biggest kinds");
+    const ubi__groups *groups = &p->facts->sums->labels;
+    ubi__write_title(p->page, "Biggest kinds");
     for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
         bool is_told = group->label.len && *group->label.ptr == '('; /* "(string)" */
@@ -137,7 +137,7 @@ static void kinds_write(const page *p) {
         size_t room = row_write(p, &p->table, &group->tally, coarse_color(group->coarse_type));
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
         if (*note)
-            ubi__write_inked(&p->cli->page, UBI__INK_DIM, note);
+            ubi__write_inked(p->page, UBI__INK_DIM, note);
         ubi__out_char(p->out, '\n');
     }
 }
@@ -159,12 +159,12 @@ static void held_write(const page *p, const ubi_keeper *keeper, size_t columns) 
 static void holding_write(const page *p, const ubi_keeper *keeper, size_t columns) {
     static const char itself[] = "  is large itself";
     ubi__holding holding = ubi__report_holding(p->facts->look, keeper);
-    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
+    ubi__write_ink(p->page, UBI__INK_DIM);
     if (holding == UBI__HOLDS_KIND)
         held_write(p, keeper, columns);
     else if (holding == UBI__HOLDS_ITSELF && strlen(itself) <= columns)
         ubi__out_string(p->out, itself);
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->page, UBI__INK_PLAIN);
 }
 
 /* What V8's own roots hold, not the program. */
@@ -177,12 +177,12 @@ static bool is_of_engine(const ubi__report_keepers *keepers, const ubi_keeper *k
 /* Paths are long, and say more than bars; where a terminal is wide, they have all of it. */
 static void keeper_write(const page *p, const ubi__text_table *table, const ubi_keeper *k) {
     ubi__tally tally = { k->n_dominated + UINT64_C(1), k->retained_bytes };
-    ubi__path_view path = ubi__report_path(p->facts, k->node);
+    ubi__path_view path = ubi__report_path_to(p->facts, k->node);
     row_write(p, table, &tally, UBI__INK_RED);
-    if (is_of_engine(&p->facts->keepers, k))
-        ubi__write_inked(&p->cli->page, UBI__INK_DIM, OF_ENGINE);
-    size_t room =
-        ubi__text_table_room(table, table->used + (is_of_engine(&p->facts->keepers, k) ? strlen(OF_ENGINE) : 0));
+    if (is_of_engine(&p->facts->holders->keepers, k))
+        ubi__write_inked(p->page, UBI__INK_DIM, OF_ENGINE);
+    size_t room = ubi__text_table_room(
+        table, table->used + (is_of_engine(&p->facts->holders->keepers, k) ? strlen(OF_ENGINE) : 0));
     size_t used = ubi__display_path(p->out, p->style, &path, room);
     holding_write(p, k, room > used ? room - used : 0);
     ubi__out_char(p->out, '\n');
@@ -202,8 +202,8 @@ static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper
 static void keepers_sort(const ubi_keeper **sorted, const page *p) {
     for (size_t i = 0; i < p->n_keepers; i++) {
         size_t at = i;
-        const ubi_keeper *k = &p->facts->keepers.at[i];
-        for (; at > 0 && is_shown_before(&p->facts->keepers, k, sorted[at - 1]); at--)
+        const ubi_keeper *k = &p->facts->holders->keepers.at[i];
+        for (; at > 0 && is_shown_before(&p->facts->holders->keepers, k, sorted[at - 1]); at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = k;
     }
@@ -214,7 +214,7 @@ static void keepers_write(const page *p) {
     if (p->n_keepers == 0)
         return;
     keepers_sort(sorted, p);
-    ubi__write_title(&p->cli->page, "Biggest retainers, and what would be freed with each");
+    ubi__write_title(p->page, "Biggest retainers, and what would be freed with each");
     ubi__text_table table = p->table;
     table.columns = p->style->columns;
     table.at[BAR].is_hidden = p->columns < NARROW_PAGE;
@@ -225,16 +225,16 @@ static void keepers_write(const page *p) {
 
 static void functions_write(const page *p) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT], heading[128];
-    const ubi__groups *groups = &p->facts->functions;
+    const ubi__groups *groups = &p->facts->sums->functions;
     if (groups->n == 0) {
-        ubi__write_title(&p->cli->page, "Where it was allocated");
+        ubi__write_title(p->page, "Where it was allocated");
         ubi__out_printf(p->out, "  Not recorded%s.\n", ubi__how_to_record_stacks(p->facts->graph));
         return;
     }
-    uint64_t n_with_stack = p->facts->summary.n_with_stack;
+    uint64_t n_with_stack = p->facts->sums->summary.n_with_stack;
     snprintf(heading, sizeof heading, "Where it was allocated (%s of %s %s a stack)", ubi__human_count(a, n_with_stack),
              ubi__human_things(b, ubi_graph_node_count(p->facts->graph), "node"), n_with_stack == 1 ? "has" : "have");
-    ubi__write_title(&p->cli->page, heading);
+    ubi__write_title(p->page, heading);
     for (size_t i = 0; i < p->n_functions; i++) {
         size_t room = row_write(p, &p->table, &groups->at[i].tally, UBI__INK_BLUE);
         ubi__display_frame(p->out, p->style, &groups->at[i].frame, room);
@@ -254,7 +254,7 @@ static bool has_keepers(const page *p) {
 }
 
 static bool has_stacks(const page *p) {
-    return p->facts->functions.n > 0;
+    return p->facts->sums->functions.n > 0;
 }
 
 /* Commands worth running, the best first. */
@@ -278,13 +278,13 @@ static void next_command_write(const page *p, size_t i) {
     char id[24];
     if (next_commands[i].with_keeper)
         snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
-    ubi__write_command(&p->cli->page, next_commands[i].command, ubi__file_argument(p->path, "FILE"),
+    ubi__write_command(p->page, next_commands[i].command, ubi__file_argument(p->facts->name, "FILE"),
                        next_commands[i].with_keeper ? id : NULL, next_commands[i].help);
 }
 
 static void next_write(const page *p) {
     size_t shown = 0;
-    ubi__write_title(&p->cli->page, "Next");
+    ubi__write_title(p->page, "Next");
     for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
         if (!command_is_next(p, i))
             continue;
@@ -298,7 +298,7 @@ static void next_write(const page *p) {
 static size_t page_lines(const page *p) {
     size_t lines = 1 + ubi__report_finding_lines(p) + 4 * TITLE_LINES;
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
-        lines += p->facts->summary.coarse[t].count > 0;
+        lines += p->facts->sums->summary.coarse[t].count > 0;
     lines += p->n_kinds;
     lines += p->n_keepers ? TITLE_LINES + p->n_keepers : 0;
     lines += p->n_functions ? p->n_functions : 1;
@@ -324,9 +324,9 @@ static bool page_give_way(page *p) {
 static void page_fit(page *p) {
     bool all = p->facts->with_detail;
     ubi__report_sort_findings(p, all ? DETAIL_SHOWN : SAVINGS_SHOWN, all ? DETAIL_SHOWN : ODDITIES_SHOWN);
-    p->n_kinds = ubi__smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
-    p->n_keepers = ubi__smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
-    p->n_functions = ubi__smaller(p->facts->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
+    p->n_kinds = ubi__smaller(p->facts->sums->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
+    p->n_keepers = ubi__smaller(p->facts->holders->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
+    p->n_functions = ubi__smaller(p->facts->sums->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
     for (size_t i = 0; i < NEXT_COMMANDS; i++)
         p->n_next += command_is_next(p, i);
     p->n_next = ubi__smaller(p->n_next, all ? NEXT_COMMANDS : NEXT_SHOWN);
@@ -336,18 +336,18 @@ static void page_fit(page *p) {
 
 void ubi__report_layout_check(const page *p) {
     UBI_ASSERT(p->n_savings_shown <= p->n_savings && p->n_oddities_shown <= p->n_oddities);
-    UBI_ASSERT(p->n_kinds <= p->facts->labels.n && p->n_keepers <= p->facts->keepers.n);
-    UBI_ASSERT(p->n_functions <= p->facts->functions.n && p->n_next <= NEXT_COMMANDS);
-    UBI_ASSERT(p->total_bytes == p->facts->summary.reachable.bytes + p->facts->outside_bytes);
+    UBI_ASSERT(p->n_kinds <= p->facts->sums->labels.n && p->n_keepers <= p->facts->holders->keepers.n);
+    UBI_ASSERT(p->n_functions <= p->facts->sums->functions.n && p->n_next <= NEXT_COMMANDS);
+    UBI_ASSERT(p->total_bytes == p->facts->sums->summary.reachable.bytes + p->facts->outside_bytes);
     for (size_t i = 0; UBI_CHECKS && i < p->n_savings; i++)
         UBI_ASSERT(p->savings[i]->bytes > 0);
     for (size_t i = 0; UBI_CHECKS && i < p->n_oddities; i++)
         UBI_ASSERT(p->oddities[i]->bytes == 0);
 }
 
-void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts) {
-    page p = { .cli = cli, .out = cli->page.out, .style = &cli->page.style, .facts = facts, .path = snapshot->path };
-    p.columns = cli->page.style.columns < WIDEST_PAGE ? cli->page.style.columns : WIDEST_PAGE;
+void ubi__report_page(const ubi__page *to, const ubi__report_facts *facts) {
+    page p = { .page = to, .out = to->out, .style = &to->style, .facts = facts };
+    p.columns = to->style.columns < WIDEST_PAGE ? to->style.columns : WIDEST_PAGE;
     p.total_bytes = facts->total_bytes;
     table_init(&p);
     page_fit(&p);

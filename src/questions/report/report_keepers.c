@@ -2,7 +2,7 @@
  *
  * report_keepers.c: who holds the heap, for the report.
  */
-#include "cli/commands/report/report_keepers.h"
+#include "questions/report/report_keepers.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -26,20 +26,21 @@ void ubi__report_keepers_check(const ubi__report_keepers *keepers) {
 }
 
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
-                                    ubi_progress progress) {
+                                    ubi_progress progress, const ubi_allocator *allocator) {
     ubi_keepers_options options = UBI_KEEPERS_OPTIONS_INIT;
     uint32_t n_kinds = ubi_graph_kind_count(graph);
-    bool *root_kinds = ubi__alloc_array(ubi_allocator_default(), n_kinds, sizeof *root_kinds);
+    bool *root_kinds = ubi__alloc_array(allocator, n_kinds, sizeof *root_kinds);
     *out = (ubi__report_keepers){ .n = 0 };
     if (!root_kinds)
         return ubi__fail_nomem();
     mark_root_kinds(root_kinds, graph);
+    options.allocator = allocator;
     options.progress = progress;
     options.is_root_kind = root_kinds;
     ubi_status status = ubi_keepers_find(out->at, &out->n, UBI__REPORT_KEEPERS, dominators, graph, &options);
     out->n_of_program = out->n;
     ubi__report_keepers_check(out);
-    ubi__free_array(ubi_allocator_default(), root_kinds, n_kinds, sizeof *root_kinds);
+    ubi__free_array(allocator, root_kinds, n_kinds, sizeof *root_kinds);
     return status;
 }
 
@@ -74,17 +75,18 @@ static owner owner_of(const ubi__path_view *path, ubi__fields *fields) {
     return ends_in_runtime(path, fields) ? OF_RUNTIME : OF_PROGRAM;
 }
 
-void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *graph,
-                              ubi__path_view (*path_to)(const void *payload, ubi_node_ix node), const void *payload) {
+void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_look *look, const ubi__report_paths *paths,
+                              const ubi_allocator *allocator) {
+    const ubi_graph *graph = ubi_look_view(look)->graph;
     ubi_keeper sorted[UBI__REPORT_KEEPERS];
     owner owners[UBI__REPORT_KEEPERS];
     uint32_t n = 0, n_of[OWNERS] = { 0 };
     ubi__fields fields;
     if (!ubi__producer_of(graph)->code.function_type)
         return;
-    ubi__fields_init(&fields, graph, ubi_allocator_default());
+    ubi__fields_init(&fields, graph, allocator);
     for (uint32_t i = 0; i < keepers->n; i++) {
-        ubi__path_view path = path_to(payload, keepers->at[i].node);
+        ubi__path_view path = ubi__report_path(paths, look, keepers->at[i].node);
         owners[i] = owner_of(&path, &fields);
         n_of[owners[i]]++;
     }

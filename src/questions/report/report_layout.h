@@ -2,21 +2,20 @@
  *
  * report_layout.h: what the parts of the report's page share.
  */
-#ifndef UBI_CLI_REPORT_LAYOUT_H
-#define UBI_CLI_REPORT_LAYOUT_H
+#ifndef UBI_QUESTIONS_REPORT_LAYOUT_H
+#define UBI_QUESTIONS_REPORT_LAYOUT_H
 
-#include "cli/commands/report/report_facts.h"
-#include "render/text_table.h"
+#include "questions/report/report_facts.h"
+#include "render/page.h"
 
 #define UBI__REPORT_DETAIL_SHOWN 50
 #define UBI__REPORT_SIZE_COLUMNS 10
 
 typedef struct ubi__report_layout {
-    const ubi__cli *cli;
+    const ubi__page *page;
     ubi__out *out;
     const ubi__style *style;
     const ubi__report_facts *facts;
-    const char *path;
     size_t columns;
     ubi__text_table table;
     uint64_t total_bytes;
