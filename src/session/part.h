@@ -18,6 +18,8 @@
 
 #include <ubiheap/extension/session.h>
 
+#include "base/server_api.h"
+
 typedef struct ubi__part_type {
     const char *name;
     /**
@@ -44,14 +46,14 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
  * As ubi_session_open_path, but nothing is read before a part is asked for: several that share the session read the file once.
  * Errors: UBI_EINVAL (options), UBI_ENOMEM.
  */
-ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
-                                    const ubi_session_options *options);
+UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                                    const ubi_session_options *options);
 /** One reference more; returns its argument. */
-ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
+UBI__SERVER_API ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
 /** Whether what was read, or will be, is what the file holds now. */
-bool ubi__session_is_current(const ubi_session *session);
+UBI__SERVER_API bool ubi__session_is_current(const ubi_session *session);
 /** How many references there are. */
-uint32_t ubi__session_ref_count(const ubi_session *session);
+UBI__SERVER_API uint32_t ubi__session_ref_count(const ubi_session *session);
 
 /** The graph of ubi_session_open_graph, or NULL. Borrowed. */
 ubi_graph *ubi__session_given_graph(const ubi_session *session);
