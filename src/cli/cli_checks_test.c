@@ -10,10 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
-#include "cli/commands/report/recording_processes.h"
-#include "cli/condition.h"
 #include "damage.h"
 #include "drawing.h"
 
@@ -24,35 +21,10 @@
     struct swallow_semicolon
 
 CHECK_OF(leak_path);
-CHECK_OF(condition_value);
-CHECK_OF(recording_processes);
 
 #define HEAP                                                                                                           \
     "root(size=10) -> a, b; a(size=100 coarse=object class=Map) -> c; b(size=40 coarse=object class=Set) -> c;"        \
     "c(size=60 coarse=string);"
-
-/* ---- processes ----------------------------------------------------------------------------------------------------- */
-
-static void damaged_processes_are_seen(void **state) {
-    (void)state;
-    ubi__recording_process rows[3] = { { .path = (char[]){ "a" }, .path_bytes = 2, .start_unix_ns = 50 },
-                                       { .path = (char[]){ "b" }, .path_bytes = 2, .start_unix_ns = 60 },
-                                       { .path = (char[]){ "c" }, .path_bytes = 2, .start_unix_ns = 70 } };
-    ubi__recording_processes p = { .first = "a", .recording = 7 };
-    p.rows.at = rows;
-    p.rows.n = 3;
-    ubi__recording_processes_check(&p);
-    rows[1].start_unix_ns = 80;
-    assert_damage_seen(check_recording_processes, &p, "compare_starts(&p->rows.at[i - 1], &p->rows.at[i]) <= 0");
-    rows[1].start_unix_ns = 60;
-    rows[2].path_bytes = 1;
-    assert_damage_seen(check_recording_processes, &p, "strlen(p->rows.at[i].path) + 1 == p->rows.at[i].path_bytes");
-    p.recording = 0;
-    assert_damage_seen(check_recording_processes, &p, "p->rows.n > 0 && p->recording != 0");
-    p.first = NULL;
-    p.wanted = "7";
-    assert_damage_seen(check_recording_processes, &p, "p->wanted == NULL || p->first != NULL");
-}
 
 /* ---- the path of a leak ----------------------------------------------------------------------------------------------- */
 
@@ -72,30 +44,9 @@ static void a_damaged_path_of_a_leak_is_seen(void **state) {
     ubi_graph_unref(g);
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------------------------ */
-
-static void a_damaged_value_is_seen(void **state) {
-    (void)state;
-    ubi__condition_value value = { .magnitude = 5, .is_estimate = true, .low = 4, .high = 6 };
-    ubi__condition_value_check(&value);
-    value.high = 3;
-    assert_damage_seen(check_condition_value, &value, "m->low <= m->high");
-    value.high = 6;
-    value.basis_low = 1;
-    assert_damage_seen(check_condition_value, &value, "m->basis_low <= m->basis_high");
-    value.is_negative = true;
-    assert_damage_seen(check_condition_value, &value, "!m->is_estimate || !m->is_negative");
-    value.unknown = "was not measured";
-    assert_damage_seen(check_condition_value, &value, "m->unknown == NULL || !m->is_estimate");
-    value = (ubi__condition_value){ .is_negative = true };
-    assert_damage_seen(check_condition_value, &value, "!m->is_negative || m->magnitude > 0");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_processes_are_seen),
         cmocka_unit_test(a_damaged_path_of_a_leak_is_seen),
-        cmocka_unit_test(a_damaged_value_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "questions/question.h"
+#include "written_text.h"
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
 #define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
@@ -93,25 +94,6 @@ static heap heap_of(const char *path) {
     assert_int_equal(heap_open(&h, path, NULL), UBI_OK);
     heap_choose_node(&h);
     return h;
-}
-
-typedef struct text {
-    ubi__vec_u8 bytes;
-    size_t room; /* the write that would exceed it is refused */
-} text;
-
-static bool text_write(void *payload, const void *data, size_t n) {
-    text *t = payload;
-    if (t->bytes.n + n > t->room)
-        return false;
-    assert_int_equal(ubi__vec_u8_reserve(&t->bytes, ubi_allocator_default(), n), UBI_OK);
-    memcpy(t->bytes.at + t->bytes.n, data, n);
-    t->bytes.n += n;
-    return true;
-}
-
-static void text_fini(text *t) {
-    ubi__vec_u8_fini(&t->bytes, ubi_allocator_default());
 }
 
 /* The parameters with the id put in. */

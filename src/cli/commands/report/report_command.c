@@ -37,7 +37,7 @@ static ubi_status wishes_check(const report_arguments *arguments) {
 static ubi_status report_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const report_arguments *arguments = values;
     ubi__report_values of_heap = { .with_detail = arguments->with_detail, .fail_on = arguments->fail_on };
-    if (ubi__is_recording(operands[0]))
+    if (ubi__file_use_peek(operands[0]) == UBI__FILE_RECORDING)
         return ubi__report_recording(cli, operands[0], arguments, exit_code);
     UBI_TRY(ubi__input_check(cli, operands[0]));
     UBI_TRY(wishes_check(arguments));

@@ -4,7 +4,7 @@
  *
  * Several files become one without a name, in the folder for temporary files, or in memory.
  */
-#include "cli/commands/report/recording_processes.h"
+#include "recording/recording_processes.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -15,32 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/assert.h"
 #include "base/atomic_file.h"
-#include "base/human.h"
+#include "base/hash.h"
 #include "base/text.h"
-#include "cli/cli_files.h"
-#include "cli/commands/report/recording_report.h"
-#include "render/page.h"
 
 #define NAMES_SAID 8
-#define SIZE_COLUMNS 11
 
 /* ---- which files -------------------------------------------------------------------------------------------------- */
 
-static void free_row(ubi__recording_process *row) {
-    ubi__free_array(ubi_allocator_default(), row->path, row->path_bytes, 1);
+static void free_row(ubi__recording_process *row, const ubi_allocator *a) {
+    ubi__free_array(a, row->path, row->path_bytes, 1);
 }
 
 void ubi__recording_processes_fini(ubi__recording_processes *p) {
+    const ubi_allocator *a = ubi__allocator_or_default(p->allocator);
     for (size_t i = 0; i < p->rows.n; i++)
-        free_row(&p->rows.at[i]);
-    ubi__vec_recording_process_fini(&p->rows, ubi_allocator_default());
+        free_row(&p->rows.at[i], a);
+    ubi__vec_recording_process_fini(&p->rows, a);
     for (size_t i = 0; i < p->missing.n; i++)
-        ubi__free_array(ubi_allocator_default(), p->missing.at[i].path, p->missing.at[i].path_bytes, 1);
-    ubi__vec_recording_missing_fini(&p->missing, ubi_allocator_default());
+        ubi__free_array(a, p->missing.at[i].path, p->missing.at[i].path_bytes, 1);
+    ubi__vec_recording_missing_fini(&p->missing, a);
     ubi__ubirec_merge_free(p->merge);
     p->merge = NULL;
 }
@@ -74,7 +72,7 @@ static void take_about(void *payload, const ubi__ubirec_about *about) {
 
 /* A file, if it is one of the recording; `recording` 0: of any. */
 static ubi_status add_file(ubi__recording_processes *p, const char *path, uint64_t recording) {
-    const ubi_allocator *a = ubi_allocator_default();
+    const ubi_allocator *a = p->allocator;
     ubi__recording_process row = { .path_bytes = strlen(path) + 1 };
     if (!ubi__ubirec_peek_about(path, take_about, &row) || (recording && row.about.recording != recording))
         return UBI_OK;
@@ -84,7 +82,7 @@ static ubi_status add_file(ubi__recording_processes *p, const char *path, uint64
     memcpy(row.path, path, row.path_bytes);
     ubi_status status = ubi__vec_recording_process_push(&p->rows, a, row);
     if (status != UBI_OK)
-        free_row(&row);
+        free_row(&row, a);
     return status;
 }
 
@@ -121,7 +119,7 @@ static ubi_status add_others(ubi__recording_processes *p, const char *path, uint
     return status;
 }
 
-static int compare_starts(const void *a, const void *b) {
+int ubi__recording_process_compare(const void *a, const void *b) {
     const ubi__recording_process *x = a, *y = b;
     if (x->start_unix_ns != y->start_unix_ns)
         return x->start_unix_ns < y->start_unix_ns ? -1 : 1;
@@ -163,7 +161,7 @@ static ubi_status keep_wanted(ubi__recording_processes *p, const char *wanted) {
         if (is_wanted(&p->rows.at[i], wanted))
             p->rows.at[n++] = p->rows.at[i];
         else
-            free_row(&p->rows.at[i]);
+            free_row(&p->rows.at[i], p->allocator);
     }
     p->rows.n = n;
     return UBI_OK;
@@ -179,6 +177,21 @@ static bool is_first(const char *path, uint64_t pid) {
     return !rest || !is_of_process(rest);
 }
 
+/* Which files they are, and in which state. */
+static uint64_t files_identify(const ubi__recording_processes *p) {
+    uint64_t hash = 0;
+    struct stat about;
+    for (size_t i = 0; i < p->rows.n; i++) {
+        if (stat(p->rows.at[i].path, &about) != 0)
+            about = (struct stat){ .st_size = 0 };
+        hash = ubi__hash_combine(hash, (uint64_t)about.st_dev);
+        hash = ubi__hash_combine(hash, (uint64_t)about.st_ino);
+        hash = ubi__hash_combine(hash, (uint64_t)about.st_size);
+        hash = ubi__hash_combine(hash, (uint64_t)about.st_mtim.tv_sec * 1000000000 + (uint64_t)about.st_mtim.tv_nsec);
+    }
+    return hash;
+}
+
 static ubi_status process_find(ubi__recording_processes *p, const char *path, const char *wanted) {
     if (strcmp(path, "-") != 0)
         UBI_TRY(add_file(p, path, 0));
@@ -191,7 +204,8 @@ static ubi_status process_find(ubi__recording_processes *p, const char *path, co
         p->wanted = wanted;
         UBI_TRY(add_others(p, path, recording));
     }
-    qsort(p->rows.at + 1, p->rows.n - 1, sizeof *p->rows.at, compare_starts);
+    qsort(p->rows.at + 1, p->rows.n - 1, sizeof *p->rows.at, ubi__recording_process_compare);
+    p->identity = files_identify(p);
     return wanted ? keep_wanted(p, wanted) : UBI_OK;
 }
 
@@ -199,13 +213,14 @@ void ubi__recording_processes_check(const ubi__recording_processes *p) {
     UBI_ASSERT(p->first == NULL || (p->rows.n > 0 && p->recording != 0));
     UBI_ASSERT(p->wanted == NULL || p->first != NULL);
     for (size_t i = 2; UBI_CHECKS && !p->wanted && i < p->rows.n; i++)
-        UBI_ASSERT(compare_starts(&p->rows.at[i - 1], &p->rows.at[i]) <= 0);
+        UBI_ASSERT(ubi__recording_process_compare(&p->rows.at[i - 1], &p->rows.at[i]) <= 0);
     for (size_t i = 0; UBI_CHECKS && i < p->rows.n; i++)
         UBI_ASSERT(strlen(p->rows.at[i].path) + 1 == p->rows.at[i].path_bytes);
 }
 
-ubi_status ubi__recording_processes_find(ubi__recording_processes *out, const char *path, const char *wanted) {
-    *out = (ubi__recording_processes){ .merge = NULL };
+ubi_status ubi__recording_processes_find(ubi__recording_processes *out, const char *path, const char *wanted,
+                                         const ubi_allocator *allocator) {
+    *out = (ubi__recording_processes){ .allocator = ubi__allocator_or_default(allocator) };
     ubi_status status = process_find(out, path, wanted);
     if (status != UBI_OK)
         ubi__recording_processes_fini(out);
@@ -228,10 +243,10 @@ static int open_unnamed(void) {
 
 static ubi_status put_together(ubi__recording_processes *p, int fd, const ubi_progress *progress) {
     ubi__ubirec_writer *writer;
-    UBI_TRY(ubi__ubirec_merge_new(&p->merge, NULL));
+    UBI_TRY(ubi__ubirec_merge_new(&p->merge, p->allocator));
     for (size_t i = 0; i < p->rows.n; i++)
         UBI_TRY(ubi__ubirec_merge_add(p->merge, p->rows.at[i].path, &p->rows.at[i].about));
-    UBI_TRY(ubi__ubirec_writer_new(&writer, write_to, &fd, NULL));
+    UBI_TRY(ubi__ubirec_writer_new(&writer, write_to, &fd, p->allocator));
     ubi_status status = ubi__ubirec_merge_write(p->merge, writer, progress);
     ubi__ubirec_writer_free(writer);
     if (status == UBI_OK && lseek(fd, 0, SEEK_SET) < 0)
@@ -248,7 +263,7 @@ ubi_status ubi__recording_processes_open(ubi__recording_processes *p, ubi__sourc
         close(fd);
         return status;
     }
-    ubi__source_open_fd(out, fd, ubi_allocator_default());
+    ubi__source_open_fd(out, fd, p->allocator);
     out->owns_fd = true;
     return UBI_OK;
 }
@@ -278,7 +293,7 @@ static bool is_wanted_companion(const char *wanted, const char *suffix, const ch
 }
 
 static ubi_status note_missing(ubi__recording_processes *p, ubi_text suffix, ubi_text name) {
-    const ubi_allocator *a = ubi_allocator_default();
+    const ubi_allocator *a = p->allocator;
     ubi__recording_missing row = { .path = NULL };
     char path[PATH_MAX];
     const char *rest = path + strlen(p->first);
@@ -324,93 +339,4 @@ ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__record
             snprintf(s->fault, sizeof s->fault, "%.100s: %.150s", p->rows.at[i].path, fault);
     }
     return UBI_OK;
-}
-
-/* ---- forms -------------------------------------------------------------------------------------------------------- */
-
-static double left_of(const ubi__recording_process *row) {
-    double left = row->bytes - row->freed_bytes;
-    return left > 0 ? left : 0;
-}
-
-static int compare_bytes(const void *a, const void *b) {
-    const ubi__recording_process *const *x = a, *const *y = b;
-    if ((*x)->bytes != (*y)->bytes)
-        return (*x)->bytes > (*y)->bytes ? -1 : 1;
-    return compare_starts(*x, *y);
-}
-
-enum { ALLOCATED, NOT_FREED, COUNT, PID, COLUMNS };
-
-static const ubi__text_column process_columns[COLUMNS] = {
-    [ALLOCATED] = { NULL, .width = SIZE_COLUMNS },
-    [NOT_FREED] = { NULL, .width = SIZE_COLUMNS },
-    [COUNT] = { NULL, .width = SIZE_COLUMNS },
-    [PID] = { NULL, .width = SIZE_COLUMNS },
-};
-
-/* Nothing is known about a process without samples. */
-static void process_write(const ubi__text_table *table, const ubi__recording_process *row) {
-    char name[UBI__PROCESS_NAME];
-    bool is_known = row->n_samples > 0 || row->about.period_bytes == 1;
-    const ubi__cell unknown = ubi__cell_words("-");
-    const ubi__cell cells[COLUMNS] = {
-        [ALLOCATED] = is_known ? ubi__cell_size(ubi__whole(row->bytes)) : unknown,
-        [NOT_FREED] = is_known ? ubi__cell_size(ubi__whole(left_of(row))) : unknown,
-        [COUNT] = is_known ? ubi__cell_count(ubi__whole(row->count)) : unknown,
-        [PID] = { .kind = UBI__CELL_ID, .value = row->pid },
-    };
-    ubi__recording_process_name(name, row);
-    ubi__text_table_line(table, cells, ubi__text(name));
-}
-
-void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t most) {
-    const ubi__recording_processes *p = &report->processes;
-    const ubi_allocator *a = ubi_allocator_default();
-    ubi__text_table table;
-    const ubi__recording_process **rows = p->merge ? ubi__alloc_array(a, p->rows.n, sizeof *rows) : NULL;
-    if (!rows)
-        return;
-    for (size_t i = 0; i < p->rows.n; i++)
-        rows[i] = &p->rows.at[i];
-    qsort(rows, p->rows.n, sizeof *rows, compare_bytes);
-    ubi__write_title(&cli->page, report->is_exact
-                                     ? "Processes: bytes allocated, not freed, allocations, number, name"
-                                     : "Processes, estimated: bytes allocated, not freed, allocations, number, name");
-    ubi__page_table(&table, &cli->page, "", process_columns, COLUMNS);
-    for (size_t i = 0; i < p->rows.n && i < most; i++)
-        process_write(&table, rows[i]);
-    ubi__write_more(&cli->page, p->rows.n > most ? p->rows.n - most : 0, "--detail shows all");
-    ubi__free_array(a, rows, p->rows.n, sizeof *rows);
-}
-
-void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row) {
-    ubi__json_member_u64(j, "pid", row->pid);
-    ubi__json_member_u64(j, "parentPid", row->parent_pid);
-    ubi__json_member_string(j, "name", row->name);
-    ubi__json_member_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
-    ubi__json_member_string(j, "file", row->path);
-}
-
-void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report) {
-    const ubi__recording_processes *p = &report->processes;
-    ubi__json_member_array(j, "processes");
-    for (size_t i = 0; p->merge && i < p->rows.n; i++) {
-        const ubi__recording_process *row = &p->rows.at[i];
-        ubi__json_object_begin(j);
-        ubi__recording_process_put(j, row);
-        ubi__json_member_double(j, "bytes", row->bytes);
-        ubi__json_member_double(j, "count", row->count);
-        ubi__json_member_double(j, "leakedBytes", left_of(row));
-        ubi__json_object_end(j);
-    }
-    ubi__json_array_end(j);
-    ubi__json_member_array(j, "missingFiles");
-    for (size_t i = 0; i < p->missing.n; i++) {
-        ubi__json_object_begin(j);
-        ubi__json_member_string(j, "file", p->missing.at[i].path);
-        ubi__json_member_string(j, "name", p->missing.at[i].name);
-        ubi__json_object_end(j);
-    }
-    ubi__json_array_end(j);
 }

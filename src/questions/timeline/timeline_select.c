@@ -1,15 +1,65 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_select.c: --marker, --from, --to and --where: the rows that fit are moved together, the others are gone.
+ * timeline_select.c: the view of a timeline, and --marker, --from, --to and --where: the rows that fit are moved together, the others are gone.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "base/text.h"
-#include "cli/commands/timeline/timeline_view.h"
-#include "cli/options.h"
+#include "questions/timeline/timeline_view.h"
 
 #define LABEL_BYTES 256
+
+/* ---- the view --------------------------------------------------------------------------------------------------------------- */
+
+static ubi_status rows_copy(ubi__timeline_data *data, const ubi__timeline_data *from) {
+    const ubi_allocator *a = data->allocator;
+    UBI_TRY(ubi__vec_timeline_row_reserve(&data->rows, a, from->rows.n));
+    UBI_TRY(ubi__vec_timeline_sample_reserve(&data->samples, a, from->samples.n));
+    if (from->rows.n)
+        memcpy(data->rows.at, from->rows.at, from->rows.n * sizeof *data->rows.at);
+    if (from->samples.n)
+        memcpy(data->samples.at, from->samples.at, from->samples.n * sizeof *data->samples.at);
+    data->rows.n = from->rows.n;
+    data->samples.n = from->samples.n;
+    return UBI_OK;
+}
+
+ubi_status ubi__timeline_view_new(ubi__timeline_view **out, const ubi__asked *asked) {
+    const ubi_allocator *a = ubi__asked_allocator(asked);
+    const ubi__session_timeline *timeline;
+    UBI_TRY(ubi__session_timeline_get(&timeline, ubi__asked_heap(asked)));
+    ubi__timeline_view *view = UBI_NEW(a, ubi__timeline_view);
+    if (!view)
+        return ubi__fail_nomem();
+    view->name = ubi__asked_name(asked);
+    view->values = asked->values;
+    view->file = &timeline->file;
+    view->processes = &timeline->processes;
+    view->is_recording = ubi__asked_kind(asked) == UBI_SESSION_RECORDING;
+    view->data = timeline->file.data;
+    view->data.allocator = a;
+    view->data.rows = (ubi__vec_timeline_row){ .at = NULL };
+    view->data.samples = (ubi__vec_timeline_sample){ .at = NULL };
+    ubi_status status = rows_copy(&view->data, &timeline->file.data);
+    if (status == UBI_OK)
+        *out = view;
+    else
+        ubi__timeline_view_free(view);
+    return status;
+}
+
+void ubi__timeline_view_free(ubi__timeline_view *view) {
+    if (!view)
+        return;
+    const ubi_allocator *a = view->data.allocator;
+    ubi__timeline_nest_fini(&view->nest);
+    ubi__timeline_nest_fini(&view->whole);
+    ubi__vec_timeline_row_fini(&view->data.rows, a);
+    ubi__vec_timeline_sample_fini(&view->data.samples, a);
+    UBI_DELETE(a, view);
+}
 
 /* ---- times --------------------------------------------------------------------------------------------------------------- */
 
@@ -33,12 +83,12 @@ typedef struct window {
     uint64_t from_ns, to_ns;
 } window;
 
-static ubi_status parse_window(window *w, const ubi__timeline_wishes *wishes) {
-    *w = (window){ .has_from = wishes->from, .has_to = wishes->to, .to_ns = UINT64_MAX };
-    if (wishes->from)
-        UBI_TRY(parse_time(&w->from_ns, wishes->from, "--from"));
-    if (wishes->to)
-        UBI_TRY(parse_time(&w->to_ns, wishes->to, "--to"));
+static ubi_status parse_window(window *w, const ubi__timeline_values *values) {
+    *w = (window){ .has_from = values->from, .has_to = values->to, .to_ns = UINT64_MAX };
+    if (values->from)
+        UBI_TRY(parse_time(&w->from_ns, values->from, "--from"));
+    if (values->to)
+        UBI_TRY(parse_time(&w->to_ns, values->to, "--to"));
     return w->from_ns < w->to_ns ? UBI_OK : ubi__fail(UBI_EINVAL, "--from must be before --to");
 }
 
@@ -77,21 +127,21 @@ bool ubi__timeline_column_entry(size_t i, const char **word, const char **help) 
     return true;
 }
 
-static ubi_status parse_where(ubi_query **out, const char *text) {
+static ubi_status parse_where(ubi_query **out, const char *text, const ubi_allocator *allocator) {
     char problem[320];
-    ubi_status status = ubi_query_parse(out, ubi__text(text), vocabulary, NULL);
+    ubi_status status = ubi_query_parse(out, ubi__text(text), vocabulary, allocator);
     if (status != UBI_EINVAL)
         return status;
     snprintf(problem, sizeof problem, "%s", ubi_error_message());
     return ubi__fail(UBI_EINVAL, "--where: %s", problem);
 }
 
-ubi_status ubi__timeline_check_selection(const ubi__timeline_wishes *wishes) {
+ubi_status ubi__timeline_check_selection(const ubi__timeline_values *values, const ubi_allocator *allocator) {
     window w;
     ubi_query *query = NULL;
-    UBI_TRY(parse_window(&w, wishes));
-    if (wishes->where)
-        UBI_TRY(parse_where(&query, wishes->where));
+    UBI_TRY(parse_window(&w, values));
+    if (values->where)
+        UBI_TRY(parse_where(&query, values->where, allocator));
     ubi_query_free(query);
     return UBI_OK;
 }
@@ -154,7 +204,7 @@ static ubi_status keep_selected(ubi__timeline_data *data, source *s) {
     uint32_t kept[UBI_QUERY_BLOCK], n = (uint32_t)data->rows.n;
     size_t n_kept = 0;
     ubi_filter *filter;
-    UBI_TRY(ubi_filter_new(&filter, s->query, &rows, NULL));
+    UBI_TRY(ubi_filter_new(&filter, s->query, &rows, data->allocator));
     for (uint32_t first = 0; first < n; first += UBI_QUERY_BLOCK) {
         uint32_t block = n - first < UBI_QUERY_BLOCK ? n - first : UBI_QUERY_BLOCK;
         uint32_t found = ubi_filter_select(kept, filter, first, block);
@@ -168,7 +218,7 @@ static ubi_status keep_selected(ubi__timeline_data *data, source *s) {
 
 static ubi_status keep_where(ubi__timeline_data *data, const char *where) {
     ubi_query *query;
-    UBI_TRY(parse_where(&query, where));
+    UBI_TRY(parse_where(&query, where, data->allocator));
     size_t n = (size_t)ubi_query_value_count(query) + 1;
     source s = { .data = data, .query = query, .labels = ubi__alloc_array(data->allocator, n, sizeof *s.labels) };
     ubi_status status = s.labels ? keep_selected(data, &s) : ubi__fail_nomem();
@@ -220,17 +270,17 @@ static void keep_window(ubi__timeline_data *data, const window *w, bool clips) {
 
 /* Clipping makes markers begin together, and then the longer one comes first. */
 static ubi_status sort_again(ubi__timeline_view *view) {
-    uint64_t begin = view->file.data.begin_ns, end = view->file.data.end_ns;
-    UBI_TRY(ubi__timeline_data_sort(&view->file.data));
-    view->file.data.begin_ns = begin;
-    view->file.data.end_ns = end;
+    uint64_t begin = view->data.begin_ns, end = view->data.end_ns;
+    UBI_TRY(ubi__timeline_data_sort(&view->data));
+    view->data.begin_ns = begin;
+    view->data.end_ns = end;
     return UBI_OK;
 }
 
 ubi_status ubi__timeline_select_time(ubi__timeline_view *view, bool clips) {
-    ubi__timeline_data *data = &view->file.data;
+    ubi__timeline_data *data = &view->data;
     window w;
-    UBI_TRY(parse_window(&w, view->wishes));
+    UBI_TRY(parse_window(&w, view->values));
     keep_window(data, &w, clips);
     view->begin_ns = w.has_from ? w.from_ns : data->begin_ns;
     view->end_ns = w.has_to ? w.to_ns : data->end_ns;
@@ -239,10 +289,10 @@ ubi_status ubi__timeline_select_time(ubi__timeline_view *view, bool clips) {
 }
 
 bool ubi__timeline_is_filtered(const ubi__timeline_view *view) {
-    return view->wishes->markers.n || view->wishes->where;
+    return view->values->markers.n || view->values->where;
 }
 
 ubi_status ubi__timeline_select_markers(ubi__timeline_view *view) {
-    keep_named(&view->file.data, &view->wishes->markers);
-    return view->wishes->where ? keep_where(&view->file.data, view->wishes->where) : UBI_OK;
+    keep_named(&view->data, &view->values->markers);
+    return view->values->where ? keep_where(&view->data, view->values->where) : UBI_OK;
 }

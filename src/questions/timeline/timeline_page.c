@@ -8,7 +8,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/timeline/timeline_view.h"
+#include "questions/timeline/timeline_view.h"
 #include "render/page.h"
 #include "render/timeline_export.h"
 
@@ -29,7 +29,7 @@ typedef struct page {
     const ubi__timeline_view *view;
     const ubi__timeline_data *data;
     const ubi__timeline_nest *nest;
-    const ubi__cli *cli;
+    const ubi__page *on;
     ubi__out *out;
     uint64_t span_ns;
 } page;
@@ -37,7 +37,7 @@ typedef struct page {
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
 static void name_write(const page *p, ubi_text text, size_t used) {
-    ubi__display_text(p->out, &p->cli->page.style, text, ubi__name_room(&p->cli->page, used));
+    ubi__display_text(p->out, &p->on->style, text, ubi__name_room(p->on, used));
 }
 
 /* A single marker has its own label, not one for all that differ only in a number. */
@@ -51,14 +51,14 @@ static ubi_text sum_label(const page *p, const ubi__marker_sum *sum, char buffer
 
 static void file_write(const page *p) {
     const char *what = p->view->is_recording ? "  markers of a recording" : "  timeline";
-    ubi__write_ink(&p->cli->page, UBI__INK_BOLD);
-    name_write(p, ubi__text(p->view->path), strlen(what));
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->on, UBI__INK_BOLD);
+    name_write(p, ubi__text(p->view->name), strlen(what));
+    ubi__write_ink(p->on, UBI__INK_PLAIN);
     ubi__out_printf(p->out, "%s\n", what);
 }
 
 static void program_write(const page *p) {
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, "Program", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, "Program", LABEL_COLUMNS);
     ubi_text program = ubi__timeline_text(p->data, p->data->program);
     name_write(p, program.ptr ? program : ubi__text("unknown"), LABEL_COLUMNS + 20);
     if (p->data->pid)
@@ -68,12 +68,12 @@ static void program_write(const page *p) {
 
 /* Each has a clock and threads of its own, and its markers in its own file. */
 static void processes_write(const page *p) {
-    const ubi__recording_processes *all = &p->view->processes;
+    const ubi__recording_processes *all = p->view->processes;
     char line[1024], count[UBI__HUMAN_TEXT];
     size_t used;
     if (all->rows.n < 2)
         return;
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, "Processes", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, "Processes", LABEL_COLUMNS);
     used = (size_t)snprintf(line, sizeof line,
                             "%s, of which this is the first; of the others:", ubi__human_count(count, all->rows.n));
     for (size_t i = 1; i < all->rows.n && i <= MOST_PROCESSES && used < sizeof line; i++)
@@ -81,15 +81,14 @@ static void processes_write(const page *p) {
                                  all->rows.at[i].path, all->rows.at[i].name, i + 1 < all->rows.n ? "," : "");
     if (all->rows.n > MOST_PROCESSES + 1 && used < sizeof line)
         snprintf(line + used, sizeof line - used, " ...");
-    ubi__wrap_words(p->out, &p->cli->page.style, ubi__text(line), LABEL_COLUMNS, LABEL_COLUMNS,
-                    p->cli->page.style.columns);
+    ubi__wrap_words(p->out, &p->on->style, ubi__text(line), LABEL_COLUMNS, LABEL_COLUMNS, p->on->style.columns);
     ubi__out_char(p->out, '\n');
 }
 
 static void range_write(const page *p) {
     char span[24], first[32], last[32], when[UBI__HUMAN_TEXT];
     uint64_t ns = p->view->end_ns - p->view->begin_ns;
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, "Shown", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, "Shown", LABEL_COLUMNS);
     ubi__out_printf(p->out, "%s, from %s to %s", ubi__timeline_time_text(span, ns),
                     ubi__timeline_moment_text(first, p->view->begin_ns, ns),
                     ubi__timeline_moment_text(last, p->view->end_ns, ns));
@@ -100,18 +99,18 @@ static void range_write(const page *p) {
 
 static void markers_write(const page *p) {
     char shown[UBI__HUMAN_TEXT], all[UBI__HUMAN_TEXT], threads[UBI__HUMAN_TEXT];
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, "Markers", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, "Markers", LABEL_COLUMNS);
     ubi__out_string(p->out, ubi__human_count(shown, p->nest->n));
-    if (p->nest->n != p->view->n_markers)
-        ubi__out_printf(p->out, " of %s", ubi__human_count(all, p->view->n_markers));
+    if (p->nest->n != ubi__timeline_marker_count(p->view))
+        ubi__out_printf(p->out, " of %s", ubi__human_count(all, ubi__timeline_marker_count(p->view)));
     if (p->data->threads.n)
         ubi__out_printf(p->out, ", %s", ubi__human_things(threads, p->data->threads.n, "thread"));
     if (p->data->n_lost)
         ubi__out_printf(p->out, "; %s more were lost", ubi__human_count(all, p->data->n_lost));
     ubi__out_char(p->out, '\n');
-    if (p->view->file.has_end)
+    if (p->view->file->has_end)
         return;
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, "End", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, "End", LABEL_COLUMNS);
     ubi__out_string(p->out, "missing: killed, or still running; what it did then is not in here\n");
 }
 
@@ -120,7 +119,7 @@ static void thread_write_busy(const page *p, uint32_t thread) {
     char share[UBI__HUMAN_TEXT], time[24], number[UBI__THREAD_NAME];
     uint64_t busy = whole->threads[thread].busy_ns;
     if (whole->n_threads > 1) {
-        ubi__display_text(p->out, &p->cli->page.style, ubi__timeline_thread_name(p->view, thread, number), 24);
+        ubi__display_text(p->out, &p->on->style, ubi__timeline_thread_name(p->view, thread, number), 24);
         ubi__out_char(p->out, ' ');
     }
     ubi__out_printf(p->out, "%s of the time (%s)\n", ubi__human_percent(share, busy, p->span_ns),
@@ -131,7 +130,7 @@ static void thread_write_busy(const page *p, uint32_t thread) {
 static void busy_write(const page *p) {
     const ubi__timeline_nest *whole = ubi__timeline_whole(p->view);
     unsigned n = 0, n_more = 0;
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, p->view->is_recording ? "In markers" : "Busy", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, p->view->is_recording ? "In markers" : "Busy", LABEL_COLUMNS);
     for (uint32_t t = 0; t < whole->n_threads; t++) {
         if (whole->threads[t].busy_ns == 0 && whole->n_threads > 1)
             continue;
@@ -158,7 +157,7 @@ static void garbage_write(const page *p) {
         n += whole->sums.at[i].blueprint->is_collection ? whole->sums.at[i].count : 0;
     if (n == 0)
         return;
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, "Garbage", LABEL_COLUMNS);
+    ubi__write_label(p->on, UBI__INK_DIM, "Garbage", LABEL_COLUMNS);
     ubi__out_printf(p->out, "%s, %s, %s of %s\n", ubi__human_things(count, n, "collection"),
                     ubi__timeline_time_text(time, whole->collection_ns),
                     ubi__human_percent(share, whole->collection_ns, whole->busy_ns),
@@ -207,8 +206,8 @@ static void figure_write(const page *p, const char *title, ubi_str_ix name) {
     }
     if (!first)
         return;
-    ubi__write_label(&p->cli->page, UBI__INK_DIM, title, LABEL_COLUMNS);
-    ubi__display_text(p->out, &p->cli->page.style, figure_title(p, name), 20);
+    ubi__write_label(p->on, UBI__INK_DIM, title, LABEL_COLUMNS);
+    ubi__display_text(p->out, &p->on->style, figure_title(p, name), 20);
     ubi__out_printf(p->out, " %s at first, %s at most (at %s), %s at last; %s\n",
                     ubi__human_size(a, whole_bytes(first->value)), ubi__human_size(b, whole_bytes(most->value)),
                     ubi__timeline_time_text(when, most->time_ns), ubi__human_size(c, whole_bytes(last->value)),
@@ -242,16 +241,16 @@ static ubi__cell time_cell(char text[24], uint64_t ns) {
 /* As wide as it must be, so that no line ends in spaces. */
 static void bar_write(const page *p, const ubi__marker_sum *sum) {
     double part = (double)sum->total_ns / (double)p->span_ns * BAR_COLUMNS;
-    unsigned steps = p->cli->page.style.has_unicode ? 8 : 1;
+    unsigned steps = p->on->style.has_unicode ? 8 : 1;
     unsigned filled = part < BAR_COLUMNS ? (unsigned)(part * steps + 0.5) : steps * BAR_COLUMNS;
     unsigned columns = filled ? (filled + steps - 1) / steps : 1;
     uint64_t total = (uint64_t)((double)p->span_ns / BAR_COLUMNS * columns);
-    if (!filled && !(sum->total_ns && p->cli->page.style.has_unicode))
+    if (!filled && !(sum->total_ns && p->on->style.has_unicode))
         return;
     ubi__out_string(p->out, "  ");
-    ubi__write_ink(&p->cli->page, ubi__timeline_ink(sum->blueprint));
-    ubi__display_bar(p->out, &p->cli->page.style, sum->total_ns, total ? total : 1, columns);
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->on, ubi__timeline_ink(sum->blueprint));
+    ubi__display_bar(p->out, &p->on->style, sum->total_ns, total ? total : 1, columns);
+    ubi__write_ink(p->on, UBI__INK_PLAIN);
 }
 
 static void sum_write(const page *p, const ubi__text_table *table, const ubi__marker_sum *sum) {
@@ -269,7 +268,7 @@ static void sum_write(const page *p, const ubi__text_table *table, const ubi__ma
 
 static void sums_write(const page *p) {
     ubi__text_table table;
-    ubi__page_table(&table, &p->cli->page, NULL, sum_columns, COLUMNS);
+    ubi__page_table(&table, p->on, NULL, sum_columns, COLUMNS);
     size_t bars = table.columns < table.used + 2 + BAR_COLUMNS + 16 ? 0 : 2 + BAR_COLUMNS; /* names before bars */
     size_t rest = table.columns > table.used + bars ? table.columns - table.used - bars : 0;
     size_t n = p->nest->sums.n < MOST_SUMS ? p->nest->sums.n : MOST_SUMS;
@@ -277,7 +276,7 @@ static void sums_write(const page *p) {
     table.at[NAME].width = rest < MOST_NAME_COLUMNS ? rest : MOST_NAME_COLUMNS;
     table.title_ink = UBI__INK_DIM;
     ubi__text_table_lay_out(&table);
-    ubi__write_title(&p->cli->page, "Time by marker");
+    ubi__write_title(p->on, "Time by marker");
     ubi__text_table_head(&table);
     for (size_t i = 0; i < n; i++) {
         sum_write(p, &table, &p->nest->sums.at[i]);
@@ -285,7 +284,7 @@ static void sums_write(const page *p) {
             bar_write(p, &p->nest->sums.at[i]);
         ubi__out_char(p->out, '\n');
     }
-    ubi__write_more(&p->cli->page, p->nest->sums.n - n, "--json has all of them");
+    ubi__write_more(p->on, p->nest->sums.n - n, "--json has all of them");
 }
 
 /* ---- the longest --------------------------------------------------------------------------------------------------------------- */
@@ -310,7 +309,7 @@ static void longest_consider(longest *l, const ubi__timeline_data *data, uint32_
 
 static void arrow_write(const page *p) {
     ubi__out_repeat(p->out, " ", 2 * TIME_COLUMNS + 4);
-    ubi__out_string(p->out, p->cli->page.style.has_unicode ? "← " : "< ");
+    ubi__out_string(p->out, p->on->style.has_unicode ? "← " : "< ");
 }
 
 /* How this frame led to the one before it, which it did not call. Columns. */
@@ -320,7 +319,7 @@ static size_t cause_write(const page *p, uint32_t frame) {
     size_t used = 0;
     if (cause.len) {
         ubi__out_string(p->out, ": ");
-        used = 2 + ubi__display_text(p->out, &p->cli->page.style, cause, 40);
+        used = 2 + ubi__display_text(p->out, &p->on->style, cause, 40);
     }
     ubi__out_string(p->out, ") ");
     return used + 8;
@@ -329,9 +328,9 @@ static size_t cause_write(const page *p, uint32_t frame) {
 /* Youngest first. */
 static void stack_write(const page *p, uint32_t stack) {
     char words[WORDS_BYTES];
-    uint64_t most = p->view->wishes->stack_depth ? p->view->wishes->stack_depth : USUAL_FRAMES, n = 0, n_more = 0;
+    uint64_t most = p->view->values->stack_depth ? p->view->values->stack_depth : USUAL_FRAMES, n = 0, n_more = 0;
     bool is_async = false;
-    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
+    ubi__write_ink(p->on, UBI__INK_DIM);
     for (; stack != UBI_NONE; n++) {
         if (n < most) {
             size_t length = ubi__timeline_frame_words(words, sizeof words, p->data, stack);
@@ -347,7 +346,7 @@ static void stack_write(const page *p, uint32_t stack) {
         arrow_write(p);
         ubi__out_printf(p->out, "%" PRIu64 " more frame%s\n", n_more, n_more == 1 ? "" : "s");
     }
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->on, UBI__INK_PLAIN);
 }
 
 /* "cause: x, phase: target"; without what the subject already says. */
@@ -356,12 +355,12 @@ static size_t fields_write(const page *p, const ubi__timeline_row *row, size_t u
     ubi_text subject = ubi__timeline_subject(p->data, row);
     size_t at = 0;
     while (ubi__marker_next_field(&field, p->data, row, &at)) {
-        if (ubi__text_equal(field.value, subject) || used + 8 > p->cli->page.style.columns)
+        if (ubi__text_equal(field.value, subject) || used + 8 > p->on->style.columns)
             continue;
         ubi__out_string(p->out, "  ");
-        used += 4 + ubi__display_text(p->out, &p->cli->page.style, field.title, 30);
+        used += 4 + ubi__display_text(p->out, &p->on->style, field.title, 30);
         ubi__out_string(p->out, ": ");
-        used += ubi__display_text(p->out, &p->cli->page.style, field.value, ubi__name_room(&p->cli->page, used));
+        used += ubi__display_text(p->out, &p->on->style, field.value, ubi__name_room(p->on, used));
     }
     return used;
 }
@@ -383,7 +382,7 @@ static size_t times_write(const page *p, const ubi__timeline_row *row) {
         [AT] = ubi__cell_words("at"),
         [START] = ubi__cell_words(ubi__timeline_time_text(start, row->start_ns)),
     };
-    ubi__page_table(&table, &p->cli->page, "", time_columns, TIMES);
+    ubi__page_table(&table, p->on, "", time_columns, TIMES);
     ubi__text_table_row(&table, cells);
     return table.used;
 }
@@ -394,41 +393,41 @@ static void longest_write_line(const page *p, uint32_t i) {
     char number[UBI__THREAD_NAME], exact[LABEL_BYTES];
     ubi_text subject = ubi__timeline_subject(p->data, row);
     size_t used = times_write(p, row);
-    ubi__write_ink(&p->cli->page, ubi__timeline_ink(sum->blueprint));
-    used += ubi__display_text(p->out, &p->cli->page.style,
-                              ubi__text(ubi__marker_label(exact, sizeof exact, p->data, row)), 40);
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->on, ubi__timeline_ink(sum->blueprint));
+    used +=
+        ubi__display_text(p->out, &p->on->style, ubi__text(ubi__marker_label(exact, sizeof exact, p->data, row)), 40);
+    ubi__write_ink(p->on, UBI__INK_PLAIN);
     if (subject.len) {
         ubi__out_char(p->out, ' ');
-        used += 1 + ubi__display_text(p->out, &p->cli->page.style, subject, 40);
+        used += 1 + ubi__display_text(p->out, &p->on->style, subject, 40);
     }
-    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
+    ubi__write_ink(p->on, UBI__INK_DIM);
     if (p->nest->n_threads > 1) {
         ubi__out_string(p->out, "  on ");
-        used += 5 + ubi__display_text(p->out, &p->cli->page.style,
-                                      ubi__timeline_thread_name(p->view, row->thread, number), 24);
+        used +=
+            5 + ubi__display_text(p->out, &p->on->style, ubi__timeline_thread_name(p->view, row->thread, number), 24);
     }
     fields_write(p, row, used);
     if (!(row->flags & UBI__TIMELINE_HAS_END))
         ubi__out_string(p->out, "  did not end");
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->on, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
 
 static void same_stack_write(const page *p) {
-    ubi__write_ink(&p->cli->page, UBI__INK_DIM);
+    ubi__write_ink(p->on, UBI__INK_DIM);
     arrow_write(p);
     ubi__out_string(p->out, "as above\n");
-    ubi__write_ink(&p->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(p->on, UBI__INK_PLAIN);
 }
 
 static void longest_write(const page *p) {
-    longest l = { .n = 0, .most = (size_t)(p->view->wishes->top < MOST_LONGEST ? p->view->wishes->top : MOST_LONGEST) };
+    longest l = { .n = 0, .most = (size_t)(p->view->values->top < MOST_LONGEST ? p->view->values->top : MOST_LONGEST) };
     for (uint32_t i = 0; i < p->nest->n && l.most; i++)
         longest_consider(&l, p->data, i);
     if (l.n == 0)
         return;
-    ubi__write_title(&p->cli->page, "The longest");
+    ubi__write_title(p->on, "The longest");
     for (size_t i = 0; i < l.n; i++) {
         uint32_t stack = p->data->rows.at[l.rows[i]].stack;
         longest_write_line(p, l.rows[i]);
@@ -451,24 +450,24 @@ static void closer_look_write(const page *p, const char *file) {
             continue;
         snprintf(more, sizeof more, "--from %" PRIu64 " --to %" PRIu64, from_ms, to_ms);
         snprintf(help, sizeof help, "%" PRIu64 " ms around a long marker", to_ms - from_ms);
-        ubi__write_command(&p->cli->page, "timeline", file, more, help);
+        ubi__write_command(p->on, "timeline", file, more, help);
         return;
     }
 }
 
 static void commands_write(const page *p) {
-    const char *file = ubi__file_argument(p->view->path, "FILE");
-    ubi__write_title(&p->cli->page, "Look closer");
-    ubi__write_command(&p->cli->page, "timeline", file, "--format chrome -o trace.json", "for ui.perfetto.dev");
-    ubi__write_command(&p->cli->page, "timeline", file, "--format firefox -o profile.json", "for profiler.firefox.com");
+    const char *file = ubi__file_argument(p->view->name, "FILE");
+    ubi__write_title(p->on, "Look closer");
+    ubi__write_command(p->on, "timeline", file, "--format chrome -o trace.json", "for ui.perfetto.dev");
+    ubi__write_command(p->on, "timeline", file, "--format firefox -o profile.json", "for profiler.firefox.com");
     closer_look_write(p, file);
     if (p->view->is_recording)
-        ubi__write_command(&p->cli->page, "report", file, NULL, "what was allocated");
+        ubi__write_command(p->on, "report", file, NULL, "what was allocated");
 }
 
-ubi_status ubi__timeline_page(const ubi__timeline_view *view) {
+ubi_status ubi__timeline_page(const ubi__page *on, const ubi__timeline_view *view) {
     uint64_t span = view->end_ns - view->begin_ns;
-    page p = { view, &view->file.data, &view->nest, view->cli, view->cli->page.out, span ? span : 1 };
+    page p = { view, &view->data, &view->nest, on, on->out, span ? span : 1 };
     file_write(&p);
     program_write(&p);
     processes_write(&p);
@@ -482,7 +481,7 @@ ubi_status ubi__timeline_page(const ubi__timeline_view *view) {
     if (p.nest->n == 0)
         return UBI_OK;
     ubi__out_char(p.out, '\n');
-    UBI_TRY(ubi__timeline_write_tree(view));
+    UBI_TRY(ubi__timeline_write_tree(on, view));
     sums_write(&p);
     longest_write(&p);
     commands_write(&p);

@@ -1,57 +1,55 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_view.h: what `ubiheap timeline` shows of a file: what it was asked for, the markers that fit, and the views of them.
+ * timeline_view.h: the markers of a timeline that were asked for, and the views of them.
+ *
+ * The session's timeline is shared and stays as it is; the view has rows of its own, of which it drops and cuts those that do not fit.
  */
-#ifndef UBI_CLI_TIMELINE_VIEW_H
-#define UBI_CLI_TIMELINE_VIEW_H
+#ifndef UBI_QUESTIONS_TIMELINE_VIEW_H
+#define UBI_QUESTIONS_TIMELINE_VIEW_H
 
 #include <ubiheap/core/query.h>
 
-#include "cli/commands/report/recording_processes.h"
-#include "cli/condition.h"
-#include "formats/timeline/timeline_read.h"
+#include "questions/question.h"
+#include "session/recording_parts.h"
 #include "timeline/timeline_nest.h"
 
-/** The command's arguments. */
-typedef struct ubi__timeline_wishes {
+typedef struct ubi__timeline_values {
     const char *format, *output;
     ubi__texts markers;
     const char *from, *to, *where, *fail_on;
     uint64_t rows, top, stack_depth;
     bool with_each;
-} ubi__timeline_wishes;
+} ubi__timeline_values;
 
-/** A file, read and narrowed down. */
+/** A timeline, narrowed down. */
 typedef struct ubi__timeline_view {
-    ubi__cli *cli;
-    const char *path;
-    const ubi__timeline_wishes *wishes;
-    ubi__timeline_file file;
-    bool is_recording;                  /* of allocations, with markers in it */
-    ubi__recording_processes processes; /* that were recorded with it, of which this file has the first one; or none */
-    uint64_t n_markers;                 /* in the file */
-    uint64_t begin_ns, end_ns;          /* what is shown of the time */
-    char note[192];                     /* a name that no marker has; "": none */
-    ubi__timeline_nest nest;            /* of the markers that are shown */
+    const char *name;
+    const ubi__timeline_values *values;
+    const ubi__timeline_file *file; /* of the session, as are: */
+    const ubi__recording_processes *processes;
+    ubi__timeline_data data;   /* rows and samples of its own; all else is that of the file */
+    bool is_recording;         /* of allocations, with markers in it */
+    uint64_t begin_ns, end_ns; /* what is shown of the time */
+    char note[192];            /* a name that no marker has; "": none */
+    ubi__timeline_nest nest;   /* of the markers that are shown */
+    bool has_label_groups;     /* labels that differ in numbers are one in `nest` */
     /* Of all in that time, when --marker or --where leave fewer: its sums alone are of use, for its rows are gone. */
     ubi__timeline_nest whole;
 } ubi__timeline_view;
 
-/** Whether the file starts like a timeline; false for what cannot be read from its start twice, such as a pipe. */
-bool ubi__is_timeline(const char *path);
-/** Reads a timeline, or the markers of a recording; not nested yet. */
-ubi_status ubi__timeline_view_open(ubi__timeline_view *view, ubi__cli *cli, const char *path,
-                                   const ubi__timeline_wishes *wishes);
-void ubi__timeline_view_close(ubi__timeline_view *view);
-/** For `ubiheap info`. */
-ubi_status ubi__info_timeline(ubi__cli *cli, const char *path, int *exit_code);
-/** Notes what is wrong with the file, or else with a requested name, after all output. */
-void ubi__timeline_judge(const ubi__timeline_view *view, int *exit_code);
+/** The whole of what is asked about; not nested yet. Errors: those of the session's timeline. */
+ubi_status ubi__timeline_view_new(ubi__timeline_view **out, const ubi__asked *asked);
+/** NULL is fine. */
+void ubi__timeline_view_free(ubi__timeline_view *view);
+/** In the file. */
+static inline uint64_t ubi__timeline_marker_count(const ubi__timeline_view *view) {
+    return view->file->data.rows.n;
+}
 
 /* ---- which markers (timeline_select.c) --------------------------------------------------------------------------------- */
 
-/** Checks what was asked for, before any reading. Errors: UBI_EINVAL. */
-ubi_status ubi__timeline_check_selection(const ubi__timeline_wishes *wishes);
+/** Checks what was asked for, before any reading. Errors: UBI_EINVAL, UBI_ENOMEM. */
+ubi_status ubi__timeline_check_selection(const ubi__timeline_values *values, const ubi_allocator *allocator);
 /** Drops markers and figures of other times, and finds begin and end. With `clips`, those that stick out are cut. */
 ubi_status ubi__timeline_select_time(ubi__timeline_view *view, bool clips);
 /** Whether markers were asked for by name or condition. */
@@ -69,7 +67,7 @@ bool ubi__timeline_column_entry(size_t i, const char **word, const char **help);
 
 extern const ubi_query_name ubi__timeline_facts[];
 ubi_status ubi__timeline_measure(ubi__condition_value *out, void *view, ubi_query_value value);
-/** Notes for ubi__timeline_judge that no marker of `nest` has this name or label, if it is the first one: it may be misspelt. */
+/** Notes that no marker of `nest` has this name or label, if it is the first one: it may be misspelt. */
 void ubi__timeline_note_missing(ubi__timeline_view *view, const ubi__timeline_nest *nest, ubi_text name);
 
 /* ---- words (timeline_looks.c) ------------------------------------------------------------------------------------------ */
@@ -89,8 +87,8 @@ ubi__ink ubi__timeline_ink(const ubi__marker_blueprint *blueprint);
 /* ---- views ------------------------------------------------------------------------------------------------------------------ */
 
 /** The page: what ran, the waterfall, sums, the longest. */
-ubi_status ubi__timeline_page(const ubi__timeline_view *view);
+ubi_status ubi__timeline_page(const ubi__page *page, const ubi__timeline_view *view);
 /** The waterfall alone (timeline_tree.c). */
-ubi_status ubi__timeline_write_tree(const ubi__timeline_view *view);
+ubi_status ubi__timeline_write_tree(const ubi__page *page, const ubi__timeline_view *view);
 
 #endif

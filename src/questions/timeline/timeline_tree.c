@@ -16,7 +16,7 @@
 #include "base/human.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
-#include "cli/commands/timeline/timeline_view.h"
+#include "questions/timeline/timeline_view.h"
 #include "render/page.h"
 
 #define LEAST_NAME_COLUMNS 20
@@ -47,6 +47,7 @@ typedef struct node {
 UBI_VEC_DECLARE(vec_node, node);
 
 typedef struct tree {
+    const ubi__page *on;
     const ubi__timeline_view *view;
     const ubi__timeline_nest *nest;
     const ubi__timeline_data *data;
@@ -291,7 +292,7 @@ static const char *bar_height(const tree *t, size_t column, uint64_t covered) {
     static const char *const letters[] = { ".", ":", "=", "#" };
     uint64_t width = column_start(t, column + 1) - column_start(t, column);
     double part = width ? (double)covered / (double)width : 1;
-    bool unicode = t->view->cli->page.style.has_unicode;
+    bool unicode = t->on->style.has_unicode;
     size_t steps = unicode ? 8 : 4, step = (size_t)(part * (double)steps - 0.5);
     step = part * (double)steps < 0.5 ? 0 : step < steps ? step : steps - 1;
     return covered == 0 ? " " : unicode ? blocks[step] : letters[step];
@@ -299,14 +300,14 @@ static const char *bar_height(const tree *t, size_t column, uint64_t covered) {
 
 static void bar_write(const tree *t, uint32_t line, ubi__ink ink) {
     const uint64_t *columns = t->cover_ns + line * t->bar_columns;
-    ubi__out *out = t->view->cli->page.out;
+    ubi__out *out = t->on->out;
     size_t end = t->bar_columns;
     while (end > 0 && columns[end - 1] == 0)
         end--;
-    ubi__write_ink(&t->view->cli->page, ink);
+    ubi__write_ink(t->on, ink);
     for (size_t i = 0; i < end; i++)
         ubi__out_string(out, bar_height(t, i, columns[i]));
-    ubi__write_ink(&t->view->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(t->on, UBI__INK_PLAIN);
 }
 
 /* ---- the axis ---------------------------------------------------------------------------------------------------------- */
@@ -335,13 +336,13 @@ static void tick_text(char out[32], uint64_t ns, uint64_t step, uint64_t end_ns)
 }
 
 static void axis_write(const tree *t) {
-    ubi__out *out = t->view->cli->page.out;
+    ubi__out *out = t->on->out;
     uint64_t step = tick_step(t), past = t->view->begin_ns % step;
     uint64_t ns = past ? t->view->begin_ns - past + step : t->view->begin_ns;
     size_t used = 0;
     char text[32];
     const ubi__cell titles[COLUMNS] = { [TIME] = ubi__cell_words("time"), [COUNT] = ubi__cell_words("count") };
-    ubi__write_ink(&t->view->cli->page, UBI__INK_DIM);
+    ubi__write_ink(t->on, UBI__INK_DIM);
     ubi__text_table_row(&t->page, titles);
     for (uint64_t n = 0; n <= (t->view->end_ns - t->view->begin_ns) / step; n++) {
         size_t at = column_at(t, ns + n * step);
@@ -352,7 +353,7 @@ static void axis_write(const tree *t) {
         ubi__out_string(out, text);
         used = at + strlen(text) + 1;
     }
-    ubi__write_ink(&t->view->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(t->on, UBI__INK_PLAIN);
     ubi__out_char(out, '\n');
 }
 
@@ -366,9 +367,9 @@ typedef struct line {
 static size_t thread_draw(const tree *t, const node *n, size_t columns) {
     char number[UBI__THREAD_NAME];
     ubi_text name = ubi__timeline_thread_name(t->view, n->thread, number);
-    ubi__write_ink(&t->view->cli->page, UBI__INK_BOLD);
+    ubi__write_ink(t->on, UBI__INK_BOLD);
     size_t used = ubi__display_text(t->page.out, t->page.style, name, columns);
-    ubi__write_ink(&t->view->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(t->on, UBI__INK_PLAIN);
     return used;
 }
 
@@ -388,10 +389,10 @@ static size_t name_draw(ubi__out *out, const ubi__style *style, const void *payl
     size_t used = indent + ubi__display_text(out, style, label, columns - indent);
     if (n->subject == UBI_NONE || used + 6 > columns)
         return used;
-    ubi__write_ink(&t->view->cli->page, UBI__INK_DIM);
+    ubi__write_ink(t->on, UBI__INK_DIM);
     ubi__out_char(out, ' ');
     used += 1 + ubi__display_text(out, style, ubi__strtab_get(&t->subjects, n->subject), columns - used - 1);
-    ubi__write_ink(&t->view->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(t->on, UBI__INK_PLAIN);
     return used;
 }
 
@@ -425,10 +426,10 @@ static void lines_write(const tree *t) {
         line_write(t, i);
     if (n_more == 0)
         return;
-    ubi__write_ink(&t->view->cli->page, UBI__INK_DIM);
-    ubi__out_printf(t->view->cli->page.out, "%s more line%s that took less; --rows 0 shows all\n",
-                    ubi__human_count(count, n_more), n_more == 1 ? "" : "s");
-    ubi__write_ink(&t->view->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(t->on, UBI__INK_DIM);
+    ubi__out_printf(t->on->out, "%s more line%s that took less; --rows 0 shows all\n", ubi__human_count(count, n_more),
+                    n_more == 1 ? "" : "s");
+    ubi__write_ink(t->on, UBI__INK_PLAIN);
 }
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */
@@ -440,7 +441,7 @@ static void columns_divide(tree *t) {
     char text[UBI__HUMAN_TEXT];
     ubi__text_table *p = &t->page;
     size_t count = strlen(ubi__human_count(text, t->nest->n)) + 2;
-    ubi__page_table(p, &t->view->cli->page, "", columns, COLUMNS);
+    ubi__page_table(p, t->on, "", columns, COLUMNS);
     p->at[COUNT].width = count > p->at[COUNT].width ? count : p->at[COUNT].width;
     ubi__text_table_lay_out(p);
     size_t most = p->columns < WIDEST_PAGE ? p->columns : WIDEST_PAGE, least = LEAST_NAME_COLUMNS + LEAST_BAR_COLUMNS;
@@ -458,9 +459,9 @@ static ubi_status nodes_build(tree *t) {
 }
 
 static ubi_status tree_make(tree *t) {
-    const ubi__timeline_wishes *wishes = t->view->wishes;
-    uint64_t n_lines = wishes->rows && wishes->rows < MOST_LINES ? wishes->rows : MOST_LINES;
-    t->with_each = wishes->with_each || t->nest->n + t->nest->n_threads <= n_lines;
+    const ubi__timeline_values *values = t->view->values;
+    uint64_t n_lines = values->rows && values->rows < MOST_LINES ? values->rows : MOST_LINES;
+    t->with_each = values->with_each || t->nest->n + t->nest->n_threads <= n_lines;
     t->node_of = ubi__alloc_array(t->allocator, t->nest->n, sizeof *t->node_of);
     if (!t->node_of)
         return ubi__fail_nomem();
@@ -485,8 +486,8 @@ static void tree_fini(tree *t) {
     ubi__strtab_fini(&t->subjects);
 }
 
-ubi_status ubi__timeline_write_tree(const ubi__timeline_view *view) {
-    tree t = { .view = view, .nest = &view->nest, .data = &view->file.data, .allocator = view->nest.allocator };
+ubi_status ubi__timeline_write_tree(const ubi__page *page, const ubi__timeline_view *view) {
+    tree t = { .on = page, .view = view, .nest = &view->nest, .data = &view->data, .allocator = view->nest.allocator };
     if (view->nest.n == 0)
         return UBI_OK;
     ubi__strtab_init(&t.subjects, t.allocator);

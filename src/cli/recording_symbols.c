@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_symbols.c: symbols that a recording lacks, from the modules at hand; and what to install where they are missing.
+ * recording_symbols.c: see recording_symbols.h.
  */
+#include "cli/recording_symbols.h"
+
 #include <stdio.h>
 
 #include "analyses/anonymize/word_map.h"
 #include "base/human.h"
-#include "cli/commands/report/recording_report.h"
+#include "base/text.h"
 #include "symbolize/symbolize.h"
 
 #define FRAMES_PER_PROGRESS 256
 #define MODULES_TRIED (4 * UBI__RECORDING_HINTS)
 
 typedef struct work {
-    ubi__recording_report *report; /* NULL: do not look for what is missing */
+    ubi__recording_hints *hints; /* NULL: do not look for what is missing */
     ubi__ubirec_tables *tables;
     ubi__symbolizer *symbolizer;
     uint32_t *numbers; /* numbers[module]: the symbolizer's; that of a file which was loaded twice comes twice */
@@ -106,15 +108,15 @@ static uint32_t next_missing(work *w) {
 
 /* Those that lack most; more are tried than shown, as some have nothing to report. */
 static ubi_status gather_hints(work *w) {
-    ubi__recording_report *report = w->report;
-    for (unsigned tries = 0; tries < MODULES_TRIED && report->n_hints < UBI__RECORDING_HINTS; tries++) {
+    ubi__recording_hints *hints = w->hints;
+    for (unsigned tries = 0; tries < MODULES_TRIED && hints->n < UBI__RECORDING_HINTS; tries++) {
         ubi__symbol_facts facts;
         uint32_t module = w->tables->modules.n ? next_missing(w) : UBI_NONE;
         if (module == UBI_NONE)
             return UBI_OK;
         UBI_TRY(ubi__symbolizer_facts(w->symbolizer, &facts, w->numbers[module]));
         if (facts.obstacle != UBI__OBSTACLE_NONE) { /* else single unknown functions, as in start-up code */
-            ubi__recording_hint *hint = &report->hints[report->n_hints++];
+            ubi__recording_hint *hint = &hints->at[hints->n++];
             hint->module = module;
             const ubi__ubirec_module_row *row = &w->tables->modules.at[module];
             put_hint(hint->text, sizeof hint->text, ubi__ubirec_string_at(w->tables, row->path),
@@ -123,14 +125,14 @@ static ubi_status gather_hints(work *w) {
         w->missing[module] = 0;
     }
     for (uint32_t i = 0; i < w->tables->modules.n; i++)
-        report->n_hints_left_out += w->missing[i] > 0;
+        hints->n_left_out += w->missing[i] > 0;
     return UBI_OK;
 }
 
 static ubi_status frames_symbolize(work *w) {
     UBI_TRY(add_modules(w));
     UBI_TRY(fill_in(w));
-    return w->report ? gather_hints(w) : UBI_OK;
+    return w->hints ? gather_hints(w) : UBI_OK;
 }
 
 static ubi_status symbolizer_run(work *w) {
@@ -146,13 +148,9 @@ static ubi_status symbolizer_run(work *w) {
     return status;
 }
 
-ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress progress) {
-    work w = { .report = report, .tables = &report->summary.tables, .progress = progress };
-    return symbolizer_run(&w);
-}
-
-ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, const ubi_progress *progress) {
-    work w = { .tables = tables };
+ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, ubi__recording_hints *hints,
+                                      const ubi_progress *progress) {
+    work w = { .hints = hints, .tables = tables };
     if (progress)
         w.progress = *progress;
     return symbolizer_run(&w);

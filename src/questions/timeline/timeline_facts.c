@@ -6,7 +6,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/timeline/timeline_view.h"
+#include "questions/timeline/timeline_view.h"
 
 #define OF_A_MARKER UBI_QUERY_MAY_HAVE_ARGUMENT
 
@@ -68,7 +68,7 @@ static uint64_t measure_sums(const ubi__timeline_nest *nest, fact what, ubi_text
 
 /* Why numbers may be larger than they are. NULL: they are not. How many markers were lost is known, if the end is. */
 static const char *what_is_missing(const ubi__timeline_view *view, fact what) {
-    if (!view->file.has_end)
+    if (!view->file->has_end)
         return "the timeline has no end: its file was cut, or the program was killed or still writes";
     return what != FACT_LOST && view->nest.data->n_lost ? "markers were lost" : NULL;
 }
@@ -83,9 +83,18 @@ static void widen_value(ubi__condition_value *out, fact what, const char *becaus
     out->basis_high = what == FACT_GC ? UINT64_MAX : out->basis;
 }
 
+/* Conditions know all labels. */
+static ubi_status labels_separate(ubi__timeline_view *view) {
+    if (!view->has_label_groups)
+        return UBI_OK;
+    view->has_label_groups = false;
+    return ubi__timeline_nest_group_labels(&view->nest, UINT32_MAX);
+}
+
 ubi_status ubi__timeline_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     ubi__timeline_view *view = payload;
     const ubi__timeline_nest *nest = &view->nest;
+    UBI_TRY(labels_separate(view));
     fact what = (fact)(value.name - ubi__timeline_facts);
     *out = (ubi__condition_value){ .basis = view->end_ns - view->begin_ns };
     if (value.argument.ptr)

@@ -7,7 +7,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/timeline/timeline_view.h"
+#include "questions/timeline/timeline_view.h"
 
 char *ubi__timeline_time_text(char out[24], uint64_t ns) {
     char text[UBI__HUMAN_TEXT];
@@ -29,7 +29,7 @@ char *ubi__timeline_moment_text(char out[32], uint64_t ns, uint64_t span_ns) {
 }
 
 ubi_text ubi__timeline_thread_name(const ubi__timeline_view *view, uint32_t thread, char buffer[UBI__THREAD_NAME]) {
-    const ubi__timeline_data *data = &view->file.data;
+    const ubi__timeline_data *data = &view->data;
     if (thread >= data->threads.n || (view->nest.n_threads == 1 && data->threads.n > 1))
         return ubi__text(data->threads.n ? "all threads" : "all markers");
     const ubi__timeline_thread *t = &data->threads.at[thread];
