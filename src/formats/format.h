@@ -38,7 +38,15 @@ typedef struct ubi__format {
     const ubi__type_sort *type_sorts;  /* what its types are to other formats; NULL: their names say nothing */
     const ubi__edge_names *edge_names; /* NULL: edges have kinds */
     const struct ubi__line_facts *line_facts; /* line_facts.h; NULL: a graph is all there is */
+    /** Passes what only the format knows of its graphs (base/column_file.h); read, it is given to `graph`. NULL: nothing. */
+    ubi_status (*pass_facts)(struct ubi__columns *c, ubi_graph *graph);
 } ubi__format;
+
+/**
+ * Passes a graph that was read from a file, with its format and what only that knows. Read, *graph is new, and untouched on failure.
+ * Errors: those of passing.
+ */
+ubi_status ubi__format_pass(struct ubi__columns *c, ubi_graph **graph);
 
 /** In the order in which they are asked, NULL after the last. */
 const ubi__format *ubi__format_at(size_t i);

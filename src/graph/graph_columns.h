@@ -125,6 +125,13 @@ void ubi__distances_check(const uint32_t *out, const ubi_graph *g, const ubi_edg
 ubi_status ubi__graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge_set *set, ubi_node_ix start,
                                 const ubi_progress *progress);
 
+struct ubi__columns;
+/**
+ * Passes everything of a graph but its format, and what only that knows (base/column_file.h). Read, `g` is new, of a
+ * ubi__column_memory; after a failure it is to be freed. Errors: those of passing. Cost: O(nodes + edges) of checking.
+ */
+ubi_status ubi__graph_pass(struct ubi__columns *c, ubi_graph *g);
+
 /** A stack of the graph's frame table as an abstract one. `frame` is not UBI_NONE. */
 ubi_stack ubi__graph_stack_view(const ubi_graph *g, ubi_frame_ix frame);
 

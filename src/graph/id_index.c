@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/column_file.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 
@@ -563,6 +564,46 @@ ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids,
     while (x->slots.at[i] != UBI_NONE && node_ids[x->slots.at[i]] != id)
         i = (i + 1) & (x->slots.n - 1);
     return x->slots.at[i];
+}
+
+/* ---- passing ------------------------------------------------------------------------------------------------------- */
+
+static bool words_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+    const ubi__id_word *words = items;
+    bool are_right = true;
+    for (size_t i = first; i < end; i++)
+        are_right &= (uint64_t)words[i].rank + (uint32_t)__builtin_popcount(words[i].bits) <= rule->limit;
+    return are_right;
+}
+
+static ubi_status chunks_pass(ubi__columns *c, ubi__id_index *x) {
+    ubi__vec_u64 keys = x->chunk_key;
+    uint32_t chunk;
+    UBI_TRY(UBI__COLUMN(c, "id chunks", &keys, NULL));
+    UBI_TRY(ubi__columns_expect(c, keys.n <= UBI__ID_MAX_CHUNKS, "id chunks"));
+    for (size_t i = 0; !c->writer && i < keys.n; i++) {
+        UBI_TRY(chunk_number(x, keys.at[i], &chunk));
+        UBI_TRY(ubi__columns_expect(c, chunk == i, "id chunks"));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__id_index_pass(ubi__columns *c, ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes) {
+    uint32_t scheme[2] = { x->is_hashed, x->shift }, n_repeated;
+    UBI_TRY(ubi__columns_value(c, "id scheme", scheme, sizeof scheme));
+    UBI_TRY(ubi__columns_expect(c, scheme[0] <= 1 && (scheme[1] == 0 || scheme[1] == 3), "id scheme"));
+    if (scheme[0])
+        return c->writer ? UBI_OK : ubi__id_index_first_of_each(x, node_ids, n_nodes, &n_repeated);
+    const ubi__column_rule words = { words_hold, n_nodes, NULL }, nodes = ubi__column_below(n_nodes);
+    if (!c->writer) { /* what is written may be in use */
+        x->shift = scheme[1];
+        x->is_shift_known = true;
+    }
+    UBI_TRY(chunks_pass(c, x));
+    UBI_TRY(ubi__columns_array(c, "id words", (void **)&x->words, &x->n_words, sizeof *x->words, &words));
+    UBI_TRY(ubi__columns_expect(c, x->n_words == x->chunk_key.n * UBI__ID_CHUNK_WORDS, "id words"));
+    UBI_TRY(UBI__COLUMN(c, "nodes by id", &x->node_of_rank, &nodes));
+    return ubi__columns_expect(c, x->node_of_rank.n == n_nodes, "nodes by id");
 }
 
 uint64_t ubi__id_index_bytes(const ubi__id_index *x) {

@@ -105,6 +105,13 @@ ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_id
 /** Node of this id, or UBI_NONE. Needs resolve. */
 ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id);
 
+struct ubi__columns;
+/**
+ * Passes a finished index of these nodes (base/column_file.h). Hash tables are not kept, for their hashes are seeded: they are made
+ * again. Errors: those of passing.
+ */
+ubi_status ubi__id_index_pass(struct ubi__columns *c, ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes);
+
 uint64_t ubi__id_index_bytes(const ubi__id_index *x);
 
 #endif

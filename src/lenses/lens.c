@@ -6,6 +6,7 @@
 
 #include <ubiheap/views/statistics.h>
 
+#include "base/column_file.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -71,22 +72,49 @@ static ubi_status find_filter(int *out, const ubi_lens *lens, const char *name) 
     return ubi__fail(UBI_EINVAL, "the lens %s has no filter '%s'", lens->name, name);
 }
 
-ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options) {
-    static const ubi_look_options defaults = UBI_LOOK_OPTIONS_INIT;
-    int filter;
-    options = options ? options : &defaults;
-    UBI_TRY(ubi__version_check(options->version, UBI_LOOK_OPTIONS_VERSION, "ubi_look_options"));
-    UBI_TRY(find_filter(&filter, lens, options->filter));
-    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+/* Looks at everything so far. NULL: no memory. */
+static ubi_look *look_new(const ubi_lens *lens, ubi_graph *graph, const ubi_allocator *a) {
     ubi_look *look = UBI_NEW(a, ubi_look);
     if (!look)
-        return ubi__fail_nomem();
+        return NULL;
     look->lens = lens;
     look->may_reuse_ids = lens->may_reuse_ids;
     look->allocator = a;
     look->graph = ubi_graph_ref(graph);
     look->view = ubi_view_of(graph);
     look->view.orphans = lens->orphans;
+    return look;
+}
+
+ubi_status ubi__look_pass(ubi__columns *c, ubi_look **look, ubi_graph *graph) {
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    const ubi_lens *lens = ubi_lens_for(graph);
+    if (c->writer)
+        return lens->pass ? lens->pass(c, *look) : UBI_OK;
+    options.allocator = c->allocator;
+    options.threads = c->threads;
+    if (!lens->pass)
+        return ubi__lens_open(look, lens, graph, &options);
+    ubi_look *made = look_new(lens, graph, c->allocator);
+    if (!made)
+        return ubi__fail_nomem();
+    ubi_status status = lens->pass(c, made);
+    if (status == UBI_OK)
+        *look = made;
+    else
+        ubi_look_close(made);
+    return status;
+}
+
+ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options) {
+    static const ubi_look_options defaults = UBI_LOOK_OPTIONS_INIT;
+    int filter;
+    options = options ? options : &defaults;
+    UBI_TRY(ubi__version_check(options->version, UBI_LOOK_OPTIONS_VERSION, "ubi_look_options"));
+    UBI_TRY(find_filter(&filter, lens, options->filter));
+    ubi_look *look = look_new(lens, graph, ubi__allocator_or_default(options->allocator));
+    if (!look)
+        return ubi__fail_nomem();
     ubi_status status = lens->open(look, options, filter);
     if (status != UBI_OK) {
         ubi_look_close(look);

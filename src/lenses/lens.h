@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 
+struct ubi__columns;
 struct ubi_statistics;
 struct ubi_statistics_options;
 
@@ -60,6 +61,11 @@ struct ubi_lens {
      * `close` is called on failure, too.
      */
     ubi_status (*open)(ubi_look *look, const ubi_look_options *options, int filter);
+    /**
+     * Passes what `open` computes (base/column_file.h), of a look without a filter. Read, the look is as `open` gets it, and `close` is
+     * called on failure, too. NULL: opening is cheap enough to be done again.
+     */
+    ubi_status (*pass)(struct ubi__columns *c, ubi_look *look);
     /** Frees `own`, which may be NULL; NULL: there is none. */
     void (*close)(ubi_look *look);
     /** ubi_look_distances; NULL: breadth-first over the view's edges. */
@@ -94,6 +100,12 @@ void ubi__lens_view_check(const ubi_look *look);
 
 /** Opens a lens that need not be in the list. */
 ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options);
+
+/**
+ * Passes a look through the lens of the graph's format, without a filter. Read, *look is new, and untouched on failure.
+ * Errors: those of passing, and of opening.
+ */
+ubi_status ubi__look_pass(struct ubi__columns *c, ubi_look **look, ubi_graph *graph);
 
 /** ubi_look_distances with progress. Errors: also UBI_ECANCELLED. */
 ubi_status ubi__look_distances(uint32_t *out, const ubi_look *look, const ubi_progress *progress);

@@ -62,6 +62,15 @@ struct ubi_dominators {
  */
 void ubi__dominators_check(const ubi_dominators *d, const uint64_t *size_bytes);
 
+struct ubi__columns;
+/**
+ * Passes a tree of a view of the graph (base/column_file.h), without sets unless it has them. Read, *d is new, and untouched on failure.
+ * Errors: those of passing.
+ */
+ubi_status ubi__dominators_pass(struct ubi__columns *c, ubi_dominators **d, const ubi_view *view);
+/** The sets alone; read, they are given to a tree that has none. */
+ubi_status ubi__dominated_sets_pass(struct ubi__columns *c, ubi_dominators *d);
+
 /** What tests turn to reach the rare ways through the code with small graphs; all zero otherwise. */
 typedef struct ubi__dom_tuning {
     bool with_small_pool; /* the smallest pool that works */

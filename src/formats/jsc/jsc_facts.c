@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "base/column_file.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "formats/node_rows.h"
 
@@ -121,4 +123,52 @@ void ubi__jsc_facts_free(void *payload, const ubi_allocator *a) {
     ubi__vec_jsc_root_fini(&facts->roots, a);
     ubi__vec_jsc_wrapped_fini(&facts->wrapped, a);
     UBI_DELETE(a, facts);
+}
+
+void ubi__jsc_facts_give(ubi_graph *graph, ubi__jsc_facts *facts) {
+    graph->facts = facts;
+    graph->free_facts = ubi__jsc_facts_free;
+}
+
+/* ---- to an index and back ------------------------------------------------------------------------------------------- */
+
+static bool roots_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+    const ubi_graph *g = rule->payload;
+    const ubi__jsc_root *at = items;
+    for (size_t i = first; i < end; i++)
+        if (at[i].node >= g->n_nodes || at[i].reason >= g->strings.end.n || at[i].reachability >= g->strings.end.n ||
+            (i > 0 && at[i - 1].node > at[i].node))
+            return false;
+    return true;
+}
+
+static bool wrapped_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+    const ubi__jsc_wrapped *at = items;
+    for (size_t i = first; i < end; i++)
+        if (at[i].node >= rule->limit || (i > 0 && at[i - 1].node >= at[i].node))
+            return false;
+    return true;
+}
+
+static ubi_status facts_pass(ubi__columns *c, ubi__jsc_facts *f, const ubi_graph *g) {
+    const ubi__column_rule roots = { roots_hold, 0, g }, wrapped = { wrapped_hold, g->n_nodes, NULL };
+    uint32_t single[2] = { f->version, f->is_debugging };
+    UBI_TRY(ubi__columns_value(c, "file facts", single, sizeof single));
+    UBI_TRY(ubi__columns_expect(c, single[0] >= 1 && single[0] <= 3 && single[1] <= 1, "file facts"));
+    if (!c->writer) { /* what is written may be in use */
+        f->version = single[0];
+        f->is_debugging = single[1] != 0;
+    }
+    UBI_TRY(UBI__COLUMN(c, "reasons of roots", &f->roots, &roots));
+    return UBI__COLUMN(c, "wrapped objects", &f->wrapped, &wrapped);
+}
+
+ubi_status ubi__jsc_facts_pass(ubi__columns *c, ubi_graph *graph) {
+    if (!c->writer) {
+        ubi__jsc_facts *facts = ubi__jsc_facts_new(c->allocator);
+        if (!facts)
+            return ubi__fail_nomem();
+        ubi__jsc_facts_give(graph, facts);
+    }
+    return facts_pass(c, graph->facts, graph);
 }

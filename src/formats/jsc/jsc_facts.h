@@ -77,6 +77,11 @@ uint64_t ubi__jsc_wrapped_of(const ubi__jsc_facts *facts, ubi_node_ix node);
 
 /** Empty facts; NULL: out of memory. */
 ubi__jsc_facts *ubi__jsc_facts_new(const ubi_allocator *a);
+/** Gives the facts to the graph, which frees them from now on. */
+void ubi__jsc_facts_give(ubi_graph *graph, ubi__jsc_facts *facts);
+struct ubi__columns;
+/** ubi__format.pass_facts. */
+ubi_status ubi__jsc_facts_pass(struct ubi__columns *c, ubi_graph *graph);
 /** For ubi_graph.free_facts. */
 void ubi__jsc_facts_free(void *facts, const ubi_allocator *a);
 

@@ -190,8 +190,7 @@ static ubi_status read_jsc(ubi_graph **out, ubi__format_input *input) {
     ubi_status status = read_all(r);
     if (status == UBI_OK) {
         r->graph->format = ubi__format_jsc.name;
-        r->graph->facts = r->facts;
-        r->graph->free_facts = ubi__jsc_facts_free;
+        ubi__jsc_facts_give(r->graph, r->facts);
         *out = r->graph;
         r->graph = NULL;
         r->facts = NULL;
@@ -232,6 +231,9 @@ static const ubi__type_sort type_sorts[] = {
     { NULL, UBI__SORT_OTHER },
 };
 
-const ubi__format ubi__format_jsc = {
-    .name = "jscsnapshot", .guess = guess, .read = read_jsc, .file_types = file_types, .type_sorts = type_sorts
-};
+const ubi__format ubi__format_jsc = { .name = "jscsnapshot",
+                                      .guess = guess,
+                                      .read = read_jsc,
+                                      .file_types = file_types,
+                                      .type_sorts = type_sorts,
+                                      .pass_facts = ubi__jsc_facts_pass };

@@ -115,6 +115,17 @@ void ubi__v8_facts_free(void *payload, const ubi_allocator *a) {
     UBI_DELETE(a, facts);
 }
 
+/* V8 does not write the text of a concatenated or sliced string. */
+static bool string_has_text(const ubi_kind *kind) {
+    return kind->raw_type != UBI__V8_CONS_STRING && kind->raw_type != UBI__V8_SLICED_STRING;
+}
+
+void ubi__v8_facts_give(ubi_graph *graph, ubi__v8_facts *facts) {
+    graph->facts = facts;
+    graph->free_facts = ubi__v8_facts_free;
+    graph->string_has_text = string_has_text;
+}
+
 /* ---- as members of JSON lines ------------------------------------------------------------------------------------- */
 
 /*

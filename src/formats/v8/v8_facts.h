@@ -91,6 +91,11 @@ void ubi__v8_facts_check(const ubi__v8_facts *facts, const ubi_graph *graph);
 
 /** Empty facts; NULL: out of memory. */
 ubi__v8_facts *ubi__v8_facts_new(const ubi_allocator *a);
+/** Gives the facts to the graph, which frees them from now on. */
+void ubi__v8_facts_give(ubi_graph *graph, ubi__v8_facts *facts);
+struct ubi__columns;
+/** ubi__format.pass_facts. */
+ubi_status ubi__v8_facts_pass(struct ubi__columns *c, ubi_graph *graph);
 /** For ubi_graph.free_facts. */
 void ubi__v8_facts_free(void *facts, const ubi_allocator *a);
 

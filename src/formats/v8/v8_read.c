@@ -173,11 +173,6 @@ static void free_reader(ubi__v8_reader *r) {
     UBI_DELETE(a, r);
 }
 
-/* V8 does not write the text of a concatenated or sliced string. */
-static bool string_has_text(const ubi_kind *kind) {
-    return kind->raw_type != UBI__V8_CONS_STRING && kind->raw_type != UBI__V8_SLICED_STRING;
-}
-
 static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     ubi__v8_reader *r = UBI_NEW(input->allocator, ubi__v8_reader);
     if (!r)
@@ -194,9 +189,7 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     ubi__v8_stop_jobs(r);
     if (status == UBI_OK) {
         r->graph->format = ubi__format_v8.name;
-        r->graph->facts = r->facts;
-        r->graph->free_facts = ubi__v8_facts_free;
-        r->graph->string_has_text = string_has_text;
+        ubi__v8_facts_give(r->graph, r->facts);
         *out = r->graph;
         r->graph = NULL;
         r->facts = NULL;
@@ -229,7 +222,8 @@ const ubi__format ubi__format_v8 = { .name = "heapsnapshot",
                                      .guess = guess_v8,
                                      .read = read_v8,
                                      .file_types = file_types,
-                                     .line_facts = &ubi__v8_line_facts };
+                                     .line_facts = &ubi__v8_line_facts,
+                                     .pass_facts = ubi__v8_facts_pass };
 
 /* ---- the section "snapshot" --------------------------------------------------------------------------------------- */
 

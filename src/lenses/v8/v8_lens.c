@@ -194,7 +194,8 @@ static ubi_status find_all(ubi_look *look, ubi__v8_look *own, const ubi_look_opt
     return find_halves(look, own, like, &opening);
 }
 
-static void look_show(ubi_look *look, const ubi__v8_look *own) {
+void ubi__v8_look_show(ubi_look *look) {
+    const ubi__v8_look *own = ubi__v8_look_of(look);
     look->view.edges = own->essential;
     look->view.size_bytes = own->size_bytes;
     look->view.first_edges = own->user_root_edges.at;
@@ -216,7 +217,7 @@ static ubi_status v8_open(ubi_look *look, const ubi_look_options *options, int f
     look->own = own;
     own->facts = ubi__v8_facts_of(look->graph);
     UBI_TRY(find_all(look, own, options));
-    look_show(look, own);
+    ubi__v8_look_show(look);
     ubi__v8_look_check(look);
     if (filter < 0)
         return UBI_OK;
@@ -275,6 +276,7 @@ const ubi_lens ubi__lens_v8 = {
     .filters = ubi__v8_filters,
     .apply_filter = ubi__v8_filter_apply,
     .open = v8_open,
+    .pass = ubi__v8_look_pass,
     .close = v8_close,
     .distances = ubi__v8_distances,
     .statistics = ubi__v8_statistics,

@@ -206,6 +206,12 @@ ubi_status ubi__v8_find_classes(ubi_look *look, ubi__v8_look *own, const ubi__v8
 ubi_status ubi__v8_count_distances(uint32_t *out, uint64_t *page, const uint64_t *special, const ubi__v8_look *own,
                                    const ubi_graph *g, ubi__v8_opening *opening);
 
+/** Makes what is known the look's. */
+void ubi__v8_look_show(ubi_look *look);
+struct ubi__columns;
+/** ubi_lens.pass. */
+ubi_status ubi__v8_look_pass(struct ubi__columns *c, ubi_look *look);
+
 /** ubi_statistics_compute (v8_statistics.c). */
 ubi_status ubi__v8_statistics(struct ubi_statistics *out, const ubi_look *look,
                               const struct ubi_statistics_options *options);
