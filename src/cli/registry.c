@@ -34,7 +34,7 @@
     OWN(run)                                                                                                           \
     OWN(record)                                                                                                        \
     OWN(watch)                                                                                                         \
-    ASKS(timeline)                                                                                                     \
+    OWN(timeline)                                                                                                      \
     GROUP("Files")                                                                                                     \
     OWN(info)                                                                                                          \
     OWN(convert)

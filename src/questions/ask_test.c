@@ -21,7 +21,7 @@
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "questions/question.h"
-#include "written_text.h"
+#include "saving.h"
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
 #define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
@@ -51,8 +51,6 @@ static const struct asked {
     { "strings", "{\"duplicates\": true, \"minLength\": 2, \"where\": \"selfSize > 1\", \"sort\": \"count\"}" },
     { "show", "{\"node\": %, \"limit\": 2}" },
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
-    { "report", NULL },
-    { "report", "{\"detail\": true}" },
 };
 
 #define N_EVERYTHING (sizeof everything / sizeof *everything)
@@ -94,6 +92,25 @@ static heap heap_of(const char *path) {
     assert_int_equal(heap_open(&h, path, NULL), UBI_OK);
     heap_choose_node(&h);
     return h;
+}
+
+typedef struct text {
+    ubi__vec_u8 bytes;
+    size_t room; /* the write that would exceed it is refused */
+} text;
+
+static bool text_write(void *payload, const void *data, size_t n) {
+    text *t = payload;
+    if (t->bytes.n + n > t->room)
+        return false;
+    assert_int_equal(ubi__vec_u8_reserve(&t->bytes, ubi_allocator_default(), n), UBI_OK);
+    memcpy(t->bytes.at + t->bytes.n, data, n);
+    t->bytes.n += n;
+    return true;
+}
+
+static void text_fini(text *t) {
+    ubi__vec_u8_fini(&t->bytes, ubi_allocator_default());
 }
 
 /* The parameters with the id put in. */
@@ -232,13 +249,60 @@ static void what_one_computed_serves_the_next(void **state) {
     assert_int_equal(builds_of(h.session, "graph"), 1);
     assert_int_equal(builds_of(h.session, "look"), 1);
     assert_int_equal(builds_of(h.session, "distances"), 1);
-    assert_int_equal(builds_of(h.session, "sums"), 1);
-    assert_int_equal(builds_of(h.session, "findings"), 1);
-    assert_int_equal(builds_of(h.session, "holders"), 1);
     /* The first question does without sets; what has them then serves all. */
     assert_int_equal(builds_of(h.session, "dominators"), 1);
     assert_int_equal(builds_of(h.session, "dominators with sets"), 1);
     heap_close(&h);
+}
+
+/* ---- from an index ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status indexed_open(heap *h, const char *path, const char *folder) {
+    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
+    options.index = UBI_SESSION_INDEX_CACHE;
+    options.cache_folder = folder;
+    *h = (heap){ 0 };
+    UBI_TRY(ubi_session_pool_new(&h->pool, NULL));
+    return ubi_session_open_path(&h->session, h->pool, path, &options);
+}
+
+static bool index_is_in_use(const heap *h) {
+    ubi_session_index_info info = UBI_SESSION_INDEX_INFO_INIT;
+    ubi_session_use *use;
+    assert_int_equal(ubi_session_use_begin(&use, h->session, NULL), UBI_OK);
+    assert_int_equal(ubi_session_write_index(use), UBI_OK);
+    assert_int_equal(ubi_session_index_about(&info, use), UBI_OK);
+    ubi_session_use_end(use);
+    return info.is_in_use && !info.is_damaged;
+}
+
+static void an_index_changes_no_answer(void **state) {
+    static const char *const files[] = { V8_FILE, FX_FILE, "tests/data/v8/chromium-alloc.heapsnapshot.gz",
+                                         "tests/data/jsc/bun-gcdebugging.json.gz" };
+    char *folder = new_directory();
+    (void)state;
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        heap computed = heap_of(files[f]), indexed;
+        assert_int_equal(indexed_open(&indexed, files[f], folder), UBI_OK);
+        assert_false(index_is_in_use(&indexed)); /* it is written */
+        heap_close(&indexed);
+        assert_int_equal(indexed_open(&indexed, files[f], folder), UBI_OK);
+        heap_choose_node(&indexed);
+        assert_true(index_is_in_use(&indexed));
+        for (size_t i = 0; i < N_EVERYTHING; i++) {
+            text first = { .room = SIZE_MAX }, second = { .room = SIZE_MAX };
+            assert_int_equal(ask(&first, &computed, &everything[i], NULL), UBI_OK);
+            if (ask(&second, &indexed, &everything[i], NULL) != UBI_OK)
+                fail_msg("%s %s: %s", everything[i].question, everything[i].parameters, ubi_error_message());
+            assert_int_equal(first.bytes.n, second.bytes.n);
+            assert_memory_equal(first.bytes.at, second.bytes.at, first.bytes.n);
+            text_fini(&first);
+            text_fini(&second);
+        }
+        heap_close(&indexed);
+        heap_close(&computed);
+    }
+    remove_directory(folder);
 }
 
 /* ---- mistakes --------------------------------------------------------------------------------------------------------- */
@@ -334,7 +398,7 @@ static ubi_status drawing_open(heap *h, ubi_graph *drawn, const ubi_allocator *a
 }
 
 static void each_allocation_may_be_refused(void **state) {
-    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=9000) -> 4 \"c\";"
+    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=100) -> 4 \"c\";"
                                           "3(class=Array coarse=object size=50) -> 4; 4(coarse=string size=20)");
     (void)state;
     for (size_t i = 0; i < N_EVERYTHING; i++)
@@ -413,6 +477,7 @@ int main(void) {
         cmocka_unit_test(pages_fit_their_columns),
         cmocka_unit_test(pages_of_rows_follow_each_other),
         cmocka_unit_test(what_one_computed_serves_the_next),
+        cmocka_unit_test(an_index_changes_no_answer),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(options_of_other_versions_are_refused),
         cmocka_unit_test(refused_writes_are_said),

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyses/dominators/dom_work.h"
 #include "base/status.h"
+#include "formats/format.h"
 #include "graph/retainers.h"
 #include "lenses/lens.h"
+#include "session/session_index.h"
 #include "session/session_inside.h"
 
 /*
@@ -31,13 +34,31 @@
 
 /* ---- graph and look ------------------------------------------------------------------------------------------------ */
 
+static ubi_status graph_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    ubi_read_info info = UBI_READ_INFO_INIT;
+    ubi_graph *graph = NULL;
+    UBI_TRY(ubi__format_pass(c, &graph));
+    ubi_status status = ubi__read_info_pass(c, &info, graph);
+    if (status == UBI_OK)
+        status = ubi__session_index_note(use, &info);
+    if (status == UBI_OK)
+        *out = graph;
+    else
+        ubi_graph_unref(graph);
+    return status;
+}
+
 static ubi_status graph_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     ubi_graph *graph = ubi__session_given_graph(ubi_session_use_session(use));
     (void)key;
-    if (graph)
-        ubi_graph_ref(graph);
-    else
-        UBI_TRY(ubi__session_read(&graph, use, allocator));
+    if (graph) {
+        *out = ubi_graph_ref(graph);
+        return UBI_OK;
+    }
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_GRAPH, graph_load, allocator));
+    if (*out)
+        return UBI_OK;
+    UBI_TRY(ubi__session_read(&graph, use, allocator));
     *out = graph;
     return UBI_OK;
 }
@@ -74,8 +95,20 @@ static ubi_status look_open_like(void **out, ubi_session_use *use, const ubi_all
     return status;
 }
 
+static ubi_status look_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    ubi_graph *graph;
+    ubi_look *look;
+    UBI_TRY(ubi_session_graph(&graph, use));
+    UBI_TRY(ubi__look_pass(c, &look, graph));
+    *out = look;
+    return UBI_OK;
+}
+
 static ubi_status look_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     (void)key;
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_LOOK, look_load, allocator));
+    if (*out)
+        return UBI_OK;
     return use->like ? look_open_like(out, use, allocator) : look_open(out, use, NULL, allocator);
 }
 
@@ -97,14 +130,42 @@ static ubi_status dominators_find(void **out, ubi_session_use *use, bool with_se
     return UBI_OK;
 }
 
+static ubi_status dominators_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    const ubi_look *look;
+    ubi_dominators *dominators;
+    UBI_TRY(ubi_session_look(&look, use));
+    c->scope = ubi__indexed_scopes[UBI__INDEXED_DOMINATORS];
+    UBI_TRY(ubi__dominators_pass(c, &dominators, ubi_look_view(look)));
+    *out = dominators;
+    return UBI_OK;
+}
+
+static ubi_status dominator_sets_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    void *dominators;
+    UBI_TRY(dominators_load(&dominators, c, use));
+    c->scope = ubi__indexed_scopes[UBI__INDEXED_SETS];
+    ubi_status status = ubi__dominated_sets_pass(c, dominators);
+    if (status == UBI_OK)
+        *out = dominators;
+    else
+        ubi_dominators_free(dominators);
+    return status;
+}
+
 static ubi_status dominators_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     (void)key;
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_DOMINATORS, dominators_load, allocator));
+    if (*out)
+        return UBI_OK;
     return dominators_find(out, use, false, allocator);
 }
 
 static ubi_status dominator_sets_build(void **out, ubi_session_use *use, const char *key,
                                        const ubi_allocator *allocator) {
     (void)key;
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_SETS, dominator_sets_load, allocator));
+    if (*out)
+        return UBI_OK;
     return dominators_find(out, use, true, allocator);
 }
 
@@ -133,34 +194,62 @@ ubi_status ubi_session_dominators(const ubi_dominators **out, ubi_session_use *u
 /* ---- distances ----------------------------------------------------------------------------------------------------- */
 
 typedef struct distance_column {
+    const ubi_allocator *allocator; /* of what follows */
     size_t n;
-    uint32_t of_node[];
+    uint32_t *of_node;
 } distance_column;
 
-static size_t distance_column_bytes(size_t n) {
-    return sizeof(distance_column) + n * sizeof(uint32_t);
+static void distances_free(void *value, const ubi_allocator *allocator) {
+    distance_column *column = value;
+    (void)allocator;
+    ubi__free_array(column->allocator, column->of_node, column->n, sizeof *column->of_node);
+    UBI_DELETE(column->allocator, column);
+}
+
+/* With room for distances if `with_room`. */
+static ubi_status distance_column_new(distance_column **out, size_t n, bool with_room, const ubi_allocator *allocator) {
+    distance_column *column = UBI_NEW(allocator, distance_column);
+    if (!column)
+        return ubi__fail_nomem();
+    *column = (distance_column){ allocator, n, NULL };
+    if (with_room)
+        column->of_node = ubi__alloc_array(allocator, n, sizeof *column->of_node);
+    if (with_room && !column->of_node) {
+        UBI_DELETE(allocator, column);
+        return ubi__fail_nomem();
+    }
+    *out = column;
+    return UBI_OK;
+}
+
+static ubi_status distances_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    distance_column *column = NULL; /* for gcc 12 */
+    ubi_graph *graph;
+    UBI_TRY(ubi_session_graph(&graph, use));
+    UBI_TRY(distance_column_new(&column, ubi_graph_node_count(graph), false, c->allocator));
+    ubi_status status = ubi__distances_pass(c, &column->of_node, column->n);
+    if (status == UBI_OK)
+        *out = column;
+    else
+        distances_free(column, NULL);
+    return status;
 }
 
 static ubi_status distances_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     const ubi_look *look;
+    distance_column *column = NULL; /* for gcc 12 */
     (void)key;
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_DISTANCES, distances_load, allocator));
+    if (*out)
+        return UBI_OK;
     UBI_TRY(ubi_session_look(&look, use));
-    size_t n = ubi_graph_node_count(ubi_look_view(look)->graph);
-    distance_column *column = allocator->alloc(allocator->ctx, distance_column_bytes(n));
-    if (!column)
-        return ubi__fail_nomem();
-    column->n = n;
+    UBI_TRY(distance_column_new(&column, ubi_graph_node_count(ubi_look_view(look)->graph), true, allocator));
     ubi_status status = ubi__look_distances(column->of_node, look, ubi_session_use_progress(use));
     if (status == UBI_OK)
         *out = column;
     else
-        allocator->free(allocator->ctx, column, distance_column_bytes(n));
+        distances_free(column, NULL);
     return status;
-}
-
-static void distances_free(void *value, const ubi_allocator *allocator) {
-    distance_column *column = value;
-    allocator->free(allocator->ctx, column, distance_column_bytes(column->n));
 }
 
 static const ubi__part_type distances_part = { .name = "distances", .build = distances_build, .free = distances_free };

@@ -65,8 +65,7 @@ struct ubi_session_pool {
     uint32_t n_refs;
     uint64_t clock; /* counts uses */
     ubi_session *sessions;
-    uint64_t n_numbers;          /* given to sessions so far */
-    ubi__recording_namer *namer; /* or NULL */
+    uint64_t n_numbers; /* given to sessions so far */
 };
 
 /** Which file a path led to. */
@@ -84,18 +83,16 @@ struct ubi_session {
     uint64_t number;   /* in the pool, from 1 on; never given twice */
     uint32_t n_refs;
     ubi__session_slot *slots;
-    ubi_session_kind kind;
     unsigned threads;
     ubi_compat compat;
-    ubi_graph *given; /* NULL: a file */
-    bool was_read;    /* from then on: */
-    ubi__file_identity file;
-    uint64_t
-        others_identity; /* of files that belong to it: of processes that were recorded together; 0: there are none */
-    ubi_read_info info;  /* of a heap */
+    ubi_session_index index_place;
+    const char *cache_folder;   /* behind `name`; NULL: the usual one */
+    ubi_graph *given;           /* NULL: a file */
+    ubi__file_identity file;    /* from the first reading on */
+    ubi_read_info info;         /* the same */
     ubi__part_memory answers;   /* what callers compute */
     ubi_session_use *permanent; /* holds a graph that cannot be read again; or NULL */
-    size_t name_bytes;
+    size_t name_bytes;          /* with the cache folder */
     char name[];
 };
 
@@ -114,6 +111,14 @@ struct ubi_session_use {
 /** With the lock: numbers and states fit each other in all slots of all sessions, and every holder is a known one. */
 void ubi__session_pool_check(const ubi_session_pool *pool);
 
+/** The file that a path leads to now. */
+ubi__file_identity ubi__file_identify(const char *path);
+/**
+ * What the file of this identity holds was read, or is known from an index. The first time it is noted.
+ * Errors: later, if it is another file: UBI_EMISMATCH, UBI_EIO.
+ */
+ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info);
+
 void ubi__part_memory_init(ubi__part_memory *memory, ubi_session_pool *pool);
 /**
  * Drops the part that was not used for the longest time, of those for looks like the session of number `like`; 0: of all.
@@ -124,14 +129,6 @@ bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like);
 void ubi__session_slot_forget(ubi__session_slot **forgotten, ubi__session_slot *slot);
 /** Without the lock. */
 void ubi__session_slots_free(ubi__session_slot *slots);
-/**
- * A part that reads the file asks which one it is before, and says so when it was read: the first time that is noted, later it must be
- * the same.
- * @param others_identity  of further files that are read with it.
- * Errors: UBI_EIO (gone), UBI_EMISMATCH (changed).
- */
-ubi_status ubi__session_file_check(ubi__file_identity *out, const ubi_session *session, uint64_t others_identity);
-void ubi__session_file_note(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity);
 /** Microseconds of a clock that never goes back. */
 uint64_t ubi__session_clock_us(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/extension/session.h: an opened heap, recording or timeline, and everything that was ever computed of it, at most once.
+ * ubiheap/extension/session.h: an opened heap, and everything that was ever computed of it, at most once.
  *
  * A *session* is a heap that questions are asked about. What answers need of it (graph, look, dominators, distances, ...) are its
  * *parts*. A part is computed when it is first asked for, kept for all that ask later, and shared by threads: two that ask for the
@@ -15,9 +15,6 @@
  *     ubi_session_summary(&summary, use);                                 reads, looks, finds dominators and distances, sums up
  *     ...                                                                 summary stays as long as the use
  *     ubi_session_use_end(use);                                           from here on the parts may be dropped
- *
- * A session can also be of a recording of allocations or of a timeline of markers: questions are asked about them (ask.h). Their parts
- * have no functions here.
  *
  * All sessions of a *pool* share a memory limit. At the limit, parts that no use holds are dropped, the least recently used first,
  * and computed again when they are asked for again. A file is read again, too, if it is unchanged.
@@ -75,33 +72,40 @@ UBI_API void ubi_session_pool_drop_unused(ubi_session_pool *pool);
 
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */
 
-/** An opened heap, recording or timeline. Any thread. */
+/** An opened heap. Any thread. */
 typedef struct ubi_session ubi_session;
 
-/** What a session is of. */
-typedef enum ubi_session_kind {
-    UBI_SESSION_HEAP, /**< a heap: a snapshot, or a graph that was there */
-    UBI_SESSION_RECORDING, /**< what programs allocated: a file of `ubiheap record`, with those of processes recorded together */
-    UBI_SESSION_TIMELINE /**< what a program did when: a file of `ubiheap run --timeline` */
-} ubi_session_kind;
+/**
+ * Where the *index* of a heap is: a file with graph, look, dominators and distances, which is mapped instead of computing them again. It
+ * takes no memory of the pool's, for the system drops and reads its pages as it likes.
+ */
+typedef enum ubi_session_index {
+    UBI_SESSION_INDEX_NONE = 0, /**< there is none */
+    /** In the cache folder, which only the user can write: valid for a file of the same inode, size, time of change and ends. */
+    UBI_SESSION_INDEX_CACHE = 1,
+    /** Beside the heap, as PATH.ubindex: valid for a heap with the same content, all of which is hashed. To be carried with it. */
+    UBI_SESSION_INDEX_BESIDE = 2
+} ubi_session_index;
 
 typedef struct ubi_session_options {
     uint32_t version; /**< UBI_SESSION_OPTIONS_VERSION */
     ubi_progress progress;
     unsigned threads;  /**< for each part; 0: one per core */
     ubi_compat compat; /**< of reading */
+    /* From version 2 on: */
+    ubi_session_index index;  /**< of a file: read from it what it has. ubi_session_write_index writes it */
+    const char *cache_folder; /**< copied; NULL: "ubiheap" in XDG_CACHE_HOME or ~/.cache */
 } ubi_session_options;
 
-#define UBI_SESSION_OPTIONS_VERSION 1
+#define UBI_SESSION_OPTIONS_VERSION 2
 #define UBI_SESSION_OPTIONS_INIT                                                                                       \
-    { UBI_SESSION_OPTIONS_VERSION, { NULL, NULL }, 0, UBI_COMPAT_NONE }
+    { UBI_SESSION_OPTIONS_VERSION, { NULL, NULL }, 0, UBI_COMPAT_NONE, UBI_SESSION_INDEX_NONE, NULL }
 
 /**
- * Opens a file and reads it: the graph of a heap, the tables of a recording, the markers of a timeline. Its first bytes say which it is;
- * what is compressed is a heap. A recording is read with the files of processes that were recorded together.
+ * Opens a file and reads its graph.
  *
  * @param out   one reference; untouched on failure.
- * @param path  copied; "-" for standard input, which cannot be read again: what was read is never dropped.
+ * @param path  copied; "-" for standard input, which cannot be read again: its graph is never dropped.
  * @param options  NULL: the defaults.
  * Errors: those of ubi_graph_read_path; UBI_ENOMEM also where the pool's limit is too small.
  */
@@ -118,10 +122,9 @@ UBI_API ubi_session *ubi_session_ref(ubi_session *session);
 /** One reference less; frees with the last, which a use holds, too. NULL is fine. */
 UBI_API void ubi_session_unref(ubi_session *session);
 
-UBI_API ubi_session_kind ubi_session_kind_of(const ubi_session *session);
 /** Path or name. Borrowed from the session. */
 UBI_API const char *ubi_session_name(const ubi_session *session);
-/** What reading a heap found; all zero for a graph that was there, recordings and timelines. Borrowed from the session. */
+/** What reading found; all zero for a graph that was there. Borrowed from the session. */
 UBI_API const ubi_read_info *ubi_session_read_info(const ubi_session *session);
 
 /** What one can ask about a part. */
@@ -175,10 +178,34 @@ UBI_API const ubi_allocator *ubi_session_use_allocator(const ubi_session_use *us
 UBI_API const ubi_progress *ubi_session_use_progress(const ubi_session_use *use);
 UBI_API unsigned ubi_session_use_threads(const ubi_session_use *use);
 
+/**
+ * Writes the index of the session's heap where its options say, unless there is a valid one. What it holds and is not there yet is
+ * computed. It appears when it is complete; another process may write the same at the same time. In the cache folder, indexes that were
+ * not used for the longest time make room for it.
+ * Nothing for a session without an index, or of what is not a file.
+ * Errors: those of parts; UBI_EIO (it cannot be written), UBI_EINVAL (others may write in the cache folder), UBI_EMISMATCH.
+ */
+UBI_API ubi_status ubi_session_write_index(ubi_session_use *use);
+
+/** What one can ask about the index of a session. */
+typedef struct ubi_session_index_info {
+    uint32_t struct_bytes;   /**< UBI_SESSION_INDEX_INFO_INIT */
+    bool is_in_use;          /**< a valid one is mapped */
+    bool is_damaged;         /**< some of it was, and is computed instead */
+    uint64_t size_bytes;     /**< of the file */
+    uint64_t resident_bytes; /**< of these, in memory now */
+    char why[256];           /**< one that is there is not used; "" otherwise */
+} ubi_session_index_info;
+
+#define UBI_SESSION_INDEX_INFO_INIT                                                                                    \
+    { .struct_bytes = sizeof(ubi_session_index_info) }
+
+/** Errors: UBI_ENOMEM, UBI_ECANCELLED. Cost: O(pages of the index); the first time that of opening it. */
+UBI_API ubi_status ubi_session_index_about(ubi_session_index_info *out, ubi_session_use *use);
+
 /*
  * Parts. Each is borrowed until the use ends, the same for all that ask, and immutable. O(1) when it is there. A reference to one that
  * is taken (ubi_graph_ref) must be given back before the session goes: its memory is the session's.
- * They are parts of heaps: in sessions of another kind they are UBI_EFORMAT.
  * Errors of all: UBI_ENOMEM (the system, or the limit with all that is in use), UBI_ECANCELLED, UBI_EIO (a file that must be read
  * again is gone), UBI_EMISMATCH (it has changed since it was opened). A caller that fails fails alone: others that wait for the
  * same part compute it themselves.

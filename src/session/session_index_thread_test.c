@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session_index_thread_test.c: an index is used when it is of the heap and sound; else everything is computed, and it is made again.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <ubiheap/extension/session.h>
+
+#include "base/column_file_layout.h"
+#include "fail_allocator.h"
+#include "packed_heap.h"
+#include "saving.h"
+#include "session/cache_folder.h"
+#include "session/session_index.h"
+
+#define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
+#define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
+
+/* ---- places ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct place {
+    char *folder; /* temporary; for heaps */
+    char cache[400], heap[400];
+} place;
+
+static packed_bytes file_read(const char *path) {
+    struct stat about;
+    int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0 && fstat(fd, &about) == 0);
+    packed_bytes content = packed_copy((packed_bytes){ NULL, 0 });
+    packed_free(content);
+    content = (packed_bytes){ aligned_alloc(64, ((size_t)about.st_size + 64) / 64 * 64), (size_t)about.st_size };
+    assert_int_equal(read(fd, content.at, content.n), content.n);
+    close(fd);
+    return content;
+}
+
+static void file_write(const char *path, packed_bytes content) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content.at, content.n), content.n);
+    close(fd);
+}
+
+static void file_copy(const char *to, const char *from) {
+    packed_bytes content = file_read(from);
+    file_write(to, content);
+    packed_free(content);
+}
+
+static place place_of(const char *file) {
+    place p = { new_directory(), "", "" };
+    snprintf(p.cache, sizeof p.cache, "%s/cache", p.folder);
+    snprintf(p.heap, sizeof p.heap, "%s/heap", p.folder);
+    file_copy(p.heap, file);
+    return p;
+}
+
+static void place_remove(place *p) {
+    char command[1000];
+    snprintf(command, sizeof command, "rm -rf '%s/cache'", p->folder);
+    assert_int_equal(system(command), 0);
+    remove_directory(p->folder);
+}
+
+/* ---- sessions -------------------------------------------------------------------------------------------------------- */
+
+typedef struct opened {
+    ubi_session_pool *pool;
+    ubi_session *session;
+    ubi_session_use *use;
+} opened;
+
+static ubi_status opened_begin(opened *o, const place *p, ubi_session_index index, const ubi_allocator *allocator,
+                               ubi_progress progress) {
+    ubi_session_pool_options pool = UBI_SESSION_POOL_OPTIONS_INIT;
+    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
+    ubi_session_use_options use = UBI_SESSION_USE_OPTIONS_INIT;
+    *o = (opened){ NULL, NULL, NULL };
+    pool.allocator = allocator;
+    options.index = index;
+    options.cache_folder = p->cache;
+    options.threads = 1;
+    use.progress = progress;
+    UBI_TRY(ubi_session_pool_new(&o->pool, &pool));
+    UBI_TRY(ubi_session_open_path(&o->session, o->pool, p->heap, &options));
+    return ubi_session_use_begin(&o->use, o->session, &use);
+}
+
+static opened open_with(const place *p, ubi_session_index index) {
+    opened o;
+    if (opened_begin(&o, p, index, NULL, (ubi_progress){ NULL, NULL }) != UBI_OK)
+        fail_msg("%s", ubi_error_message());
+    return o;
+}
+
+static void opened_end(opened *o) {
+    ubi_session_use_end(o->use);
+    ubi_session_unref(o->session);
+    ubi_session_pool_unref(o->pool);
+}
+
+static ubi_status parts_get(packed_heap *out, ubi_session_use *use) {
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    const uint32_t *distances;
+    *out = (packed_heap){ 0 };
+    UBI_TRY(ubi_session_graph(&out->graph, use));
+    UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_dominators(&dominators, use, true));
+    UBI_TRY(ubi_session_distances(&distances, use));
+    out->look = (ubi_look *)(uintptr_t)look;
+    out->dominators = (ubi_dominators *)(uintptr_t)dominators;
+    out->distances = (uint32_t *)(uintptr_t)distances;
+    return UBI_OK;
+}
+
+static ubi_session_index_info about(ubi_session_use *use) {
+    ubi_session_index_info info = UBI_SESSION_INDEX_INFO_INIT;
+    assert_int_equal(ubi_session_index_about(&info, use), UBI_OK);
+    return info;
+}
+
+/* All parts of a session, whatever its index is, are those of one without. */
+static void assert_parts_right(opened *o, const place *p) {
+    opened plain = open_with(p, UBI_SESSION_INDEX_NONE);
+    packed_heap is, shall;
+    assert_int_equal(parts_get(&shall, plain.use), UBI_OK);
+    if (parts_get(&is, o->use) != UBI_OK)
+        fail_msg("%s", ubi_error_message());
+    const char *what = packed_heaps_differ(&is, &shall);
+    if (what)
+        fail_msg("%s differ", what);
+    assert_string_equal(ubi_session_read_info(o->session)->format, ubi_session_read_info(plain.session)->format);
+    assert_string_equal(ubi_session_read_info(o->session)->compression,
+                        ubi_session_read_info(plain.session)->compression);
+    assert_int_equal(ubi_session_read_info(o->session)->input_bytes, ubi_session_read_info(plain.session)->input_bytes);
+    opened_end(&plain);
+}
+
+static void index_write(const place *p, ubi_session_index index) {
+    opened o = open_with(p, index);
+    if (ubi_session_write_index(o.use) != UBI_OK)
+        fail_msg("%s", ubi_error_message());
+    opened_end(&o);
+}
+
+/* Whether a session uses its index; its parts are right in either case. */
+static bool index_serves(const place *p, ubi_session_index index) {
+    opened o = open_with(p, index);
+    assert_parts_right(&o, p);
+    ubi_session_index_info info = about(o.use);
+    opened_end(&o);
+    return info.is_in_use && !info.is_damaged;
+}
+
+/* The path of the one index in the cache folder. */
+static const char *cached_path(const place *p) {
+    static char path[800];
+    ubi__cache_rows rows;
+    assert_int_equal(ubi__cache_folder_list(&rows, p->cache, ubi_allocator_default()), UBI_OK);
+    assert_int_equal(rows.n, 1);
+    snprintf(path, sizeof path, "%s/%s", p->cache, rows.at[0].name);
+    ubi__cache_rows_fini(&rows, ubi_allocator_default());
+    return path;
+}
+
+/* ---- it serves ------------------------------------------------------------------------------------------------------- */
+
+static void what_was_computed_is_mapped(void **state) {
+    static const char *const files[] = { V8_FILE, FX_FILE, "tests/data/jsc/bun-gcdebugging.json.gz" };
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        place p = place_of(files[i / 2]);
+        ubi_session_index index = i % 2 ? UBI_SESSION_INDEX_BESIDE : UBI_SESSION_INDEX_CACHE;
+        assert_false(index_serves(&p, index));
+        index_write(&p, index);
+        assert_true(index_serves(&p, index));
+        opened o = open_with(&p, index), plain = open_with(&p, UBI_SESSION_INDEX_NONE);
+        packed_heap heap;
+        assert_int_equal(parts_get(&heap, o.use), UBI_OK);
+        assert_int_equal(parts_get(&heap, plain.use), UBI_OK);
+        assert_true(ubi_session_pool_held_bytes(o.pool) < ubi_session_pool_held_bytes(plain.pool) / 2);
+        assert_true(about(o.use).resident_bytes <= about(o.use).size_bytes + 4096);
+        ubi_session_pool_drop_unused(o.pool); /* parts in use stay */
+        assert_parts_right(&o, &p);
+        ubi_session_use_end(o.use);
+        o.use = NULL;
+        ubi_session_pool_drop_unused(o.pool); /* and come back */
+        assert_int_equal(ubi_session_use_begin(&o.use, o.session, NULL), UBI_OK);
+        assert_parts_right(&o, &p);
+        opened_end(&plain);
+        opened_end(&o);
+        place_remove(&p);
+    }
+}
+
+static void a_second_writing_leaves_what_is_there(void **state) {
+    place p = place_of(FX_FILE);
+    struct stat first, second;
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(stat(cached_path(&p), &first), 0);
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(stat(cached_path(&p), &second), 0);
+    assert_true(first.st_ino == second.st_ino);
+    place_remove(&p);
+}
+
+static void a_heap_is_carried_with_its_index(void **state) {
+    place from = place_of(V8_FILE), to = place_of(FX_FILE);
+    char index[420], carried[420];
+    (void)state;
+    index_write(&from, UBI_SESSION_INDEX_BESIDE);
+    snprintf(index, sizeof index, "%s.ubindex", from.heap);
+    snprintf(carried, sizeof carried, "%s.ubindex", to.heap);
+    file_copy(carried, index);
+    assert_false(index_serves(&to, UBI_SESSION_INDEX_BESIDE)); /* of another heap */
+    file_copy(to.heap, from.heap);
+    assert_true(index_serves(&to, UBI_SESSION_INDEX_BESIDE));
+    place_remove(&from);
+    place_remove(&to);
+}
+
+/* ---- it does not ----------------------------------------------------------------------------------------------------- */
+
+static void an_index_of_an_earlier_state_is_not_used(void **state) {
+    place p = place_of(FX_FILE);
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    struct timespec times[2] = { { 0, UTIME_OMIT }, { 1000, 0 } };
+    assert_int_equal(utimensat(AT_FDCWD, p.heap, times, 0), 0);
+    assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+    assert_non_null(strstr(about(o.use).why, "an earlier state"));
+    opened_end(&o);
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    (void)cached_path(&p); /* instead of the old one */
+    file_copy(p.heap, "tests/data/fx/tiny-after.fxsnapshot");
+    assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    place_remove(&p);
+}
+
+static void note_change(const char *path, size_t offset, uint8_t byte) {
+    packed_bytes content = file_read(path);
+    content.at[offsetof(ubi__column_header, note) + offset] ^= byte;
+    packed_seal(content);
+    file_write(path, content);
+    packed_free(content);
+}
+
+static void an_index_of_another_version_is_not_used(void **state) {
+    place p = place_of(FX_FILE);
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    note_change(cached_path(&p), offsetof(ubi__index_note, library), 1);
+    assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    note_change(cached_path(&p), offsetof(ubi__index_note, library), 1);
+    assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    note_change(cached_path(&p), offsetof(ubi__index_note, parts_version), 1);
+    assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    place_remove(&p);
+}
+
+/* Whatever byte is damaged, all parts are right, and writing replaces the index. */
+static void damage_costs_time_only(void **state) {
+    static const size_t steps = 61;
+    place p = place_of("tests/data/fx/unreachable.fxsnapshot");
+    size_t n_damaged = 0;
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    packed_bytes sound = file_read(cached_path(&p));
+    for (size_t i = 0; i < steps; i++) {
+        packed_bytes content = packed_copy(sound);
+        content.at[content.n / steps * i + i] ^= 0x10;
+        file_write(cached_path(&p), content);
+        packed_free(content);
+        opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+        assert_parts_right(&o, &p);
+        bool is_unused = !about(o.use).is_in_use || about(o.use).is_damaged;
+        n_damaged += is_unused;
+        assert_int_equal(ubi_session_write_index(o.use), UBI_OK);
+        opened_end(&o);
+        if (is_unused)
+            assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    }
+    assert_true(n_damaged > steps / 4);
+    packed_free(sound);
+    place_remove(&p);
+}
+
+static void where_others_may_write_nothing_is_kept(void **state) {
+    place p = place_of(FX_FILE);
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(chmod(p.cache, 0777), 0);
+    assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(ubi_session_write_index(o.use), UBI_EINVAL);
+    assert_non_null(strstr(ubi_error_message(), "others may write"));
+    opened_end(&o);
+    assert_int_equal(chmod(p.cache, 0700), 0);
+    assert_int_equal(chmod(cached_path(&p), 0606), 0);
+    assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    place_remove(&p);
+}
+
+static void what_is_no_file_has_no_index(void **state) {
+    place p = place_of(FX_FILE);
+    ubi_session *session;
+    ubi_session_use *use;
+    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
+    opened o = open_with(&p, UBI_SESSION_INDEX_NONE);
+    ubi_graph *graph;
+    (void)state;
+    options.index = UBI_SESSION_INDEX_CACHE;
+    options.cache_folder = p.cache;
+    assert_int_equal(ubi_session_graph(&graph, o.use), UBI_OK);
+    assert_int_equal(ubi_session_open_graph(&session, o.pool, graph, "live", &options), UBI_OK);
+    assert_int_equal(ubi_session_use_begin(&use, session, NULL), UBI_OK);
+    assert_int_equal(ubi_session_write_index(use), UBI_OK);
+    assert_false(about(use).is_in_use);
+    ubi_session_use_end(use);
+    ubi_session_unref(session);
+    opened_end(&o);
+    assert_int_equal(access(p.cache, F_OK), -1); /* nothing was made */
+    place_remove(&p);
+}
+
+/* ---- interruptions ------------------------------------------------------------------------------------------------------ */
+
+/* Ends, in one way or another, at the n-th report. */
+typedef struct ending {
+    uint32_t n_reports, at;
+    bool must_kill;
+} ending;
+
+static bool report_end(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    ending *e = payload;
+    (void)done, (void)total;
+    if (strcmp(stage, "writing the index") != 0 || ++e->n_reports < e->at)
+        return true;
+    if (e->must_kill)
+        (void)kill(getpid(), SIGKILL);
+    return false;
+}
+
+static size_t files_in(const char *folder) {
+    return access(folder, F_OK) == 0 ? count_files(folder) : 0;
+}
+
+static void cancelled_writing_leaves_nothing(void **state) {
+    place p = place_of(FX_FILE);
+    (void)state;
+    for (uint32_t at = 1;; at++) {
+        ending e = { 0, at, false };
+        opened o;
+        assert_int_equal(opened_begin(&o, &p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }), UBI_OK);
+        ubi_status status = ubi_session_write_index(o.use);
+        opened_end(&o);
+        if (status == UBI_OK)
+            break;
+        assert_int_equal(status, UBI_ECANCELLED);
+        assert_int_equal(files_in(p.cache), 0);
+    }
+    assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    place_remove(&p);
+}
+
+static void killed_writing_leaves_the_old_one_or_none(void **state) {
+    place p = place_of(FX_FILE);
+    (void)state;
+    for (uint32_t at = 1; at < 18; at += 3) {
+        int how;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            ending e = { 0, at, true };
+            opened o;
+            if (opened_begin(&o, &p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }) == UBI_OK)
+                (void)ubi_session_write_index(o.use);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &how, 0), child);
+        assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+        assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    }
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    place_remove(&p);
+}
+
+/* Writers replace each other's files and remove them, readers have them mapped: all answers are right. */
+static void processes_share_a_cache(void **state) {
+    enum { N_PROCESSES = 4, N_ROUNDS = 12 };
+    place p = place_of(FX_FILE);
+    pid_t children[N_PROCESSES];
+    (void)state;
+    for (int i = 0; i < N_PROCESSES; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] != 0)
+            continue;
+        for (int round = 0; round < N_ROUNDS; round++) {
+            opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+            if (ubi_session_write_index(o.use) != UBI_OK)
+                _exit(1);
+            assert_parts_right(&o, &p);
+            opened_end(&o);
+            if ((round + i) % 3 == 0)
+                ubi__cache_folder_trim(p.cache, 0, NULL);
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < N_PROCESSES; i++) {
+        int how;
+        assert_int_equal(waitpid(children[i], &how, 0), children[i]);
+        assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    }
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
+    assert_int_equal(files_in(p.cache), 1);
+    place_remove(&p);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static ubi_status everything_do(void *payload, const ubi_allocator *allocator) {
+    packed_heap heap;
+    opened o;
+    ubi_status status = opened_begin(&o, payload, UBI_SESSION_INDEX_BESIDE, allocator, (ubi_progress){ NULL, NULL });
+    if (status == UBI_OK)
+        status = parts_get(&heap, o.use);
+    if (status == UBI_OK)
+        status = ubi_session_write_index(o.use);
+    opened_end(&o);
+    return status;
+}
+
+static void each_refused_allocation_is_survived(void **state) {
+    place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
+    char index[420];
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_BESIDE);
+    assert_true(fail_each_allocation(everything_do, &p) > 10);
+    snprintf(index, sizeof index, "%s.ubindex", p.heap);
+    assert_int_equal(unlink(index), 0);
+    place_remove(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_computed_is_mapped),
+        cmocka_unit_test(a_second_writing_leaves_what_is_there),
+        cmocka_unit_test(a_heap_is_carried_with_its_index),
+        cmocka_unit_test(an_index_of_an_earlier_state_is_not_used),
+        cmocka_unit_test(an_index_of_another_version_is_not_used),
+        cmocka_unit_test(damage_costs_time_only),
+        cmocka_unit_test(where_others_may_write_nothing_is_kept),
+        cmocka_unit_test(what_is_no_file_has_no_index),
+        cmocka_unit_test(cancelled_writing_leaves_nothing),
+        cmocka_unit_test(killed_writing_leaves_the_old_one_or_none),
+        cmocka_unit_test(processes_share_a_cache),
+        cmocka_unit_test(each_refused_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session_index_write.c: writing a session's index, and what one can ask about it (ubiheap/extension/session.h).
+ */
+#include <string.h>
+
+#include "analyses/dominators/dom_work.h"
+#include "base/atomic_file.h"
+#include "base/status.h"
+#include "formats/format.h"
+#include "lenses/lens.h"
+#include "session/cache_folder.h"
+#include "session/session_index.h"
+
+/** All that an index holds. */
+typedef struct indexed_parts {
+    ubi_graph *graph;
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    const uint32_t *distances;
+} indexed_parts;
+
+static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
+    UBI_TRY(ubi_session_graph(&out->graph, use));
+    UBI_TRY(ubi_session_look(&out->look, use));
+    UBI_TRY(ubi_session_dominators(&out->dominators, use, true));
+    return ubi_session_distances(&out->distances, use);
+}
+
+/* Passing towards a file changes nothing of what is passed. */
+#define PASSED(type, value) ((type *)(uintptr_t)(value))
+
+static ubi_status parts_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,
+                              const ubi_allocator *allocator) {
+    ubi__columns c = { .writer = writer, .allocator = allocator };
+    ubi_read_info info = session->info;
+    ubi_graph *graph = parts->graph;
+    ubi_look *look = PASSED(ubi_look, parts->look);
+    ubi_dominators *dominators = PASSED(ubi_dominators, parts->dominators);
+    uint32_t *distances = PASSED(uint32_t, parts->distances);
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_GRAPH];
+    UBI_TRY(ubi__format_pass(&c, &graph));
+    UBI_TRY(ubi__read_info_pass(&c, &info, graph));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_LOOK];
+    UBI_TRY(ubi__look_pass(&c, &look, graph));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_DOMINATORS];
+    UBI_TRY(ubi__dominators_pass(&c, &dominators, ubi_look_view(look)));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_SETS];
+    UBI_TRY(ubi__dominated_sets_pass(&c, dominators));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_DISTANCES];
+    return ubi__distances_pass(&c, &distances, ubi_graph_node_count(graph));
+}
+
+static ubi_status file_write(ubi__atomic_file *file, const indexed_parts *parts, const ubi__index_note *note,
+                             ubi_session_use *use) {
+    const ubi_allocator *a = ubi_session_use_allocator(use);
+    ubi__column_writer writer = { 0 };
+    ubi_status status = ubi__column_writer_begin(&writer, ubi__atomic_file_write, file, note, sizeof *note, a);
+    writer.progress = &use->progress;
+    if (status == UBI_OK)
+        status = parts_write(&writer, parts, use->session, a);
+    if (status == UBI_OK)
+        status = ubi__column_writer_end(&writer);
+    ubi__column_writer_fini(&writer);
+    return status;
+}
+
+/* Checksums say when a crash of the system has left less than all of it, so it need not wait for the disk. */
+static ubi_status index_write(const char *path, const indexed_parts *parts, const ubi__index_note *note,
+                              ubi_session_use *use) {
+    ubi__atomic_file file;
+    UBI_TRY(ubi__atomic_file_open(&file, path, 0, use->session->pool->allocator));
+    ubi_status status = file_write(&file, parts, note, use);
+    if (status == UBI_OK)
+        return ubi__atomic_file_appear(&file);
+    ubi__atomic_file_discard(&file);
+    return status;
+}
+
+/* Makes the cache folder, and room in it. */
+static ubi_status folder_prepare(char folder[UBI__CACHE_PATH_BYTES], const ubi_session *session) {
+    UBI_TRY(ubi__cache_folder_path(folder, session->cache_folder));
+    return ubi__cache_folder_check(folder, true);
+}
+
+/* What is read now is what the parts were made of. */
+static ubi_status heap_note(ubi__index_note *out, ubi_session_use *use) {
+    const ubi_session *session = use->session;
+    bool is_beside = session->index_place == UBI_SESSION_INDEX_BESIDE;
+    UBI_TRY(ubi__index_note_make(out, session->name, session->compat, is_beside, use->threads, &use->progress,
+                                 ubi_session_use_allocator(use)));
+    if (!ubi__session_is_current(session))
+        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
+    return UBI_OK;
+}
+
+ubi_status ubi_session_write_index(ubi_session_use *use) {
+    const ubi_session *session = use->session;
+    char folder[UBI__CACHE_PATH_BYTES], path[UBI__CACHE_PATH_BYTES + UBI__INDEX_NAME_BYTES + 16];
+    ubi__session_index *index;
+    indexed_parts parts;
+    ubi__index_note note;
+    bool is_in_folder = session->index_place == UBI_SESSION_INDEX_CACHE;
+    if (session->index_place == UBI_SESSION_INDEX_NONE || session->given || use->like)
+        return UBI_OK;
+    UBI_TRY(ubi__session_index_get(&index, use));
+    if (!index->identity.is_known || (index->file && !index->is_damaged))
+        return UBI_OK;
+    if (is_in_folder)
+        UBI_TRY(folder_prepare(folder, session));
+    UBI_TRY(parts_get(&parts, use));
+    UBI_TRY(heap_note(&note, use));
+    UBI_TRY(ubi__session_index_path(path, sizeof path, session, &note));
+    UBI_TRY(index_write(path, &parts, &note, use));
+    if (is_in_folder)
+        ubi__cache_folder_trim(folder, UBI__CACHE_LIMIT_BYTES, strrchr(path, '/') + 1);
+    return UBI_OK;
+}
+
+ubi_status ubi_session_index_about(ubi_session_index_info *out, ubi_session_use *use) {
+    ubi_session_index_info full = UBI_SESSION_INDEX_INFO_INIT;
+    ubi__session_index *index;
+    UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_session_index_info"));
+    if (use->session->index_place != UBI_SESSION_INDEX_NONE && !use->session->given) {
+        UBI_TRY(ubi__session_index_get(&index, use));
+        full.is_in_use = index->file != NULL;
+        full.is_damaged = index->is_damaged;
+        full.size_bytes = index->file ? index->file->n_bytes : 0;
+        full.resident_bytes = index->file ? ubi__column_file_resident_bytes(index->file) : 0;
+        memcpy(full.why, index->why, sizeof full.why);
+    }
+    ubi__result_fill(out, &full, sizeof full);
+    return UBI_OK;
+}
