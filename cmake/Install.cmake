@@ -23,7 +23,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ubiheap DESTINATION ${CMAKE_INST
 # Two export sets: a program that links the shared library needs none of our dependencies to be installed.
 set_target_properties(ubiheap_shared PROPERTIES EXPORT_NAME ubiheap)
 set_target_properties(ubiheap_static PROPERTIES EXPORT_NAME static)
-install(TARGETS ubiheap_shared EXPORT ubiheapTargets
+install(TARGETS ubiheap_shared ubiheap_server EXPORT ubiheapTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ubiheap_static EXPORT ubiheapStaticTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

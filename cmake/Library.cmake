@@ -37,6 +37,9 @@ endforeach()
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UBI_SANITIZE)
     target_link_options(ubiheap_shared PRIVATE -Wl,--no-undefined)
 endif()
+# What libubiheap-server.so alone may use has a symbol version of its own.
+target_link_options(ubiheap_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libubiheap.map)
+set_target_properties(ubiheap_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libubiheap.map)
 # Threads that posted markers run code of ours when they exit, so dlclose must not take it away.
 target_link_options(ubiheap_shared PRIVATE -Wl,-z,nodelete)
 add_library(ubiheap::ubiheap ALIAS ubiheap_shared)
@@ -71,12 +74,29 @@ if(ubi_native_sources)
     target_link_libraries(ubi_native PUBLIC ubi_symbolize)
 endif()
 
-# What serves heaps to others. Static: it needs insides of libubiheap.a, which the shared library hides.
+# What serves heaps to others, static and shared. Tests and tool link ubi_server, which sees insides of ours as they do; programs
+# link ubiheap_server, which has those that libubiheap.so gives it (src/base/server_api.h).
 ubi_glob(ubi_server_sources ${PROJECT_SOURCE_DIR}/src/jobs/*.c)
-add_library(ubi_server ${ubi_part} ${ubi_server_sources})
+add_library(ubi_server_objects OBJECT ${ubi_server_sources})
+set_target_properties(ubi_server_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(ubi_server_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(ubi_server_objects PRIVATE ubi_flags)
+add_library(ubi_server ${ubi_part} $<TARGET_OBJECTS:ubi_server_objects>)
 target_link_libraries(ubi_server PRIVATE $<BUILD_INTERFACE:ubi_internal> INTERFACE $<INSTALL_INTERFACE:ubiheap::static>)
-set_target_properties(ubi_server PROPERTIES OUTPUT_NAME ubiheap-server EXPORT_NAME server
-    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+add_library(ubiheap_server SHARED $<TARGET_OBJECTS:ubi_server_objects>)
+set_target_properties(ubiheap_server PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_link_libraries(ubiheap_server PRIVATE $<BUILD_INTERFACE:ubi_flags> PUBLIC ubiheap_shared)
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UBI_SANITIZE)
+    target_link_options(ubiheap_server PRIVATE -Wl,--no-undefined)
+endif()
+# The tree can be moved before it is installed: the Debian packages are made of a copy.
+set_target_properties(ubiheap_server PROPERTIES OUTPUT_NAME ubiheap-server EXPORT_NAME server BUILD_RPATH_USE_ORIGIN ON
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set_target_properties(ubi_server PROPERTIES OUTPUT_NAME ubiheap-server$<$<BOOL:${UBI_SHARED_INTERNALS}>:-internals>
+    EXPORT_NAME server_static ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+foreach(library ubi_server ubiheap_server)
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+endforeach()
 
 # The live JavaScript engine: a library of its own, which only the tool and tests link.
 include(${CMAKE_CURRENT_LIST_DIR}/QuickJS.cmake)

@@ -50,11 +50,11 @@ else
     exit 1
 fi
 
-# Quiet unless it fails; apt's own output goes to build/deps.log.
+# Quiet unless it fails; apt's own output goes to build/deps.log. A new machine often installs updates just then: apt waits for them.
 mkdir -p build
 run_apt() {
     echo "deps: ${as_root:+sudo }apt-get $* (may take some minutes; build/deps.log says how far it is)"
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@" >build/deps.log 2>&1 || {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@" >build/deps.log 2>&1 || {
         tail -n 20 build/deps.log
         return 1
     }

@@ -11,6 +11,7 @@
 #include <ubiheap/core/base.h>
 
 #include "base/assert.h"
+#include "base/server_api.h"
 #include "base/status.h"
 
 static inline const ubi_allocator *ubi__allocator_or_default(const ubi_allocator *allocator) {
@@ -25,7 +26,7 @@ const ubi_allocator *ubi__allocator_of_pages(void);
 
 /** n * size bytes, or NULL (also on overflow and for 0 bytes). Message set on failure only by the callers. */
 void *ubi__alloc_array(const ubi_allocator *a, size_t n, size_t size);
-void *ubi__calloc_array(const ubi_allocator *a, size_t n, size_t size);
+UBI__SERVER_API void *ubi__calloc_array(const ubi_allocator *a, size_t n, size_t size);
 static inline void ubi__free_array(const ubi_allocator *a, void *p, size_t n, size_t size) {
     if (p)
         a->free(a->ctx, p, n * size);
@@ -73,7 +74,8 @@ void ubi__touch_pages(void *p, size_t size);
     }                                                                                                                  \
     struct ubi__swallow_semicolon
 
-ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t size, const ubi_allocator *a);
+UBI__SERVER_API ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t size,
+                                         const ubi_allocator *a);
 void ubi__vec_trim(void **at, size_t *cap, size_t n, size_t size, const ubi_allocator *a);
 
 UBI_VEC_DECLARE(ubi__vec_u8, uint8_t);

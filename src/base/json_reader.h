@@ -14,6 +14,7 @@
 #define UBI_BASE_JSON_READER_H
 
 #include "base/alloc.h"
+#include "base/server_api.h"
 
 /** Levels below a value that is read; deeper ones are refused. */
 #define UBI__JSON_DEPTH 256
@@ -42,23 +43,23 @@ typedef struct ubi__json_cursor {
 } ubi__json_cursor;
 
 /** Opens the object or array that `text` consists of, apart from white space around it. */
-void ubi__json_cursor_open(ubi__json_cursor *c, ubi_text text, ubi__json_type type);
+UBI__SERVER_API void ubi__json_cursor_open(ubi__json_cursor *c, ubi_text text, ubi__json_type type);
 /** The value that `text` consists of, apart from white space around it, checked to its end. False: see c->fault and c->at. */
-bool ubi__json_value_whole(ubi__json_cursor *c, ubi__json_value *out, ubi_text text);
+UBI__SERVER_API bool ubi__json_value_whole(ubi__json_cursor *c, ubi__json_value *out, ubi_text text);
 /** The next member; false at the end, where nothing may follow, and at a fault. */
-bool ubi__json_cursor_next_member(ubi__json_cursor *c, ubi__json_value *key, ubi__json_value *value);
+UBI__SERVER_API bool ubi__json_cursor_next_member(ubi__json_cursor *c, ubi__json_value *key, ubi__json_value *value);
 /** The same of an array. */
-bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value);
+UBI__SERVER_API bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value);
 
 /** Whether a string without escapes is `text`. */
-bool ubi__json_value_is(const ubi__json_value *value, const char *text);
+UBI__SERVER_API bool ubi__json_value_is(const ubi__json_value *value, const char *text);
 /** A string's text: in the line, or, with escapes, in `scratch`, which it replaces. Lone surrogates become WTF-8. */
-ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi__vec_u8 *scratch,
-                                const ubi_allocator *a);
+UBI__SERVER_API ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi__vec_u8 *scratch,
+                                                const ubi_allocator *a);
 /** The nearest double; false for no number, and for one that is too large or of more than 400 characters. */
 bool ubi__json_value_number(double *out, const ubi__json_value *value);
 /** A whole number that fits; false for all else. */
-bool ubi__json_value_u64(uint64_t *out, const ubi__json_value *value);
+UBI__SERVER_API bool ubi__json_value_u64(uint64_t *out, const ubi__json_value *value);
 /** Milliseconds as nanoseconds: exact up to six decimals, else rounded. False for what is negative or does not fit. */
 bool ubi__json_value_ns(uint64_t *out, const ubi__json_value *value);
 

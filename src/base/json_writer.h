@@ -12,6 +12,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 #define UBI__JSON_BUFFER 8192
 
 typedef struct ubi__json {
@@ -28,44 +30,45 @@ typedef struct ubi__json {
     char buffer[UBI__JSON_BUFFER];
 } ubi__json;
 
-void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty);
+UBI__SERVER_API void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload,
+                                    bool pretty);
 /** Writes what is buffered. UBI_OK, or UBI_EIO when any write was refused. */
-ubi_status ubi__json_flush(ubi__json *j);
+UBI__SERVER_API ubi_status ubi__json_flush(ubi__json *j);
 /** Invariants; checked builds run it whenever the buffer is written. */
 void ubi__json_check(const ubi__json *j);
 
-void ubi__json_object_begin(ubi__json *j);
-void ubi__json_object_end(ubi__json *j);
+UBI__SERVER_API void ubi__json_object_begin(ubi__json *j);
+UBI__SERVER_API void ubi__json_object_end(ubi__json *j);
 void ubi__json_array_begin(ubi__json *j);
-void ubi__json_array_end(ubi__json *j);
-void ubi__json_key(ubi__json *j, const char *key);
+UBI__SERVER_API void ubi__json_array_end(ubi__json *j);
+UBI__SERVER_API void ubi__json_key(ubi__json *j, const char *key);
 void ubi__json_key_text(ubi__json *j, ubi_text key);
-void ubi__json_null(ubi__json *j);
-void ubi__json_bool(ubi__json *j, bool value);
-void ubi__json_string(ubi__json *j, const char *value);
+UBI__SERVER_API void ubi__json_null(ubi__json *j);
+UBI__SERVER_API void ubi__json_bool(ubi__json *j, bool value);
+UBI__SERVER_API void ubi__json_string(ubi__json *j, const char *value);
 /** NULL text gives null. Lone surrogates as \uXXXX, bytes that are not UTF-8 as \\xNN. */
 void ubi__json_text(ubi__json *j, ubi_text value);
 /** A value that is valid JSON text already; white space between its tokens is dropped. */
 void ubi__json_raw(ubi__json *j, ubi_text json);
 /** As JavaScript prints the double nearest to it. */
-void ubi__json_u64(ubi__json *j, uint64_t value);
+UBI__SERVER_API void ubi__json_u64(ubi__json *j, uint64_t value);
 void ubi__json_i64(ubi__json *j, int64_t value);
 void ubi__json_double(ubi__json *j, double value);
 /** A number when a double holds it exactly, else a string of digits. */
-void ubi__json_node_id(ubi__json *j, uint64_t id);
+UBI__SERVER_API void ubi__json_node_id(ubi__json *j, uint64_t id);
 
 /* A key and its value, in an open object. */
-void ubi__json_member_object(ubi__json *j, const char *key); /* opens it, as ubi__json_object_begin */
-void ubi__json_member_array(ubi__json *j, const char *key);  /* opens it, as ubi__json_array_begin */
+UBI__SERVER_API void ubi__json_member_object(ubi__json *j, const char *key); /* opens it, as ubi__json_object_begin */
+UBI__SERVER_API void ubi__json_member_array(ubi__json *j, const char *key);  /* opens it, as ubi__json_array_begin */
 void ubi__json_member_null(ubi__json *j, const char *key);
-void ubi__json_member_bool(ubi__json *j, const char *key, bool value);
-void ubi__json_member_string(ubi__json *j, const char *key, const char *value);
-void ubi__json_member_text(ubi__json *j, const char *key, ubi_text value);
+UBI__SERVER_API void ubi__json_member_bool(ubi__json *j, const char *key, bool value);
+UBI__SERVER_API void ubi__json_member_string(ubi__json *j, const char *key, const char *value);
+UBI__SERVER_API void ubi__json_member_text(ubi__json *j, const char *key, ubi_text value);
 void ubi__json_member_raw(ubi__json *j, const char *key, ubi_text json);
-void ubi__json_member_u64(ubi__json *j, const char *key, uint64_t value);
+UBI__SERVER_API void ubi__json_member_u64(ubi__json *j, const char *key, uint64_t value);
 void ubi__json_member_i64(ubi__json *j, const char *key, int64_t value);
 void ubi__json_member_double(ubi__json *j, const char *key, double value);
-void ubi__json_member_node_id(ubi__json *j, const char *key, uint64_t id);
+UBI__SERVER_API void ubi__json_member_node_id(ubi__json *j, const char *key, uint64_t id);
 /* The value, or null when it is unknown. */
 void ubi__json_member_u64_or_null(ubi__json *j, const char *key, bool is_known, uint64_t value);
 void ubi__json_member_node_id_or_null(ubi__json *j, const char *key, bool is_known, uint64_t id);

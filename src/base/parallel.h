@@ -10,12 +10,14 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 #define UBI__MAX_THREADS 64
 
 /** Cores this process may use, at least 1. */
 unsigned ubi__core_count(void);
 /** 0 means one per core; never more than UBI__MAX_THREADS. */
-unsigned ubi__thread_count(unsigned asked);
+UBI__SERVER_API unsigned ubi__thread_count(unsigned asked);
 
 typedef void (*ubi__range_fn)(void *payload, uint64_t begin, uint64_t end, unsigned part);
 

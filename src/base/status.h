@@ -9,19 +9,21 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 /** Sets this thread's message and returns `status`, so that `return ubi__fail(UBI_EFORMAT, "...")` reads well. */
-ubi_status ubi__fail(ubi_status status, const char *format, ...) UBI_PRINTF(2, 3);
+UBI__SERVER_API ubi_status ubi__fail(ubi_status status, const char *format, ...) UBI_PRINTF(2, 3);
 /** Out of memory; never allocates. */
-ubi_status ubi__fail_nomem(void);
+UBI__SERVER_API ubi_status ubi__fail_nomem(void);
 /** UBI_EIO with strerror(errno_value) after the text. */
-ubi_status ubi__fail_errno(int errno_value, const char *format, ...) UBI_PRINTF(2, 3);
+UBI__SERVER_API ubi_status ubi__fail_errno(int errno_value, const char *format, ...) UBI_PRINTF(2, 3);
 /** UBI_ECANCELLED with the usual words. */
-ubi_status ubi__fail_cancelled(void);
+UBI__SERVER_API ubi_status ubi__fail_cancelled(void);
 /**
  * UBI_OK for the versions 1 to `newest` of the option struct `type`, else UBI_EINVAL. A new version only adds fields at the
  * end; a function that knows several copies no more than its caller's version has.
  */
-ubi_status ubi__version_check(uint32_t version, uint32_t newest, const char *type);
+UBI__SERVER_API ubi_status ubi__version_check(uint32_t version, uint32_t newest, const char *type);
 
 #define UBI_TRY(call)                                                                                                  \
     do {                                                                                                               \

@@ -6,6 +6,7 @@
  */
 #include "cli/cli_ask.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,9 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/status.h"
+#include "cli/cli_files.h"
 #include "cli/condition.h"
+#include "cli/recording_symbols.h"
 #include "session/part.h"
 
 typedef struct heaps {
@@ -23,13 +26,13 @@ typedef struct heaps {
     uint32_t n;
 } heaps;
 
-static ubi_status heap_open(heaps *h, ubi__cli *cli, const char *path) {
+static ubi_status heap_open(heaps *h, ubi__cli *cli, const char *path, ubi_session_kind otherwise) {
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
     ubi_session_use_options use = UBI_SESSION_USE_OPTIONS_INIT;
     options.threads = ubi__cli_threads(cli);
     options.compat = cli->compat;
     use.progress = ubi__progress_line_callbacks(&cli->progress);
-    UBI_TRY(ubi__session_open_unread(&h->sessions[h->n], h->pool, path, &options));
+    UBI_TRY(ubi__session_open_unread(&h->sessions[h->n], h->pool, path, otherwise, &options));
     ubi_status status = ubi_session_use_begin(&h->uses[h->n], h->sessions[h->n], &use);
     if (status == UBI_OK)
         h->n++;
@@ -38,16 +41,22 @@ static ubi_status heap_open(heaps *h, ubi__cli *cli, const char *path) {
     return status;
 }
 
-static ubi_status heaps_open(heaps *h, ubi__cli *cli, char **paths, uint32_t n) {
+/* What files are taken for that do not say it, such as pipes. */
+static ubi_session_kind usual_kind(const ubi__question *question) {
+    return question->schema ? UBI_SESSION_HEAP : UBI_SESSION_TIMELINE;
+}
+
+static ubi_status heaps_open(heaps *h, ubi__cli *cli, const ubi__question *question, char **paths, uint32_t n) {
     ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
     options.limit_bytes = UINT64_MAX;
     UBI_TRY(ubi_session_pool_new(&h->pool, &options));
+    ubi__session_pool_set_namer(h->pool, ubi__recording_name_frames);
     h->sessions = ubi__calloc_array(ubi_allocator_default(), n, sizeof *h->sessions);
     h->uses = ubi__calloc_array(ubi_allocator_default(), n, sizeof *h->uses);
     if (!h->sessions || !h->uses)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < n; i++)
-        UBI_TRY(heap_open(h, cli, paths[i]));
+        UBI_TRY(heap_open(h, cli, paths[i], usual_kind(question)));
     return UBI_OK;
 }
 
@@ -80,19 +89,59 @@ static ubi_status operands_store(void *values, const ubi__usage *usage, char **o
 typedef struct asking {
     ubi__cli *cli;
     const ubi__question *question;
+    char **paths;              /* paths[asked.n_heaps] */
     const char *subject;       /* of messages, once the heap is read */
+    const char *output;        /* of --output, or NULL: standard output */
     ubi__condition *condition; /* owned, or NULL */
     ubi__asked asked;
 } asking;
 
-static ubi_status inquiry_write(const ubi__inquiry *inquiry, const asking *a) {
+static ubi_status answer_write(const ubi__inquiry *inquiry, const asking *a, ubi__out *out, bool is_terminal) {
+    ubi__page page = a->cli->page;
     ubi__json json;
+    page.out = out;
     if (a->asked.is_for_page)
-        return ubi__inquiry_write_page(inquiry, &a->cli->page);
-    ubi__json_init(&json, ubi__out_write, a->cli->page.out, false);
-    json.is_for_terminal = isatty(a->cli->output->fd);
-    ubi_status status = ubi__inquiry_write_document(inquiry, &json);
+        return ubi__inquiry_write_page(inquiry, &page);
+    ubi__json_init(&json, ubi__out_write, out, false);
+    json.is_for_terminal = is_terminal;
+    return ubi__inquiry_write_document(inquiry, &json);
+}
+
+static ubi_status file_fill(const ubi__inquiry *inquiry, const asking *a, ubi__output_file *file) {
+    ubi__out *out = UBI_NEW(ubi_allocator_default(), ubi__out); /* a large buffer */
+    if (!out)
+        return ubi__fail_nomem();
+    ubi__out_init(out, ubi__output_file_write, file);
+    ubi_status status = answer_write(inquiry, a, out, false);
+    if (status == UBI_OK)
+        status = ubi__out_flush(out);
+    UBI_DELETE(ubi_allocator_default(), out);
+    return status;
+}
+
+static ubi_status file_write(const ubi__inquiry *inquiry, const asking *a) {
+    ubi__output_file file;
+    UBI_TRY(ubi__output_file_open(&file, a->cli, a->output));
+    UBI_TRY(ubi__output_file_close(&file, file_fill(inquiry, a, &file)));
+    ubi__progress_line_clear(&a->cli->progress);
+    ubi__output_file_tell(&file);
+    return UBI_OK;
+}
+
+static ubi_status inquiry_write(const ubi__inquiry *inquiry, const asking *a) {
+    if (a->output)
+        return file_write(inquiry, a);
+    ubi_status status = answer_write(inquiry, a, a->cli->page.out, isatty(a->cli->output->fd));
     return status == UBI_EIO ? UBI_OK : status; /* refused writes stick in the output, where they are reported */
+}
+
+/* Before anything is read. */
+static ubi_status output_check(const ubi__inquiry *inquiry, const asking *a) {
+    if (!a->output)
+        return UBI_OK;
+    for (uint32_t i = 0; i < a->asked.n_heaps; i++)
+        UBI_TRY(ubi__output_check(a->output, a->paths[i]));
+    return ubi__output_check_kind(a->output, ubi__inquiry_output_kind(inquiry));
 }
 
 static ubi_status answer_judge(const ubi__inquiry *inquiry, const asking *a, int *exit_code) {
@@ -100,6 +149,8 @@ static ubi_status answer_judge(const ubi__inquiry *inquiry, const asking *a, int
     if (!a->condition)
         return UBI_OK;
     ubi__inquiry_facts(&answer, inquiry);
+    if (answer.own.measure)
+        return ubi__condition_check_estimates(exit_code, a->cli, a->condition, &answer.own);
     const ubi__condition_facts facts = { .graph = answer.graph,
                                          .old = answer.old,
                                          .look = answer.look,
@@ -109,9 +160,23 @@ static ubi_status answer_judge(const ubi__inquiry *inquiry, const asking *a, int
     return ubi__condition_check(exit_code, a->cli, a->condition, &facts);
 }
 
-static ubi_status inquiry_make(const asking *a, int *exit_code) {
-    ubi__inquiry *inquiry;
-    UBI_TRY(ubi__inquiry_begin(&inquiry, a->question, &a->asked));
+/* What else there is to say; a reason that there is already matters more. */
+static void remarks_tell(const ubi__inquiry *inquiry, const asking *a, int *exit_code) {
+    ubi__remarks remarks;
+    char *reason = a->cli->reason;
+    ubi__inquiry_remarks(&remarks, inquiry);
+    if (a->condition && *exit_code == UBI__EXIT_OK && !reason[0])
+        snprintf(reason, sizeof a->cli->reason, "%s", remarks.passed);
+    if (reason[0])
+        return;
+    snprintf(reason, sizeof a->cli->reason, "%s%s", remarks.fault[0] ? remarks.fault : remarks.note,
+             remarks.fault[0] ? "; what comes before it was read" : "");
+    if (remarks.fault[0])
+        *exit_code = ubi__exit_code(UBI_EFORMAT);
+}
+
+static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_code) {
+    UBI_TRY(output_check(inquiry, a));
     a->cli->subject = a->subject;
     ubi_status status = ubi__inquiry_compute(inquiry);
     ubi__progress_line_clear(&a->cli->progress);
@@ -119,6 +184,18 @@ static ubi_status inquiry_make(const asking *a, int *exit_code) {
         status = inquiry_write(inquiry, a);
     if (status == UBI_OK)
         status = answer_judge(inquiry, a, exit_code);
+    if (status == UBI_OK)
+        remarks_tell(inquiry, a, exit_code);
+    return status;
+}
+
+static ubi_status inquiry_make(const asking *a, int *exit_code) {
+    ubi__inquiry *inquiry;
+    ubi_status status = ubi__inquiry_begin(&inquiry, a->question, &a->asked);
+    if (status == UBI_EFORMAT) /* about the file, not the parameters */
+        a->cli->subject = a->subject;
+    UBI_TRY(status);
+    status = answer_make(inquiry, a, exit_code);
     ubi__inquiry_end(inquiry);
     return status;
 }
@@ -133,9 +210,14 @@ static ubi_progress progress_of_writing(ubi__cli *cli) {
 static ubi_status question_ask(asking *a, const heaps *h, const void *values, int *exit_code) {
     const ubi__parameter *parameters = a->question->usage->parameters;
     const char *format = ubi__parameter_text(values, parameters, "format");
-    if (a->question->facts)
-        UBI_TRY(ubi__condition_parse(&a->condition, ubi__parameter_text(values, parameters, "fail-on"),
-                                     a->question->condition));
+    const char *fail_on = ubi__parameter_text(values, parameters, "fail-on");
+    const ubi_query_name *own =
+        ubi__question_own_facts(a->question, ubi_session_kind_of(ubi_session_use_session(h->uses[0])));
+    if (own)
+        UBI_TRY(ubi__condition_parse_own(&a->condition, fail_on, own));
+    else if (a->question->facts)
+        UBI_TRY(ubi__condition_parse(&a->condition, fail_on, a->question->condition));
+    a->output = ubi__parameter_text(values, parameters, "output");
     a->asked = (ubi__asked){ .heaps = h->uses,
                              .n_heaps = h->n,
                              .values = values,
@@ -152,11 +234,11 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
 ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
                         int *exit_code) {
     heaps h = { 0 };
-    asking a = { .cli = cli, .question = question };
+    asking a = { .cli = cli, .question = question, .paths = operands };
     uint32_t n = question->most_heaps < (uint32_t)n_operands ? question->most_heaps : (uint32_t)n_operands;
     a.subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
     UBI_TRY(operands_store(values, question->usage, operands + n, n_operands - (int)n));
-    ubi_status status = heaps_open(&h, cli, operands, n);
+    ubi_status status = heaps_open(&h, cli, question, operands, n);
     if (status == UBI_OK)
         status = question_ask(&a, &h, values, exit_code);
     heaps_close(&h, n);

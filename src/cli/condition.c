@@ -188,14 +188,6 @@ static ubi_status gather_value(measured *out, gathering *g, ubi_query_value valu
     return UBI_OK;
 }
 
-void ubi__condition_value_check(const measured *m) {
-    UBI_ASSERT(m->unknown == NULL || !m->is_estimate);
-    UBI_ASSERT(!m->is_estimate || !m->is_negative);
-    UBI_ASSERT(!m->is_estimate || m->low <= m->high);
-    UBI_ASSERT(!m->is_estimate || m->basis_low <= m->basis_high);
-    UBI_ASSERT(!m->is_negative || m->magnitude > 0);
-}
-
 static ubi_status gather_own(gathering *g) {
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++) {
         UBI_TRY(g->own->measure(&g->values[i], g->own->payload, ubi_query_value_at(g->condition->query, i)));

@@ -69,43 +69,12 @@ ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condit
 
 /* ---- of facts that a command has itself -------------------------------------------------------------------------- */
 
-/** The value of a fact: a number, and its 100%, if it has a basis; for an estimate, the limits of both. */
-typedef struct ubi__condition_value {
-    uint64_t magnitude;
-    bool is_negative;
-    uint64_t basis;
-    bool is_estimate;               /**< then: */
-    uint64_t low, high;             /**< of the number, which is not negative */
-    uint64_t basis_low, basis_high; /**< of the basis */
-    const char *
-        because; /**< why it is an estimate: "markers were lost"; static; with UINT64_MAX as `high` it has no upper limit */
-    const char *unknown; /**< not NULL: unknown, and why, such as "was not measured"; static */
-} ubi__condition_value;
-
-/** Limits are in order, only differences are negative, and what is unknown is not an estimate as well. */
-void ubi__condition_value_check(const ubi__condition_value *value);
-
-typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);
-
 /** @param vocabulary  the command's facts, ended by one without a name; static. Else as ubi__condition_parse. */
 ubi_status ubi__condition_parse_own(ubi__condition **out, const char *text, const ubi_query_name *vocabulary);
-/** As ubi__condition_check, with each fact that the expression names from `measure`. */
+/** As ubi__condition_check, with each fact that the expression names from `measure` (questions/facts.h). */
 ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                     ubi__condition_measure *measure, void *payload);
-
-/**
- * Facts that may be estimates. If their limits do not decide the condition, the exit code becomes UBI__EXIT_INPUT and
- * the reason says what would have decided it: `refine` is called until the numbers of `measure` do.
- */
-typedef struct ubi__condition_estimates {
-    ubi__condition_measure *measure;
-    /** From here on `measure` answers as for a finer measurement. False: there is none; it is exact from here on. */
-    bool (*refine)(void *payload);
-    /** The measurement that it names, such as "'record --period 64KiB'". */
-    void (*name)(char *out, size_t n, void *payload);
-    void *payload;
-} ubi__condition_estimates;
-
+/** The same of facts that may be estimates. If their limits do not decide the condition, the exit code becomes UBI__EXIT_INPUT. */
 ubi_status ubi__condition_check_estimates(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                           const ubi__condition_estimates *estimates);
 

@@ -33,13 +33,4 @@ ubi_status ubi__options_parse_first(int *n_operands, char **argv, int argc, cons
 /** The same, mixed. */
 ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables);
 
-/* ---- quantities: `what` names the option in messages ------------------------------------------------------------ */
-
-/** "65536", "64KiB", "1.5 GB": bytes; units of 2^10 and of 10^3, as everywhere. */
-ubi_status ubi__parse_size(uint64_t *out_bytes, const char *text, const char *what);
-/** "500ms", "10s", "2m", "1h"; a number alone is seconds. At least one microsecond. */
-ubi_status ubi__parse_duration(uint64_t *out_us, const char *text, const char *what);
-/** 0 to 1. */
-ubi_status ubi__parse_probability(double *out, const char *text, const char *what);
-
 #endif

@@ -34,7 +34,7 @@
     OWN(run)                                                                                                           \
     OWN(record)                                                                                                        \
     OWN(watch)                                                                                                         \
-    OWN(timeline)                                                                                                      \
+    ASKS(timeline)                                                                                                     \
     GROUP("Files")                                                                                                     \
     OWN(info)                                                                                                          \
     OWN(convert)

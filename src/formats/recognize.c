@@ -16,6 +16,7 @@
 #include "base/inflate.h"
 #include "formats/format.h"
 #include "formats/line_facts.h"
+#include "formats/timeline/timeline_read.h"
 #include "recording/ubirec_reader.h"
 
 /* ---- the formats of heaps ------------------------------------------------------------------------------------------- */
@@ -484,7 +485,10 @@ const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n) {
     return type;
 }
 
-static ubi_status recognize_source(const ubi__file_type **out, ubi__source *source) {
+/* What is to be done with the beginning of a file. */
+typedef ubi_status head_use(void *payload, const uint8_t *head, size_t n, const char *compression);
+
+static ubi_status head_read(ubi__source *source, head_use *use, void *payload) {
     const ubi_allocator *a = ubi_allocator_default();
     ubi__inflater *inflater;
     size_t n;
@@ -492,18 +496,37 @@ static ubi_status recognize_source(const ubi__file_type **out, ubi__source *sour
     uint8_t *head = ubi__alloc_array(a, UBI__INFLATE_BLOCK_BYTES, 1);
     ubi_status status = head ? ubi__inflater_fill(inflater, head, UBI__INFLATE_BLOCK_BYTES, &n) : ubi__fail_nomem();
     if (status == UBI_OK)
-        *out = ubi__file_recognize(head, n);
+        status = use(payload, head, n, ubi__inflater_compression(inflater));
     ubi__free_array(a, head, UBI__INFLATE_BLOCK_BYTES, 1);
     ubi__inflater_free(inflater);
     return status;
 }
 
-ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path) {
+static ubi_status path_head_read(const char *path, head_use *use, void *payload) {
     ubi__source source;
     UBI_TRY(ubi__source_open_path(&source, path, ubi_allocator_default()));
-    ubi_status status = recognize_source(out, &source);
+    ubi_status status = head_read(&source, use, payload);
     ubi__source_close(&source);
     return status;
+}
+
+static ubi_status head_recognize(void *out, const uint8_t *head, size_t n, const char *compression) {
+    (void)compression;
+    *(const ubi__file_type **)out = ubi__file_recognize(head, n);
+    return UBI_OK;
+}
+
+ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path) {
+    return path_head_read(path, head_recognize, out);
+}
+
+ubi__file_use ubi__file_use_peek(const char *path) {
+    uint8_t head[40];
+    size_t n = ubi__source_peek_path(head, sizeof head, path);
+    return n == 0                         ? UBI__FILE_HEAP
+           : ubi__ubirec_guess(head, n)   ? UBI__FILE_RECORDING
+           : ubi__timeline_guess(head, n) ? UBI__FILE_TIMELINE
+                                          : UBI__FILE_HEAP;
 }
 
 ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, size_t n, const char *compression,
@@ -518,4 +541,14 @@ ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, siz
     return ubi__fail(UBI_EFORMAT, "this is %s%s%s%s%s%s: %s", type->what, detail, is_plain ? "" : ", compressed with ",
                      is_plain ? "" : compression, is_foreign ? "" : ", and no ", is_foreign ? "" : wanted,
                      type->advice);
+}
+
+static ubi_status head_refuse(void *wanted, const uint8_t *head, size_t n, const char *compression) {
+    const ubi__file_type *type = ubi__file_recognize(head, n);
+    return type ? ubi__file_refuse(type, head, n, compression, wanted)
+                : ubi__fail(UBI_EFORMAT, "this is not a %s", (const char *)wanted);
+}
+
+ubi_status ubi__file_refuse_path(const char *path, const char *wanted) {
+    return path_head_read(path, head_refuse, (void *)wanted);
 }

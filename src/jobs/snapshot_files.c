@@ -129,8 +129,8 @@ static ubi_status file_add(ubi_worker *worker, const char *path) {
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
     options.compat = worker->compat;
     ubi__job_file *file = UBI_NEW(worker->allocator, ubi__job_file);
-    ubi_status status =
-        file ? ubi__session_open_unread(&file->session, worker->pool, path, &options) : ubi__fail_nomem();
+    ubi_status status = file ? ubi__session_open_unread(&file->session, worker->pool, path, UBI_SESSION_HEAP, &options)
+                             : ubi__fail_nomem();
     if (status != UBI_OK) {
         if (file)
             UBI_DELETE(worker->allocator, file);

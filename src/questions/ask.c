@@ -128,12 +128,27 @@ static void parameter_put(ubi__json *json, const ubi__parameter *p) {
     ubi__json_object_end(json);
 }
 
+/* What sessions of it can be of, and the schema of its document then. */
+static void kinds_put(ubi__json *json, const ubi__question *q) {
+    static const ubi_session_kind kinds[] = { UBI_SESSION_HEAP, UBI_SESSION_RECORDING, UBI_SESSION_TIMELINE };
+    ubi__json_member_array(json, "kinds");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!ubi__question_schema(q, kinds[i]))
+            continue;
+        ubi__json_object_begin(json);
+        ubi__json_member_string(json, "kind", ubi__session_kind_name(kinds[i]));
+        ubi__json_member_string(json, "schema", ubi__question_schema(q, kinds[i]));
+        ubi__json_object_end(json);
+    }
+    ubi__json_array_end(json);
+}
+
 static void question_put(ubi__json *json, const ubi__question *q) {
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "name", q->usage->name);
     ubi__json_member_string(json, "question", q->usage->question);
     ubi__json_member_string(json, "summary", q->usage->summary);
-    ubi__json_member_string(json, "schema", q->schema);
+    kinds_put(json, q);
     ubi__json_member_u64(json, "leastHeaps", q->least_heaps);
     ubi__json_member_u64(json, "mostHeaps", q->most_heaps);
     ubi__json_member_array(json, "parameters");

@@ -22,6 +22,7 @@
 #include "fail_allocator.h"
 #include "questions/question.h"
 #include "saving.h"
+#include "written_text.h"
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
 #define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
@@ -51,6 +52,8 @@ static const struct asked {
     { "strings", "{\"duplicates\": true, \"minLength\": 2, \"where\": \"selfSize > 1\", \"sort\": \"count\"}" },
     { "show", "{\"node\": %, \"limit\": 2}" },
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
+    { "report", NULL },
+    { "report", "{\"detail\": true}" },
 };
 
 #define N_EVERYTHING (sizeof everything / sizeof *everything)
@@ -92,25 +95,6 @@ static heap heap_of(const char *path) {
     assert_int_equal(heap_open(&h, path, NULL), UBI_OK);
     heap_choose_node(&h);
     return h;
-}
-
-typedef struct text {
-    ubi__vec_u8 bytes;
-    size_t room; /* the write that would exceed it is refused */
-} text;
-
-static bool text_write(void *payload, const void *data, size_t n) {
-    text *t = payload;
-    if (t->bytes.n + n > t->room)
-        return false;
-    assert_int_equal(ubi__vec_u8_reserve(&t->bytes, ubi_allocator_default(), n), UBI_OK);
-    memcpy(t->bytes.at + t->bytes.n, data, n);
-    t->bytes.n += n;
-    return true;
-}
-
-static void text_fini(text *t) {
-    ubi__vec_u8_fini(&t->bytes, ubi_allocator_default());
 }
 
 /* The parameters with the id put in. */
@@ -249,6 +233,9 @@ static void what_one_computed_serves_the_next(void **state) {
     assert_int_equal(builds_of(h.session, "graph"), 1);
     assert_int_equal(builds_of(h.session, "look"), 1);
     assert_int_equal(builds_of(h.session, "distances"), 1);
+    assert_int_equal(builds_of(h.session, "sums"), 1);
+    assert_int_equal(builds_of(h.session, "findings"), 1);
+    assert_int_equal(builds_of(h.session, "holders"), 1);
     /* The first question does without sets; what has them then serves all. */
     assert_int_equal(builds_of(h.session, "dominators"), 1);
     assert_int_equal(builds_of(h.session, "dominators with sets"), 1);
@@ -398,7 +385,7 @@ static ubi_status drawing_open(heap *h, ubi_graph *drawn, const ubi_allocator *a
 }
 
 static void each_allocation_may_be_refused(void **state) {
-    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=100) -> 4 \"c\";"
+    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=9000) -> 4 \"c\";"
                                           "3(class=Array coarse=object size=50) -> 4; 4(coarse=string size=20)");
     (void)state;
     for (size_t i = 0; i < N_EVERYTHING; i++)

@@ -29,6 +29,20 @@ static ubi_status heaps_check(const ubi__question *q, uint32_t n) {
                      q->most_heaps > q->least_heaps ? " or more" : "", n);
 }
 
+/* What it takes, as files are called that are refused. */
+static const char *wanted_words(const ubi__question *q) {
+    return q->schema ? "heap snapshot" : q->timeline_schema ? "timeline" : "recording";
+}
+
+static ubi_status kinds_check(const ubi__question *q, const ubi__asked *asked) {
+    for (uint32_t i = 0; i < asked->n_heaps; i++) {
+        const ubi_session *session = ubi_session_use_session(asked->heaps[i]);
+        if (!ubi__question_schema(q, ubi_session_kind_of(session)))
+            return ubi__session_refuse(session, wanted_words(q));
+    }
+    return UBI_OK;
+}
+
 ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question, const ubi__asked *asked) {
     UBI_TRY(heaps_check(question, asked->n_heaps));
     ubi__inquiry *inquiry = ubi__calloc_array(ubi_allocator_default(), answer_bytes(question), 1);
@@ -37,6 +51,8 @@ ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question,
     inquiry->question = question;
     inquiry->asked = *asked;
     ubi_status status = question->prepare ? question->prepare(inquiry->value, &inquiry->asked) : UBI_OK;
+    if (status == UBI_OK)
+        status = kinds_check(question, asked);
     if (status == UBI_OK)
         *out = inquiry;
     else
@@ -51,10 +67,14 @@ ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry) {
 ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json) {
     const ubi__asked *asked = &inquiry->asked;
     UBI_ASSERT(!asked->is_for_page);
+    ubi__document_head head = { ubi__question_schema(inquiry->question, ubi__asked_kind(asked)),
+                                inquiry->question->most_heaps == 1 ? ubi__asked_name(asked) : NULL };
+    if (inquiry->question->head)
+        inquiry->question->head(&head, inquiry->value, asked);
     ubi__json_object_begin(json);
-    ubi__json_member_string(json, "schema", inquiry->question->schema);
-    if (inquiry->question->most_heaps == 1)
-        ubi__json_member_string(json, "file", ubi_session_name(ubi_session_use_session(asked->heaps[0])));
+    ubi__json_member_string(json, "schema", head.schema);
+    if (head.file && !inquiry->question->has_own_file_member)
+        ubi__json_member_string(json, "file", head.file);
     UBI_TRY(inquiry->question->document(json, inquiry->value, asked));
     ubi__json_object_end(json);
     UBI_TRY(ubi__json_flush(json));
@@ -66,7 +86,19 @@ ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page 
     return inquiry->question->page(page, inquiry->value, &inquiry->asked);
 }
 
+const char *ubi__inquiry_output_kind(const ubi__inquiry *inquiry) {
+    const ubi__question *question = inquiry->question;
+    return question->output_kind ? question->output_kind(inquiry->value, &inquiry->asked) : NULL;
+}
+
+void ubi__inquiry_remarks(ubi__remarks *out, const ubi__inquiry *inquiry) {
+    *out = (ubi__remarks){ .fault = "" };
+    if (inquiry->question->remark)
+        inquiry->question->remark(out, inquiry->value);
+}
+
 void ubi__inquiry_facts(ubi__question_facts *out, const ubi__inquiry *inquiry) {
+    *out = (ubi__question_facts){ .graph = NULL };
     inquiry->question->facts(out, inquiry->value);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * question.h: one thing that one can ask about heaps.
+ * question.h: one thing that one can ask about heaps, recordings and timelines.
  *
  * A question is a folder with one `const ubi__question` and a line in questions.c. It computes a typed answer through sessions and
  * writes it as a JSON document or as a page of text. It knows no terminal, no socket and no name of a file. What asks (the command line,
@@ -16,28 +16,14 @@
 #define UBI_QUESTIONS_QUESTION_H
 
 #include "base/json_writer.h"
+#include "questions/facts.h"
 #include "questions/usage.h"
 #include "render/page.h"
 #include "session/part.h"
 
-/** Which facts a condition on an answer may name. */
-typedef enum ubi__condition_scope {
-    UBI__CONDITION_SNAPSHOT,  /**< of one snapshot: bytes, count(LABEL), retained(LABEL), ... */
-    UBI__CONDITION_SELECTION, /**< the same, and `matches`: how many nodes were selected */
-    UBI__CONDITION_COMPARISON /**< of two: those of NEW, growth, growth(LABEL), ... */
-} ubi__condition_scope;
-
-/** What a condition on an answer is judged by. Borrowed from the answer; NULL: there is none. */
-typedef struct ubi__question_facts {
-    const ubi_graph *graph, *old; /**< the heap, or NEW and OLD */
-    const ubi_look *look, *old_look;
-    const ubi_dominators *dominators;
-    uint64_t n_matches;
-} ubi__question_facts;
-
 /** With what a question is asked; all borrowed as long as the answer. */
 typedef struct ubi__asked {
-    ubi_session_use *const *heaps; /**< heaps[n_heaps]; progress and threads are those of the first */
+    ubi_session_use *const *heaps; /**< heaps[n_heaps], of whatever kind; progress and threads are those of the first */
     uint32_t n_heaps;
     const void *values; /**< of its parameters */
     ubi_compat compat;
@@ -47,19 +33,38 @@ typedef struct ubi__asked {
     bool is_for_page;     /**< the answer becomes a page, else a document: what only the other needs is left out */
 } ubi__asked;
 
+/** What a document begins with, where it depends on more than the kind of session. */
+typedef struct ubi__document_head {
+    const char *schema;
+    const char *file; /**< what it is about */
+} ubi__document_head;
+
 typedef struct ubi__question {
     const ubi__usage *usage;
-    const char *schema; /**< of its document, such as "ubiheap.statistics/1" */
+    /* Which kinds of sessions it takes: those for which its document has a schema. */
+    const char *schema;           /**< of a heap, such as "ubiheap.statistics/1"; NULL: it takes none */
+    const char *recording_schema; /**< of a recording */
+    const char *timeline_schema;  /**< of a timeline */
     uint32_t least_heaps, most_heaps;
-    ubi__condition_scope condition; /**< where there are `facts` */
-    size_t answer_bytes;            /**< size of the answer, which starts zeroed */
+    ubi__condition_scope condition; /**< where there are `facts`, which are those of heaps */
+    const ubi_query_name
+        *recording_facts; /**< `facts` of its own about recordings, ended by one without a name; or NULL */
+    const ubi_query_name *timeline_facts; /**< of its own about timelines; or NULL */
+    bool has_own_file_member; /**< the question writes the member `file` itself, because it may cut long names */
+    size_t answer_bytes;      /**< size of the answer, which starts zeroed */
     /** Checks parameters, and reads what is in their texts. No heap is read. NULL: there is nothing to check. */
     ubi_status (*prepare)(void *answer, const ubi__asked *asked);
     ubi_status (*compute)(void *answer, const ubi__asked *asked);
     /** Writes members of an open object. Errors: UBI_ENOMEM, UBI_ECANCELLED; refused writes stick in `json`. */
     ubi_status (*document)(ubi__json *json, const void *answer, const ubi__asked *asked);
     ubi_status (*page)(const ubi__page *page, const void *answer, const ubi__asked *asked);
-    /** Of a computed answer. NULL: there are no conditions on it. */
+    /** Of a prepared answer: changes what a document begins with. NULL: nothing. */
+    void (*head)(ubi__document_head *head, const void *answer, const ubi__asked *asked);
+    /** Of a prepared answer: what a file with it is called (ubi__file_type.output). NULL, or returning NULL: no file is written. */
+    const char *(*output_kind)(const void *answer, const ubi__asked *asked);
+    /** Of a computed answer, when it was judged, too. NULL: there are none. @param remarks  zeroed. */
+    void (*remark)(ubi__remarks *remarks, const void *answer);
+    /** Of a computed answer. NULL: there are no conditions on it. @param out  zeroed. */
     void (*facts)(ubi__question_facts *out, const void *answer);
     /** Frees what the answer owns, however far it came. NULL: nothing. */
     void (*release)(void *answer, const ubi__asked *asked);
@@ -71,25 +76,38 @@ extern const ubi__question *const ubi__questions[];
 const ubi__question *ubi__question_find(const char *name);
 /** UBI_ENOTFOUND with a suggestion. */
 ubi_status ubi__question_get(const ubi__question **out, const char *name);
+/** Of its document about a session of this kind; NULL: it does not take that. */
+const char *ubi__question_schema(const ubi__question *question, ubi_session_kind kind);
+/** Names of facts of its own about such a session; NULL: they are those of heaps, or there are none. */
+const ubi_query_name *ubi__question_own_facts(const ubi__question *question, ubi_session_kind kind);
+/** "heap", "recording", "timeline". */
+const char *ubi__session_kind_name(ubi_session_kind kind);
 /** The tables are complete and fit each other. */
 void ubi__question_check(const ubi__question *question);
 
 /** An answer that is being made. One thread at a time. */
 typedef struct ubi__inquiry ubi__inquiry;
 
-/** Errors: UBI_EINVAL (a parameter, or the number of heaps), UBI_ENOMEM; nothing is left to free then. */
+/**
+ * Errors: UBI_EINVAL (a parameter, or the number of heaps), UBI_ENOMEM; UBI_EFORMAT, about a file: it is of a kind that the question does
+ * not take. Nothing is left to free then.
+ */
 ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question, const ubi__asked *asked);
 /** Errors: those of the parts that it needs. */
 ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry);
 /**
- * The whole document: schema, the name of the heap if there is one alone, and what the question writes. Ends with a newline.
+ * The whole document: schema, the name of the heap as `file` if there is one alone, and what the question writes. Ends with a newline.
  * Errors: UBI_EIO when a write was refused, UBI_ENOMEM, UBI_ECANCELLED.
  */
 ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json);
 /** Errors: UBI_ENOMEM; refused writes stick in the page's output. */
 ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page *page);
+/** What a file with the answer is called; NULL: there is no such file. */
+const char *ubi__inquiry_output_kind(const ubi__inquiry *inquiry);
 /** Of a computed answer, of a question that has them. */
 void ubi__inquiry_facts(ubi__question_facts *out, const ubi__inquiry *inquiry);
+/** Of a computed answer, when it was judged. */
+void ubi__inquiry_remarks(ubi__remarks *out, const ubi__inquiry *inquiry);
 /** NULL is fine. */
 void ubi__inquiry_end(ubi__inquiry *inquiry);
 
@@ -98,6 +116,14 @@ void ubi__inquiry_end(ubi__inquiry *inquiry);
 /** The first heap. */
 static inline ubi_session_use *ubi__asked_heap(const ubi__asked *asked) {
     return asked->heaps[0];
+}
+/** What it is. */
+static inline ubi_session_kind ubi__asked_kind(const ubi__asked *asked) {
+    return ubi_session_kind_of(ubi_session_use_session(asked->heaps[0]));
+}
+/** What it is called. */
+static inline const char *ubi__asked_name(const ubi__asked *asked) {
+    return ubi_session_name(ubi_session_use_session(asked->heaps[0]));
 }
 static inline ubi_progress ubi__asked_progress(const ubi__asked *asked) {
     return *ubi_session_use_progress(asked->heaps[0]);

@@ -11,6 +11,7 @@
 
 /* All questions, in the order of lists. */
 #define QUESTIONS(X)                                                                                                   \
+    X(report)                                                                                                          \
     X(statistics)                                                                                                      \
     X(dominators)                                                                                                      \
     X(retainers)                                                                                                       \
@@ -20,7 +21,8 @@
     X(search)                                                                                                          \
     X(nodes)                                                                                                           \
     X(strings)                                                                                                         \
-    X(show)
+    X(show)                                                                                                            \
+    X(timeline)
 
 #define QUESTION_DECLARATION(name) extern const ubi__question ubi__question_##name;
 QUESTIONS(QUESTION_DECLARATION)
@@ -28,10 +30,34 @@ QUESTIONS(QUESTION_DECLARATION)
 #define QUESTION_ADDRESS(name) &ubi__question_##name,
 const ubi__question *const ubi__questions[] = { QUESTIONS(QUESTION_ADDRESS) NULL };
 
+const char *ubi__question_schema(const ubi__question *q, ubi_session_kind kind) {
+    switch (kind) {
+    case UBI_SESSION_RECORDING:
+        return q->recording_schema;
+    case UBI_SESSION_TIMELINE:
+        return q->timeline_schema;
+    case UBI_SESSION_HEAP:
+        break;
+    }
+    return q->schema;
+}
+
+const ubi_query_name *ubi__question_own_facts(const ubi__question *q, ubi_session_kind kind) {
+    return kind == UBI_SESSION_RECORDING ? q->recording_facts : kind == UBI_SESSION_TIMELINE ? q->timeline_facts : NULL;
+}
+
+const char *ubi__session_kind_name(ubi_session_kind kind) {
+    static const char *const names[] = {
+        [UBI_SESSION_HEAP] = "heap", [UBI_SESSION_RECORDING] = "recording", [UBI_SESSION_TIMELINE] = "timeline"
+    };
+    return names[kind];
+}
+
 void ubi__question_check(const ubi__question *q) {
     size_t n_required = 0;
     ubi__usage_check(q->usage);
-    UBI_ASSERT(q->schema && q->compute && q->document && q->page);
+    UBI_ASSERT((q->schema || q->recording_schema || q->timeline_schema) && q->compute && q->document && q->page);
+    UBI_ASSERT(q->facts || (!q->recording_facts && !q->timeline_facts));
     UBI_ASSERT(0 < q->least_heaps && q->least_heaps <= q->most_heaps);
     for (const ubi__parameter *p = q->usage->parameters; UBI_CHECKS && p->name; p++)
         n_required += p->is_required;

@@ -26,6 +26,10 @@ static void check_plan(void *plan) {
     containment_plan_check(plan);
 }
 
+static void check_condition_value(void *value) {
+    ubi__condition_value_check(value);
+}
+
 static void check_question(void *question) {
     ubi__question_check(question);
 }
@@ -126,8 +130,26 @@ static void a_damaged_usage_is_seen(void **state) {
     assert_damage_seen(check_question, &question, "q->least_heaps <= q->most_heaps");
 }
 
+static void a_damaged_value_is_seen(void **state) {
+    (void)state;
+    ubi__condition_value value = { .magnitude = 5, .is_estimate = true, .low = 4, .high = 6 };
+    ubi__condition_value_check(&value);
+    value.high = 3;
+    assert_damage_seen(check_condition_value, &value, "m->low <= m->high");
+    value.high = 6;
+    value.basis_low = 1;
+    assert_damage_seen(check_condition_value, &value, "m->basis_low <= m->basis_high");
+    value.is_negative = true;
+    assert_damage_seen(check_condition_value, &value, "!m->is_estimate || !m->is_negative");
+    value.unknown = "was not measured";
+    assert_damage_seen(check_condition_value, &value, "m->unknown == NULL || !m->is_estimate");
+    value = (ubi__condition_value){ .is_negative = true };
+    assert_damage_seen(check_condition_value, &value, "!m->is_negative || m->magnitude > 0");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_value_is_seen),
         cmocka_unit_test(damaged_facts_of_a_node_are_seen),
         cmocka_unit_test(a_damaged_plan_is_seen),
         cmocka_unit_test(a_damaged_usage_is_seen),

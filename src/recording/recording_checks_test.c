@@ -16,6 +16,7 @@
 #include "recording/preload_area.h"
 #include "recording/preload_stream.h"
 #include "recording/recorder.h"
+#include "recording/recording_processes.h"
 #include "recording/ubirec_numbers.h"
 #include "small_recording.h"
 
@@ -36,6 +37,7 @@ CHECK_OF(ubirec_numbers, ubi__ubirec_numbers);
 CHECK_OF(marker_sums, ubi__marker_sums);
 CHECK_OF(recording_summary, ubi__recording_summary);
 CHECK_OF(sites, ubi__sites);
+CHECK_OF(recording_processes, ubi__recording_processes);
 CHECK_OF(trace_sums, ubi__trace_sums);
 CHECK_OF(function_sums, ubi__function_sums);
 CHECK_OF(preload_area, ubi__preload_area);
@@ -293,6 +295,28 @@ static void damaged_streams_are_seen(void **state) {
     assert_int_equal(common.waiting_bytes, 0);
 }
 
+static void damaged_processes_are_seen(void **state) {
+    (void)state;
+    ubi__recording_process rows[3] = { { .path = (char[]){ "a" }, .path_bytes = 2, .start_unix_ns = 50 },
+                                       { .path = (char[]){ "b" }, .path_bytes = 2, .start_unix_ns = 60 },
+                                       { .path = (char[]){ "c" }, .path_bytes = 2, .start_unix_ns = 70 } };
+    ubi__recording_processes p = { .first = "a", .recording = 7 };
+    p.rows.at = rows;
+    p.rows.n = 3;
+    ubi__recording_processes_check(&p);
+    rows[1].start_unix_ns = 80;
+    assert_damage_seen(check_recording_processes, &p,
+                       "ubi__recording_process_compare(&p->rows.at[i - 1], &p->rows.at[i]) <= 0");
+    rows[1].start_unix_ns = 60;
+    rows[2].path_bytes = 1;
+    assert_damage_seen(check_recording_processes, &p, "strlen(p->rows.at[i].path) + 1 == p->rows.at[i].path_bytes");
+    p.recording = 0;
+    assert_damage_seen(check_recording_processes, &p, "p->rows.n > 0 && p->recording != 0");
+    p.first = NULL;
+    p.wanted = "7";
+    assert_damage_seen(check_recording_processes, &p, "p->wanted == NULL || p->first != NULL");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_recorders_are_seen), cmocka_unit_test(writers_are_not_told_of_what_is_not_there),
@@ -300,7 +324,7 @@ int main(void) {
         cmocka_unit_test(damaged_estimates_are_seen), cmocka_unit_test(damaged_summaries_are_seen),
         cmocka_unit_test(damaged_tables_are_seen),    cmocka_unit_test(damaged_numbers_are_seen),
         cmocka_unit_test(damaged_sites_are_seen),     cmocka_unit_test(damaged_areas_are_seen),
-        cmocka_unit_test(damaged_streams_are_seen),
+        cmocka_unit_test(damaged_streams_are_seen),   cmocka_unit_test(damaged_processes_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,9 @@
 
 #include <ubiheap/extension/session.h>
 
+#include "base/server_api.h"
+#include "recording/recording_names.h"
+
 typedef struct ubi__part_type {
     const char *name;
     /**
@@ -42,16 +45,21 @@ ubi_status ubi__session_part_if_present(void **out, ubi_session_use *use, const 
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);
 /**
  * As ubi_session_open_path, but nothing is read before a part is asked for: several that share the session read the file once.
+ * @param otherwise  the kind of what does not say it with its first bytes: HEAP, or what alone is wanted. Reading it says what it is.
  * Errors: UBI_EINVAL (options), UBI_ENOMEM.
  */
-ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
-                                    const ubi_session_options *options);
+UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                                    ubi_session_kind otherwise, const ubi_session_options *options);
+/** UBI_EFORMAT: what the session is of, and that it is no `wanted`, such as "heap snapshot". */
+ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
+/** Who names frames that recordings lack, from now on; NULL, as at first: they stay without names. */
+void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer);
 /** One reference more; returns its argument. */
-ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
+UBI__SERVER_API ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
 /** Whether what was read, or will be, is what the file holds now. */
-bool ubi__session_is_current(const ubi_session *session);
+UBI__SERVER_API bool ubi__session_is_current(const ubi_session *session);
 /** How many references there are. */
-uint32_t ubi__session_ref_count(const ubi_session *session);
+UBI__SERVER_API uint32_t ubi__session_ref_count(const ubi_session *session);
 
 /** The graph of ubi_session_open_graph, or NULL. Borrowed. */
 ubi_graph *ubi__session_given_graph(const ubi_session *session);

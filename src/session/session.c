@@ -10,6 +10,8 @@
 
 #include "base/memory_limits.h"
 #include "base/status.h"
+#include "formats/recognize.h"
+#include "session/recording_parts.h"
 #include "session/session_inside.h"
 
 /* How long a caller that waits for another thread's work goes without asking whether it still wants it. */
@@ -250,6 +252,10 @@ uint64_t ubi_session_pool_held_bytes(const ubi_session_pool *pool) {
 
 uint64_t ubi_session_pool_peak_bytes(const ubi_session_pool *pool) {
     return atomic_load(&pool->peak_bytes);
+}
+
+void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer) {
+    pool->namer = namer;
 }
 
 void ubi_session_pool_drop_unused(ubi_session_pool *pool) {
@@ -533,31 +539,48 @@ static bool file_is_same(const ubi__file_identity *a, const ubi__file_identity *
            a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-static ubi_status file_check(const ubi_session *session) {
+ubi_status ubi__session_file_check(ubi__file_identity *out, const ubi_session *session, uint64_t others_identity) {
     struct stat about;
     ubi__file_identity now = ubi__file_identify(session->name);
-    if (file_is_same(&session->file, &now))
-        return UBI_OK;
-    if (stat(session->name, &about) != 0)
-        return ubi__fail_errno(errno, "%s must be read again, and cannot be", session->name);
-    return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
+    pthread_mutex_lock(&session->pool->lock);
+    bool was_read = session->was_read, is_same = file_is_same(&session->file, &now);
+    bool are_others_same = session->others_identity == others_identity;
+    pthread_mutex_unlock(&session->pool->lock);
+    if (was_read && !is_same) {
+        if (stat(session->name, &about) != 0)
+            return ubi__fail_errno(errno, "%s must be read again, and cannot be", session->name);
+        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
+    }
+    if (was_read && !are_others_same)
+        return ubi__fail(UBI_EMISMATCH,
+                         "files of processes that were recorded with %s have changed since it was opened",
+                         session->name);
+    *out = now;
+    return UBI_OK;
+}
+
+void ubi__session_file_note(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity) {
+    pthread_mutex_lock(&session->pool->lock);
+    session->file = *file;
+    session->others_identity = others_identity;
+    session->was_read = true;
+    pthread_mutex_unlock(&session->pool->lock);
 }
 
 static void read_note(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info) {
-    pthread_mutex_lock(&session->pool->lock);
-    session->file = *file;
-    session->info = *info;
-    pthread_mutex_unlock(&session->pool->lock);
+    session->info = *info; /* before was_read says that it is there */
+    ubi__session_file_note(session, file, 0);
 }
 
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator) {
     ubi_session *session = use->session;
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     ubi_read_info info = UBI_READ_INFO_INIT;
-    ubi__file_identity file = ubi__file_identify(session->name);
-    bool is_first = session->info.format == NULL; /* one thread reads at a time */
-    if (!is_first)
-        UBI_TRY(file_check(session));
+    ubi__file_identity file;
+    bool is_first = !session->was_read; /* one thread reads at a time */
+    if (session->kind != UBI_SESSION_HEAP)
+        return ubi__session_refuse(session, "heap snapshot");
+    UBI_TRY(ubi__session_file_check(&file, session, 0));
     options.allocator = allocator;
     options.progress = use->progress;
     options.threads = use->threads;
@@ -569,8 +592,9 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
 }
 
 ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info) {
-    if (session->info.format)
-        return file_check(session);
+    ubi__file_identity now;
+    if (session->was_read)
+        return ubi__session_file_check(&now, session, 0);
     read_note(session, file, info);
     return UBI_OK;
 }
@@ -578,7 +602,7 @@ ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity
 bool ubi__session_is_current(const ubi_session *session) {
     ubi__file_identity now = ubi__file_identify(session->name);
     pthread_mutex_lock(&session->pool->lock);
-    bool is_current = !session->info.format || file_is_same(&session->file, &now);
+    bool is_current = !session->was_read || file_is_same(&session->file, &now);
     pthread_mutex_unlock(&session->pool->lock);
     return is_current;
 }
@@ -594,9 +618,14 @@ ubi_graph *ubi__session_given_graph(const ubi_session *session) {
     return session->given;
 }
 
+ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted) {
+    return session->given ? ubi__fail(UBI_EFORMAT, "this is a heap, and no %s", wanted)
+                          : ubi__file_refuse_path(session->name, wanted);
+}
+
 /* ---- sessions ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const char *name,
+static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const char *name, ubi_session_kind kind,
                               const ubi_session_options *options) {
     const ubi_allocator *a = pool->allocator;
     const char *folder = options->version >= 2 ? options->cache_folder : NULL;
@@ -608,6 +637,7 @@ static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const c
     memset(session, 0, sizeof *session);
     session->pool = pool;
     session->n_refs = 1;
+    session->kind = kind;
     session->threads = options->threads;
     session->compat = options->compat;
     session->index_place = options->version >= 2 ? options->index : UBI_SESSION_INDEX_NONE;
@@ -627,13 +657,26 @@ static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const c
     return UBI_OK;
 }
 
-/* Reads the graph. A use that never ends holds it if that cannot be done twice. */
-static ubi_status session_load(ubi_session *session, const ubi_progress *progress) {
+/* What is read of the file, and all else is made of. */
+static ubi_status base_part_get(ubi_session_use *use) {
     ubi_graph *graph;
+    const ubi__session_timeline *timeline;
+    switch (use->session->kind) {
+    case UBI_SESSION_TIMELINE:
+    case UBI_SESSION_RECORDING:
+        return ubi__session_timeline_get(&timeline, use);
+    case UBI_SESSION_HEAP:
+        break;
+    }
+    return ubi_session_graph(&graph, use);
+}
+
+/* Reads the file. A use that never ends holds what was read if that cannot be done twice. */
+static ubi_status session_load(ubi_session *session, const ubi_progress *progress) {
     ubi_session_use *use = use_new(session, NULL, progress, session->threads, true);
     if (!use)
         return ubi__fail_nomem();
-    ubi_status status = ubi_session_graph(&graph, use);
+    ubi_status status = base_part_get(use);
     use->progress = (ubi_progress){ NULL, NULL };
     if (status == UBI_OK && !session->file.is_known)
         session->permanent = use;
@@ -642,21 +685,26 @@ static ubi_status session_load(ubi_session *session, const ubi_progress *progres
     return status;
 }
 
-ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
-                                    const ubi_session_options *options) {
+static ubi_status session_begin(ubi_session **out, ubi_session_pool *pool, const char *name, ubi_session_kind kind,
+                                const ubi_session_options *options) {
     static const ubi_session_options standard = UBI_SESSION_OPTIONS_INIT;
     const ubi_session_options *o = options ? options : &standard;
     UBI_TRY(ubi__version_check(o->version, UBI_SESSION_OPTIONS_VERSION, "ubi_session_options"));
-    return session_new(out, pool, path, o);
+    return session_new(out, pool, name, kind, o);
 }
 
-static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, ubi_graph *graph, const char *name,
-                               const ubi_session_options *options) {
+ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                    ubi_session_kind otherwise, const ubi_session_options *options) {
+    ubi__file_use use = ubi__file_use_peek(path);
+    ubi_session_kind kind = use == UBI__FILE_RECORDING  ? UBI_SESSION_RECORDING
+                            : use == UBI__FILE_TIMELINE ? UBI_SESSION_TIMELINE
+                                                        : otherwise;
+    return session_begin(out, pool, path, kind, options);
+}
+
+/* Takes the reference. */
+static ubi_status session_finish(ubi_session **out, ubi_session *session, const ubi_session_options *options) {
     static const ubi_progress silent = { NULL, NULL };
-    ubi_session *session = NULL; /* for gcc 12 */
-    UBI_TRY(ubi__session_open_unread(&session, pool, name, options));
-    if (graph)
-        session->given = ubi_graph_ref(graph);
     ubi_status status = session_load(session, options ? &options->progress : &silent);
     if (status == UBI_OK)
         *out = session;
@@ -667,12 +715,17 @@ static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, ubi_gr
 
 ubi_status ubi_session_open_path(ubi_session **out, ubi_session_pool *pool, const char *path,
                                  const ubi_session_options *options) {
-    return session_open(out, pool, NULL, path, options);
+    ubi_session *session = NULL; /* for gcc 12 */
+    UBI_TRY(ubi__session_open_unread(&session, pool, path, UBI_SESSION_HEAP, options));
+    return session_finish(out, session, options);
 }
 
 ubi_status ubi_session_open_graph(ubi_session **out, ubi_session_pool *pool, ubi_graph *graph, const char *name,
                                   const ubi_session_options *options) {
-    return session_open(out, pool, graph, name, options);
+    ubi_session *session = NULL;
+    UBI_TRY(session_begin(&session, pool, name, UBI_SESSION_HEAP, options));
+    session->given = ubi_graph_ref(graph);
+    return session_finish(out, session, options);
 }
 
 ubi_session *ubi_session_ref(ubi_session *session) {
@@ -726,6 +779,10 @@ void ubi_session_unref(ubi_session *session) {
     UBI_ASSERT(atomic_load(&session->answers.held_bytes) == 0);
     a->free(a->ctx, session, sizeof *session + session->name_bytes);
     ubi_session_pool_unref(pool);
+}
+
+ubi_session_kind ubi_session_kind_of(const ubi_session *session) {
+    return session->kind;
 }
 
 const char *ubi_session_name(const ubi_session *session) {

@@ -65,7 +65,8 @@ struct ubi_session_pool {
     uint32_t n_refs;
     uint64_t clock; /* counts uses */
     ubi_session *sessions;
-    uint64_t n_numbers; /* given to sessions so far */
+    uint64_t n_numbers;          /* given to sessions so far */
+    ubi__recording_namer *namer; /* or NULL */
 };
 
 /** Which file a path led to. */
@@ -83,13 +84,17 @@ struct ubi_session {
     uint64_t number;   /* in the pool, from 1 on; never given twice */
     uint32_t n_refs;
     ubi__session_slot *slots;
+    ubi_session_kind kind;
     unsigned threads;
     ubi_compat compat;
     ubi_session_index index_place;
-    const char *cache_folder;   /* behind `name`; NULL: the usual one */
-    ubi_graph *given;           /* NULL: a file */
-    ubi__file_identity file;    /* from the first reading on */
-    ubi_read_info info;         /* the same */
+    const char *cache_folder; /* behind `name`; NULL: the usual one */
+    ubi_graph *given;         /* NULL: a file */
+    bool was_read;            /* from then on: */
+    ubi__file_identity file;
+    uint64_t
+        others_identity; /* of files that belong to it: of processes that were recorded together; 0: there are none */
+    ubi_read_info info;  /* of a heap */
     ubi__part_memory answers;   /* what callers compute */
     ubi_session_use *permanent; /* holds a graph that cannot be read again; or NULL */
     size_t name_bytes;          /* with the cache folder */
@@ -129,6 +134,14 @@ bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like);
 void ubi__session_slot_forget(ubi__session_slot **forgotten, ubi__session_slot *slot);
 /** Without the lock. */
 void ubi__session_slots_free(ubi__session_slot *slots);
+/**
+ * A part that reads the file asks which one it is before, and says so when it was read: the first time that is noted, later it must be
+ * the same.
+ * @param others_identity  of further files that are read with it.
+ * Errors: UBI_EIO (gone), UBI_EMISMATCH (changed).
+ */
+ubi_status ubi__session_file_check(ubi__file_identity *out, const ubi_session *session, uint64_t others_identity);
+void ubi__session_file_note(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity);
 /** Microseconds of a clock that never goes back. */
 uint64_t ubi__session_clock_us(void);
 

@@ -18,6 +18,8 @@ TOOL = os.environ["UBIHEAP"]
 SCHEMAS = ROOT / "docs" / "reference" / "schema"
 FILES = ["tests/data/fx/tiny-before.fxsnapshot", "tests/data/v8/node20-after.heapsnapshot.gz",
          "tests/data/v8/chromium-detached.heapsnapshot.gz"]
+RECORDINGS = "tests/data/ubirec"
+TIMELINES = "tests/data/timeline"
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 POINTER, TEXT = ctypes.c_void_p, ctypes.c_char_p
 LIBRARY = ctypes.CDLL(str(Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "libubiheap.so"))
@@ -65,6 +67,8 @@ class Heap:
 def asked(node, other):
     """(question, parameters, the same on a command line before FILE, and behind it)."""
     return [
+        ("report", {}, [], []),
+        ("report", {"detail": True}, ["--detail"], []),
         ("statistics", {}, [], []),
         ("dominators", {}, [], []),
         ("dominators", {"depth": 3, "siblings": 4, "node": node}, ["-d", 3, "-s", 4, "--node", node], []),
@@ -96,6 +100,19 @@ def asked(node, other):
     ]
 
 
+def asked_of_others():
+    """(file, question, parameters, the same on a command line), of recordings and timelines."""
+    rows = []
+    for name in ("small", "killed", "hostile"):
+        file = f"{TIMELINES}/{name}.timeline"
+        rows += [(file, "timeline", {}, []),
+                 (file, "timeline", {"marker": ["Javascript"], "from": "0"}, ["-m", "Javascript", "--from", "0"]),
+                 (file, "timeline", {"where": "duration > 1ms"}, ["-w", "duration > 1ms"])]
+    for name in ("lost-markers", "few", "hostile"):
+        rows += [(f"{RECORDINGS}/{name}.ubirec", "timeline", {}, [])]
+    return rows
+
+
 class Doors(unittest.TestCase):
     def test_both_write_the_same(self):
         for path in FILES:
@@ -111,6 +128,18 @@ class Doors(unittest.TestCase):
                     self.assertEqual(answer, line.stdout or line.stderr)
                     self.assertEqual(line.returncode, 0, line.stderr)
 
+    def test_both_write_the_same_of_recordings_and_timelines(self):
+        for path, question, parameters, options in asked_of_others():
+            with self.subTest(path=path, question=question, parameters=parameters):
+                heap = Heap(path)
+                self.addCleanup(heap.close)
+                line = subprocess.run([TOOL, question, "--json", *options, path], capture_output=True, cwd=ROOT)
+                answer = heap.ask(question, parameters)
+                self.assertTrue(answer.startswith(b"{"), answer)
+                self.assertEqual(answer, line.stdout)
+                fault = json.loads(answer)["fault"] is not None
+                self.assertEqual(line.returncode, 3 if fault else 0, line.stderr)
+
     def test_mistakes_have_the_same_words_behind_the_name(self):
         heap = Heap(FILES[0])
         self.addCleanup(heap.close)
@@ -118,7 +147,8 @@ class Doors(unittest.TestCase):
                 ("show", {"node": 1}, ["show", FILES[0], "1"]),
                 ("search", {"text": "/(/"}, ["search", FILES[0], "/(/"]),
                 ("search", {"where": "size >"}, ["search", "-w", "size >", FILES[0]]),
-                ("dominators", {"breakdown": "tipes"}, ["dominators", "-b", "tipes", FILES[0]])]:
+                ("dominators", {"breakdown": "tipes"}, ["dominators", "-b", "tipes", FILES[0]]),
+                ("timeline", {}, ["timeline", FILES[0]])]:
             line = subprocess.run([TOOL, *words], capture_output=True, cwd=ROOT)
             message = heap.ask(question, parameters)
             self.assertTrue(line.stderr.strip().endswith(message), (line.stderr, message))
@@ -127,10 +157,11 @@ class Doors(unittest.TestCase):
         listed = questions()
         jsonschema.validate(listed, json.loads((SCHEMAS / "ubiheap.questions-1.schema.json").read_text()))
         names = {question["name"] for question in listed["questions"]}
-        self.assertEqual(names, {row[0] for row in asked(1, 2)} - {"node"})
+        self.assertEqual(names, {row[0] for row in asked(1, 2)} - {"node"} | {row[1] for row in asked_of_others()})
         for question in listed["questions"]:
-            name = question["schema"].replace("/", "-") + ".schema.json"
-            self.assertTrue((SCHEMAS / name).is_file(), name)
+            for kind in question["kinds"]:
+                name = kind["schema"].replace("/", "-") + ".schema.json"
+                self.assertTrue((SCHEMAS / name).is_file(), name)
 
     def test_the_list_and_the_help_say_the_same_sentence(self):
         for question in questions()["questions"]:

@@ -15,7 +15,17 @@ ELSEWHERE = {"quickjs.h", "quickjs_leaks.h", "quickjs_references.h"}
 DECLARATION = re.compile(r"^UBI_API\b([^;]*);", re.MULTILINE)
 NAME = re.compile(r"(\w+)\s*(?:\(|\[|$)")
 # Symbols that the tool chain adds.
-TOOLCHAIN = {"_init", "_fini", "__bss_start", "_edata", "_end"}
+TOOLCHAIN = {"_init", "_fini", "__bss_start", "_edata", "_end", "UBIHEAP_PRIVATE"}
+
+
+PUBLIC = re.compile(r"ubi_(?!_)")
+
+
+def symbols(library, *options):
+    """Names that `nm` lists, with @VERSION where they have one."""
+    path = Path(os.environ["UBI_BUILD_DIR"]) / "lib" / library
+    output = subprocess.run(["nm", *options, "--format=posix", str(path)], check=True, capture_output=True, text=True).stdout
+    return {line.split()[0].replace("@@", "@") for line in output.splitlines() if " " in line}
 
 
 def declared_names(text):
@@ -40,11 +50,9 @@ class Exports(unittest.TestCase):
         self.assertGreater(sum(len(declared_names(h.read_text())) for h in HEADERS), 20)
 
     def test_the_shared_library_exports_what_the_headers_declare_and_nothing_else(self):
-        library = Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "libubiheap.so"
-        output = subprocess.run(
-            ["nm", "-D", "--defined-only", "--format=posix", str(library)], check=True, capture_output=True, text=True
-        ).stdout
-        exported = {line.split()[0].split("@")[0] for line in output.splitlines()} - TOOLCHAIN
+        exported = {name for name in symbols("libubiheap.so", "-D", "--defined-only") if PUBLIC.match(name)}
+        others = symbols("libubiheap.so", "-D", "--defined-only") - exported - TOOLCHAIN
+        self.assertEqual([name for name in others if not name.endswith("@UBIHEAP_PRIVATE")], [])
         declared = {
             name
             for header in HEADERS
@@ -54,14 +62,20 @@ class Exports(unittest.TestCase):
         self.assertEqual(sorted(declared - exported), [], "declared with UBI_API but not in the library")
         self.assertEqual(sorted(exported - declared), [], "exported but in no public header")
 
-    def test_the_server_library_has_what_its_headers_declare(self):
-        library = Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "libubiheap-server.a"
-        output = subprocess.run(
-            ["nm", "--defined-only", "--extern-only", "--format=posix", str(library)], check=True, capture_output=True, text=True
-        ).stdout
-        defined = {line.split()[0] for line in output.splitlines() if line.startswith("ubi_") and not line.startswith("ubi__")}
+    def test_the_server_libraries_have_what_their_headers_declare(self):
         headers = [header for header in HEADERS if header.parent.name == "server"]
-        self.assertEqual(sorted(defined), sorted(name for header in headers for name in declared_names(header.read_text())))
+        declared = sorted(name for header in headers for name in declared_names(header.read_text()))
+        in_archive = {name for name in symbols("libubiheap-server.a", "--defined-only", "--extern-only") if PUBLIC.match(name)}
+        self.assertEqual(sorted(in_archive), declared)
+        self.assertEqual(sorted(symbols("libubiheap-server.so", "-D", "--defined-only") - TOOLCHAIN), declared)
+
+    def test_what_one_library_lends_to_the_other_is_needed_and_has_a_version_of_its_own(self):
+        lent = {name for name in symbols("libubiheap.so", "-D", "--defined-only") if name.startswith("ubi__")}
+        borrowed = {name for name in symbols("libubiheap-server.so", "-D", "--undefined-only") if name.startswith("ubi__")}
+        self.assertEqual(sorted(lent), sorted(borrowed))
+        self.assertTrue(lent)
+        for name in lent:
+            self.assertRegex(name, r"@UBIHEAP_PRIVATE$")
 
     def test_exported_names_begin_with_ubi(self):
         for header in HEADERS:

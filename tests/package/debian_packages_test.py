@@ -10,9 +10,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from package_test import BUILD, CONSUMER, EXPECTED_OUTPUT, ROOT, SNAPSHOT, VERSION, run
+from package_test import BUILD, CONSUMER, EXPECTED_OUTPUT, ROOT, SERVER_OUTPUT, SNAPSHOT, VERSION, run
 
-NAMES = ("ubiheap", "libubiheap0", "libubiheap-dev")
+NAMES = ("ubiheap", "libubiheap0", "libubiheap-server0", "libubiheap-dev")
 LIBDIR = "usr/lib/x86_64-linux-gnu"
 AS_ROOT = [] if os.geteuid() == 0 else ["fakeroot"]
 
@@ -59,7 +59,7 @@ class DebianPackages(unittest.TestCase):
         lines = run("dpkg-deb", "-c", self.files[name]).splitlines()
         return {words[5].removeprefix("./"): words for words in (line.split() for line in lines) if not words[5].endswith("/")}
 
-    def test_the_three_packages_and_their_debug_symbols_are_made(self):
+    def test_the_packages_and_their_debug_symbols_are_made(self):
         self.assertEqual(set(self.files), {*NAMES, *(f"{name}-dbgsym" for name in NAMES)})
 
     def test_lintian_finds_no_error(self):
@@ -68,7 +68,7 @@ class DebianPackages(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_every_file_is_where_debian_has_such_files(self):
-        tool, library, development = (self.contents(name) for name in NAMES)
+        tool, library, server, development = (self.contents(name) for name in NAMES)
         commands = run(BUILD / "bin" / "ubiheap", "help", "--commands").split()
         self.assertEqual({path for path in tool if not path.startswith("usr/share/doc/")},
                          {"usr/bin/ubiheap", f"{LIBDIR}/ubiheap/libubiheap-preload.so", f"{LIBDIR}/ubiheap/ubiheap-watch.node",
@@ -76,13 +76,17 @@ class DebianPackages(unittest.TestCase):
                           *(f"usr/share/man/man1/ubiheap-{command}.1.gz" for command in commands)})
         self.assertEqual({path for path in library if not path.startswith("usr/share/doc/")},
                          {f"{LIBDIR}/libubiheap.so.0", f"{LIBDIR}/libubiheap.so.{VERSION}"})
+        self.assertEqual({path for path in server if not path.startswith("usr/share/doc/")},
+                         {f"{LIBDIR}/libubiheap-server.so.0", f"{LIBDIR}/libubiheap-server.so.{VERSION}"})
         headers = {f"usr/{path.relative_to(ROOT)}" for path in (ROOT / "include").rglob("*.h")}
         for path in headers | {f"{LIBDIR}/libubiheap.a", f"{LIBDIR}/libubiheap.so", f"{LIBDIR}/pkgconfig/ubiheap.pc",
+                               f"{LIBDIR}/libubiheap-server.a", f"{LIBDIR}/libubiheap-server.so",
+                               f"{LIBDIR}/pkgconfig/ubiheap-server.pc",
                                f"{LIBDIR}/ubiheap/libubiheap-symbols.so",
                                f"{LIBDIR}/cmake/ubiheap/ubiheapConfig.cmake",
                                "usr/share/ubiheap/quickjs/engines/quickjs/adapter.c"}:
             self.assertIn(path, development)
-        self.assertEqual(set(development) & (set(tool) | set(library)), set())
+        self.assertEqual(set(development) & (set(tool) | set(library) | set(server)), set())
 
     def test_files_belong_to_root_and_nobody_else_may_write_them(self):
         for name in NAMES:
@@ -116,17 +120,23 @@ class DebianPackages(unittest.TestCase):
         self.assertEqual(depends["ubiheap"], {"libc6", "libdw1", "libedit2", "libelf1", "libisal2", "libsodium23", "zlib1g"})
         self.assertEqual(depends["libubiheap0"], {"libc6", "libisal2", "libsodium23", "zlib1g"})
         # The module that names the native frames of a host's leaked references is among the files for embedders.
-        self.assertEqual(depends["libubiheap-dev"], {"libubiheap0", "libisal-dev", "libsodium-dev", "zlib1g-dev", "libc6", "libdw1",
-                                                     "libelf1", "zlib1g"})
+        self.assertEqual(depends["libubiheap-dev"], {"libubiheap0", "libubiheap-server0", "libisal-dev", "libsodium-dev", "zlib1g-dev",
+                                                     "libc6", "libdw1", "libelf1", "zlib1g"})
+        # The two libraries share what no other may use, so they are replaced together.
+        self.assertEqual(depends["libubiheap-server0"], {"libc6", "libubiheap0"})
+        self.assertIn(f"libubiheap0 (= {VERSION}-1)", self.field("libubiheap-server0", "Depends"))
         self.assertIn(f"libubiheap0 (= {VERSION}-1)", self.field("libubiheap-dev", "Depends"))
 
     def test_what_links_the_library_gets_a_dependency_that_excludes_the_next_minor_version(self):
-        folder = self.scratch / "control"
-        run("dpkg-deb", "-e", self.files["libubiheap0"], folder)
         major, minor, _ = VERSION.split(".")
-        self.assertEqual((folder / "shlibs").read_text(),
-                         f"libubiheap 0 libubiheap0 (>= {VERSION}), libubiheap0 (<< {major}.{int(minor) + 1}~)\n")
-        self.assertIn("ldconfig", (folder / "triggers").read_text())
+        for library in "libubiheap", "libubiheap-server":
+            name = f"{library}0"
+            folder = self.scratch / "control" / name
+            folder.parent.mkdir(exist_ok=True)
+            run("dpkg-deb", "-e", self.files[name], folder)
+            self.assertEqual((folder / "shlibs").read_text(),
+                             f"{library} 0 {name} (>= {VERSION}), {name} (<< {major}.{int(minor) + 1}~)\n")
+            self.assertIn("ldconfig", (folder / "triggers").read_text())
 
     def test_they_install_run_record_compile_and_purge(self):
         before = {path for path in self.root.rglob("*") if not path.is_dir()}
@@ -150,6 +160,8 @@ class DebianPackages(unittest.TestCase):
         run("cmake", "--build", build)
         for kind in "ubiheap", "static":
             self.assertEqual(run(build / f"consumer-{kind}", SNAPSHOT, env=environment).strip(), EXPECTED_OUTPUT)
+        for kind in "server", "server_static":
+            self.assertEqual(run(build / f"consumer-{kind}", SNAPSHOT, env=environment), SERVER_OUTPUT)
 
         self.dpkg("--purge", *reversed(NAMES))
         left = {path for path in self.root.rglob("*") if not path.is_dir()} - before

@@ -18,6 +18,7 @@ SNAPSHOT = ROOT / "tests" / "data" / "fx" / "tiny-before.fxsnapshot"
 SNAPSHOT_NODES = "7199"
 VERSION = re.search(r'UBI_VERSION_STRING "([^"]+)"', (ROOT / "include/ubiheap/core/base.h").read_text())[1]
 EXPECTED_OUTPUT = f"{VERSION} {SNAPSHOT_NODES}"
+SERVER_OUTPUT = "true\nCannot call performTask on a destroyed DevToolsWorker\n"  # of a worker, and of a client that was destroyed
 
 
 def run(*command, **options):
@@ -107,8 +108,15 @@ class Package(unittest.TestCase):
         self.assertNotIn("libubiheap.so.0", self.needed_libraries(build / "consumer-static"))
         self.assert_works(build / "consumer-ubiheap")
         self.assert_works(build / "consumer-static")
-        self.assertNotIn("libubiheap.so.0", self.needed_libraries(build / "consumer-server"))
-        self.assert_works(build / "consumer-server")
+
+    def test_a_program_builds_with_cmake_and_either_server_library(self):
+        build = self.scratch / "cmake-server"
+        run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build, "--target", "consumer-server", "consumer-server_static")
+        self.assertLessEqual({"libubiheap.so.0", "libubiheap-server.so.0"}, set(self.needed_libraries(build / "consumer-server")))
+        self.assertEqual([name for name in self.needed_libraries(build / "consumer-server_static") if "ubiheap" in name], [])
+        for kind in "server", "server_static":
+            self.assertEqual(run(build / f"consumer-{kind}", SNAPSHOT, env=self.environment), SERVER_OUTPUT)
 
     def test_a_program_that_embeds_quickjs_builds_with_cmake(self):
         build, snapshot = self.scratch / "embedder", self.scratch / "embedder.fxsnapshot"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/extension/session.h: an opened heap, and everything that was ever computed of it, at most once.
+ * ubiheap/extension/session.h: an opened heap, recording or timeline, and everything that was ever computed of it, at most once.
  *
  * A *session* is a heap that questions are asked about. What answers need of it (graph, look, dominators, distances, ...) are its
  * *parts*. A part is computed when it is first asked for, kept for all that ask later, and shared by threads: two that ask for the
@@ -15,6 +15,9 @@
  *     ubi_session_summary(&summary, use);                                 reads, looks, finds dominators and distances, sums up
  *     ...                                                                 summary stays as long as the use
  *     ubi_session_use_end(use);                                           from here on the parts may be dropped
+ *
+ * A session can also be of a recording of allocations or of a timeline of markers: questions are asked about them (ask.h). Their parts
+ * have no functions here.
  *
  * All sessions of a *pool* share a memory limit. At the limit, parts that no use holds are dropped, the least recently used first,
  * and computed again when they are asked for again. A file is read again, too, if it is unchanged.
@@ -72,8 +75,15 @@ UBI_API void ubi_session_pool_drop_unused(ubi_session_pool *pool);
 
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */
 
-/** An opened heap. Any thread. */
+/** An opened heap, recording or timeline. Any thread. */
 typedef struct ubi_session ubi_session;
+
+/** What a session is of. */
+typedef enum ubi_session_kind {
+    UBI_SESSION_HEAP, /**< a heap: a snapshot, or a graph that was there */
+    UBI_SESSION_RECORDING, /**< what programs allocated: a file of `ubiheap record`, with those of processes recorded together */
+    UBI_SESSION_TIMELINE /**< what a program did when: a file of `ubiheap run --timeline` */
+} ubi_session_kind;
 
 /**
  * Where the *index* of a heap is: a file with graph, look, dominators and distances, which is mapped instead of computing them again. It
@@ -102,10 +112,11 @@ typedef struct ubi_session_options {
     { UBI_SESSION_OPTIONS_VERSION, { NULL, NULL }, 0, UBI_COMPAT_NONE, UBI_SESSION_INDEX_NONE, NULL }
 
 /**
- * Opens a file and reads its graph.
+ * Opens a file and reads it: the graph of a heap, the tables of a recording, the markers of a timeline. Its first bytes say which it is;
+ * what is compressed is a heap. A recording is read with the files of processes that were recorded together.
  *
  * @param out   one reference; untouched on failure.
- * @param path  copied; "-" for standard input, which cannot be read again: its graph is never dropped.
+ * @param path  copied; "-" for standard input, which cannot be read again: what was read is never dropped.
  * @param options  NULL: the defaults.
  * Errors: those of ubi_graph_read_path; UBI_ENOMEM also where the pool's limit is too small.
  */
@@ -122,9 +133,10 @@ UBI_API ubi_session *ubi_session_ref(ubi_session *session);
 /** One reference less; frees with the last, which a use holds, too. NULL is fine. */
 UBI_API void ubi_session_unref(ubi_session *session);
 
+UBI_API ubi_session_kind ubi_session_kind_of(const ubi_session *session);
 /** Path or name. Borrowed from the session. */
 UBI_API const char *ubi_session_name(const ubi_session *session);
-/** What reading found; all zero for a graph that was there. Borrowed from the session. */
+/** What reading a heap found; all zero for a graph that was there, recordings and timelines. Borrowed from the session. */
 UBI_API const ubi_read_info *ubi_session_read_info(const ubi_session *session);
 
 /** What one can ask about a part. */
@@ -206,6 +218,7 @@ UBI_API ubi_status ubi_session_index_about(ubi_session_index_info *out, ubi_sess
 /*
  * Parts. Each is borrowed until the use ends, the same for all that ask, and immutable. O(1) when it is there. A reference to one that
  * is taken (ubi_graph_ref) must be given back before the session goes: its memory is the session's.
+ * They are parts of heaps: in sessions of another kind they are UBI_EFORMAT.
  * Errors of all: UBI_ENOMEM (the system, or the limit with all that is in use), UBI_ECANCELLED, UBI_EIO (a file that must be read
  * again is gone), UBI_EMISMATCH (it has changed since it was opened). A caller that fails fails alone: others that wait for the
  * same part compute it themselves.

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/commands/timeline/timeline_view.h"
+#include "formats/recognize.h"
 #include "lenses/heap_summary.h"
 #include "lenses/lens.h"
 #include "lenses/producer.h"
@@ -297,9 +297,10 @@ static ubi_status info_show(ubi__cli *cli, const ubi__snapshot *snapshot) {
 static ubi_status info_run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
     (void)arguments, (void)n_operands;
     ubi__snapshot snapshot;
-    if (ubi__is_recording(operands[0]))
+    ubi__file_use use = ubi__file_use_peek(operands[0]);
+    if (use == UBI__FILE_RECORDING)
         return ubi__info_recording(cli, operands[0], exit_code);
-    if (ubi__is_timeline(operands[0]))
+    if (use == UBI__FILE_TIMELINE)
         return ubi__info_timeline(cli, operands[0], exit_code);
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, operands[0]));
     ubi_status status = info_show(cli, &snapshot);

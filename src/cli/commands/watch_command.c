@@ -14,10 +14,10 @@
 
 #include "base/human.h"
 #include "base/memory_limits.h"
+#include "base/quantity.h"
 #include "base/status.h"
 #include "cli/cli_files.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
 #include "render/page.h"
 #include "targets/node/node_run.h"

@@ -365,7 +365,7 @@ ubi_status ubi__recording_timeline_read(ubi__timeline_data *out, char fault[UBI_
     if (status == UBI_OK) {
         status = read_file(c, fault, source, progress);
         if (status == UBI_OK && namer)
-            status = namer(&c->summary.tables, progress);
+            status = namer(&c->summary.tables, NULL, progress);
         if (status == UBI_OK)
             status = conversion_run(c, out);
         conversion_fini(c);

@@ -10,13 +10,10 @@
 #define UBI_FORMATS_UBIREC_RECORDING_TIMELINE_H
 
 #include "base/source.h"
-#include "recording/ubirec_tables.h"
+#include "recording/recording_names.h"
 #include "timeline/timeline_data.h"
 
 #define UBI__RECORDING_FAULT_BYTES 256
-
-/** Adds symbols that a recording lacks (ubi__ubirec_tables_add_symbols). Its failure ends the reading. */
-typedef ubi_status ubi__recording_namer(ubi__ubirec_tables *tables, const ubi_progress *progress);
 
 /**
  * Reads a whole file.

@@ -254,7 +254,7 @@ static ubi_status find_symbols(job *j) {
         status = ubi__vec_u8_push(&had_symbols, j->allocator, n > 0);
     }
     if (status == UBI_OK)
-        status = j->copy->namer(tables, &j->copy->progress);
+        status = j->copy->namer(tables, NULL, &j->copy->progress);
     if (status == UBI_OK)
         status = write_found(j, &had_symbols);
     ubi__vec_u8_fini(&had_symbols, j->allocator);

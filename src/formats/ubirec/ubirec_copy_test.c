@@ -214,9 +214,9 @@ static void no_text_is_left_and_no_address(void **state) {
     bytes_free(&made);
 }
 
-static ubi_status give_a_name(ubi__ubirec_tables *tables, const ubi_progress *progress) {
+static ubi_status give_a_name(ubi__ubirec_tables *tables, ubi__recording_hints *hints, const ubi_progress *progress) {
     static const ubi__ubirec_symbol symbol = { { "found", sizeof "found" - 1 }, { "f.c", 3 }, 9, 1 };
-    (void)progress;
+    (void)hints, (void)progress;
     for (uint32_t i = 0; i < tables->frames.n; i++) {
         uint32_t n;
         ubi__ubirec_symbols_of(tables, i, &n);

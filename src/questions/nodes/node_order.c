@@ -3,8 +3,10 @@
  * node_order.c: radix sort of nodes by a 64-bit key.
  *
  * Every column becomes numbers: where texts belong to kinds, a kind's key is the rank of its text; where they belong to single
- * nodes, each different text is kept once and ranked. Least significant byte
- * first, stable, and a byte that is the same in all keys costs no pass: sizes and ranks need two or three.
+ * nodes, each different text is kept once and ranked.
+ *
+ * What is moved is half a key with its node, 8 bytes that are read in order: a pass that looked up the keys of nodes would wait for
+ * memory. Least significant digit first, stable; a digit that is the same in all keys costs no pass, so sizes and ranks need one or two.
  */
 #include "questions/nodes/node_order.h"
 
@@ -44,9 +46,11 @@ static void node_rank(uint32_t *ranks, ranked *list, size_t n) {
 }
 
 /* ranks[kind]; equal texts have equal ranks, no text NO_RANK. */
-static ubi_status rank_kinds(uint32_t *ranks, const ubi_graph *g, const ubi__node_column *column) {
+static ubi_status rank_kinds(uint32_t *ranks, const ubi__node_table *table, const ubi__node_column *column) {
+    const ubi_allocator *a = ubi__node_table_memory(table);
+    const ubi_graph *g = table->graph;
     uint32_t n_kinds = ubi_graph_kind_count(g);
-    ranked *list = ubi__alloc_array(ubi_allocator_default(), n_kinds, sizeof *list);
+    ranked *list = ubi__alloc_array(a, n_kinds, sizeof *list);
     if (!list)
         return ubi__fail_nomem();
     size_t n = 0;
@@ -57,26 +61,26 @@ static ubi_status rank_kinds(uint32_t *ranks, const ubi_graph *g, const ubi__nod
             list[n++] = (ranked){ text, k };
     }
     node_rank(ranks, list, n);
-    ubi__free_array(ubi_allocator_default(), list, n_kinds, sizeof *list);
+    ubi__free_array(a, list, n_kinds, sizeof *list);
     return UBI_OK;
 }
 
-static ubi_status rank_entries(uint32_t *ranks, const ubi__strtab *texts) {
+static ubi_status rank_entries(uint32_t *ranks, const ubi__strtab *texts, const ubi_allocator *a) {
     uint32_t n = ubi__strtab_count(texts);
-    ranked *list = ubi__alloc_array(ubi_allocator_default(), n, sizeof *list);
+    ranked *list = ubi__alloc_array(a, n, sizeof *list);
     if (!list)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < n; i++)
         list[i] = (ranked){ ubi__strtab_get(texts, i), i };
     node_rank(ranks, list, n);
-    ubi__free_array(ubi_allocator_default(), list, n, sizeof *list);
+    ubi__free_array(a, list, n, sizeof *list);
     return UBI_OK;
 }
 
 /* ranks[node] of those to sort, from the texts of single nodes. */
 static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec_u32 *nodes,
                              const ubi__node_table *table, const ubi__node_column *column) {
-    const ubi_allocator *a = ubi_allocator_default();
+    const ubi_allocator *a = ubi__node_table_memory(table);
     ubi_look_name_buffer buffer;
     for (size_t i = 0; i < nodes->n; i++) {
         ubi_text text = ubi__node_column_text(column, table, nodes->at[i], &buffer);
@@ -90,7 +94,7 @@ static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec
     uint32_t *of_entry = ubi__alloc_array(a, n, sizeof *of_entry);
     if (!of_entry)
         return ubi__fail_nomem();
-    ubi_status status = rank_entries(of_entry, texts);
+    ubi_status status = rank_entries(of_entry, texts, a);
     for (size_t i = 0; status == UBI_OK && i < nodes->n; i++)
         if (ranks[nodes->at[i]] != NO_RANK)
             ranks[nodes->at[i]] = of_entry[ranks[nodes->at[i]]];
@@ -101,7 +105,7 @@ static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec
 static ubi_status rank_nodes(uint32_t *ranks, const ubi__vec_u32 *nodes, const ubi__node_table *table,
                              const ubi__node_column *column) {
     ubi__strtab texts;
-    ubi__strtab_init(&texts, ubi_allocator_default());
+    ubi__strtab_init(&texts, ubi__node_table_memory(table));
     ubi_status status = rank_texts(ranks, &texts, nodes, table, column);
     ubi__strtab_fini(&texts);
     return status;
@@ -109,104 +113,148 @@ static ubi_status rank_nodes(uint32_t *ranks, const ubi__vec_u32 *nodes, const u
 
 /* ---- sorting ---------------------------------------------------------------------------------------------------- */
 
-typedef struct sorter {
-    size_t n;          /* nodes with a value */
-    size_t n_nodes;    /* and without */
-    uint64_t *key;     /* key[node] */
-    ubi_node_ix *from; /* the order so far; nodes without a value come after the first n */
-    ubi_node_ix *to;
-} sorter;
-
-static void swap_arrays(sorter *s) {
-    ubi_node_ix *old = s->from;
-    s->from = s->to;
-    s->to = old;
-}
-
-static void sort_by_byte(sorter *s, unsigned shift) {
-    size_t start[257] = { 0 };
-    for (size_t i = 0; i < s->n; i++)
-        start[(s->key[s->from[i]] >> shift & 255) + 1]++;
-    for (size_t i = 0; i < 256; i++)
-        if (start[i + 1] == s->n && s->n)
-            return; /* the same everywhere */
-    for (size_t i = 0; i < 256; i++)
-        start[i + 1] += start[i];
-    for (size_t i = 0; i < s->n; i++)
-        s->to[start[s->key[s->from[i]] >> shift & 255]++] = s->from[i];
-    swap_arrays(s);
-}
-
 /* What a column is sorted by. */
 typedef struct sort_keys {
     const ubi__node_table *table;
     const ubi__node_column *column;
     const uint32_t *ranks; /* of texts; NULL: numbers */
     bool is_by_node;       /* ranks[node], else ranks[kind] */
+    bool is_descending;
 } sort_keys;
 
-static bool key_of(uint64_t *value, const sort_keys *k, ubi_node_ix node) {
+/* False: the node has no value. */
+static bool key_of(uint64_t *key, const sort_keys *k, ubi_node_ix node) {
+    bool has_value = true;
     if (k->ranks) {
-        *value = k->ranks[k->is_by_node ? node : k->table->graph->kind.at[node]];
-        return *value != NO_RANK;
+        *key = k->ranks[k->is_by_node ? node : k->table->graph->kind.at[node]];
+        has_value = *key != NO_RANK;
+    } else {
+        int state = k->column->number(key, k->table, node);
+        if (k->column->style ==
+            UBI__NUMBER_DISTANCE) /* the only number that may be negative, and far from the greatest */
+            *key = state == UBI_QUERY_NEGATIVE ? 0 : *key + 1;
+        has_value = state != UBI_QUERY_MISSING;
     }
-    int state = k->column->number(value, k->table, node);
-    if (k->column->style == UBI__NUMBER_DISTANCE) /* the only number that may be negative, and far from the greatest */
-        *value = state == UBI_QUERY_NEGATIVE ? 0 : *value + 1;
-    return state != UBI_QUERY_MISSING;
+    if (k->is_descending)
+        *key = ~*key;
+    return has_value;
 }
 
-/* Splits nodes into those with a value, at the front, and the rest, both in the order given. */
-static void collect_keys(sorter *s, const sort_keys *k, bool descending) {
-    size_t n_without = 0;
-    for (size_t i = 0; i < s->n_nodes; i++) {
-        ubi_node_ix node = s->from[i];
-        uint64_t value;
-        bool has_value = key_of(&value, k, node);
-        s->key[node] = descending ? ~value : value;
-        if (has_value)
-            s->from[s->n++] = node;
-        else
-            s->to[n_without++] = node;
-    }
-    if (n_without)
-        memcpy(s->from + s->n, s->to, n_without * sizeof *s->to);
+/* Half a key and the node that it is of: half << 32 | node. */
+typedef uint64_t half_row;
+
+static half_row half_row_of(uint64_t half, ubi_node_ix node) {
+    return half << 32 | node;
+}
+static ubi_node_ix half_row_node(half_row row) {
+    return (ubi_node_ix)row;
 }
 
-static ubi_status order_sort(sorter *s, ubi_progress progress) {
-    ubi_node_ix *first = s->from;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (!ubi__progress(&progress, "sorting", shift, 64))
+typedef struct sorter {
+    size_t n; /* nodes with a value */
+    half_row *from, *to;
+    uint64_t differing; /* bits in which keys differ */
+} sorter;
+
+/* Three passes are enough for half a key, and their counts stay in the nearest cache. */
+#define DIGIT_BITS 11
+#define DIGIT_VALUES (1u << DIGIT_BITS)
+#define N_DIGITS 3
+_Static_assert(N_DIGITS *DIGIT_BITS >= 32, "the digits make up half a key");
+
+static uint32_t digit_of(half_row row, unsigned digit) {
+    return (uint32_t)(row >> 32) >> digit * DIGIT_BITS & (DIGIT_VALUES - 1);
+}
+
+static void sort_by_digit(sorter *s, unsigned digit, uint32_t *counts) {
+    uint32_t start = 0;
+    for (uint32_t value = 0; value < DIGIT_VALUES; value++) {
+        uint32_t n = counts[value];
+        counts[value] = start;
+        start += n;
+    }
+    UBI_ASSERT(start == s->n);
+    for (size_t i = 0; i < s->n; i++)
+        s->to[counts[digit_of(s->from[i], digit)]++] = s->from[i];
+    half_row *old = s->from;
+    s->from = s->to;
+    s->to = old;
+}
+
+/* Stable. Cost: one pass to count, and one for each digit in which rows differ. */
+static ubi_status sort_by_half(sorter *s, uint32_t differing, ubi_progress progress) {
+    uint32_t counts[N_DIGITS][DIGIT_VALUES] = { { 0 } };
+    for (size_t i = 0; i < s->n; i++)
+        for (unsigned digit = 0; digit < N_DIGITS; digit++)
+            counts[digit][digit_of(s->from[i], digit)]++;
+    for (unsigned digit = 0; digit < N_DIGITS; digit++) {
+        if (!ubi__progress(&progress, "sorting", digit, N_DIGITS))
             return ubi__fail_cancelled();
-        sort_by_byte(s, shift);
+        if (differing >> digit * DIGIT_BITS & (DIGIT_VALUES - 1))
+            sort_by_digit(s, digit, counts[digit]);
     }
-    if (s->from != first && s->n)
-        memcpy(first, s->from, s->n * sizeof *first);
     return UBI_OK;
 }
 
-static bool order_is_sorted(const ubi__vec_u32 *nodes, const sorter *s) {
-    for (size_t i = 1; i < s->n; i++)
-        if (s->key[nodes->at[i - 1]] > s->key[nodes->at[i]])
-            return false;
-    return true;
+/* Takes the nodes with a value, and moves the others to the front of the list, both in the order given. */
+static void collect_keys(sorter *s, ubi__vec_u32 *nodes, const sort_keys *k) {
+    uint64_t key, first = 0;
+    size_t n_without = 0;
+    for (size_t i = 0; i < nodes->n; i++) {
+        ubi_node_ix node = nodes->at[i];
+        if (!key_of(&key, k, node)) {
+            nodes->at[n_without++] = node;
+            continue;
+        }
+        if (s->n == 0)
+            first = key;
+        s->differing |= key ^ first;
+        s->from[s->n++] = half_row_of(key & UINT32_MAX, node);
+    }
 }
 
-static ubi_status sort_nodes(ubi__vec_u32 *nodes, const sort_keys *k, bool descending) {
-    const ubi_allocator *a = ubi_allocator_default();
-    size_t n_keys = k->table->graph->n_nodes;
-    uint64_t *key = ubi__alloc_array(a, n_keys, sizeof *key); /* a large array costs memory only where it is touched */
-    ubi_node_ix *other = ubi__alloc_array(a, nodes->n, sizeof *other);
-    ubi_status status = key && other ? UBI_OK : ubi__fail_nomem();
-    if (status == UBI_OK) {
-        sorter s = { 0, nodes->n, key, nodes->at, other };
-        collect_keys(&s, k, descending);
-        status = order_sort(&s, k->table->progress);
-        UBI_ASSERT(s.n <= nodes->n);
-        UBI_ASSERT(status != UBI_OK || order_is_sorted(nodes, &s));
+/* The low halves are sorted; now the high ones, which are the same in all keys of most columns. */
+static ubi_status sort_by_high_half(sorter *s, const sort_keys *k) {
+    uint64_t key = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        ubi_node_ix node = half_row_node(s->from[i]);
+        (void)key_of(&key, k, node);
+        s->from[i] = half_row_of(key >> 32, node);
     }
-    ubi__free_array(a, key, n_keys, sizeof *key);
-    ubi__free_array(a, other, nodes->n, sizeof *other);
+    return sort_by_half(s, (uint32_t)(s->differing >> 32), k->table->progress);
+}
+
+/* Keys rise along the first n nodes. */
+static void order_check(const ubi__vec_u32 *nodes, const sort_keys *k, size_t n) {
+    uint64_t last, key;
+    UBI_ASSERT(n <= nodes->n);
+    for (size_t i = 1; UBI_CHECKS && i < n; i++)
+        UBI_ASSERT(key_of(&last, k, nodes->at[i - 1]) && key_of(&key, k, nodes->at[i]) && last <= key);
+}
+
+static ubi_status order_sort(sorter *s, ubi__vec_u32 *nodes, const sort_keys *k) {
+    collect_keys(s, nodes, k);
+    memmove(nodes->at + s->n, nodes->at, (nodes->n - s->n) * sizeof *nodes->at);
+    UBI_TRY(sort_by_half(s, (uint32_t)s->differing, k->table->progress));
+    if (s->differing >> 32)
+        UBI_TRY(sort_by_high_half(s, k));
+    for (size_t i = 0; i < s->n; i++)
+        nodes->at[i] = half_row_node(s->from[i]);
+    order_check(nodes, k, s->n);
+    return UBI_OK;
+}
+
+static ubi_status sort_nodes(ubi__vec_u32 *nodes, const sort_keys *k) {
+    const ubi_allocator *a = ubi__node_table_memory(k->table);
+    half_row *rows = ubi__alloc_array(a, nodes->n, sizeof *rows),
+             *others = ubi__alloc_array(a, nodes->n, sizeof *others);
+    ubi_status status = rows && others ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        sorter s = { 0, rows, others, 0 };
+        status = order_sort(&s, nodes, k);
+    }
+    ubi__free_array(a, rows, nodes->n, sizeof *rows);
+    ubi__free_array(a, others, nodes->n, sizeof *others);
     return status;
 }
 
@@ -214,19 +262,18 @@ ubi_status ubi__node_order_sort(ubi__vec_u32 *nodes, const ubi__node_table *tabl
                                 bool descending) {
     if (nodes->n < 2)
         return UBI_OK;
-    sort_keys k = { table, column, NULL, column->text && ubi__node_column_is_by_node(column, table) };
+    sort_keys k = { table, column, NULL, column->text && ubi__node_column_is_by_node(column, table), descending };
     if (!column->text)
-        return sort_nodes(nodes, &k, descending);
-    const ubi_allocator *a = ubi_allocator_default();
+        return sort_nodes(nodes, &k);
+    const ubi_allocator *a = ubi__node_table_memory(table);
     uint32_t n_ranks = k.is_by_node ? table->graph->n_nodes : ubi_graph_kind_count(table->graph);
     uint32_t *ranks = ubi__alloc_array(a, n_ranks, sizeof *ranks);
     if (!ranks)
         return ubi__fail_nomem();
     k.ranks = ranks;
-    ubi_status status =
-        k.is_by_node ? rank_nodes(ranks, nodes, table, column) : rank_kinds(ranks, table->graph, column);
+    ubi_status status = k.is_by_node ? rank_nodes(ranks, nodes, table, column) : rank_kinds(ranks, table, column);
     if (status == UBI_OK)
-        status = sort_nodes(nodes, &k, descending);
+        status = sort_nodes(nodes, &k);
     ubi__free_array(a, ranks, n_ranks, sizeof *ranks);
     return status;
 }

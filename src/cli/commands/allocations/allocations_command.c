@@ -326,7 +326,7 @@ static ubi_status allocations_run(ubi__cli *cli, void *values, char **operands, 
     const allocations_arguments *arguments = values;
     ubi__snapshot snapshot;
     (void)n_operands;
-    if (ubi__is_recording(operands[0]))
+    if (ubi__file_use_peek(operands[0]) == UBI__FILE_RECORDING)
         return recording_show(cli, operands[0], arguments, exit_code);
     UBI_TRY(ubi__input_check(cli, operands[0]));
     if (arguments->by || arguments->with_callees)

@@ -15,11 +15,11 @@
 #include "cli/cli_files.h"
 #include "cli/command.h"
 #include "cli/commands/convert/convert.h"
-#include "cli/commands/report/recording_report.h"
-#include "cli/commands/timeline/timeline_view.h"
+#include "cli/recording_symbols.h"
 #include "cli/terminal.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
+#include "recording/recording_processes.h"
 #include "render/page.h"
 
 #define DAY_NS UINT64_C(86400000000000)
@@ -63,7 +63,7 @@ static ubi_status name_part(job *j, part *p, const char *input) {
 
 static ubi_status name_parts(job *j) {
     if (!j->is_timeline)
-        UBI_TRY(ubi__recording_processes_find(&j->processes, j->input, NULL));
+        UBI_TRY(ubi__recording_processes_find(&j->processes, j->input, NULL, NULL));
     j->n = ubi__recording_file_count(&j->processes);
     j->parts = ubi__calloc_array(ubi_allocator_default(), j->n, sizeof *j->parts);
     if (!j->parts)
@@ -318,7 +318,7 @@ static void job_end(job *j) {
 ubi_status ubi__convert_recording(ubi__cli *cli, const ubi__convert_arguments *arguments, ubi_anonymizer *anonymizer,
                                   const char *input, const char *output, int *exit_code) {
     job j = { .cli = cli, .arguments = arguments, .anonymizer = anonymizer, .input = input, .output = output };
-    j.is_timeline = !ubi__is_recording(input);
+    j.is_timeline = ubi__file_use_peek(input) != UBI__FILE_RECORDING;
     j.is_standard_output = strcmp(output, "-") == 0;
     ubi_status status = recording_convert(&j, exit_code);
     ubi__progress_line_clear(&cli->progress);

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/quantity.h"
 #include "base/source.h"
 #include "base/status.h"
 #include "cli/cli_files.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
 #include "recording/ubirec_reader.h"
 #include "recording/ubirec_tables.h"

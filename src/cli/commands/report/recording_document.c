@@ -356,8 +356,8 @@ static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
 static void put_hints(ubi__json *j, const ubi__recording_report *report) {
     ubi__json_member_array(j, "hints");
     char text[256];
-    for (size_t i = 0; i < report->n_hints; i++)
-        ubi__json_string(j, report->hints[i].text);
+    for (size_t i = 0; i < report->hints.n; i++)
+        ubi__json_string(j, report->hints.at[i].text);
     if (ubi__recording_mappings_hint(text, sizeof text, report))
         ubi__json_string(j, text);
     ubi__json_array_end(j);

@@ -253,7 +253,7 @@ static ubi_status others_add(facts *f, ubi__cli *cli, const ubi__recording_proce
 }
 
 static ubi_status info_write(facts *f, ubi__cli *cli, ubi__recording_report *report, const ubi__ubirec_index *own) {
-    UBI_TRY(ubi__recording_processes_find(&report->processes, report->path, NULL));
+    UBI_TRY(ubi__recording_processes_find(&report->processes, report->path, NULL, NULL));
     facts_add(f, report, own);
     UBI_TRY(others_add(f, cli, &report->processes));
     cli->subject = strcmp(report->path, "-") == 0 ? "standard input" : report->path;

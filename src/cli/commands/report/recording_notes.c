@@ -185,11 +185,11 @@ void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording
     if (ubi__recording_mappings_hint(text, sizeof text, v->report))
         note_add(out, "%s", text);
     note_wrappers(out, v);
-    for (size_t i = 0; i < v->report->n_hints; i++)
-        note_add(out, "%s", v->report->hints[i].text);
-    if (v->report->n_hints_left_out)
+    for (size_t i = 0; i < v->report->hints.n; i++)
+        note_add(out, "%s", v->report->hints.at[i].text);
+    if (v->report->hints.n_left_out)
         note_add(out, "and so do addresses of %s",
-                 ubi__human_things(count, v->report->n_hints_left_out, "other module"));
+                 ubi__human_things(count, v->report->hints.n_left_out, "other module"));
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */

@@ -8,14 +8,8 @@
 #include "base/human.h"
 #include "cli/command.h"
 #include "cli/commands/report/recording_report.h"
+#include "cli/recording_symbols.h"
 #include "recording/known_pools.h"
-#include "recording/ubirec_reader.h"
-
-bool ubi__is_recording(const char *path) {
-    uint8_t head[UBI__UBIREC_MAGIC_BYTES];
-    size_t n = ubi__source_peek_path(head, sizeof head, path);
-    return n > 0 && ubi__ubirec_guess(head, n);
-}
 
 static ubi_status read_file(ubi__recording_report *report, ubi__cli *cli) {
     ubi__source source;
@@ -35,8 +29,9 @@ static ubi_status read_file(ubi__recording_report *report, ubi__cli *cli) {
 }
 
 static ubi_status sum_up(ubi__recording_report *report, ubi__cli *cli) {
+    ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
     if (report->wishes->symbols >= 0)
-        UBI_TRY(ubi__recording_symbolize(report, ubi__progress_line_callbacks(&cli->progress)));
+        UBI_TRY(ubi__recording_name_frames(&report->summary.tables, &report->hints, &progress));
     UBI_TRY(ubi__sites_init(&report->sites, &report->summary, report->wishes->wrappers >= 0));
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
         report->heap[m] = ubi__class_estimate(&report->summary, UBI__UBIREC_HEAP, m);
@@ -52,7 +47,7 @@ ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *c
     *report = (ubi__recording_report){ .path = path, .wishes = wishes };
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     if (!wishes->is_alone)
-        UBI_TRY(ubi__recording_processes_find(&report->processes, path, wishes->process));
+        UBI_TRY(ubi__recording_processes_find(&report->processes, path, wishes->process, NULL));
     if (wishes->process && report->processes.rows.n == 1)
         report->path = report->processes.rows.at[0].path;
     ubi_status status = read_file(report, cli);

@@ -10,8 +10,9 @@
 
 #include "base/json_writer.h"
 #include "cli/command.h"
-#include "cli/commands/report/recording_processes.h"
 #include "cli/condition.h"
+#include "recording/recording_names.h"
+#include "recording/recording_processes.h"
 #include "recording/recording_sites.h"
 
 /** What the command line asks of a recording. Texts are borrowed from it. */
@@ -29,14 +30,6 @@ typedef struct ubi__recording_wishes {
     bool with_detail;     /**< leave nothing out */
     bool is_alone;        /**< this file, whatever others were recorded with it */
 } ubi__recording_wishes;
-
-/** Why addresses of a module have no names, or no lines. */
-typedef struct ubi__recording_hint {
-    uint32_t module;
-    char text[256]; /**< one sentence, without final point */
-} ubi__recording_hint;
-
-#define UBI__RECORDING_HINTS 8
 
 /** A sum of the heap, and its limits. */
 typedef struct ubi__recording_sum {
@@ -56,12 +49,8 @@ typedef struct ubi__recording_report {
     ubi__recording_sum pools, leaks;
     bool is_exact;
     uint64_t finer_period; /**< assumed when judging a condition; 0: none */
-    ubi__recording_hint hints[UBI__RECORDING_HINTS];
-    size_t n_hints, n_hints_left_out;
+    ubi__recording_hints hints;
 } ubi__recording_report;
-
-/** Whether the file is a recording. False when it cannot be read: opening it says why. */
-bool ubi__is_recording(const char *path);
 
 /**
  * Reads, symbolizes and sums up. On failure nothing is left. From here on error messages are about the file.
@@ -77,6 +66,8 @@ void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, in
 ubi_status ubi__report_recording(ubi__cli *cli, const char *path, const ubi__recording_wishes *given, int *exit_code);
 /** The whole of `ubiheap info` on one. */
 ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code);
+/** And on a timeline. */
+ubi_status ubi__info_timeline(ubi__cli *cli, const char *path, int *exit_code);
 
 /* ---- forms -------------------------------------------------------------------------------------------------------- */
 
@@ -95,11 +86,12 @@ ubi_status ubi__recording_check_condition(int *exit_code, ubi__cli *cli, const u
 
 /* ---- parts of the forms ------------------------------------------------------------------------------------------- */
 
-/** Fills in symbols that the recording lacks and that are at hand, and says what is missing. Errors: UBI_ENOMEM. */
-ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress progress);
-
-/** The same for tables alone, without saying what is missing. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
-ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, const ubi_progress *progress);
+/** The list of processes, of at most `most`; nothing when there is one file. */
+void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t most);
+/** Members of an object that say which process it is. */
+void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row);
+/** Arrays `processes`, empty when there is one file, and `missingFiles`. */
+void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report);
 
 /** Distinguishes known pools from leaks; the sites are sorted by leaks then. Errors: UBI_ENOMEM. */
 ubi_status ubi__recording_find_pools(ubi__recording_report *report);

@@ -1,45 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * report_command.c: `ubiheap report`, one screen that says what fills a heap, or what a recording of
- * allocations amounts to.
+ * report_command.c: `ubiheap report`: the question of that name, or what a recording of allocations amounts to.
  */
 #include "base/status.h"
+#include "cli/cli_ask.h"
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/commands/report/report_page.h"
-#include "cli/condition.h"
+#include "questions/report/report_values.h"
 
 typedef ubi__recording_wishes report_arguments;
 
 #define AT(field) offsetof(report_arguments, field)
 
-static ubi_status report_show(ubi__cli *cli, const ubi__snapshot *snapshot, ubi__report_facts *facts) {
-    ubi_status status = ubi__report_facts_init(facts, snapshot, ubi__progress_line_callbacks(&cli->progress));
-    ubi__progress_line_clear(&cli->progress);
-    if (status == UBI_OK && cli->common.wants_json)
-        ubi__report_document(cli, snapshot, facts);
-    else if (status == UBI_OK)
-        ubi__report_page(cli, snapshot, facts);
-    return status;
-}
-
-static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const report_arguments *arguments,
-                                 const ubi__condition *condition, int *exit_code) {
-    ubi__snapshot snapshot;
-    ubi__report_facts facts = { .with_detail = arguments->with_detail };
-    UBI_TRY(ubi__snapshot_open(&snapshot, cli, path));
-    ubi_status status = report_show(cli, &snapshot, &facts);
-    ubi__condition_facts judged = { .graph = snapshot.graph, .look = snapshot.look };
-    judged.dominators = facts.dominators;
-    if (status == UBI_OK)
-        status = ubi__condition_check(exit_code, cli, condition, &judged);
-    ubi__report_facts_fini(&facts);
-    ubi__snapshot_close(&snapshot);
-    return status;
-}
-
 /* Options only for recordings must not be ignored silently. */
-static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
+static ubi_status wishes_check(const report_arguments *arguments) {
     const struct {
         bool is_given;
         const char *name;
@@ -62,16 +36,12 @@ static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
 
 static ubi_status report_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const report_arguments *arguments = values;
-    ubi__condition *condition;
-    (void)n_operands;
-    if (ubi__is_recording(operands[0]))
+    ubi__report_values of_heap = { .with_detail = arguments->with_detail, .fail_on = arguments->fail_on };
+    if (ubi__file_use_peek(operands[0]) == UBI__FILE_RECORDING)
         return ubi__report_recording(cli, operands[0], arguments, exit_code);
     UBI_TRY(ubi__input_check(cli, operands[0]));
-    UBI_TRY(check_snapshot_wishes(arguments));
-    UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_SNAPSHOT));
-    ubi_status status = tell_and_judge(cli, operands[0], arguments, condition, exit_code);
-    ubi__condition_free(condition);
-    return status;
+    UBI_TRY(wishes_check(arguments));
+    return ubi__cli_ask(cli, &ubi__question_report, &of_heap, operands, n_operands, exit_code);
 }
 
 static const char *const formats[] = { "tsv", "csv", "json", NULL };

@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/quantity.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/options.h"
 
 const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS] = { "exit", "signal", "gc", "interval", "oom", "command" };
 

@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/command.h"
-#include "cli/commands/report/recording_report.h"
 #include "cli/condition.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
+#include "recording/recording_processes.h"
 #include "render/page.h"
 
 typedef struct job {
@@ -71,7 +71,7 @@ static ubi_status read_file(job *j, const char *path, ubi_status (*read)(job *j,
 
 static ubi_status read_recordings(job *j) {
     ubi__recording_processes processes;
-    UBI_TRY(ubi__recording_processes_find(&processes, j->path, NULL));
+    UBI_TRY(ubi__recording_processes_find(&processes, j->path, NULL, NULL));
     ubi_status status = UBI_OK;
     for (size_t i = 0; status == UBI_OK && i < ubi__recording_file_count(&processes); i++)
         status = read_file(j, ubi__recording_file(&processes, j->path, i), read_recording);
@@ -99,7 +99,7 @@ static ubi_status read_snapshot(job *j) {
 
 static ubi_status read_any(job *j) {
     j->cli->subject = strcmp(j->path, "-") == 0 ? "standard input" : j->path;
-    if (ubi__is_recording(j->path))
+    if (ubi__file_use_peek(j->path) == UBI__FILE_RECORDING)
         return read_recordings(j);
     return ubi__input_use(j->path) == UBI__FILE_TIMELINE ? read_file(j, j->path, read_timeline) : read_snapshot(j);
 }

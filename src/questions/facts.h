@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * facts.h: what an answer knows of itself that a door can judge or must say: the facts that a condition may name, and remarks.
+ */
+#ifndef UBI_QUESTIONS_FACTS_H
+#define UBI_QUESTIONS_FACTS_H
+
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/query.h>
+#include <ubiheap/views/lens.h>
+
+/* ---- of heaps ----------------------------------------------------------------------------------------------------- */
+
+/** Which facts of heaps a condition on an answer may name. */
+typedef enum ubi__condition_scope {
+    UBI__CONDITION_SNAPSHOT,  /**< of one snapshot: bytes, count(LABEL), retained(LABEL), ... */
+    UBI__CONDITION_SELECTION, /**< the same, and `matches`: how many nodes were selected */
+    UBI__CONDITION_COMPARISON /**< of two: those of NEW, growth, growth(LABEL), ... */
+} ubi__condition_scope;
+
+/* ---- of a question itself ----------------------------------------------------------------------------------------- */
+
+/** The value of a fact: a number, and its 100%, if it has a basis; for an estimate, the limits of both. */
+typedef struct ubi__condition_value {
+    uint64_t magnitude;
+    bool is_negative;
+    uint64_t basis;
+    bool is_estimate;               /**< then: */
+    uint64_t low, high;             /**< of the number, which is not negative */
+    uint64_t basis_low, basis_high; /**< of the basis */
+    const char *
+        because; /**< why it is an estimate: "markers were lost"; static; with UINT64_MAX as `high` it has no upper limit */
+    const char *unknown; /**< not NULL: unknown, and why, such as "was not measured"; static */
+} ubi__condition_value;
+
+/** Limits are in order, only differences are negative, and what is unknown is not an estimate as well. */
+void ubi__condition_value_check(const ubi__condition_value *value);
+
+typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);
+
+/**
+ * Facts that may be estimates. If their limits do not decide the condition, it cannot be judged, and the reason says what would have
+ * decided it: `refine` is called until the numbers of `measure` do.
+ */
+typedef struct ubi__condition_estimates {
+    ubi__condition_measure *measure; /**< NULL: the facts are those of heaps */
+    /** From here on `measure` answers as for a finer measurement. False: there is none; it is exact from here on. NULL: none are estimates
+     *  that could be finer. */
+    bool (*refine)(void *payload);
+    /** The measurement that it names, such as "'record --period 64KiB'". */
+    void (*name)(char *out, size_t n, void *payload);
+    void *payload;
+} ubi__condition_estimates;
+
+/** What a condition on an answer is judged by. Borrowed from the answer. */
+typedef struct ubi__question_facts {
+    const ubi_graph *graph, *old; /**< the heap, or NEW and OLD */
+    const ubi_look *look, *old_look;
+    const ubi_dominators *dominators;
+    uint64_t n_matches;
+    ubi__condition_estimates own; /**< instead of all that */
+} ubi__question_facts;
+
+/* ---- remarks ------------------------------------------------------------------------------------------------------ */
+
+/** What remains to be said when all is written and judged. "": nothing. */
+typedef struct ubi__remarks {
+    char fault[512];  /**< what is wrong in the file: the answer is of what comes before it */
+    char note[256];   /**< of the parameters: a name that there is not */
+    char passed[256]; /**< what a condition that does not hold leaves open */
+} ubi__remarks;
+
+#endif

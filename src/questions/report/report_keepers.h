@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report_keepers.h: who holds the heap, for the report.
+ */
+#ifndef UBI_QUESTIONS_REPORT_KEEPERS_H
+#define UBI_QUESTIONS_REPORT_KEEPERS_H
+
+#include <ubiheap/views/keepers.h>
+#include <ubiheap/views/lens.h>
+
+#include "questions/report/report_paths.h"
+
+#define UBI__REPORT_KEEPERS 10
+
+/** at[n], most exclusive bytes first, but Node's own after the program's, and the engine's last. All zero: none. */
+typedef struct ubi__report_keepers {
+    ubi_keeper at[UBI__REPORT_KEEPERS];
+    uint32_t n;
+    uint32_t n_of_program; /**< these come first; without Node's own and the engine's, all */
+    uint32_t n_of_engine;  /**< these come last */
+} ubi__report_keepers;
+
+/** The three parts are sorted. O(keepers). */
+void ubi__report_keepers_check(const ubi__report_keepers *keepers);
+
+/** @param dominators  with sets. Cost: that of ubi_keepers_find. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
+ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
+                                    ubi_progress progress, const ubi_allocator *allocator);
+
+/** Puts the program's keepers first, by the paths to them. `allocator`: of memory while it works. Cost: O(steps). */
+void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_look *look, const ubi__report_paths *paths,
+                              const ubi_allocator *allocator);
+
+/** What a keeper holds, for a reader. */
+typedef enum ubi__holding {
+    UBI__HOLDS_VARIOUS, /**< no kind stands out */
+    UBI__HOLDS_ITSELF,  /**< half of it is its own size */
+    UBI__HOLDS_KIND     /**< most of the rest is of `held_kind` */
+} ubi__holding;
+
+ubi__holding ubi__report_holding(const ubi_look *look, const ubi_keeper *keeper);
+
+#endif
