@@ -70,6 +70,17 @@ static void heaps_close(heaps *h, uint32_t n) {
     ubi_session_pool_unref(h->pool);
 }
 
+/* It can be read once. */
+static ubi_status standard_input_check(const ubi__question *question, char **paths, uint32_t n) {
+    uint32_t n_standard = 0;
+    for (uint32_t i = 0; i < n; i++)
+        n_standard += strcmp(paths[i], "-") == 0;
+    if (n_standard < 2)
+        return UBI_OK;
+    return question->most_heaps == 2 ? ubi__fail(UBI_EINVAL, "OLD and NEW cannot both come from standard input")
+                                     : ubi__fail(UBI_EINVAL, "only one file can come from standard input");
+}
+
 /* The operands behind the heaps. A list takes all that are left. */
 static ubi_status operands_store(void *values, const ubi__usage *usage, char **operands, int n) {
     int i = 0;
@@ -90,7 +101,6 @@ typedef struct asking {
     ubi__cli *cli;
     const ubi__question *question;
     char **paths;              /* paths[asked.n_heaps] */
-    const char *subject;       /* of messages, once the heap is read */
     const char *output;        /* of --output, or NULL: standard output */
     ubi__condition *condition; /* owned, or NULL */
     ubi__asked asked;
@@ -175,9 +185,15 @@ static void remarks_tell(const ubi__inquiry *inquiry, const asking *a, int *exit
         *exit_code = ubi__exit_code(UBI_EFORMAT);
 }
 
+/* From here on messages are about the heap. */
+static void subject_set(const asking *a, uint32_t heap) {
+    a->cli->subject = strcmp(a->paths[heap], "-") == 0 ? "standard input" : a->paths[heap];
+}
+
 static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_code) {
     UBI_TRY(output_check(inquiry, a));
-    a->cli->subject = a->subject;
+    if (a->asked.n_heaps == 1)
+        subject_set(a, 0);
     ubi_status status = ubi__inquiry_compute(inquiry);
     ubi__progress_line_clear(&a->cli->progress);
     if (status == UBI_OK)
@@ -191,12 +207,16 @@ static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_
 
 static ubi_status inquiry_make(const asking *a, int *exit_code) {
     ubi__inquiry *inquiry;
-    ubi_status status = ubi__inquiry_begin(&inquiry, a->question, &a->asked);
-    if (status == UBI_EFORMAT) /* about the file, not the parameters */
-        a->cli->subject = a->subject;
-    UBI_TRY(status);
-    status = answer_make(inquiry, a, exit_code);
-    ubi__inquiry_end(inquiry);
+    uint32_t fault = UBI_NONE;
+    ubi__asked asked = a->asked;
+    asked.fault = &fault;
+    ubi_status status = ubi__inquiry_begin(&inquiry, a->question, &asked);
+    if (status == UBI_OK) {
+        status = answer_make(inquiry, a, exit_code);
+        ubi__inquiry_end(inquiry);
+    }
+    if (status != UBI_OK && fault != UBI_NONE)
+        subject_set(a, fault);
     return status;
 }
 
@@ -236,7 +256,7 @@ ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *valu
     heaps h = { 0 };
     asking a = { .cli = cli, .question = question, .paths = operands };
     uint32_t n = question->most_heaps < (uint32_t)n_operands ? question->most_heaps : (uint32_t)n_operands;
-    a.subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
+    UBI_TRY(standard_input_check(question, operands, n));
     UBI_TRY(operands_store(values, question->usage, operands + n, n_operands - (int)n));
     ubi_status status = heaps_open(&h, cli, question, operands, n);
     if (status == UBI_OK)

@@ -20,7 +20,7 @@
     ASKS(paths)                                                                                                        \
     GROUP("Compare")                                                                                                   \
     OWN(leaks)                                                                                                         \
-    OWN(diff)                                                                                                          \
+    ASKS(diff)                                                                                                         \
     GROUP("Look inside")                                                                                               \
     ASKS(census)                                                                                                       \
     OWN(treemap)                                                                                                       \

@@ -4,6 +4,7 @@
  */
 #include <ubiheap/extension/ask.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,17 @@ static ubi_status page_write(const ubi__inquiry *inquiry, const sink *to, unsign
     return status;
 }
 
+#define MESSAGE_BYTES 512
+
+/* A message about one of several heaps names it. */
+static ubi_status heap_blame(ubi_status status, const ubi__asked *asked) {
+    char message[MESSAGE_BYTES];
+    if (status == UBI_OK || asked->n_heaps == 1 || *asked->fault == UBI_NONE)
+        return status;
+    snprintf(message, sizeof message, "%s", ubi_error_message());
+    return ubi__fail(status, "%s: %s", ubi__asked_name_at(asked, *asked->fault), message);
+}
+
 static ubi_status inquiry_make(const ubi__question *question, const ubi__asked *asked, const sink *to,
                                const ubi_ask_options *options) {
     ubi__inquiry *inquiry;
@@ -51,27 +63,52 @@ static ubi_status inquiry_make(const ubi__question *question, const ubi__asked *
     return status;
 }
 
-static ubi_status heap_ask(ubi_session *session, const ubi__question *question, const void *values, const sink *to,
-                           const ubi_ask_options *options) {
+/* What is asked about. */
+typedef struct heaps {
+    ubi_session *const *sessions;
+    uint32_t n;
+    ubi_session_use **uses; /* owned */
+} heaps;
+
+static ubi_status heaps_begin(heaps *h, const ubi_ask_options *options) {
     ubi_session_use_options use_options = UBI_SESSION_USE_OPTIONS_INIT;
-    ubi_session_use *use;
+    h->uses = ubi__calloc_array(ubi_allocator_default(), h->n, sizeof *h->uses);
+    if (h->n && !h->uses)
+        return ubi__fail_nomem();
     use_options.progress = options->progress;
     use_options.threads = options->threads;
-    UBI_TRY(ubi_session_use_begin(&use, session, &use_options));
-    ubi__asked asked = { .heaps = &use,
-                         .n_heaps = 1,
+    for (uint32_t i = 0; i < h->n; i++)
+        UBI_TRY(ubi_session_use_begin(&h->uses[i], h->sessions[i], &use_options));
+    return UBI_OK;
+}
+
+static void heaps_end(heaps *h) {
+    for (uint32_t i = 0; h->uses && i < h->n; i++)
+        ubi_session_use_end(h->uses[i]);
+    ubi__free_array(ubi_allocator_default(), h->uses, h->n, sizeof *h->uses);
+}
+
+static ubi_status heaps_ask(heaps *h, const ubi__question *question, const void *values, const sink *to,
+                            const ubi_ask_options *options) {
+    ubi_status status = heaps_begin(h, options);
+    uint32_t fault = UBI_NONE;
+    ubi__asked asked = { .heaps = h->uses,
+                         .n_heaps = h->n,
+                         .fault = &fault,
                          .values = values,
                          .compat = options->compat,
                          .is_for_page = options->form == UBI_ASK_PAGE };
-    ubi_status status = inquiry_make(question, &asked, to, options);
-    ubi_session_use_end(use);
+    if (status == UBI_OK)
+        status = heap_blame(inquiry_make(question, &asked, to, options), &asked);
+    heaps_end(h);
     return status;
 }
 
-ubi_status ubi_ask(ubi_session *session, const char *question, const char *parameters, ubi_write_fn write,
-                   void *payload, const ubi_ask_options *options) {
+ubi_status ubi_ask_several(ubi_session *const *sessions, uint32_t n_sessions, const char *question,
+                           const char *parameters, ubi_write_fn write, void *payload, const ubi_ask_options *options) {
     static const ubi_ask_options defaults = UBI_ASK_OPTIONS_INIT;
     const sink to = { write, payload };
+    heaps h = { .sessions = sessions, .n = n_sessions };
     const ubi__question *asked;
     ubi__json_values values;
     options = options ? options : &defaults;
@@ -80,9 +117,14 @@ ubi_status ubi_ask(ubi_session *session, const char *question, const char *param
         return ubi__fail(UBI_EINVAL, "ubi_ask_options: form %d is neither document nor page", (int)options->form);
     UBI_TRY(ubi__question_get(&asked, question));
     UBI_TRY(ubi__json_values_read(&values, asked->usage, ubi__text(parameters)));
-    ubi_status status = heap_ask(session, asked, values.values, &to, options);
+    ubi_status status = heaps_ask(&h, asked, values.values, &to, options);
     ubi__json_values_fini(&values);
     return status;
+}
+
+ubi_status ubi_ask(ubi_session *session, const char *question, const char *parameters, ubi_write_fn write,
+                   void *payload, const ubi_ask_options *options) {
+    return ubi_ask_several(&session, 1, question, parameters, write, payload, options);
 }
 
 /* ---- what can be asked -------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,6 +27,13 @@
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
 #define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
+#define MOST_HEAPS 3
+
+/* Snapshots of one program before that of the name, from the first. */
+static const char *const earlier_files[][MOST_HEAPS] = {
+    { V8_FILE, "tests/data/v8/node20-before.heapsnapshot.gz", "tests/data/v8/node20-before.heapsnapshot.gz" },
+    { FX_FILE, "tests/data/fx/tiny-after.fxsnapshot", "tests/data/fx/tiny-after.fxsnapshot" },
+};
 
 /* What is asked everywhere below. `%` stands for the id of a node. */
 static const struct asked {
@@ -54,16 +62,26 @@ static const struct asked {
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
     { "report", NULL },
     { "report", "{\"detail\": true}" },
+    { "diff", NULL },
+    { "diff", "{\"by\": \"class\", \"sort\": \"growth\"}" },
+    { "diff", "{\"breakdown\": \"objectClass\", \"filter\": \"A\"}" },
 };
 
 #define N_EVERYTHING (sizeof everything / sizeof *everything)
+
+/* A question is asked about as many heaps as it takes and there are. */
+static uint32_t heaps_of(const struct asked *what) {
+    const ubi__question *question = ubi__question_find(what->question);
+    return !question ? 1 : question->most_heaps < MOST_HEAPS ? question->most_heaps : MOST_HEAPS;
+}
 
 /* ---- a session, and what an answer is written to -------------------------------------------------------------------- */
 
 typedef struct heap {
     ubi_session_pool *pool;
     ubi_session *session;
-    uint64_t node_id; /* of something that is not the root */
+    ubi_session *earlier[MOST_HEAPS - 1]; /* those before it, the last one first; NULL: not opened */
+    uint64_t node_id;                     /* of something that is not the root */
 } heap;
 
 static ubi_status heap_open(heap *h, const char *path, const ubi_allocator *allocator) {
@@ -75,8 +93,19 @@ static ubi_status heap_open(heap *h, const char *path, const ubi_allocator *allo
 }
 
 static void heap_close(heap *h) {
+    for (size_t i = 0; i < MOST_HEAPS - 1; i++)
+        ubi_session_unref(h->earlier[i]);
     ubi_session_unref(h->session);
     ubi_session_pool_unref(h->pool);
+}
+
+/* Those of earlier_files that a question needs beside the heap. */
+static ubi_status heap_open_earlier(heap *h, uint32_t n_heaps) {
+    size_t pair = strcmp(ubi_session_name(h->session), earlier_files[0][0]) == 0 ? 0 : 1;
+    for (uint32_t i = 0; i + 1 < n_heaps; i++)
+        if (!h->earlier[i])
+            UBI_TRY(ubi_session_open_path(&h->earlier[i], h->pool, earlier_files[pair][i + 1], NULL));
+    return UBI_OK;
 }
 
 /* The last child of the root: the largest heaps have it. */
@@ -109,10 +138,17 @@ static const char *parameters_fill(char out[160], const char *parameters, uint64
     return out;
 }
 
-static ubi_status ask(text *out, const heap *h, const struct asked *what, const ubi_ask_options *options) {
-    char parameters[160];
-    return ubi_ask(h->session, what->question, parameters_fill(parameters, what->parameters, h->node_id), text_write,
-                   out, options);
+static ubi_status ask(text *out, heap *h, const struct asked *what, const ubi_ask_options *options) {
+    char filled[160];
+    const char *parameters = parameters_fill(filled, what->parameters, h->node_id);
+    ubi_session *sessions[MOST_HEAPS];
+    uint32_t n = heaps_of(what);
+    if (n == 1)
+        return ubi_ask(h->session, what->question, parameters, text_write, out, options);
+    UBI_TRY(heap_open_earlier(h, n));
+    for (uint32_t i = 0; i < n; i++)
+        sessions[i] = i + 1 < n ? h->earlier[n - 2 - i] : h->session;
+    return ubi_ask_several(sessions, n, what->question, parameters, text_write, out, options);
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------------- */
@@ -125,7 +161,8 @@ static void assert_document(const text *t, const char *question) {
     assert_true(ubi__text_ends(whole, "\n"));
     if (!ubi__json_value_whole(&c, &value, whole))
         fail_msg("%s: no JSON, expected %s", question, c.fault);
-    snprintf(schema, sizeof schema, "{\"schema\":\"%s\",\"file\":", ubi__question_find(question)->schema);
+    snprintf(schema, sizeof schema, "{\"schema\":\"%s\",%s", ubi__question_find(question)->schema,
+             ubi__question_find(question)->most_heaps == 1 ? "\"file\":" : "");
     assert_true(ubi__text_begins(whole, schema));
 }
 
@@ -359,6 +396,59 @@ static void options_of_other_versions_are_refused(void **state) {
     heap_close(&h);
 }
 
+/* Several heaps, as many as the question takes; what is wrong with one of them is said with its name. */
+static void errors_name_their_heap(void **state) {
+    char path[] = "/tmp/ubiheap-ask-XXXXXX", expected[160], command[160];
+    const char *const parameters[] = { "{\"by\": \"class\"}", "{\"breakdown\": \"count\"}" };
+    heap h = heap_of(FX_FILE);
+    (void)state;
+    close(mkstemp(path));
+    snprintf(command, sizeof command, "cp %s %s", earlier_files[1][1], path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(ubi_session_open_path(&h.earlier[0], h.pool, path, NULL), UBI_OK);
+    ubi_session_pool_drop_unused(h.pool);
+    snprintf(command, sizeof command, "cp %s %s", FX_FILE, path);
+    assert_int_equal(system(command), 0);
+    snprintf(expected, sizeof expected, "%s: %s has changed since it was opened", path, path);
+    for (size_t i = 0; i < 2; i++) {
+        text out = { .room = SIZE_MAX };
+        const struct asked diff = { "diff", parameters[i] };
+        assert_int_equal(ask(&out, &h, &diff, NULL), UBI_EMISMATCH);
+        assert_string_equal(ubi_error_message(), expected);
+        text_fini(&out);
+    }
+    unlink(path);
+    heap_close(&h);
+}
+
+static void each_question_takes_its_number_of_heaps(void **state) {
+    static const struct {
+        const char *question;
+        uint32_t n;
+        const char *words;
+    } mistakes[] = {
+        { "diff", 0, "diff takes 2 heaps, not 0" },
+        { "diff", 1, "diff takes 2 heaps, not 1" },
+        { "diff", 3, "diff takes 2 heaps, not 3" },
+        { "statistics", 2, "statistics takes 1 heap, not 2" },
+    };
+    heap h = heap_of(FX_FILE), other = heap_of(FX_FILE);
+    text out = { .room = SIZE_MAX };
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        ubi_session *same[] = { h.session, h.session, h.session };
+        ubi_status status = ubi_ask_several(same, mistakes[i].n, mistakes[i].question, NULL, text_write, &out, NULL);
+        assert_int_equal(status, UBI_EINVAL);
+        assert_string_equal(ubi_error_message(), mistakes[i].words);
+    }
+    ubi_session *sessions[] = { h.session, other.session };
+    assert_int_equal(ubi_ask_several(sessions, 2, "diff", NULL, text_write, &out, NULL), UBI_EINVAL);
+    assert_non_null(strstr(ubi_error_message(), "different pools"));
+    assert_int_equal(out.bytes.n, 0);
+    heap_close(&h);
+    heap_close(&other);
+}
+
 /* ---- refused writes, refused memory, cancelled ------------------------------------------------------------------------ */
 
 static void refused_writes_are_said(void **state) {
@@ -377,16 +467,24 @@ static void refused_writes_are_said(void **state) {
     heap_close(&h);
 }
 
-static ubi_status drawing_open(heap *h, ubi_graph *drawn, const ubi_allocator *allocator) {
+/* drawn[0], and before it the others. */
+static ubi_status drawing_open(heap *h, ubi_graph *const *drawn, uint32_t n_heaps, const ubi_allocator *allocator) {
     ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
     options.allocator = allocator;
     UBI_TRY(ubi_session_pool_new(&h->pool, &options));
-    return ubi_session_open_graph(&h->session, h->pool, drawn, "drawing", NULL);
+    for (uint32_t i = 1; i < n_heaps; i++)
+        UBI_TRY(ubi_session_open_graph(&h->earlier[i - 1], h->pool, drawn[i], "an earlier drawing", NULL));
+    return ubi_session_open_graph(&h->session, h->pool, drawn[0], "drawing", NULL);
 }
 
 static void each_allocation_may_be_refused(void **state) {
-    ubi_graph *drawn = graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=9000) -> 4 \"c\";"
-                                          "3(class=Array coarse=object size=50) -> 4; 4(coarse=string size=20)");
+    ubi_graph *drawn[MOST_HEAPS] = {
+        graph_from_drawing("1 -> 2 \"a\", 3 \"b\"; 2(class=Map coarse=object size=9000) -> 4 \"c\", 5 \"d\";"
+                           "3(class=Array coarse=object size=50) -> 4; 4(coarse=string size=20);"
+                           "5(class=Set coarse=object size=9)"),
+        graph_from_drawing("1 -> 2 \"a\"; 2(class=Map coarse=object size=90) -> 4 \"c\"; 4(coarse=string size=20)"),
+        graph_from_drawing("1 -> 2 \"a\"; 2(class=Map coarse=object size=80)"),
+    };
     (void)state;
     for (size_t i = 0; i < N_EVERYTHING; i++)
         for (uint64_t n = 0;; n++) {
@@ -394,7 +492,7 @@ static void each_allocation_may_be_refused(void **state) {
             heap h = { .node_id = 2 };
             text out = { .room = SIZE_MAX };
             fail_allocator_init(&f, n);
-            ubi_status status = drawing_open(&h, drawn, &f.allocator);
+            ubi_status status = drawing_open(&h, drawn, heaps_of(&everything[i]), &f.allocator);
             if (status == UBI_OK)
                 status = ask(&out, &h, &everything[i], NULL);
             text_fini(&out);
@@ -404,7 +502,8 @@ static void each_allocation_may_be_refused(void **state) {
                 break;
             assert_int_equal(status, UBI_ENOMEM);
         }
-    ubi_graph_unref(drawn);
+    for (size_t i = 0; i < MOST_HEAPS; i++)
+        ubi_graph_unref(drawn[i]);
 }
 
 static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t total) {
@@ -466,6 +565,8 @@ int main(void) {
         cmocka_unit_test(what_one_computed_serves_the_next),
         cmocka_unit_test(an_index_changes_no_answer),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(errors_name_their_heap),
+        cmocka_unit_test(each_question_takes_its_number_of_heaps),
         cmocka_unit_test(options_of_other_versions_are_refused),
         cmocka_unit_test(refused_writes_are_said),
         cmocka_unit_test(each_allocation_may_be_refused),

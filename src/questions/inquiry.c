@@ -35,15 +35,16 @@ static const char *wanted_words(const ubi__question *q) {
 }
 
 static ubi_status kinds_check(const ubi__question *q, const ubi__asked *asked) {
-    for (uint32_t i = 0; i < asked->n_heaps; i++) {
+    for (uint32_t i = asked->n_heaps; i-- > 0;) { /* of several, the newest first: it is also read first */
         const ubi_session *session = ubi_session_use_session(asked->heaps[i]);
         if (!ubi__question_schema(q, ubi_session_kind_of(session)))
-            return ubi__session_refuse(session, wanted_words(q));
+            return ubi__asked_about(asked, i, ubi__session_refuse(session, wanted_words(q)));
     }
     return UBI_OK;
 }
 
 ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question, const ubi__asked *asked) {
+    UBI_ASSERT(asked->fault);
     UBI_TRY(heaps_check(question, asked->n_heaps));
     ubi__inquiry *inquiry = ubi__calloc_array(ubi_allocator_default(), answer_bytes(question), 1);
     if (!inquiry)
@@ -111,6 +112,20 @@ void ubi__inquiry_end(ubi__inquiry *inquiry) {
 }
 
 /* ---- what answers are made with ----------------------------------------------------------------------------------- */
+
+ubi_status ubi__asked_use_begin(ubi_session_use **out, const ubi__asked *asked, uint32_t i, uint32_t like) {
+    ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
+    options.progress = ubi__asked_progress(asked);
+    options.threads = ubi__asked_threads(asked);
+    options.like = like == UBI_NONE ? NULL : ubi_session_use_session(asked->heaps[like]);
+    return ubi_session_use_begin(out, ubi_session_use_session(asked->heaps[i]), &options);
+}
+
+void ubi__asked_use_end(ubi_session_use *use, const ubi__asked *asked) {
+    ubi_session_use_end(use);
+    if (use && asked->is_asked_once)
+        ubi_session_pool_drop_unused(ubi__session_pool_of(ubi_session_use_session(asked->heaps[0])));
+}
 
 /* JSON shows a number above 2^53 as JavaScript does: with the fewest digits that give the same double. */
 static bool same_double_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id) {

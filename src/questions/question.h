@@ -23,8 +23,10 @@
 
 /** With what a question is asked; all borrowed as long as the answer. */
 typedef struct ubi__asked {
-    ubi_session_use *const *heaps; /**< heaps[n_heaps], of whatever kind; progress and threads are those of the first */
+    /** heaps[n_heaps], of whatever kind, of sessions of one pool; progress and threads are those of the first. */
+    ubi_session_use *const *heaps;
     uint32_t n_heaps;
+    uint32_t *fault; /**< the door's: gets the index of the heap that an error is about, so that the door can name it */
     const void *values; /**< of its parameters */
     ubi_compat compat;
     ubi_progress writing; /**< of long writes; fn NULL: none */
@@ -135,6 +137,24 @@ static inline unsigned ubi__asked_threads(const ubi__asked *asked) {
 static inline const ubi_allocator *ubi__asked_allocator(const ubi__asked *asked) {
     return ubi_session_use_allocator(asked->heaps[0]);
 }
+
+/** Notes that an error is about the i-th heap, and returns the status: UBI_TRY(ubi__asked_about(asked, i, ...)). */
+static inline ubi_status ubi__asked_about(const ubi__asked *asked, uint32_t i, ubi_status status) {
+    if (status != UBI_OK)
+        *asked->fault = i;
+    return status;
+}
+/** What the i-th heap is called. */
+static inline const char *ubi__asked_name_at(const ubi__asked *asked, uint32_t i) {
+    return ubi_session_name(ubi_session_use_session(asked->heaps[i]));
+}
+/**
+ * Another use of the i-th heap, which looks at it like the one of index `like`; UBI_NONE: by itself. Errors: UBI_ENOMEM, about no
+ * heap; UBI_EINVAL (sessions of different pools).
+ */
+ubi_status ubi__asked_use_begin(ubi_session_use **out, const ubi__asked *asked, uint32_t i, uint32_t like);
+/** Ends it. Where only one thing is asked, what it held is dropped, unless something else holds it. NULL is fine. */
+void ubi__asked_use_end(ubi_session_use *use, const ubi__asked *asked);
 
 /** UBI_ENOTFOUND with a message that says where to find ids. */
 ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);

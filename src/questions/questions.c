@@ -16,6 +16,7 @@
     X(dominators)                                                                                                      \
     X(retainers)                                                                                                       \
     X(paths)                                                                                                           \
+    X(diff)                                                                                                            \
     X(census)                                                                                                          \
     X(containment)                                                                                                     \
     X(search)                                                                                                          \

@@ -11,6 +11,7 @@
 
 #include "damage.h"
 #include "drawing.h"
+#include "questions/diff/diff_answer.h"
 #include "questions/show/node_facts.h"
 
 /* A copy of its own: the library has one, too. */
@@ -28,6 +29,10 @@ static void check_plan(void *plan) {
 
 static void check_condition_value(void *value) {
     ubi__condition_value_check(value);
+}
+
+static void check_diff(void *a_diff) {
+    ubi__diff_answer_check(a_diff);
 }
 
 static void check_question(void *question) {
@@ -96,6 +101,42 @@ static void a_damaged_plan_is_seen(void **state) {
     ubi_graph_unref(g);
 }
 
+static void a_damaged_difference_is_seen(void **state) {
+    ubi_graph *old = graph_from_drawing("root -> a; a(size=10 coarse=object class=Map)"),
+              *new = graph_from_drawing(HEAP);
+    ubi_look *looks[2];
+    uint32_t changed[] = { 0 };
+    (void)state;
+    assert_int_equal(ubi_look_open(&looks[0], NULL, old, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&looks[1], NULL, new, NULL), UBI_OK);
+    ubi_class_scheme start = ubi_look_class_scheme(looks[0]), end = ubi_look_class_scheme(looks[1]);
+    ubi__diff_answer a = { .old_side = { .graph = old, .look = looks[0] },
+                           .new_side = { .graph = new, .look = looks[1] } };
+    assert_int_equal(ubi_class_diff_new(&a.classes, &start, &end, NULL), UBI_OK);
+    a.changed = changed;
+    a.n_rows = ubi_class_diff_count(a.classes);
+    check_diff(&a);
+    a.n_changed = a.n_rows + 1;
+    assert_damage_seen(check_diff, &a, "a->n_changed <= a->n_rows");
+    a.n_changed = 0;
+    a.n_rows--;
+    assert_damage_seen(check_diff, &a, "a->n_rows == ubi_class_diff_count(a->classes)");
+    a.n_rows++;
+    a.sites.diff = (void *)changed;
+    assert_damage_seen(check_diff, &a, "(a->sites.tree != NULL) == (a->sites.diff != NULL)");
+    a.sites.diff = NULL;
+    a.diff = (void *)changed;
+    assert_damage_seen(check_diff, &a, "(a->classes == NULL) == (a->diff != NULL)");
+    a.diff = NULL;
+    a.new_side.graph = old;
+    assert_damage_seen(check_diff, &a, "ubi_look_view(a->new_side.look)->graph == a->new_side.graph");
+    ubi_class_diff_free(a.classes);
+    ubi_look_close(looks[0]);
+    ubi_look_close(looks[1]);
+    ubi_graph_unref(old);
+    ubi_graph_unref(new);
+}
+
 static void a_damaged_usage_is_seen(void **state) {
     static const ubi__parameter rows[] = {
         UBI__LIMIT(0, "rows at most", "10"),
@@ -149,9 +190,8 @@ static void a_damaged_value_is_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damaged_value_is_seen),
-        cmocka_unit_test(damaged_facts_of_a_node_are_seen),
-        cmocka_unit_test(a_damaged_plan_is_seen),
+        cmocka_unit_test(a_damaged_value_is_seen), cmocka_unit_test(damaged_facts_of_a_node_are_seen),
+        cmocka_unit_test(a_damaged_plan_is_seen),  cmocka_unit_test(a_damaged_difference_is_seen),
         cmocka_unit_test(a_damaged_usage_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -337,30 +337,35 @@ PLAIN_PART(strings, "strings", false, const ubi_strings, ubi_strings_free, ubi_s
 /* A key is 'F' (Firefox's answers) or '-', then the breakdown's JSON text, if there is one. */
 #define FIREFOX_MARK 'F'
 
-static ubi_status census_take(void **out, ubi_session_use *use, const ubi_breakdown *breakdown, ubi_compat compat,
+static ubi_status census_take(void **out, ubi_session_use *use, const char *key, const uint64_t *size_bytes,
                               const ubi_allocator *allocator) {
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
-    const ubi_look *look;
+    ubi_text json = { key[1] ? key + 1 : NULL, strlen(key + 1) };
+    ubi_breakdown *breakdown;
+    ubi_graph *graph;
     ubi_census *census;
-    UBI_TRY(ubi_session_look(&look, use));
-    const ubi_view *view = ubi_look_view(look);
+    UBI_TRY(ubi_session_graph(&graph, use));
     options.allocator = allocator;
     options.progress = *ubi_session_use_progress(use);
-    options.compat = compat;
-    options.size_bytes = view->size_bytes;
-    UBI_TRY(ubi_census_take(&census, view->graph, breakdown, &options));
-    *out = census;
-    return UBI_OK;
+    options.compat = key[0] == FIREFOX_MARK ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
+    options.size_bytes = size_bytes;
+    UBI_TRY(ubi_breakdown_parse(&breakdown, json, options.compat, allocator));
+    ubi_status status = ubi_census_take(&census, graph, breakdown, &options);
+    ubi_breakdown_unref(breakdown); /* the census has a reference of its own */
+    if (status == UBI_OK)
+        *out = census;
+    return status;
 }
 
 static ubi_status census_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
-    ubi_compat compat = key[0] == FIREFOX_MARK ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
-    ubi_text json = { key[1] ? key + 1 : NULL, strlen(key + 1) };
-    ubi_breakdown *breakdown;
-    UBI_TRY(ubi_breakdown_parse(&breakdown, json, compat, allocator));
-    ubi_status status = census_take(out, use, breakdown, compat, allocator);
-    ubi_breakdown_unref(breakdown); /* the census has a reference of its own */
-    return status;
+    const ubi_look *look;
+    UBI_TRY(ubi_session_look(&look, use));
+    return census_take(out, use, key, ubi_look_view(look)->size_bytes, allocator);
+}
+
+static ubi_status graph_census_build(void **out, ubi_session_use *use, const char *key,
+                                     const ubi_allocator *allocator) {
+    return census_take(out, use, key, NULL, allocator);
 }
 
 static void census_free(void *census, const ubi_allocator *allocator) {
@@ -369,8 +374,12 @@ static void census_free(void *census, const ubi_allocator *allocator) {
 }
 
 static const ubi__part_type census_part = { .name = "census", .build = census_build, .free = census_free };
+static const ubi__part_type graph_census_part = {
+    .name = "census of raw sizes", .build = graph_census_build, .free = census_free, .is_of_graph = true
+};
 
-ubi_status ubi_session_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown, ubi_compat compat) {
+static ubi_status census_get(const ubi_census **out, ubi_session_use *use, const ubi__part_type *type,
+                             ubi_text breakdown, ubi_compat compat) {
     const ubi_allocator *a = ubi_session_use_allocator(use);
     size_t key_bytes = breakdown.len + 2;
     void *census;
@@ -383,9 +392,18 @@ ubi_status ubi_session_census(const ubi_census **out, ubi_session_use *use, ubi_
     if (breakdown.ptr)
         memcpy(key + 1, breakdown.ptr, breakdown.len);
     key[key_bytes - 1] = '\0';
-    ubi_status status = ubi__session_part(&census, use, &census_part, key);
+    ubi_status status = ubi__session_part(&census, use, type, key);
     a->free(a->ctx, key, key_bytes);
     if (status == UBI_OK)
         *out = census;
     return status;
+}
+
+ubi_status ubi_session_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown, ubi_compat compat) {
+    return census_get(out, use, &census_part, breakdown, compat);
+}
+
+ubi_status ubi__session_graph_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown,
+                                     ubi_compat compat) {
+    return census_get(out, use, &graph_census_part, breakdown, compat);
 }

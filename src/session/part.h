@@ -41,6 +41,10 @@ ubi_status ubi__session_part(void **out, ubi_session_use *use, const ubi__part_t
 /** The same if it is there; NULL otherwise. Errors: UBI_ENOMEM. */
 ubi_status ubi__session_part_if_present(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key);
 
+/** As ubi_session_census, with the sizes that the graph has, whatever the look says. */
+ubi_status ubi__session_graph_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown,
+                                     ubi_compat compat);
+
 /** Reads the session's file, and remembers which file it was; the first time it notes what was found in it. */
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);
 /**
@@ -54,6 +58,8 @@ UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_sessi
 ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
 /** Who names frames that recordings lack, from now on; NULL, as at first: they stay without names. */
 void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer);
+/** Borrowed from the session. */
+ubi_session_pool *ubi__session_pool_of(const ubi_session *session);
 /** One reference more; returns its argument. */
 UBI__SERVER_API ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
 /** Whether what was read, or will be, is what the file holds now. */

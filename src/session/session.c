@@ -785,6 +785,10 @@ ubi_session_kind ubi_session_kind_of(const ubi_session *session) {
     return session->kind;
 }
 
+ubi_session_pool *ubi__session_pool_of(const ubi_session *session) {
+    return session->pool;
+}
+
 const char *ubi_session_name(const ubi_session *session) {
     return session->name;
 }

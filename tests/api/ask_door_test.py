@@ -20,11 +20,14 @@ FILES = ["tests/data/fx/tiny-before.fxsnapshot", "tests/data/v8/node20-after.hea
          "tests/data/v8/chromium-detached.heapsnapshot.gz"]
 RECORDINGS = "tests/data/ubirec"
 TIMELINES = "tests/data/timeline"
+FX = ["tests/data/fx/tiny-before.fxsnapshot", "tests/data/fx/tiny-after.fxsnapshot"]
+V8 = ["tests/data/v8/node20-before.heapsnapshot.gz", "tests/data/v8/node20-after.heapsnapshot.gz"]
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 POINTER, TEXT = ctypes.c_void_p, ctypes.c_char_p
 LIBRARY = ctypes.CDLL(str(Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "libubiheap.so"))
 LIBRARY.ubi_error_message.restype = TEXT
 for function, arguments in {"ubi_ask": [POINTER, TEXT, TEXT, WRITE, POINTER, POINTER], "ubi_questions": [WRITE, POINTER],
+                            "ubi_ask_several": [POINTER, ctypes.c_uint32, TEXT, TEXT, WRITE, POINTER, POINTER],
                             "ubi_session_pool_new": [POINTER, POINTER], "ubi_session_pool_unref": [POINTER],
                             "ubi_session_open_path": [POINTER, POINTER, TEXT, POINTER], "ubi_session_unref": [POINTER]}.items():
     getattr(LIBRARY, function).argtypes = arguments
@@ -47,20 +50,28 @@ def questions():
     return json.loads(collected(lambda write: LIBRARY.ubi_questions(write, None)))
 
 
-class Heap:
-    def __init__(self, path):
-        self.path, self.pool, self.session = path, POINTER(), POINTER()
+class Heaps:
+    """One or several, of one pool."""
+
+    def __init__(self, *paths):
+        self.pool, self.sessions = POINTER(), (POINTER * len(paths))()
         status = LIBRARY.ubi_session_pool_new(ctypes.byref(self.pool), None)
-        status = status or LIBRARY.ubi_session_open_path(ctypes.byref(self.session), self.pool, path.encode(), None)
+        for i, path in enumerate(paths):
+            session = POINTER()
+            status = status or LIBRARY.ubi_session_open_path(ctypes.byref(session), self.pool, path.encode(), None)
+            self.sessions[i] = session
         if status != 0:
             raise RuntimeError(LIBRARY.ubi_error_message())
 
     def ask(self, question, parameters):
-        text = json.dumps(parameters).encode()
-        return collected(lambda write: LIBRARY.ubi_ask(self.session, question.encode(), text, write, None, None))
+        name, text, n = question.encode(), json.dumps(parameters).encode(), len(self.sessions)
+        if n == 1:
+            return collected(lambda write: LIBRARY.ubi_ask(self.sessions[0], name, text, write, None, None))
+        return collected(lambda write: LIBRARY.ubi_ask_several(self.sessions, n, name, text, write, None, None))
 
     def close(self):
-        LIBRARY.ubi_session_unref(self.session)
+        for session in self.sessions:
+            LIBRARY.ubi_session_unref(session)
         LIBRARY.ubi_session_pool_unref(self.pool)
 
 
@@ -111,12 +122,23 @@ def asked_of_others():
     for name in ("lost-markers", "few", "hostile"):
         rows += [(f"{RECORDINGS}/{name}.ubirec", "timeline", {}, [])]
     return rows
+def asked_of_several():
+    """(question, files, parameters, the same on a command line)."""
+    return [
+        ("diff", FX, {}, []),
+        ("diff", V8, {}, []),
+        ("diff", FX, {"by": "class"}, ["--by", "class"]),
+        ("diff", V8, {"by": "class", "sort": "growth"}, ["--by", "class", "--sort", "growth"]),
+        ("diff", V8[::-1], {"breakdown": "objectClass", "tree": True, "filter": "A"},
+         ["-b", "objectClass", "--tree", "--filter", "A"]),
+        ("diff", [V8[0], FX[1]], {"by": "class"}, ["--by", "class"]),
+    ]
 
 
 class Doors(unittest.TestCase):
     def test_both_write_the_same(self):
         for path in FILES:
-            heap = Heap(path)
+            heap = Heaps(path)
             self.addCleanup(heap.close)
             tree = json.loads(heap.ask("dominators", {"limit": 8}))["top"]
             node, other = int(tree[-1]["nodeId"]), int(tree[-2]["nodeId"])
@@ -131,7 +153,7 @@ class Doors(unittest.TestCase):
     def test_both_write_the_same_of_recordings_and_timelines(self):
         for path, question, parameters, options in asked_of_others():
             with self.subTest(path=path, question=question, parameters=parameters):
-                heap = Heap(path)
+                heap = Heaps(path)
                 self.addCleanup(heap.close)
                 line = subprocess.run([TOOL, question, "--json", *options, path], capture_output=True, cwd=ROOT)
                 answer = heap.ask(question, parameters)
@@ -140,8 +162,18 @@ class Doors(unittest.TestCase):
                 fault = json.loads(answer)["fault"] is not None
                 self.assertEqual(line.returncode, 3 if fault else 0, line.stderr)
 
+    def test_both_write_the_same_about_several_heaps(self):
+        for question, paths, parameters, options in asked_of_several():
+            with self.subTest(paths=paths, question=question, parameters=parameters):
+                heaps = Heaps(*paths)
+                self.addCleanup(heaps.close)
+                line = subprocess.run([TOOL, question, "--json", *map(str, options), *paths], capture_output=True, cwd=ROOT)
+                self.assertEqual(line.returncode, 0, line.stderr)
+                for _ in range(2):
+                    self.assertEqual(heaps.ask(question, parameters), line.stdout or line.stderr)
+
     def test_mistakes_have_the_same_words_behind_the_name(self):
-        heap = Heap(FILES[0])
+        heap = Heaps(FILES[0])
         self.addCleanup(heap.close)
         for question, parameters, words in [
                 ("show", {"node": 1}, ["show", FILES[0], "1"]),
@@ -157,7 +189,7 @@ class Doors(unittest.TestCase):
         listed = questions()
         jsonschema.validate(listed, json.loads((SCHEMAS / "ubiheap.questions-1.schema.json").read_text()))
         names = {question["name"] for question in listed["questions"]}
-        self.assertEqual(names, {row[0] for row in asked(1, 2)} - {"node"} | {row[1] for row in asked_of_others()})
+        self.assertEqual(names, {row[0] for row in asked(1, 2) + asked_of_several()} - {"node"} | {row[1] for row in asked_of_others()})
         for question in listed["questions"]:
             for kind in question["kinds"]:
                 name = kind["schema"].replace("/", "-") + ".schema.json"

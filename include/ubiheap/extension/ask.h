@@ -54,6 +54,20 @@ UBI_API ubi_status ubi_ask(ubi_session *session, const char *question, const cha
                            void *payload, const ubi_ask_options *options);
 
 /**
+ * The same of several heaps, for questions that compare: a "diff" takes the older heap and the newer one, "leaks" two or more.
+ *
+ *     ubi_session *sessions[] = { before, after };
+ *     ubi_ask_several(sessions, 2, "diff", "{\"by\": \"class\"}", write, payload, NULL);
+ *
+ * @param sessions  sessions[n_sessions] of one pool, in the order of the command's files.
+ * Errors: also UBI_EINVAL for another number of heaps than the question takes, or different pools. A message that is about one of
+ * several heaps begins with its name.
+ */
+UBI_API ubi_status ubi_ask_several(ubi_session *const *sessions, uint32_t n_sessions, const char *question,
+                                   const char *parameters, ubi_write_fn write, void *payload,
+                                   const ubi_ask_options *options);
+
+/**
  * Writes what can be asked as a JSON document, ubiheap.questions/1: each question with its sentence and its parameters, of which
  * each has name, kind, help, and default, choices and smallest value where it has them.
  * Errors: UBI_EIO (`write` refused).

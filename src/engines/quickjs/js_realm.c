@@ -221,6 +221,8 @@ void ubi__js_realm_unref(ubi__js_realm *realm) {
         return;
     UBI_ASSERT(!realm->debuggers && JS_IsUndefined(realm->map_constructor));
     ubi__weak_table_fini(&realm->frames, realm->allocator);
+    if (realm->pool)
+        realm->pool_unref(realm->pool);
     realm->allocator->free(realm->allocator->ctx, realm, sizeof *realm);
 }
 

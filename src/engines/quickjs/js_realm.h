@@ -25,6 +25,10 @@ typedef struct ubi__js_realm {
     JSValue heap_interfaces[UBI__JS_HEAP_INTERFACE_COUNT]; /* HeapSnapshot, DominatorTree; undefined until imported */
     ubi__weak_table frames;                                /* its SavedFrames, by content */
     struct ubi__js_debugger *debuggers;                    /* made in it, alive */
+    /* Of snapshots that questions are asked about (js_ask.c): a reference, or NULL; what gives it back; sessions made so far. */
+    struct ubi_session_pool *pool;
+    void (*pool_unref)(struct ubi_session_pool *pool);
+    uint32_t n_sessions;
 } ubi__js_realm;
 
 /** Makes it for a realm that has none. 0, or -1 with a pending exception. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * diff_page.c: the parts of the page that `ubiheap diff` prints.
+ * diff_page.c: what changed between two heaps, for people.
  *
  *     Old   641 KiB  7,198 nodes  before.fxsnapshot, 2026-11-20 15:37:24 UTC
  *     New   705 KiB  7,298 nodes  after.fxsnapshot, 1.05 s later
@@ -11,16 +11,15 @@
  *
  * What grew is red, what shrank green; bars show sizes of changes, up or down, against the largest of their list.
  */
-#include "cli/commands/diff/diff_page.h"
+#include "questions/diff/diff_answer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "render/census_tree_text.h"
 #include "render/heap_labels.h"
-#include "render/page.h"
 
 /* Columns of the tables. */
 #define SIZE_COLUMNS 9
@@ -69,9 +68,9 @@ static void describe_order(char *out, size_t n, const ubi_graph *graph, const ub
         snprintf(out, n, ", the same snapshot");
 }
 
-bool ubi__diff_doubts_order(const ubi__diff_pair *pair) {
+bool ubi__diff_doubts_order(const ubi__diff_answer *a) {
     char text[80] = "";
-    describe_order(text, sizeof text, pair->new_snapshot->graph, pair->old_snapshot->graph);
+    describe_order(text, sizeof text, a->new_side.graph, a->old_side.graph);
     return text[0];
 }
 
@@ -87,16 +86,15 @@ static char *node_things(char out[UBI__HUMAN_TEXT], uint64_t n) {
     return ubi__human_things(out, n, "node");
 }
 
-static void snapshot_write(const ubi__text_table *table, const char *which, const ubi_tally *total, const char *path,
-                           const char *time) {
+static void side_write(const ubi__text_table *table, const char *which, const ubi__diff_side *side, const char *time) {
     char nodes[UBI__HUMAN_TEXT];
     const ubi__cell cells[HEAD_COLUMNS] = {
         [WHICH] = { .kind = UBI__CELL_TEXT, .ink = UBI__INK_BOLD, .text = ubi__text(which) },
-        [HEAP_SIZE] = ubi__cell_size(total->bytes),
-        [NODES] = ubi__cell_words(node_things(nodes, total->count)),
+        [HEAP_SIZE] = ubi__cell_size(side->total.bytes),
+        [NODES] = ubi__cell_words(node_things(nodes, side->total.count)),
     };
     ubi__text_table_row(table, cells);
-    ubi__display_text(table->out, table->style, ubi__text(path),
+    ubi__display_text(table->out, table->style, ubi__text(side->name),
                       ubi__text_table_room(table, table->used + strlen(time)));
     ubi__out_string(table->out, time);
     ubi__out_char(table->out, '\n');
@@ -121,23 +119,23 @@ static void total_change_write(ubi__text_table *table, ubi__change bytes, ubi__c
         ubi__out_string(table->out, "as much as before\n");
 }
 
-void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair) {
+static void head_write(const ubi__page *page, const ubi__diff_answer *a) {
     char text[UBI__HUMAN_TEXT + 1], time[80];
-    const ubi_graph *old = pair->old_snapshot->graph;
-    ubi__change bytes = { pair->old_total.bytes, pair->new_total.bytes };
-    ubi__change count = { pair->old_total.count, pair->new_total.count };
+    const ubi__diff_side *old = &a->old_side, *new = &a->new_side;
+    ubi__change bytes = { old->total.bytes, new->total.bytes };
+    ubi__change count = { old->total.count, new->total.count };
     ubi__text_table table;
-    ubi__page_table(&table, &cli->page, "", head_columns, HEAD_COLUMNS);
+    ubi__page_table(&table, page, "", head_columns, HEAD_COLUMNS);
     ubi__text_table_widen(&table, NODES, ubi__cell_words(node_things(text, count.from)));
     ubi__text_table_widen(&table, NODES, ubi__cell_words(node_things(text, count.to)));
     ubi__text_table_widen(&table, NODES, ubi__cell_words(ubi__change_text(text, node_things, count)));
     ubi__text_table_lay_out(&table);
-    describe_time(time, sizeof time, old, NULL);
-    snapshot_write(&table, "Old", &pair->old_total, pair->old_snapshot->path, time);
-    describe_time(time, sizeof time, pair->new_snapshot->graph, old);
-    if (!time[0] && pair->is_one_process)
-        describe_order(time, sizeof time, pair->new_snapshot->graph, old);
-    snapshot_write(&table, "New", &pair->new_total, pair->new_snapshot->path, time);
+    describe_time(time, sizeof time, old->graph, NULL);
+    side_write(&table, "Old", old, time);
+    describe_time(time, sizeof time, new->graph, old->graph);
+    if (!time[0] && a->is_one_process)
+        describe_order(time, sizeof time, new->graph, old->graph);
+    side_write(&table, "New", new, time);
     total_change_write(&table, bytes, count);
 }
 
@@ -158,39 +156,27 @@ static const ubi__text_column class_columns[COLUMNS] = {
 };
 
 typedef struct class_table {
-    ubi__cli *cli;
-    const ubi_class_diff *diff;
-    bool is_net;    /* changes are what is new less what is deleted */
-    uint32_t *rows; /* rows[n_changed]: those that changed */
-    uint32_t n_changed, n_shown;
+    const ubi__page *page;
+    const ubi__diff_answer *answer;
+    uint32_t n_shown; /* of the rows that changed */
     uint64_t largest; /* change of a row in bytes, a full bar */
     ubi__text_table table;
 } class_table;
-
-static ubi__change bytes_of(const class_table *t, const ubi_class_change *row) {
-    return t->is_net ? (ubi__change){ row->deleted.bytes, row->created.bytes }
-                     : (ubi__change){ row->start.bytes, row->end.bytes };
-}
 
 static ubi__change count_of(const ubi_class_change *row) {
     return (ubi__change){ row->start.count, row->end.count };
 }
 
-static bool has_changed(const class_table *t, const ubi_class_change *row) {
-    return ubi__change_size(bytes_of(t, row)) || ubi__change_size(count_of(row)) || row->created.count ||
-           row->deleted.count;
-}
-
 static const ubi_class_change *row_at(const class_table *t, uint32_t i) {
-    return ubi_class_diff_row(t->diff, t->rows[i]);
+    return ubi_class_diff_row(t->answer->classes, t->answer->changed[i]);
 }
 
 static void table_init(class_table *t) {
-    const ubi_class_change *total = ubi_class_diff_total(t->diff);
-    ubi__page_table(&t->table, &t->cli->page, "Name", class_columns, COLUMNS);
-    for (uint32_t i = 0; i < t->n_changed; i++) {
+    const ubi_class_change *total = ubi_class_diff_total(t->answer->classes);
+    ubi__page_table(&t->table, t->page, "Name", class_columns, COLUMNS);
+    for (uint32_t i = 0; i < t->answer->n_changed; i++) {
         const ubi_class_change *row = row_at(t, i);
-        uint64_t size = ubi__change_size(bytes_of(t, row));
+        uint64_t size = ubi__change_size(ubi__diff_bytes_of(t->answer, row));
         ubi__text_table_widen(&t->table, COUNT, ubi__change_cell(UBI__CELL_COUNT, count_of(row)));
         t->largest = size > t->largest ? size : t->largest;
     }
@@ -208,8 +194,8 @@ static void flow_cells(ubi__cell cells[2], const ubi_tally *flow) {
 /* All cells of a row except its name. */
 static void class_write_numbers(const class_table *t, const ubi_class_change *row) {
     ubi__cell cells[COLUMNS];
-    cells[SIZE] = ubi__change_cell(UBI__CELL_SIZE, bytes_of(t, row));
-    cells[BAR] = ubi__change_bar(bytes_of(t, row), t->largest);
+    cells[SIZE] = ubi__change_cell(UBI__CELL_SIZE, ubi__diff_bytes_of(t->answer, row));
+    cells[BAR] = ubi__change_bar(ubi__diff_bytes_of(t->answer, row), t->largest);
     cells[COUNT] = ubi__change_cell(UBI__CELL_COUNT, count_of(row));
     flow_cells(&cells[NEW], &row->created);
     flow_cells(&cells[GONE], &row->deleted);
@@ -223,7 +209,7 @@ static void class_write(const class_table *t, const ubi_class_change *row) {
     class_write_numbers(t, row);
     ubi__display_text(t->table.out, t->table.style, name,
                       ubi__text_table_room(&t->table, t->table.used + strlen(note)));
-    ubi__write_inked(&t->cli->page, UBI__INK_DIM, note);
+    ubi__write_inked(t->page, UBI__INK_DIM, note);
     ubi__out_char(t->table.out, '\n');
 }
 
@@ -235,7 +221,7 @@ static void tally_add(ubi_tally *to, const ubi_tally *tally) {
 /* One row for all that do not fit. */
 static void others_write(const class_table *t) {
     ubi_class_change sum = { 0 };
-    for (uint32_t i = t->n_shown; i < t->n_changed; i++) {
+    for (uint32_t i = t->n_shown; i < t->answer->n_changed; i++) {
         const ubi_class_change *row = row_at(t, i);
         tally_add(&sum.start, &row->start);
         tally_add(&sum.end, &row->end);
@@ -243,18 +229,18 @@ static void others_write(const class_table *t) {
         tally_add(&sum.deleted, &row->deleted);
     }
     class_write_numbers(t, &sum);
-    ubi__text_table_rest(&t->table, t->n_changed - t->n_shown);
+    ubi__text_table_rest(&t->table, t->answer->n_changed - t->n_shown);
 }
 
 static void warning_write(const class_table *t, const char *common, const char *nodes) {
     char line[420], same[UBI__HUMAN_TEXT], strings[UBI__HUMAN_TEXT], equal[UBI__HUMAN_TEXT], texts[120] = "";
-    const ubi_class_change *total = ubi_class_diff_total(t->diff);
-    uint64_t n_common = ubi_class_diff_common_count(t->diff), n_equal;
-    uint64_t n_texts = ubi_class_diff_text_count(&n_equal, t->diff);
+    const ubi_class_change *total = ubi_class_diff_total(t->answer->classes);
+    uint64_t n_common = ubi_class_diff_common_count(t->answer->classes), n_equal;
+    uint64_t n_texts = ubi_class_diff_text_count(&n_equal, t->answer->classes);
     if (n_texts)
         snprintf(texts, sizeof texts, ", and of %s %s have the same text",
                  ubi__human_things(strings, n_texts, "string"), ubi__human_count(equal, n_equal));
-    if (t->is_net && n_common) {
+    if (t->answer->is_net && n_common) {
         ubi__human_count(same, total->end.count - total->created.count);
         snprintf(line, sizeof line,
                  "Of %s node ids that both files have, %s belong to objects of the same class%s: these are hardly "
@@ -267,71 +253,57 @@ static void warning_write(const class_table *t, const char *common, const char *
             "Size and Count do.",
             n_common ? "Only " : "", n_common ? common : "None", nodes, n_common == 1 ? "is" : "are");
     }
-    ubi__write_words(&t->cli->page, UBI__INK_YELLOW, line);
+    ubi__write_words(t->page, UBI__INK_YELLOW, line);
 }
 
 /* New and Deleted mean something only if ids do. */
 static void id_note_write(const class_table *t) {
     char common[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], line[240];
-    ubi__human_count(common, ubi_class_diff_common_count(t->diff));
-    ubi__human_count(nodes, ubi_class_diff_total(t->diff)->start.count);
-    if (!ubi_class_diff_is_same_process(t->diff, !t->is_net)) {
+    ubi__human_count(common, ubi_class_diff_common_count(t->answer->classes));
+    ubi__human_count(nodes, ubi_class_diff_total(t->answer->classes)->start.count);
+    if (!ubi_class_diff_is_same_process(t->answer->classes, !t->answer->is_net)) {
         warning_write(t, common, nodes);
         return;
     }
     snprintf(line, sizeof line, "New and Deleted go by node id: %s of %s old ids are still there.", common, nodes);
-    ubi__write_words(&t->cli->page, UBI__INK_DIM, line);
+    ubi__write_words(t->page, UBI__INK_DIM, line);
 }
 
 /* What stayed but changed its size is in no row, as in DevTools. */
 static void stayed_note_write(const class_table *t) {
     char size[UBI__HUMAN_TEXT + 1], line[160];
-    const ubi_class_change *total = ubi_class_diff_total(t->diff);
+    const ubi_class_change *total = ubi_class_diff_total(t->answer->classes);
     ubi__change stayed = { total->start.bytes - total->deleted.bytes, total->end.bytes - total->created.bytes };
-    if (!t->is_net || ubi__change_size(stayed) == 0)
+    if (!t->answer->is_net || ubi__change_size(stayed) == 0)
         return;
     snprintf(line, sizeof line, "Not in the list: nodes that are in both changed by %s.",
              ubi__change_text(size, ubi__human_size, stayed));
-    ubi__write_words(&t->cli->page, UBI__INK_DIM, line);
-}
-
-static ubi_status changed_find(class_table *t) {
-    uint32_t n = ubi_class_diff_count(t->diff);
-    t->rows = ubi__alloc_array(ubi_allocator_default(), n, sizeof *t->rows);
-    if (n && !t->rows)
-        return ubi__fail_nomem();
-    for (uint32_t i = 0; i < n; i++)
-        if (has_changed(t, ubi_class_diff_row(t->diff, i)))
-            t->rows[t->n_changed++] = i;
-    return UBI_OK;
+    ubi__write_words(t->page, UBI__INK_DIM, line);
 }
 
 static void table_write(class_table *t) {
-    ubi__write_title(&t->cli->page, "What changed");
-    if (t->n_changed == 0) {
-        ubi__out_string(t->cli->page.out,
-                        t->is_net ? "  Nothing came or went: the same nodes of the same classes.\n"
-                                  : "  Nothing: the same nodes of the same classes, with the same sizes.\n");
+    ubi__write_title(t->page, "What changed");
+    if (t->answer->n_changed == 0) {
+        ubi__out_string(t->page->out, t->answer->is_net
+                                          ? "  Nothing came or went: the same nodes of the same classes.\n"
+                                          : "  Nothing: the same nodes of the same classes, with the same sizes.\n");
         return;
     }
     table_init(t);
     ubi__text_table_head(&t->table);
-    for (uint32_t i = 0; i < t->n_shown && !t->cli->output->out.has_failed; i++)
+    for (uint32_t i = 0; i < t->n_shown && !t->page->out->has_failed; i++)
         class_write(t, row_at(t, i));
-    if (t->n_shown < t->n_changed)
+    if (t->n_shown < t->answer->n_changed)
         others_write(t);
     id_note_write(t);
 }
 
-ubi_status ubi__diff_write_classes(bool *changed, ubi__cli *cli, const ubi_class_diff *diff, bool net, uint64_t limit) {
-    class_table t = { .cli = cli, .diff = diff, .is_net = net };
-    UBI_TRY(changed_find(&t));
-    t.n_shown = limit && t.n_changed > limit + 1 ? (uint32_t)limit : t.n_changed;
+static void classes_write(const ubi__page *page, const ubi__diff_answer *a) {
+    class_table t = { .page = page, .answer = a };
+    uint64_t limit = a->values->by.limit;
+    t.n_shown = limit && a->n_changed > limit + 1 ? (uint32_t)limit : a->n_changed;
     table_write(&t);
     stayed_note_write(&t);
-    *changed = t.n_changed > 0;
-    ubi__free_array(ubi_allocator_default(), t.rows, ubi_class_diff_count(diff), sizeof *t.rows);
-    return UBI_OK;
 }
 
 /* ---- allocation sites ------------------------------------------------------------------------------------------- */
@@ -407,16 +379,16 @@ static void other_sites_write(const site_list *s, uint32_t i) {
     ubi__text_table_rest(&s->table, s->n_sites - s->n_shown);
 }
 
-void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t limit) {
+static void sites_write(const ubi__page *page, const ubi_census_tree *tree, uint64_t limit) {
     ubi_census_node node;
     uint32_t i = 0;
     ubi_census_tree_node(tree, ubi_census_tree_root(tree), &node);
     site_list s = { .tree = tree, .rows = node.children, .n_rows = node.n_children };
-    ubi__page_table(&s.table, &cli->page, "", site_columns, SITE_COLUMNS);
+    ubi__page_table(&s.table, page, "", site_columns, SITE_COLUMNS);
     sites_measure(&s, limit);
     if (s.n_sites == 0)
         return;
-    ubi__write_title(&cli->page, "Where that was allocated");
+    ubi__write_title(page, "Where that was allocated");
     for (uint32_t shown = 0; shown < s.n_shown && next_site(&s, &i, &node); i++, shown++)
         site_write(&s, &node);
     if (s.n_shown < s.n_sites)
@@ -425,12 +397,57 @@ void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t 
 
 /* ---- next ------------------------------------------------------------------------------------------------------- */
 
-void ubi__diff_write_next(ubi__cli *cli, const ubi__diff_pair *pair, bool has_stacks) {
-    const char *old = ubi__file_argument(pair->old_snapshot->path, "OLD");
-    const char *new = ubi__file_argument(pair->new_snapshot->path, "NEW");
-    ubi__write_title(&cli->page, "Next");
-    if (has_stacks)
-        ubi__write_command(&cli->page, "diff -b invertedAllocationStack", old, new, "with callers");
-    ubi__write_command(&cli->page, "diff -b default", old, new, "as a tree");
-    ubi__write_command(&cli->page, "diff --by class -n 0", old, new, "every class");
+static void next_write(const ubi__page *page, const ubi__diff_answer *a) {
+    const char *old = ubi__file_argument(a->old_side.name, "OLD");
+    const char *new = ubi__file_argument(a->new_side.name, "NEW");
+    ubi__write_title(page, "Next");
+    if (a->sites.tree)
+        ubi__write_command(page, "diff -b invertedAllocationStack", old, new, "with callers");
+    ubi__write_command(page, "diff -b default", old, new, "as a tree");
+    ubi__write_command(page, "diff --by class -n 0", old, new, "every class");
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------ */
+
+static void classes_page(const ubi__page *page, const ubi__diff_answer *a) {
+    head_write(page, a);
+    classes_write(page, a);
+    if (a->values->view || a->n_changed == 0)
+        return;
+    if (a->sites.tree)
+        sites_write(page, a->sites.tree, a->values->by.limit);
+    next_write(page, a);
+}
+
+static bool is_empty(const ubi_census_tree *tree) {
+    ubi_census_node root;
+    ubi_census_tree_node(tree, ubi_census_tree_root(tree), &root);
+    return root.n_children == 0 && root.bytes == 0 && root.count == 0;
+}
+
+static int64_t census_growth(uint64_t from, uint64_t to) {
+    uint64_t size = to > from ? to - from : from - to;
+    int64_t magnitude = size > INT64_MAX ? INT64_MAX : (int64_t)size;
+    return to > from ? magnitude : -magnitude;
+}
+
+static ubi_status tree_page(const ubi__page *page, const ubi__diff_answer *a, ubi_compat compat) {
+    const ubi_tally *old = &a->old_side.total, *new = &a->new_side.total;
+    ubi__census_text_options options = ubi__breakdown_text_options(&a->values->by, &a->chosen, compat);
+    ubi__census_text_growth by = { census_growth(old->bytes, new->bytes), census_growth(old->count, new->count) };
+    options.growth = &by;
+    head_write(page, a);
+    ubi__out_char(page->out, '\n');
+    if (!is_empty(a->tree))
+        return ubi__render_census_text(page->out, &page->style, a->tree, &options);
+    ubi__out_string(page->out, a->values->by.filter ? "No change that the filter lets pass.\n" : "No group changed.\n");
+    return UBI_OK;
+}
+
+ubi_status ubi__diff_page(const ubi__page *page, const void *answer_of, const ubi__asked *asked) {
+    const ubi__diff_answer *a = answer_of;
+    if (a->tree)
+        return tree_page(page, a, asked->compat);
+    classes_page(page, a);
+    return UBI_OK;
 }
