@@ -179,6 +179,13 @@ with_get_ref          | var o = lazy; with (o) { 1; try { §get()¶; } catch (e)
 with_delete_var       | var o = deleting; with (o) { 1; §delete x¶; }                              | Object | caller
 with_make_ref         | var o = lazy; with (o) { 1; §get++¶; }                                     | Object | caller
 define_field          | function B() { return defining; } §class C extends B { x = 1 }¶ new C();   | Object | caller modern
+define_field          | function B() { return defining; } class C extends B { y() { } §x = 1 } new C();   | Object | caller modern
+define_array_el       | function B() { return defining; } class C extends B { §['x'] = 1 } new C(); | Object | caller modern
+define_private_field  | class B { constructor(o) { return o; } } class D extends B { e = 1; §#f = 1; } var o = {}; new D(o); try { new D(o); } catch (e) { } | Error | modern
+add_brand             | class B { constructor(o) { return o; } } var a = 1; §class D extends B { e = 1; #m() { } } var o = {}; new D(o); try { new D(o); } catch (e) { } | Error | modern
+call_method           | var a = 1; class C { a() { } §static { make(); } }                         | Object | caller modern
+call_method           | var a = 1; class C { static { } b() { } §static { make(); } static c = 1 } | Object | caller modern
+call_method           | var a = 1; §class C { a() { } static { make(); } b() { } }                 | Object | caller modern
 define_array_el       | var q = 1, x = [MANY §make()¶];                                            | Object | caller
 to_propkey            | var a = 1, o = { §[key]: 1¶ };                                             | Object | caller
 to_propkey2           | var a = 1, { §[key]: q¶ } = {};                                            | Object | caller

@@ -72,6 +72,7 @@ need_function perform_promise_then "know who waits for promises"
 need_function js_parse_program "hear of parsing"
 need_function emit_op "know where in the text objects are made"
 need_function next_token "know where in the text objects are made"
+need_function js_parse_property_name "know where in the text objects are made"
 need_function js_create_function "hear of parsing"
 need_function __JS_EvalInternal "hear of parsing"
 need_members JSRuntime gc_obj_list tmp_obj_list gc_zero_ref_count_list gc_phase context_list job_list atom_array \
@@ -209,7 +210,8 @@ becomes() { # beginning of a macro's name, word
     UBI_PARSE_STATEMENT_) echo "UBI__CONSTRUCT(js_parse_statement_or_decl, $2" ;;
     UBI_PARSE_TEMPLATE_) echo "ubi__parse_template($2" ;;
     UBI_NEXT_TOKEN_) echo "ubi__next_token($2" ;;
-    UBI_EMIT_OP_) echo "ubi__emit_op($2, __builtin_strcmp(__func__, \"js_parse_postfix_expr\") == 0" ;;
+    UBI_PARSE_PROPERTY_NAME_) echo "ubi__parse_property_name($2" ;;
+    UBI_EMIT_OP_) echo "ubi__emit_op($2, UBI__EMITTER" ;;
     UBI_EMIT_RETURN_) echo "ubi__emit_return($2" ;;
     UBI_PARSE_FUNCTION_) echo "UBI__PARSE_FUNCTION($2" ;;
     UBI_NEW_CLASS_ID_) echo "ubi__engine_new_class_id($2" ;;

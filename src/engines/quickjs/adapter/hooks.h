@@ -425,14 +425,19 @@ static const uint8_t *pc __attribute__((unused));
  * its operands, so where the innermost construct began is kept while it is parsed: the bytecode stays the same, only its table of
  * places differs.
  */
-typedef struct ubi__text_place {
-    const uint8_t *text; /* engines that record offsets in the text; others record the rest */
+typedef struct ubi__text_place { /* small: five of them are kept per construct */
+#if UBI_SOURCE_POS               /* engines that record offsets in the text */
+    const uint8_t *text;
+#else
     int line, column;
+#endif
 } ubi__text_place;
 typedef struct ubi__construct {
     ubi__text_place begins; /* of the innermost literal, class, pattern, expression or statement */
     ubi__text_place spread; /* the last `...` in it */
     ubi__text_place call;   /* the last `(` in it */
+    ubi__text_place name;   /* of the last property in it */
+    ubi__text_place block;  /* the `static` of a block of a class, until that is compiled */
     int last_token;         /* the one before the token at hand, in it or in one that it holds */
 } ubi__construct;
 
@@ -477,6 +482,12 @@ static int ubi__parse_template(struct JSParseState *s, int call, int *argc);
 #define UBI_PARSE_TEMPLATE_JSParseState (js_parse_template)(JSParseState
 #define UBI_PARSE_TEMPLATE_s ubi__parse_template(s
 
+static int ubi__parse_property_name(struct JSParseState *s, JSAtom *name, int with_method, int with_var,
+                                    int with_private);
+#define js_parse_property_name(first, ...) UBI_PARSE_PROPERTY_NAME_##first, __VA_ARGS__)
+#define UBI_PARSE_PROPERTY_NAME_JSParseState (js_parse_property_name)(JSParseState
+#define UBI_PARSE_PROPERTY_NAME_s ubi__parse_property_name(s
+
 #if UBI_SOURCE_LOC && !UBI_SOURCE_POS /* a function's place is that of a later token there, for some */
 #define js_parse_function_decl2(first, ...) UBI_PARSE_FUNCTION_##first, __VA_ARGS__)
 #define UBI_PARSE_FUNCTION_JSParseState (js_parse_function_decl2)(JSParseState
@@ -491,10 +502,16 @@ static ubi__text_place ubi__place_of_text(const struct JSParseState *s, const ui
     })
 #endif
 
-static void ubi__emit_op(struct JSParseState *s, bool in_call, uint8_t op);
+/* Which of the engine's functions compiles: one that parses a name, a member or a call, one that parses a class, or another. */
+typedef enum ubi__emitter { UBI__ANY_EMITTER, UBI__CALL_EMITTER, UBI__CLASS_EMITTER } ubi__emitter;
+#define UBI__EMITTER                                                                                                   \
+    (UBI_IN("js_parse_postfix_expr") ? UBI__CALL_EMITTER                                                               \
+     : UBI_IN("js_parse_class")      ? UBI__CLASS_EMITTER                                                              \
+                                     : UBI__ANY_EMITTER)
+static void ubi__emit_op(struct JSParseState *s, ubi__emitter emitter, uint8_t op);
 #define emit_op(first, op) UBI_EMIT_OP_##first, op)
 #define UBI_EMIT_OP_JSParseState (emit_op)(JSParseState
-#define UBI_EMIT_OP_s ubi__emit_op(s, UBI_IN("js_parse_postfix_expr")
+#define UBI_EMIT_OP_s ubi__emit_op(s, UBI__EMITTER
 static void ubi__emit_return(struct JSParseState *s, int has_value);
 #define emit_return(first, has_value) UBI_EMIT_RETURN_##first, has_value)
 #define UBI_EMIT_RETURN_JSParseState (emit_return)(JSParseState

@@ -25,7 +25,11 @@ static ubi__text_place ubi__token_place(const JSParseState *s) {
 #endif
 }
 static inline bool ubi__is_place(ubi__text_place place) {
-    return place.text || place.line;
+#if UBI_SOURCE_POS
+    return place.text != NULL;
+#else
+    return place.line != 0;
+#endif
 }
 
 static ubi__construct ubi__construct_begins(JSParseState *s) {
@@ -120,6 +124,8 @@ static int ubi__next_token(JSParseState *s) {
         ubi__parsing.spread = ubi__token_place(s);
     else if (s->token.val == '(')
         ubi__parsing.call = ubi__token_place(s);
+    else if (s->token.val == TOK_STATIC)
+        ubi__parsing.block = ubi__token_place(s);
     ubi__parsing.last_token = s->token.val;
     return ubi__read_token(s);
 }
@@ -133,14 +139,46 @@ static int ubi__parse_template(JSParseState *s, int call, int *argc) {
     return status;
 }
 
+static int ubi__parse_property_name(JSParseState *s, JSAtom *name, int with_method, int with_var, int with_private) {
+    ubi__parsing.name = ubi__token_place(s);
+    ubi__parsing.block = (ubi__text_place){ 0 };
+    return js_parse_property_name(s, name, with_method, with_var, with_private);
+}
+
 /* ---- which operation is where ----------------------------------------------------------------------------------------- */
 
 static ubi__text_place ubi__place_of_construct(void) {
     return ubi__is_place(ubi__parsing.spread) ? ubi__parsing.spread : ubi__parsing.begins;
 }
 
-/* No place: where the engine says. `in_call`: a name, a member or a call is parsed. */
-static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uint8_t op) {
+/*
+ * What a class runs when it is made, or an instance: one function calls all its static blocks and defines its static fields, another
+ * one defines the fields of an instance. The engine places nothing in them, and says that they begin where the whole text does.
+ */
+static ubi__text_place ubi__place_in_class(uint8_t op) {
+    switch (op) {
+    case OP_define_field:
+    case OP_define_array_el:
+    case OP_define_private_field:
+        return ubi__parsing.name;
+    case OP_call_method: { /* of a block, else of the function that has them all */
+        ubi__text_place block = ubi__parsing.block;
+        ubi__parsing.block = (ubi__text_place){ 0 };
+        return ubi__is_place(block) ? block : ubi__parsing.begins;
+    }
+    default:
+        return (ubi__text_place){ 0 };
+    }
+}
+
+/* No place: where the engine says. */
+static ubi__text_place ubi__place_of_op(const JSParseState *s, ubi__emitter emitter, uint8_t op) {
+    const bool in_call = emitter == UBI__CALL_EMITTER;
+    if (emitter == UBI__CLASS_EMITTER) {
+        ubi__text_place place = ubi__place_in_class(op);
+        if (ubi__is_place(place))
+            return place;
+    }
     switch (op) {
     case OP_regexp:
         return ubi__token_place(s);
@@ -167,6 +205,7 @@ static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uin
 #if UBI_OP_INIT_CTOR
     case OP_init_ctor:
 #endif
+    case OP_add_brand:
         return ubi__place_of_construct();
 #if UBI_SOURCE_LOC &&                                                                                                  \
     !UBI_SOURCE_POS /* the engine places these by what was before them, except some in newer versions */
@@ -196,8 +235,8 @@ static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uin
 
 #if UBI_SOURCE_POS
 
-static void ubi__emit_op(JSParseState *s, bool in_call, uint8_t op) {
-    ubi__text_place place = ubi__place_of_op(s, in_call, op);
+static void ubi__emit_op(JSParseState *s, ubi__emitter emitter, uint8_t op) {
+    ubi__text_place place = ubi__place_of_op(s, emitter, op);
     if (place.text) {
         UBI_ASSERT(place.text >= s->buf_start && place.text <= s->buf_end);
         emit_source_pos(s, place.text);
@@ -225,8 +264,8 @@ static void ubi__emit_return(JSParseState *s, int has_value) {
 
 #else
 
-static void ubi__emit_op(JSParseState *s, bool in_call, uint8_t op) {
-    ubi__text_place place = ubi__place_of_op(s, in_call, op);
+static void ubi__emit_op(JSParseState *s, ubi__emitter emitter, uint8_t op) {
+    ubi__text_place place = ubi__place_of_op(s, emitter, op);
 #if UBI_SOURCE_LOC
     if (place.line) {
         DynBuf *code = &s->cur_func->byte_code;

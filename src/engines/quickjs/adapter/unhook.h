@@ -117,5 +117,6 @@
 #undef js_parse_statement_or_decl
 #undef js_parse_template
 #undef next_token
+#undef js_parse_property_name
 #undef emit_op
 #undef emit_return
