@@ -42,7 +42,7 @@ UBI_API void ubi_quickjs_reference_released(const void *thing, ubi_quickjs_refer
 UBI_API void ubi_quickjs_atom_taken(JSRuntime *runtime, JSAtom atom, const char *how);
 UBI_API void ubi_quickjs_atom_released(JSRuntime *runtime, JSAtom atom);
 /** The string that JS_ToCString keeps for its text. */
-UBI_API const void *ubi_quickjs_string_of_text(const char *text);
+UBI_API const void *ubi_quickjs_string_of_text(const void *text);
 
 #ifdef __cplusplus
 }
@@ -67,6 +67,12 @@ UBI_QUICKJS_INLINE JSValue ubi_quickjs_gave(JSValue value) {
     if (ubi_quickjs_is_recorded() && JS_VALUE_HAS_REF_COUNT(value))
         ubi_quickjs_reference_released(JS_VALUE_GET_PTR(value), UBI_QUICKJS_VALUE);
     return value;
+}
+
+UBI_QUICKJS_INLINE const JSValue *ubi_quickjs_gave_values(int count, const JSValue *values) {
+    for (int i = 0; ubi_quickjs_is_recorded() && i < count; i++)
+        ubi_quickjs_gave(values[i]);
+    return values;
 }
 
 UBI_QUICKJS_INLINE JSValue ubi_quickjs_took_promise(JSValue promise, const JSValue *functions) {
@@ -144,12 +150,28 @@ UBI_QUICKJS_INLINE int ubi_quickjs_took_property(int found, const JSPropertyDesc
 #define JS_Eval2(...) ubi_quickjs_took((JS_Eval2)(__VA_ARGS__), "JS_Eval2")
 #define JS_NewStringUTF16(...) ubi_quickjs_took((JS_NewStringUTF16)(__VA_ARGS__), "JS_NewStringUTF16")
 #define JS_NewTwoByteString(...) ubi_quickjs_took((JS_NewTwoByteString)(__VA_ARGS__), "JS_NewTwoByteString")
+#define JS_NewCFunction3(...) ubi_quickjs_took((JS_NewCFunction3)(__VA_ARGS__), "JS_NewCFunction3")
+#define JS_NewCFunctionData2(...) ubi_quickjs_took((JS_NewCFunctionData2)(__VA_ARGS__), "JS_NewCFunctionData2")
+#define JS_NewCClosure(...) ubi_quickjs_took((JS_NewCClosure)(__VA_ARGS__), "JS_NewCClosure")
+#define JS_NewUint8Array(...) ubi_quickjs_took((JS_NewUint8Array)(__VA_ARGS__), "JS_NewUint8Array")
+#define JS_NewUint8ArrayCopy(...) ubi_quickjs_took((JS_NewUint8ArrayCopy)(__VA_ARGS__), "JS_NewUint8ArrayCopy")
+#define JS_NewSettledPromise(...) ubi_quickjs_took((JS_NewSettledPromise)(__VA_ARGS__), "JS_NewSettledPromise")
+#define JS_PromiseThen(...) ubi_quickjs_took((JS_PromiseThen)(__VA_ARGS__), "JS_PromiseThen")
+#define JS_GetProxyTarget(...) ubi_quickjs_took((JS_GetProxyTarget)(__VA_ARGS__), "JS_GetProxyTarget")
+#define JS_GetProxyHandler(...) ubi_quickjs_took((JS_GetProxyHandler)(__VA_ARGS__), "JS_GetProxyHandler")
+#define JS_GetModulePrivateValue(...) ubi_quickjs_took((JS_GetModulePrivateValue)(__VA_ARGS__), "JS_GetModulePrivateValue")
+#define JS_GetFunctionProto(...) ubi_quickjs_took((JS_GetFunctionProto)(__VA_ARGS__), "JS_GetFunctionProto")
+#define JS_EvalThis2(...) ubi_quickjs_took((JS_EvalThis2)(__VA_ARGS__), "JS_EvalThis2")
+#define JS_ReadObject2(...) ubi_quickjs_took((JS_ReadObject2)(__VA_ARGS__), "JS_ReadObject2")
+#define JS_ToNumber(...) ubi_quickjs_took((JS_ToNumber)(__VA_ARGS__), "JS_ToNumber")
+#define JS_ToObject(...) ubi_quickjs_took((JS_ToObject)(__VA_ARGS__), "JS_ToObject")
+#define JS_ToObjectString(...) ubi_quickjs_took((JS_ToObjectString)(__VA_ARGS__), "JS_ToObjectString")
 #define JS_NewPromiseCapability(context, functions)                                                                    \
     ubi_quickjs_took_promise((JS_NewPromiseCapability)(context, functions), functions)
 #define JS_GetOwnProperty(context, property, ...)                                                                      \
     ubi_quickjs_took_property((JS_GetOwnProperty)(context, property, __VA_ARGS__), property)
 
-/* They take a reference over, whether they succeed or not. */
+/* They take references over, whether they succeed or not. */
 #define JS_Throw(context, value) (JS_Throw)(context, ubi_quickjs_gave(value))
 #define JS_EvalFunction(context, function)                                                                             \
     ubi_quickjs_took((JS_EvalFunction)(context, ubi_quickjs_gave(function)), "JS_EvalFunction")
@@ -175,18 +197,45 @@ UBI_QUICKJS_INLINE int ubi_quickjs_took_property(int found, const JSPropertyDesc
     (JS_SetModuleExport)(context, module, name, ubi_quickjs_gave(value))
 #define JS_SetModulePrivateValue(context, module, value)                                                               \
     (JS_SetModulePrivateValue)(context, module, ubi_quickjs_gave(value))
+#define JS_NewArrayFrom(context, count, values)                                                                        \
+    UBI_QUICKJS_MADE_FROM(JS_NewArrayFrom, count, values, context, ubi_count)
+#define JS_NewObjectFrom(context, count, names, values)                                                                \
+    UBI_QUICKJS_MADE_FROM(JS_NewObjectFrom, count, values, context, ubi_count, names)
+#define JS_NewObjectFromStr(context, count, names, values)                                                             \
+    UBI_QUICKJS_MADE_FROM(JS_NewObjectFromStr, count, values, context, ubi_count, names)
+#define UBI_QUICKJS_MADE_FROM(function, count, values, ...)                                                            \
+    __extension__({                                                                                                    \
+        const int ubi_count = (count);                                                                                 \
+        ubi_quickjs_took((function)(__VA_ARGS__, ubi_quickjs_gave_values(ubi_count, values)), #function);              \
+    })
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
-UBI_QUICKJS_INLINE const char *ubi_quickjs_took_text(const char *text, const char *how) {
+UBI_QUICKJS_INLINE void ubi_quickjs_note_text(const void *text, const char *how) {
     if (ubi_quickjs_is_recorded() && text)
         ubi_quickjs_reference_taken(ubi_quickjs_string_of_text(text), UBI_QUICKJS_TEXT, how);
+}
+UBI_QUICKJS_INLINE void ubi_quickjs_note_freed_text(const void *text) {
+    if (ubi_quickjs_is_recorded() && text)
+        ubi_quickjs_reference_released(ubi_quickjs_string_of_text(text), UBI_QUICKJS_TEXT);
+}
+
+UBI_QUICKJS_INLINE const char *ubi_quickjs_took_text(const char *text, const char *how) {
+    ubi_quickjs_note_text(text, how);
+    return text;
+}
+UBI_QUICKJS_INLINE const char *ubi_quickjs_gave_text(const char *text) {
+    ubi_quickjs_note_freed_text(text);
     return text;
 }
 
-UBI_QUICKJS_INLINE const char *ubi_quickjs_gave_text(const char *text) {
-    if (ubi_quickjs_is_recorded() && text)
-        ubi_quickjs_reference_released(ubi_quickjs_string_of_text(text), UBI_QUICKJS_TEXT);
+/* In units of 16 bits. */
+UBI_QUICKJS_INLINE const uint16_t *ubi_quickjs_took_units(const uint16_t *text, const char *how) {
+    ubi_quickjs_note_text(text, how);
+    return text;
+}
+UBI_QUICKJS_INLINE const uint16_t *ubi_quickjs_gave_units(const uint16_t *text) {
+    ubi_quickjs_note_freed_text(text);
     return text;
 }
 
@@ -195,13 +244,24 @@ UBI_QUICKJS_INLINE const char *ubi_quickjs_gave_text(const char *text) {
 #define JS_ToCStringLen2(...) ubi_quickjs_took_text((JS_ToCStringLen2)(__VA_ARGS__), "JS_ToCStringLen2")
 #define JS_AtomToCString(...) ubi_quickjs_took_text((JS_AtomToCString)(__VA_ARGS__), "JS_AtomToCString")
 #define JS_AtomToCStringLen(...) ubi_quickjs_took_text((JS_AtomToCStringLen)(__VA_ARGS__), "JS_AtomToCStringLen")
+#define JS_ToCStringUTF16(...) ubi_quickjs_took_units((JS_ToCStringUTF16)(__VA_ARGS__), "JS_ToCStringUTF16")
+#define JS_ToCStringLenUTF16(...) ubi_quickjs_took_units((JS_ToCStringLenUTF16)(__VA_ARGS__), "JS_ToCStringLenUTF16")
 #define JS_FreeCString(context, text) (JS_FreeCString)(context, ubi_quickjs_gave_text(text))
+#define JS_FreeCStringRT(runtime, text) (JS_FreeCStringRT)(runtime, ubi_quickjs_gave_text(text))
+#define JS_FreeCStringUTF16(context, text) (JS_FreeCStringUTF16)(context, ubi_quickjs_gave_units(text))
+#define JS_FreeCStringRT_UTF16(runtime, text) (JS_FreeCStringRT_UTF16)(runtime, ubi_quickjs_gave_units(text))
 
 /* ---- atoms -------------------------------------------------------------------------------------------------------- */
 
 UBI_QUICKJS_INLINE JSAtom ubi_quickjs_took_atom(JSContext *context, JSAtom atom, const char *how) {
     if (ubi_quickjs_is_recorded())
         ubi_quickjs_atom_taken(JS_GetRuntime(context), atom, how);
+    return atom;
+}
+
+UBI_QUICKJS_INLINE JSAtom ubi_quickjs_took_atom_of(JSRuntime *runtime, JSAtom atom, const char *how) {
+    if (ubi_quickjs_is_recorded())
+        ubi_quickjs_atom_taken(runtime, atom, how);
     return atom;
 }
 
@@ -247,6 +307,14 @@ UBI_QUICKJS_INLINE JSPropertyEnum *ubi_quickjs_gave_names(JSContext *context, JS
 #define JS_ValueToAtom ubi_quickjs_ValueToAtom
 #define JS_FreeAtom ubi_quickjs_FreeAtom
 #define JS_FreeAtomRT ubi_quickjs_FreeAtomRT
+#define JS_NewAtomUInt32(context, n) ubi_quickjs_took_atom(context, (JS_NewAtomUInt32)(context, n), "JS_NewAtomUInt32")
+#define JS_GetModuleName(context, module)                                                                              \
+    ubi_quickjs_took_atom(context, (JS_GetModuleName)(context, module), "JS_GetModuleName")
+#define JS_GetScriptOrModuleName(context, levels)                                                                      \
+    ubi_quickjs_took_atom(context, (JS_GetScriptOrModuleName)(context, levels), "JS_GetScriptOrModuleName")
+#define JS_DupAtomRT(runtime, atom) ubi_quickjs_took_atom_of(runtime, (JS_DupAtomRT)(runtime, atom), "JS_DupAtomRT")
+#define JS_GetClassName(runtime, class_id)                                                                             \
+    ubi_quickjs_took_atom_of(runtime, (JS_GetClassName)(runtime, class_id), "JS_GetClassName")
 #define JS_GetOwnPropertyNames ubi_quickjs_GetOwnPropertyNames
 #define JS_FreePropertyEnum(context, names, n)                                                                         \
     (JS_FreePropertyEnum)(context, ubi_quickjs_gave_names(context, names, n), n)

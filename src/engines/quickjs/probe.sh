@@ -164,6 +164,7 @@ text UBI_API_BOOL '#define JS_BOOL'
 text UBI_API_ERROR_ALONE 'JS_IsError(JSValue'
 text UBI_API_BIG_INT_ALONE 'JS_IsBigInt(JSValue'
 text UBI_API_ARRAY_ALONE 'JS_IsArray(JSValue'
+text UBI_API_ARRAY_FROM 'JS_NewArrayFrom(JSContext \*'
 text UBI_API_MALLOC_STATE '(\*js_malloc)(JSMallocState \*'
 text UBI_API_MODULE_ATTRS 'JS_SetModuleLoaderFunc2'
 member UBI_MODULE_ATTRS JSReqModuleEntry attributes

@@ -6,6 +6,7 @@
 
 #include "engines/quickjs/leaks_for_tests.h"
 #include "fail_allocator.h"
+#include "ubi_features.h"
 
 #define FUNCTION_OF_A_PROGRAM static __attribute__((noinline))
 
@@ -219,6 +220,30 @@ static void what_is_handed_over_is_not_missing(void **state) {
     assert_null(strstr(report.text, "not seen"));
 }
 
+#if UBI_API_ARRAY_FROM /* engines that make an object of given values */
+static void what_a_new_object_is_made_of_is_not_missing(void **state) {
+    (void)state;
+    embedded *e = embed(true);
+    JSValue value = JS_NewObjectProto(e->ctx, JS_NULL);
+    JSValue members[2] = { JS_DupValue(e->ctx, value), JS_NewString(e->ctx, "a text of its own") };
+    JSValue array = JS_NewArrayFrom(e->ctx, 2, members);
+    const char *names[1] = { "value" };
+    JSValue fields[1] = { JS_DupValue(e->ctx, value) };
+    JSValue object = JS_NewObjectFromStr(e->ctx, 1, names, fields);
+    keep(e->ctx, value);
+    JS_FreeValue(e->ctx, value);
+    JS_FreeValue(e->ctx, array);
+    JS_FreeValue(e->ctx, object);
+    expected report = end_text(e, release_value, &kept_by_program);
+    assert_int_equal(report.leak_count, 1);
+    assert_true(says(&report, "      keep (references_test.c:"));
+    assert_int_equal(report.leak.excess, 1);
+    const char *taken = strstr(report.text, "taken by ");
+    assert_non_null(taken);
+    assert_null(strstr(taken + 1, "taken by ")); /* by one stack */
+}
+#endif
+
 static void equal_stacks_are_counted(void **state) {
     (void)state;
     embedded *e = embed(true);
@@ -337,6 +362,9 @@ int main(void) {
         cmocka_unit_test(who_releases_for_whom_is_learned),
         cmocka_unit_test(a_value_is_not_released_for_a_text),
         cmocka_unit_test(what_is_handed_over_is_not_missing),
+#if UBI_API_ARRAY_FROM
+        cmocka_unit_test(what_a_new_object_is_made_of_is_not_missing),
+#endif
         cmocka_unit_test(equal_stacks_are_counted),
         cmocka_unit_test(what_a_source_without_the_header_takes_is_said_to_be_unseen),
         cmocka_unit_test(a_clean_program_has_no_report),

@@ -26,7 +26,7 @@ void ubi_quickjs_reference_taken(const void *thing, ubi_quickjs_reference refere
 void ubi_quickjs_reference_released(const void *thing, ubi_quickjs_reference reference);
 void ubi_quickjs_atom_taken(JSRuntime *runtime, JSAtom atom, const char *how);
 void ubi_quickjs_atom_released(JSRuntime *runtime, JSAtom atom);
-const void *ubi_quickjs_string_of_text(const char *text);
+const void *ubi_quickjs_string_of_text(const void *text);
 
 /** A runtime that reports when it ends, and that may be recorded until then. */
 typedef struct ubi__ending {
@@ -204,11 +204,11 @@ void UBI_OUT_OF_LINE ubi_quickjs_atom_released(JSRuntime *rt, JSAtom atom) {
 }
 
 /* What JS_ToCString gives lies in a string that it keeps. */
-const void *ubi_quickjs_string_of_text(const char *text) {
+const void *ubi_quickjs_string_of_text(const void *text) {
 #if UBI_STR8_FN
-    return text - sizeof(JSString);
+    return (const char *)text - sizeof(JSString);
 #else
-    return text - offsetof(JSString, u);
+    return (const char *)text - offsetof(JSString, u);
 #endif
 }
 
