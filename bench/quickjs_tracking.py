@@ -3,6 +3,7 @@
 """What tracking of allocations costs: the workloads of quickjs_workloads.h on the engine as it is and with the tools.
 
     quickjs_tracking.py BUILD_DIR [--turns N] [--no-instructions] [--raw FILE] [WORKLOAD...]
+    quickjs_tracking.py BUILD_DIR --compile SCRIPT...     what it costs to record where objects are made
 
 Modes: off (the hooks are compiled in, nobody observes), an observer that tracks with probability 0, 0.05, 1 and logs, and
 the memory profiler with its default period, of objects alone and of all of the engine's memory.
@@ -33,10 +34,13 @@ def described_workloads(build):
 
 
 def engine(build):
-    """The engine that a build folder is made with, in the words of its own VERSION file."""
+    """The engine that a build folder is made with, in its own words."""
     cache = (pathlib.Path(build) / "CMakeCache.txt").read_text()
-    folder = re.search(r"^UBI_QUICKJS_CHOSEN:\w+=(.+)$", cache, re.MULTILINE).group(1)
-    return (pathlib.Path(folder) / "VERSION").read_text().split()[0]
+    folder = pathlib.Path(re.search(r"^UBI_QUICKJS_CHOSEN:\w+=(.+)$", cache, re.MULTILINE).group(1))
+    if (folder / "VERSION").exists():
+        return (folder / "VERSION").read_text().split()[0]
+    numbers = re.findall(r"#define QJS_VERSION_(?:MAJOR|MINOR|PATCH)\s+(\d+)", (folder / "quickjs.h").read_text())
+    return "ng " + ".".join(numbers)
 
 
 def workloads(build):
@@ -95,6 +99,24 @@ def least_of(turns):
     return {mode: min(ns for m, ns in turns if m == mode) for mode, _ in turns}
 
 
+# ---- compiling ------------------------------------------------------------------------------------------------------
+
+def compiled(build, program, script):
+    """(bytes of bytecode, of places, of all that a compiled script takes, instructions to compile it)"""
+    words = [f"{build}/bench/{program}", "compile", script]
+    sizes_of = subprocess.run([*words, "1"], check=True, capture_output=True, text=True).stdout.split()
+    return (*map(int, sizes_of), count([*words, "2"]) - count([*words, "1"]))
+
+
+def compare_compiled(build, scripts):
+    print(f"QuickJS {engine(build)}, without and with the tools")
+    for script in scripts:
+        plain, tools = (compiled(build, program, script) for program in ("plain_quickjs_bench", "quickjs_tracking_bench"))
+        cells = (f"{what} {a:,} {b:,} ({100 * (b / a - 1):+.2f} %)"
+                 for what, a, b in zip(("bytecode", "places", "all bytes", "instructions"), plain, tools))
+        print(f"  {pathlib.Path(script).name}: {'; '.join(cells)}", flush=True)
+
+
 # ---- the program ----------------------------------------------------------------------------------------------------
 
 class Report:
@@ -143,8 +165,12 @@ def main():
     parser.add_argument("--turns", type=int, default=5, metavar="N", help="turns per measurement of time; 0: none")
     parser.add_argument("--no-instructions", action="store_true")
     parser.add_argument("--raw", metavar="FILE")
+    parser.add_argument("--compile", nargs="+", metavar="SCRIPT")
     parser.add_argument("workload", nargs="*")
     options = parser.parse_intermixed_args()
+    if options.compile:
+        compare_compiled(options.build, options.compile)
+        return
     known = described_workloads(options.build)
     names = options.workload or list(known)
     report = Report(options.raw, engine(options.build))

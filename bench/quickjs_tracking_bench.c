@@ -51,13 +51,25 @@ static ubi_profiler *profile(ubi_quickjs *tools, bool objects_only, uint64_t *ra
     return profiler;
 }
 
+/* Nothing is observed: places are recorded whenever a script is compiled. */
+static int compile_with_tools(const char *path, int n) {
+    JSRuntime *rt = JS_NewRuntime();
+    JSContext *ctx = JS_NewContext(rt);
+    compile_file(ctx, path, n);
+    JS_FreeContext(ctx);
+    JS_FreeRuntime(rt);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
         return list_workloads();
+    if (argc == 4 && strcmp(argv[1], "compile") == 0)
+        return compile_with_tools(argv[2], atoi(argv[3]));
     const workload *w = argc >= 3 ? workload_named(argv[1]) : NULL;
     if (!w) {
-        fprintf(stderr,
-                "usage: quickjs_tracking_bench --list | WORKLOAD off|PROBABILITY|objects|profiled [N [SEED]]\n");
+        fprintf(stderr, "usage: quickjs_tracking_bench --list | WORKLOAD off|PROBABILITY|objects|profiled [N [SEED]] | "
+                        "compile FILE N\n");
         return 2;
     }
     JSRuntime *rt = JS_NewRuntime();

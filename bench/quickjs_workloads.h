@@ -8,6 +8,7 @@
 #ifndef UBI_BENCH_QUICKJS_WORKLOADS_H
 #define UBI_BENCH_QUICKJS_WORKLOADS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,44 @@ static inline int list_workloads(void) {
     for (size_t i = 0; i < WORKLOAD_COUNT; i++)
         printf("%s\t%d\t%s\n", workloads[i].name, workloads[i].size, workloads[i].what);
     return 0;
+}
+
+/* ---- compiling ------------------------------------------------------------------------------------------------------- */
+
+static inline char *text_of_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    if (file && fseek(file, 0, SEEK_END) == 0) {
+        long end = ftell(file);
+        text = end < 0 ? NULL : calloc((size_t)end + 1, 1);
+        rewind(file);
+        *size = text ? fread(text, 1, (size_t)end, file) : 0;
+    }
+    if (!text) {
+        fprintf(stderr, "bench: cannot read %s\n", path);
+        exit(2);
+    }
+    fclose(file);
+    return text;
+}
+
+/* Compiles a script n times, and prints what one costs: bytes of bytecode, of its tables of places, and of all that it takes. */
+static inline void compile_file(JSContext *ctx, const char *path, int n) {
+    JSRuntime *rt = JS_GetRuntime(ctx);
+    size_t size = 0;
+    char *text = text_of_file(path, &size);
+    JSMemoryUsage before, after;
+    JS_ComputeMemoryUsage(rt, &before);
+    for (int i = 0; i < n; i++) {
+        JSValue code = checked(ctx, JS_Eval(ctx, text, size, "script.js", JS_EVAL_FLAG_COMPILE_ONLY));
+        if (i == 0)
+            JS_ComputeMemoryUsage(rt, &after);
+        JS_FreeValue(ctx, code);
+    }
+    printf("%lld %lld %lld\n", (long long)(after.js_func_code_size - before.js_func_code_size),
+           (long long)(after.js_func_pc2line_size - before.js_func_pc2line_size),
+           (long long)(after.memory_used_size - before.memory_used_size));
+    free(text);
 }
 
 #endif

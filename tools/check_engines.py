@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Tries the tools with other sources of QuickJS: does each build, and what holds there?
 
-    check_engines.py [--overhead] [--selftest] [--keep] DIR[@COMMIT[@DATE]]...   make check-engines ENGINES="..."
-    check_engines.py --table                                             the rows of the last runs
+    check_engines.py [--asan] [--overhead] [--selftest] [--keep] DIR[@COMMIT[@DATE]]...   make check-engines ENGINES="..."
+    check_engines.py --table                                                     the rows of the last runs
 
 Each folder gets a build of its own in build/engines/NAME, which ends with the self-test; there all tests of the adapter run,
-and all of Debugger.Memory, `ubiheap run`, profiler, timeline and accounting; with --selftest, none of them. With --overhead the cost of tracking is counted, in
-instructions, in build/engines/NAME-release. One row per engine is printed and kept in bench/results/engines.json, in which the
-row of an engine that was tried before is replaced; --keep leaves that file alone. From it come the tables in
-docs/explanation/quickjs.md and docs/explanation/performance.md:
+and all of Debugger.Memory, `ubiheap run`, profiler, timeline and accounting; with --selftest, none of them. --asan builds
+build/engines/NAME-asan with AddressSanitizer and UndefinedBehaviorSanitizer, and runs the same tests there. --overhead counts
+what tracking costs, in instructions, in build/engines/NAME-release. One row per engine is printed and kept in
+bench/results/engines.json; what was not tried again stays in the row of an engine that was tried before. --keep leaves that file
+alone. From it come the tables in docs/explanation/quickjs.md and docs/explanation/performance.md:
 
     python3 bench/report.py engines bench/results/engines.json > FILE    (then move it over docs/explanation/quickjs.md)
+    sh bench/page.sh debian12-2cores                                     (performance.md, from the last results of all benchmarks)
 
 Nothing of an engine's source is copied. Exit status 1: an engine was not served whole, or refused.
 """
@@ -90,30 +92,49 @@ def left_out_of(name, output):
     return told + [{"test": name, "reason": "not on this machine"}] * max(0, n - len(told))
 
 
-def run_tests(build, row):
+def runs_with_fixed_addresses():
+    """The sanitizers of clang 14 cannot place their shadow memory where addresses have more than 28 random bits."""
+    bits = pathlib.Path("/proc/sys/vm/mmap_rnd_bits")
+    return ["setarch", "-R"] if bits.exists() and int(bits.read_text()) > 28 else []
+
+
+def run_tests(build, *prefix):
+    """({passed, failed, leftOut}, name -> output)"""
     report = build / "tests.xml"
     jobs = os.environ.get("JOBS") or str(os.cpu_count())
     # Whole, for what tests leave out is in their output.
-    run("ctest", "--test-dir", build, "-j", jobs, "--output-junit", report.resolve(), "--test-output-size-passed", 1 << 24)
-    row.update(passed=0, failed=[], leftOut=[])
-    outputs = {}
+    run(*prefix, "ctest", "--test-dir", build, "-j", jobs, "--output-junit", report.resolve(), "--test-output-size-passed",
+        1 << 24, "--test-output-size-failed", 1 << 24)
+    result, outputs = {"passed": 0, "failed": [], "leftOut": []}, {}
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
         name, status = case.get("name"), case.get("status")
         outputs[name] = case.findtext("system-out") or ""
         if status == "run":
-            row["passed"] += 1
-            row["leftOut"] += left_out_of(name, outputs[name])
+            result["passed"] += 1
+            result["leftOut"] += left_out_of(name, outputs[name])
         elif case.find("skipped") is not None and "SKIP" in case.find("skipped").get("message", ""):
-            row["leftOut"].append({"test": name, "reason": "skipped as a whole"})
+            result["leftOut"].append({"test": name, "reason": "skipped as a whole"})
         else:
-            row["failed"].append(name)
-    return outputs
+            result["failed"].append(name)
+    return result, outputs
 
 
 def read_accounting(outputs, row):
     found = re.search(r"(\d+) nodes, (\d+) edges, (\d+) of (\d+) bytes, (\d+) roots", outputs.get("coverage_test", ""))
     if found:
         row.update(nodes=int(found[1]), accountedBytes=int(found[3]), engineBytes=int(found[4]), roots=int(found[5]))
+
+
+def run_sanitized(build, folder, row):
+    """The same tests, with AddressSanitizer and UndefinedBehaviorSanitizer; the engine's own undefined behaviour is not looked for."""
+    ok, said = configure("asan", build, folder, "-DUBI_TEST_LABELS=engines;quickjs", "-DUBI_BUILD_EXAMPLES=OFF")
+    if not ok or not ninja(build, build / "build.log"):
+        row["sanitized"] = None
+        return
+    result, outputs = run_tests(build, *runs_with_fixed_addresses())
+    row["sanitized"] = {"passed": result["passed"], "failed": result["failed"]}
+    for name in result["failed"]:
+        (build / f"{name}.failed.log").write_text(outputs[name])
 
 
 def count_overhead(build, folder, row):
@@ -129,7 +150,7 @@ def count_overhead(build, folder, row):
                        for name in WORKLOADS}
 
 
-def try_engine(spec, with_tests, with_overhead):
+def try_engine(spec, args):
     folder, row = engine_of(spec)
     build = ROOT / "build" / "engines" / name_of(row)
     build.mkdir(parents=True, exist_ok=True)
@@ -146,14 +167,17 @@ def try_engine(spec, with_tests, with_overhead):
     row["selftest"] = row["builds"] and ninja(build, build / "selftest.log", "ubi_quickjs_selftest")
     if not row["selftest"]:
         return row
-    if with_tests and not ninja(build, build / "build.log"):
+    if not args.selftest and not ninja(build, build / "build.log"):
         row["builds"] = False
         return row
-    if with_tests:
-        outputs = run_tests(build, row)
+    if not args.selftest:
+        result, outputs = run_tests(build)
+        row.update(result)
         read_accounting(outputs, row)
         row["places"] = places if PLACES in outputs and PLACES not in row["failed"] else "not exact"
-    if with_overhead:
+    if args.asan:
+        run_sanitized(build.with_name(build.name + "-asan"), folder, row)
+    if args.overhead:
         count_overhead(build.with_name(build.name + "-release"), folder, row)
     return row
 
@@ -161,10 +185,10 @@ def try_engine(spec, with_tests, with_overhead):
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 def is_served(row):
-    if "passed" not in row:
-        return row["selftest"]
-    return bool(row["selftest"] and not row["failed"] and row["roots"] == 1 and
-                row["accountedBytes"] * 1000 >= row["engineBytes"] * 999)
+    if not row["selftest"] or ("sanitized" in row and (row["sanitized"] is None or row["sanitized"]["failed"])):
+        return False
+    return "passed" not in row or bool(not row["failed"] and row["roots"] == 1 and
+                                       row["accountedBytes"] * 1000 >= row["engineBytes"] * 999)
 
 
 def line_of(row):
@@ -181,6 +205,10 @@ def line_of(row):
         words.append(f"{100 * row['accountedBytes'] / row['engineBytes']:.3f} % accounted, "
                      f"{row['roots'] - 1} false roots")
         words.append(f"exact places: {row['places']}")
+    if "sanitized" in row:
+        of = row["sanitized"]
+        words.append(f"with sanitizers {of['passed']} passed, {len(of['failed'])} failed {' '.join(of['failed'])}".rstrip()
+                     if of else "DOES NOT BUILD with sanitizers")
     if row.get("overhead"):
         words.append("overhead " + ", ".join(f"{mode}: {max(of[mode] for of in row['overhead'].values()):.3f}"
                                              for mode in OVERHEADS))
@@ -192,11 +220,11 @@ def load_rows():
 
 
 def keep(row):
-    """Replaces the row of this source; counts of instructions stay when they were not made again."""
+    """Replaces the row of this source; what was not tried again stays as it was."""
     rows = load_rows()
     for before in rows:
-        if before["quickjsSha256"] == row["quickjsSha256"] and "overhead" in before:
-            row.setdefault("overhead", before["overhead"])
+        if before["quickjsSha256"] == row["quickjsSha256"] and row["selftest"]:
+            row = {**before, **row}
     rows = [other for other in rows if other["quickjsSha256"] != row["quickjsSha256"]] + [row]
     rows.sort(key=lambda r: (r["family"], r["date"] or "", r["version"]))
     lines = ",\n  ".join(json.dumps(r, separators=(",", ":")) for r in rows)
@@ -205,8 +233,9 @@ def keep(row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--asan", action="store_true", help="run the tests with AddressSanitizer and UndefinedBehaviorSanitizer, too")
     parser.add_argument("--overhead", action="store_true", help="count instructions, too")
-    parser.add_argument("--selftest", action="store_true", help="build with the self-test only")
+    parser.add_argument("--selftest", action="store_true", help="do not run the tests without sanitizers")
     parser.add_argument("--keep", action="store_true", help="leave bench/results/engines.json as it is")
     parser.add_argument("--table", action="store_true", help="print the rows of bench/results/engines.json")
     parser.add_argument("engines", nargs="*", metavar="DIR[@COMMIT[@DATE]]")
@@ -218,7 +247,7 @@ def main():
         parser.error('no engine is named: make check-engines ENGINES="DIR..."')
     served = True
     for spec in args.engines:
-        row = try_engine(spec, not args.selftest, args.overhead)
+        row = try_engine(spec, args)
         print(line_of(row), flush=True)
         served = is_served(row) and served
         if not args.keep:

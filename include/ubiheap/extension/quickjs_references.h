@@ -159,7 +159,8 @@ UBI_QUICKJS_INLINE int ubi_quickjs_took_property(int found, const JSPropertyDesc
 #define JS_PromiseThen(...) ubi_quickjs_took((JS_PromiseThen)(__VA_ARGS__), "JS_PromiseThen")
 #define JS_GetProxyTarget(...) ubi_quickjs_took((JS_GetProxyTarget)(__VA_ARGS__), "JS_GetProxyTarget")
 #define JS_GetProxyHandler(...) ubi_quickjs_took((JS_GetProxyHandler)(__VA_ARGS__), "JS_GetProxyHandler")
-#define JS_GetModulePrivateValue(...) ubi_quickjs_took((JS_GetModulePrivateValue)(__VA_ARGS__), "JS_GetModulePrivateValue")
+#define JS_GetModulePrivateValue(...)                                                                                  \
+    ubi_quickjs_took((JS_GetModulePrivateValue)(__VA_ARGS__), "JS_GetModulePrivateValue")
 #define JS_GetFunctionProto(...) ubi_quickjs_took((JS_GetFunctionProto)(__VA_ARGS__), "JS_GetFunctionProto")
 #define JS_EvalThis2(...) ubi_quickjs_took((JS_EvalThis2)(__VA_ARGS__), "JS_EvalThis2")
 #define JS_ReadObject2(...) ubi_quickjs_took((JS_ReadObject2)(__VA_ARGS__), "JS_ReadObject2")
