@@ -86,7 +86,8 @@ static ubi_text name_of_kind(const ubi_graph *graph, const ubi_kind *kind) {
             return words_of(type_words[i].word);
     ubi_text constructor = ubi_graph_string(graph, kind->descriptive_name);
     ubi_text class = ubi_graph_string(graph, kind->class_name);
-    return constructor.ptr ? constructor : class.ptr ? class : type;
+    bool is_any_function = texts_are_equal(constructor, words_of("Function")); /* the class may say which one */
+    return constructor.ptr && !(is_any_function && class.ptr) ? constructor : class.ptr ? class : type;
 }
 
 static const ubi_kind *kind_of_node(const ubi_graph *graph, ubi_node_ix node) {

@@ -47,6 +47,15 @@ static void a_forgotten_object_is_named_with_what_it_keeps(void **state) {
     assert_true(says(&report, "still holds 1 thing, which keeps 6 alive"));
 }
 
+static void contents_show_numbers_of_every_size(void **state) {
+    (void)state;
+    embedded *e = embed(false);
+    JSValue leaked = test_eval_as(
+        e->ctx, "(() => ({ __proto__: null, a: 3n, b: -(2n ** 60n), c: 2n ** 80n, d: 0.5 }))()", JS_EVAL_TYPE_GLOBAL);
+    expected report = end_with(e, &leaked);
+    assert_string_equal(report.contents, "{a: 3n, b: -1152921504606846976n, c: ..., d: 0.5}");
+}
+
 static void references_from_the_heap_are_subtracted(void **state) {
     (void)state;
     embedded *e = embed(false);
@@ -94,6 +103,17 @@ static void a_forgotten_function_keeps_its_whole_realm(void **state) {
     assert_string_equal(report.contents, "onMessage (test.js:1)");
     assert_true(report.leak.retained_count > 300);
     assert_true(says(&report, "bytes  context"));
+}
+
+static void a_forgotten_function_of_a_promise_is_called_so(void **state) {
+    (void)state;
+    embedded *e = embed(false);
+    JSValue functions[2];
+    JS_FreeValue(e->ctx, JS_NewPromiseCapability(e->ctx, functions));
+    JS_FreeValue(e->ctx, functions[0]);
+    expected report = end_with(e, &functions[1]);
+    assert_int_equal(report.leak_count, 1);
+    assert_string_equal(report.name, "PromiseRejectFunction");
 }
 
 static void a_forgotten_symbol(void **state) {
@@ -343,8 +363,10 @@ int main(void) {
         cmocka_unit_test(a_clean_program_has_no_report),
         cmocka_unit_test(cycles_and_jobs_and_exceptions_are_no_leaks),
         cmocka_unit_test(a_forgotten_object_is_named_with_what_it_keeps),
+        cmocka_unit_test(contents_show_numbers_of_every_size),
         cmocka_unit_test(references_from_the_heap_are_subtracted),
         cmocka_unit_test(a_forgotten_function_keeps_its_whole_realm),
+        cmocka_unit_test(a_forgotten_function_of_a_promise_is_called_so),
         cmocka_unit_test(a_forgotten_symbol),
         cmocka_unit_test(a_forgotten_atom),
         cmocka_unit_test(a_forgotten_context),

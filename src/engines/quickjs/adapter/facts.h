@@ -195,7 +195,7 @@ static inline uint64_t ubi__block_bytes(JSRuntime *rt, const void *block) {
 
 #if UBI_BFDEC
 typedef JSBigFloat ubi__long_number; /* big integers, too */
-#elif UBI_BF
+#else
 typedef JSBigInt ubi__long_number;
 #endif
 

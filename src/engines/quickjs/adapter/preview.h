@@ -104,8 +104,27 @@ static void ubi__preview_class(ubi__preview *out, JSRuntime *rt, const JSObject 
         ubi__preview_atom(out, rt, rt->class_array[p->class_id].class_name);
 }
 
+/* False: it does not fit. */
+static bool ubi__big_int_fits(int64_t *value, const ubi__long_number *p) {
+#if UBI_BF
+    return bf_get_int64(value, &p->num, 0) == 0;
+#else
+    *value = sizeof p->tab[0] == 8 ? (int64_t)p->tab[0] : (int64_t)(int32_t)p->tab[0];
+    return p->len == 1;
+#endif
+}
+
+static int64_t ubi__big_int_bits(const ubi__long_number *p) {
+#if UBI_BF
+    return p->num.expn;
+#else
+    return (int64_t)(p->len * sizeof p->tab[0] * 8);
+#endif
+}
+
 /* Within another thing: no contents. */
 static void ubi__preview_value(ubi__preview *out, JSRuntime *rt, JSValueConst value) {
+    int64_t whole;
     switch (JS_VALUE_GET_NORM_TAG(value)) {
     case JS_TAG_INT:
         ubi__preview_print(out, "%d", JS_VALUE_GET_INT(value));
@@ -133,6 +152,17 @@ static void ubi__preview_value(ubi__preview *out, JSRuntime *rt, JSValueConst va
         ubi__preview_units(out, JS_VALUE_GET_PTR(value), UBI__PREVIEW_STRING_UNITS);
         ubi__preview_words(out, ")");
         break;
+    case JS_TAG_BIG_INT:
+        if (ubi__big_int_fits(&whole, JS_VALUE_GET_PTR(value)))
+            ubi__preview_print(out, "%lldn", (long long)whole);
+        else
+            ubi__preview_words(out, "...");
+        break;
+#ifdef JS_VALUE_GET_SHORT_BIG_INT
+    case JS_TAG_SHORT_BIG_INT:
+        ubi__preview_print(out, "%lldn", (long long)JS_VALUE_GET_SHORT_BIG_INT(value));
+        break;
+#endif
     default:
         ubi__preview_words(out, JS_VALUE_HAS_REF_COUNT(value) ? "..." : "(empty)");
         break;
@@ -210,30 +240,12 @@ static void ubi__preview_object(ubi__preview *out, JSRuntime *rt, JSObject *p) {
         ubi__preview_properties(out, rt, p);
 }
 
-/* ---- big integers --------------------------------------------------------------------------------------------------- */
-
-#if UBI_BF
-static void ubi__preview_big_int(ubi__preview *out, const ubi__long_number *p) {
-    int64_t value;
-    if (bf_get_int64(&value, &p->num, 0) == 0)
-        ubi__preview_print(out, "%lldn", (long long)value);
-    else
-        ubi__preview_print(out, "of %lld bits", (long long)p->num.expn);
-}
-#else
-static void ubi__preview_big_int(ubi__preview *out, const JSBigInt *p) {
-    if (p->len == 1)
-        ubi__preview_print(out, "%lldn", sizeof p->tab[0] == 8 ? (long long)p->tab[0] : (long long)(int32_t)p->tab[0]);
-    else
-        ubi__preview_print(out, "of %u bits", (unsigned)(p->len * sizeof p->tab[0] * 8));
-}
-#endif
-
 /* ---- anything ------------------------------------------------------------------------------------------------------- */
 
 /** What a node contains; empty when there is nothing to say. */
 static void ubi__preview_node(char *at, size_t room, JSRuntime *rt, void *p, ubi__kind kind) {
     ubi__preview out = { at, 0, room, false };
+    int64_t whole;
     at[0] = '\0';
     switch (kind) {
     case UBI__OBJECT:
@@ -254,7 +266,10 @@ static void ubi__preview_node(char *at, size_t room, JSRuntime *rt, void *p, ubi
         ubi__preview_atom(&out, rt, ((const JSModuleDef *)p)->module_name);
         break;
     case UBI__BIG_INT:
-        ubi__preview_big_int(&out, p);
+        if (ubi__big_int_fits(&whole, p))
+            ubi__preview_print(&out, "%lldn", (long long)whole);
+        else
+            ubi__preview_print(&out, "of %lld bits", (long long)ubi__big_int_bits(p));
         break;
     default:
         break;
