@@ -238,16 +238,6 @@ void ubi__tracking_name_constructor(ubi__tracking *t, ubi__text_ix name) {
     }
 }
 
-void ubi__tracking_forget_site(ubi__tracking *t, ubi__tracked *site) {
-    if ((uintptr_t)t->last_object == site->address)
-        t->last_object = NULL;
-    UBI_ASSERT(t->is_watching);
-    UBI_ASSERT(site->value == UBI__STACK_EMPTY || site->value < t->frames.n);
-    ubi__site_table_remove(&t->sites, site);
-    if (t->sites.count == 0)
-        ubi__tracking_update_watch(t);
-}
-
 void ubi__tracking_code_dies(ubi__tracking *t, const void *code) {
     ubi__tracked *known = ubi__site_table_find(&t->code, code);
     if (!known)

@@ -408,15 +408,20 @@ void ubi__tracking_name_constructor(ubi__tracking *t, ubi__text_ix name);
 
 /* ---- deaths --------------------------------------------------------------------------------------------------------- */
 
-/* The object had a site. */
-void ubi__tracking_forget_site(ubi__tracking *t, ubi__tracked *site);
 /** An object dies, or was moved away. */
 static inline __attribute__((always_inline)) void ubi__tracking_object_dies(ubi__tracking *t, const void *object) {
     if (t->sites.count == 0)
         return;
     ubi__tracked *site = ubi__site_table_find(&t->sites, object);
-    if (__builtin_expect(site != NULL, 0))
-        ubi__tracking_forget_site(t, site);
+    if (__builtin_expect(site == NULL, 1))
+        return;
+    UBI_ASSERT(t->is_watching);
+    UBI_ASSERT(site->value == UBI__STACK_EMPTY || site->value < t->frames.n);
+    if (t->last_object == object)
+        t->last_object = NULL;
+    ubi__site_table_remove(&t->sites, site);
+    if (__builtin_expect(t->sites.count == 0, 0))
+        ubi__tracking_update_watch(t);
 }
 /** Compiled code dies: other code may come to its address. */
 void ubi__tracking_code_dies(ubi__tracking *t, const void *code);

@@ -113,6 +113,7 @@ member() { # name, structure, member
 
 echo "/* Made by probe.sh from the engine's source. */"
 text UBI_RC_IN_BLOCK '[ *]js_rc('
+text UBI_FREE_VALUE_APART '^static void js_free_value_rt(JSRuntime \*rt, JSValue v)$'
 text UBI_MODULE_GC 'JS_GC_OBJ_TYPE_MODULE'
 text UBI_ROPE 'JS_TAG_STRING_ROPE'
 member UBI_STR_KIND JSString kind
