@@ -26,24 +26,31 @@ typedef struct heaps {
     uint32_t n;
 } heaps;
 
-static ubi_status heap_open(heaps *h, ubi__cli *cli, const char *path, ubi_session_kind otherwise) {
+/* What files are taken for that do not say it, such as pipes. */
+static ubi_session_kind usual_kind(const ubi__question *question) {
+    return question->schema ? UBI_SESSION_HEAP : UBI_SESSION_TIMELINE;
+}
+
+/* Parameters are for one kind or another: what is wrong with a file comes first. */
+static bool takes_several(const ubi__question *question) {
+    return question->schema && question->recording_schema && question->prepare;
+}
+
+static ubi_status heap_open(heaps *h, ubi__cli *cli, const ubi__question *question, const char *path) {
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
     ubi_session_use_options use = UBI_SESSION_USE_OPTIONS_INIT;
     options.threads = ubi__cli_threads(cli);
     options.compat = cli->compat;
     use.progress = ubi__progress_line_callbacks(&cli->progress);
-    UBI_TRY(ubi__session_open_unread(&h->sessions[h->n], h->pool, path, otherwise, &options));
+    if (takes_several(question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
+        UBI_TRY(ubi__input_check(cli, path));
+    UBI_TRY(ubi__session_open_unread(&h->sessions[h->n], h->pool, path, usual_kind(question), &options));
     ubi_status status = ubi_session_use_begin(&h->uses[h->n], h->sessions[h->n], &use);
     if (status == UBI_OK)
         h->n++;
     else
         ubi_session_unref(h->sessions[h->n]);
     return status;
-}
-
-/* What files are taken for that do not say it, such as pipes. */
-static ubi_session_kind usual_kind(const ubi__question *question) {
-    return question->schema ? UBI_SESSION_HEAP : UBI_SESSION_TIMELINE;
 }
 
 static ubi_status heaps_open(heaps *h, ubi__cli *cli, const ubi__question *question, char **paths, uint32_t n) {
@@ -56,7 +63,7 @@ static ubi_status heaps_open(heaps *h, ubi__cli *cli, const ubi__question *quest
     if (!h->sessions || !h->uses)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < n; i++)
-        UBI_TRY(heap_open(h, cli, paths[i], usual_kind(question)));
+        UBI_TRY(heap_open(h, cli, question, paths[i]));
     return UBI_OK;
 }
 

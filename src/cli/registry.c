@@ -10,7 +10,7 @@
 /* All commands, in the order of the help, and the titles of their groups. */
 #define COMMANDS(GROUP, ASKS, OWN)                                                                                     \
     GROUP("Start")                                                                                                     \
-    OWN(report)                                                                                                        \
+    ASKS(report)                                                                                                       \
     OWN(summary)                                                                                                       \
     ASKS(statistics)                                                                                                   \
     OWN(help)                                                                                                          \
@@ -29,7 +29,7 @@
     ASKS(nodes)                                                                                                        \
     ASKS(show)                                                                                                         \
     OWN(strings)                                                                                                       \
-    OWN(allocations)                                                                                                   \
+    ASKS(allocations)                                                                                                  \
     GROUP("Run and record")                                                                                            \
     OWN(run)                                                                                                           \
     OWN(record)                                                                                                        \

@@ -21,10 +21,12 @@
 #include "base/text.h"
 #include "fail_allocator.h"
 #include "questions/question.h"
+#include "small_recording.h"
 #include "written_text.h"
 
 #define RECORDING "tests/data/ubirec/lost-markers.ubirec"
 #define SMALL_RECORDING "tests/data/ubirec/few.ubirec"
+#define MARKED_RECORDING "tests/data/ubirec/growing.ubirec"
 #define TIMELINE "tests/data/timeline/small.timeline"
 #define HEAP "tests/data/fx/tiny-before.fxsnapshot"
 
@@ -36,6 +38,16 @@ static const struct asked {
     { TIMELINE, "timeline", "{\"marker\": [\"Javascript\", \"nonsense\"]}" },
     { RECORDING, "timeline", NULL },
     { SMALL_RECORDING, "timeline", "{\"where\": \"function ~ 'x'\"}" },
+    { SMALL_RECORDING, "report", NULL },
+    { SMALL_RECORDING, "report", "{\"by\": \"total\", \"stackDepth\": 2, \"wrappers\": false, \"symbols\": false}" },
+    { MARKED_RECORDING, "report", "{\"detail\": true, \"limit\": 3}" },
+    { MARKED_RECORDING, "report", "{\"site\": \"a\"}" },
+    { SMALL_RECORDING, "report", "{\"format\": \"json\"}" },
+    { SMALL_RECORDING, "report", "{\"columns\": \"peak,function,stack,through\", \"by\": \"count\"}" },
+    { SMALL_RECORDING, "allocations", NULL },
+    { MARKED_RECORDING, "allocations", "{\"callers\": 2, \"by\": \"peak\", \"withCallees\": true, \"limit\": 4}" },
+    { SMALL_RECORDING, "info", NULL },
+    { TIMELINE, "info", NULL },
 };
 
 #define N_EVERYTHING (sizeof everything / sizeof *everything)
@@ -74,7 +86,7 @@ static ubi_text text_of(const text *t) {
 
 /* Which no page, or no document, has. */
 static bool is_of_a_format(const struct asked *what) {
-    return what->parameters && strstr(what->parameters, "\"format\"");
+    return what->parameters && (strstr(what->parameters, "\"format\"") || strstr(what->parameters, "\"columns\""));
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------------- */
@@ -173,6 +185,103 @@ static void what_one_computed_serves_the_next(void **state) {
     file_close(&f);
 }
 
+static void places_are_found_once_and_sorted_by_what_is_asked(void **state) {
+    static const struct asked asked[] = { { RECORDING, "report", NULL },
+                                          { RECORDING, "report", "{\"by\": \"peak\"}" },
+                                          { RECORDING, "allocations", "{\"by\": \"total\"}" },
+                                          { RECORDING, "report", "{\"by\": \"leaked\", \"limit\": 1}" },
+                                          { RECORDING, "report", NULL } };
+    file f = file_of(RECORDING);
+    text first = { .room = SIZE_MAX }, last = { .room = SIZE_MAX };
+    (void)state;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        text out = { .room = SIZE_MAX };
+        text *to = i == 0 ? &first : i + 1 == sizeof asked / sizeof *asked ? &last : &out;
+        assert_int_equal(ask(to, &f, &asked[i], NULL), UBI_OK);
+        text_fini(&out);
+    }
+    assert_int_equal(builds_of(f.session, "recording"), 1);
+    assert_int_equal(builds_of(f.session, "places"), 1);
+    assert_int_equal(first.bytes.n, last.bytes.n); /* sorting for others changed nothing */
+    assert_memory_equal(first.bytes.at, last.bytes.at, first.bytes.n);
+    text_fini(&first);
+    text_fini(&last);
+    file_close(&f);
+}
+
+/* ---- processes that were recorded together ---------------------------------------------------------------------------- */
+
+static ubi_status file_write(void *payload, const void *data, size_t n) {
+    return fwrite(data, 1, n, payload) == n ? UBI_OK : UBI_EIO;
+}
+
+static void process_file_make(const char *path, uint64_t pid, uint64_t size_bytes) {
+    const ubi__ubirec_about about = { .pid = pid,
+                                      .period_bytes = 1,
+                                      .recording = 77,
+                                      .start_unix_ns = pid * 1000000000,
+                                      .program = ubi__text("/bin/worker") };
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_EXITED };
+    recording r = { .heap = 0 };
+    uint32_t thread;
+    FILE *to = fopen(path, "wb");
+    assert_non_null(to);
+    must(ubi__ubirec_writer_new(&r.w, file_write, to, NULL));
+    must(ubi__ubirec_write_about(r.w, &about));
+    must(ubi__ubirec_thread(r.w, &thread, 1, ubi__text("")));
+    must(ubi__ubirec_kind(r.w, &r.heap, ubi__text("malloc"), UBI__UBIREC_HEAP));
+    allocate(&r, r.heap, size_bytes, stack(&r, "main"));
+    must(ubi__ubirec_write_end(r.w, &end));
+    must(ubi__ubirec_flush(r.w));
+    ubi__ubirec_writer_free(r.w);
+    fclose(to);
+}
+
+static bool has_words(const text *t, const char *words) {
+    return ubi__text_contains(text_of(t), ubi__text(words));
+}
+
+static void a_session_has_all_processes(void **state) {
+    static const struct {
+        const char *question, *parameters, *words;
+    } rows[] = {
+        { "report", NULL, "\"processes\":[{\"pid\":10" },
+        { "report", NULL,
+          "\"total\":{\"samples\":2,\"count\":2,\"countLow\":2,\"countHigh\":2,\"countError\":0,\"bytes\":300" },
+        { "report", "{\"process\": \"11\"}", ".ubirec.11\",\"program\":" },
+        { "report", "{\"process\": \"11\"}", "\"bytes\":200" },
+        { "info", NULL, "\"processes\":[{\"pid\":10" },
+        { "timeline", NULL, ".ubirec.11\"]" },
+    };
+    char folder[] = "/tmp/ask_recordings_XXXXXX", first[64], second[80];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(first, sizeof first, "%s/x.ubirec", folder);
+    snprintf(second, sizeof second, "%s.11", first);
+    process_file_make(first, 10, 100);
+    process_file_make(second, 11, 200);
+    file f = file_of(first);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct asked asked = { first, rows[i].question, rows[i].parameters };
+        text out = { .room = SIZE_MAX };
+        assert_int_equal(ask(&out, &f, &asked, NULL), UBI_OK);
+        if (!has_words(&out, rows[i].words))
+            fail_msg("%s: no %s in %.*s", rows[i].question, rows[i].words, (int)out.bytes.n, (char *)out.bytes.at);
+        text_fini(&out);
+    }
+    const struct asked report = { first, "report", NULL };
+    text out = { .room = SIZE_MAX };
+    ubi_session_pool_drop_unused(f.pool);
+    process_file_make(second, 11, 30000);
+    assert_int_equal(ask(&out, &f, &report, NULL), UBI_EMISMATCH);
+    assert_non_null(strstr(ubi_error_message(), "recorded with"));
+    file_close(&f);
+    text_fini(&out);
+    unlink(second);
+    unlink(first);
+    rmdir(folder);
+}
+
 /* ---- mistakes --------------------------------------------------------------------------------------------------------- */
 
 static void mistakes_are_named(void **state) {
@@ -184,6 +293,15 @@ static void mistakes_are_named(void **state) {
         { { TIMELINE, "timeline", "{\"from\": \"2s\", \"to\": \"1s\"}" }, UBI_EINVAL, "--from must be before --to" },
         { { TIMELINE, "timeline", "{\"where\": \"durration > 1\"}" }, UBI_EINVAL, "did you mean 'duration'?" },
         { { TIMELINE, "timeline", "{\"format\": \"chrome\"}" }, UBI_EINVAL, "--json does not go with --format chrome" },
+        { { RECORDING, "report", "{\"columns\": \"leaked,functoin\"}" }, UBI_EINVAL, "did you mean \"function\"?" },
+        { { RECORDING, "report", "{\"format\": \"csv\"}" },
+          UBI_EINVAL,
+          "--json and --format csv contradict each other" },
+        { { RECORDING, "report", "{\"process\": \"cc1plus\"}" }, UBI_EINVAL, "--process: there is no 'cc1plus'" },
+        { { HEAP, "report", "{\"by\": \"peak\"}" }, UBI_EINVAL, "--by is for recordings of allocations" },
+        { { HEAP, "allocations", "{\"withCallees\": true}" }, UBI_EINVAL, "--with-callees is for recordings" },
+        { { RECORDING, "allocations", "{\"by\": \"size\"}" }, UBI_EINVAL, "by: " },
+        { { TIMELINE, "allocations", NULL }, UBI_EFORMAT, "this is a timeline of markers, and no heap snapshot" },
         { { TIMELINE, "timeline", "{\"output\": \"x\"}" }, UBI_EINVAL, "timeline has no parameter 'output'" },
         { { HEAP, "timeline", NULL }, UBI_EFORMAT, "and no timeline: use ubiheap report" },
         { { RECORDING, "statistics", NULL }, UBI_EFORMAT, "this is a recording of allocations, and no heap snapshot" },
@@ -219,17 +337,20 @@ static void parts_of_another_kind_are_refused(void **state) {
 /* ---- files that change ------------------------------------------------------------------------------------------------ */
 
 static void file_copy(const char *to, const char *from, size_t n_bytes) {
-    static char bytes[1 << 16];
+    static char buffer[1 << 16];
     FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
     assert_true(in && out);
-    size_t n = fread(bytes, 1, n_bytes < sizeof bytes ? n_bytes : sizeof bytes, in);
-    assert_int_equal(fwrite(bytes, 1, n, out), n);
+    size_t n = fread(buffer, 1, n_bytes < sizeof buffer ? n_bytes : sizeof buffer, in);
+    assert_int_equal(fwrite(buffer, 1, n, out), n);
     fclose(in);
     fclose(out);
 }
 
 static void a_changed_file_is_not_mixed_up(void **state) {
-    static const struct asked cases[] = { { TIMELINE, "timeline", NULL }, { RECORDING, "timeline", NULL } };
+    static const struct asked cases[] = { { TIMELINE, "timeline", NULL },
+                                          { RECORDING, "timeline", NULL },
+                                          { RECORDING, "report", NULL },
+                                          { RECORDING, "info", NULL } };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[] = "/tmp/ask_recordings_XXXXXX";
@@ -336,6 +457,8 @@ int main(void) {
         cmocka_unit_test(answers_are_documents),
         cmocka_unit_test(pages_follow_their_columns),
         cmocka_unit_test(what_one_computed_serves_the_next),
+        cmocka_unit_test(places_are_found_once_and_sorted_by_what_is_asked),
+        cmocka_unit_test(a_session_has_all_processes),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(parts_of_another_kind_are_refused),
         cmocka_unit_test(a_changed_file_is_not_mixed_up),

@@ -58,6 +58,7 @@ static const struct asked {
     { "nodes", "{\"sort\": \"-retainedSize\", \"where\": \"edgeCount > 0\", \"offset\": 1, \"limit\": 9}" },
     { "strings", "{\"limit\": 3}" },
     { "strings", "{\"duplicates\": true, \"minLength\": 2, \"where\": \"selfSize > 1\", \"sort\": \"count\"}" },
+    { "allocations", "{\"callers\": 2, \"limit\": 3}" },
     { "show", "{\"node\": %, \"limit\": 2}" },
     { "show", "{\"node\": %, \"breakdown\": {\"by\": \"count\"}}" },
     { "report", NULL },

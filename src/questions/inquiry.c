@@ -74,7 +74,7 @@ ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *j
         inquiry->question->head(&head, inquiry->value, asked);
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "schema", head.schema);
-    if (head.file && !inquiry->question->has_own_file_member)
+    if (head.file)
         ubi__json_member_string(json, "file", head.file);
     UBI_TRY(inquiry->question->document(json, inquiry->value, asked));
     ubi__json_object_end(json);

@@ -52,15 +52,14 @@ typedef struct ubi__question {
     const ubi_query_name
         *recording_facts; /**< `facts` of its own about recordings, ended by one without a name; or NULL */
     const ubi_query_name *timeline_facts; /**< of its own about timelines; or NULL */
-    bool has_own_file_member; /**< the question writes the member `file` itself, because it may cut long names */
-    size_t answer_bytes;      /**< size of the answer, which starts zeroed */
+    size_t answer_bytes;                  /**< size of the answer, which starts zeroed */
     /** Checks parameters, and reads what is in their texts. No heap is read. NULL: there is nothing to check. */
     ubi_status (*prepare)(void *answer, const ubi__asked *asked);
     ubi_status (*compute)(void *answer, const ubi__asked *asked);
     /** Writes members of an open object. Errors: UBI_ENOMEM, UBI_ECANCELLED; refused writes stick in `json`. */
     ubi_status (*document)(ubi__json *json, const void *answer, const ubi__asked *asked);
     ubi_status (*page)(const ubi__page *page, const void *answer, const ubi__asked *asked);
-    /** Of a prepared answer: changes what a document begins with. NULL: nothing. */
+    /** Of a computed answer: changes what its document begins with; `file` NULL: the question says it itself. NULL: nothing changes. */
     void (*head)(ubi__document_head *head, const void *answer, const ubi__asked *asked);
     /** Of a prepared answer: what a file with it is called (ubi__file_type.output). NULL, or returning NULL: no file is written. */
     const char *(*output_kind)(const void *answer, const ubi__asked *asked);

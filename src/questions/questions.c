@@ -23,7 +23,9 @@
     X(nodes)                                                                                                           \
     X(strings)                                                                                                         \
     X(show)                                                                                                            \
-    X(timeline)
+    X(allocations)                                                                                                     \
+    X(timeline)                                                                                                        \
+    X(info)
 
 #define QUESTION_DECLARATION(name) extern const ubi__question ubi__question_##name;
 QUESTIONS(QUESTION_DECLARATION)

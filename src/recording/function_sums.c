@@ -55,12 +55,14 @@ void ubi__trace_sums_check(const ubi__trace_sums *sums) {
 }
 
 ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summary *summary,
-                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top) {
+                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top,
+                                const ubi_allocator *allocator) {
     size_t n = summary->tables.traces.n;
-    *sums = (ubi__trace_sums){ .summary = summary };
-    sums->at = ubi__calloc_array(summary->allocator, n, sizeof *sums->at);
-    sums->first_callee = ubi__calloc_array(summary->allocator, n, sizeof *sums->first_callee);
-    sums->next_callee = ubi__calloc_array(summary->allocator, n, sizeof *sums->next_callee);
+    const ubi_allocator *a = allocator ? allocator : summary->allocator;
+    *sums = (ubi__trace_sums){ .summary = summary, .allocator = a };
+    sums->at = ubi__calloc_array(a, n, sizeof *sums->at);
+    sums->first_callee = ubi__calloc_array(a, n, sizeof *sums->first_callee);
+    sums->next_callee = ubi__calloc_array(a, n, sizeof *sums->next_callee);
     if (!sums->at || !sums->first_callee || !sums->next_callee) {
         ubi__trace_sums_fini(sums);
         return ubi__fail_nomem();
@@ -72,7 +74,7 @@ ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summ
 }
 
 void ubi__trace_sums_fini(ubi__trace_sums *sums) {
-    const ubi_allocator *a = sums->summary->allocator;
+    const ubi_allocator *a = sums->allocator;
     size_t n = sums->summary->tables.traces.n;
     ubi__free_array(a, sums->at, n, sizeof *sums->at);
     ubi__free_array(a, sums->first_callee, n, sizeof *sums->first_callee);
@@ -135,7 +137,7 @@ static void group_walk_all(group_walk *w) {
 }
 
 ubi_status ubi__group_sums(ubi__trace_sum *out, const ubi__trace_sums *sums, const ubi__frame_groups *groups) {
-    const ubi_allocator *a = sums->summary->allocator;
+    const ubi_allocator *a = sums->allocator;
     group_walk w = { .sums = sums, .groups = groups, .out = out };
     if (groups->n == 0)
         return UBI_OK;
@@ -170,7 +172,7 @@ static void make_function_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables 
 
 static ubi_status add_function(ubi__function_sums *sums, ubi__tuple_table *numbers, uint32_t frame,
                                const ubi__ubirec_symbol_row *symbols, uint32_t symbol) {
-    const ubi_allocator *a = sums->sites->summary->allocator;
+    const ubi_allocator *a = sums->allocator;
     uint64_t key[KEY_WORDS];
     uint32_t number;
     bool is_new;
@@ -200,7 +202,8 @@ static ubi_status add_up_functions(ubi__function_sums *sums, ubi__trace_sum *roo
     const ubi__frame_groups groups = { sums->first_group, sums->group_of.at, (uint32_t)sums->rows.n };
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
         ubi__trace_sums traces;
-        UBI_TRY(ubi__trace_sums_init(&traces, sums->sites->summary, sums->of_class, m, sums->sites->top));
+        UBI_TRY(
+            ubi__trace_sums_init(&traces, sums->sites->summary, sums->of_class, m, sums->sites->top, sums->allocator));
         ubi_status status = ubi__group_sums(room, &traces, &groups);
         ubi__trace_sums_fini(&traces);
         UBI_TRY(status);
@@ -213,7 +216,7 @@ static ubi_status add_up_functions(ubi__function_sums *sums, ubi__trace_sum *roo
 }
 
 static ubi_status function_sums_build(ubi__function_sums *sums) {
-    const ubi_allocator *a = sums->sites->summary->allocator;
+    const ubi_allocator *a = sums->allocator;
     size_t n = sums->sites->summary->tables.frames.n + 1;
     ubi__tuple_table numbers;
     sums->first_group = ubi__alloc_array(a, n, sizeof *sums->first_group);
@@ -243,8 +246,11 @@ void ubi__function_sums_check(const ubi__function_sums *sums) {
             UBI_ASSERT(sums->rows.at[i].own[m].samples <= sums->rows.at[i].all[m].samples);
 }
 
-ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class) {
-    *sums = (ubi__function_sums){ .sites = sites, .of_class = of_class };
+ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class,
+                                   const ubi_allocator *allocator) {
+    *sums = (ubi__function_sums){ .sites = sites,
+                                  .allocator = allocator ? allocator : sites->allocator,
+                                  .of_class = of_class };
     ubi_status status = function_sums_build(sums);
     if (status == UBI_OK)
         ubi__function_sums_check(sums);
@@ -254,7 +260,7 @@ ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *s
 }
 
 void ubi__function_sums_fini(ubi__function_sums *sums) {
-    const ubi_allocator *a = sums->sites->summary->allocator;
+    const ubi_allocator *a = sums->allocator;
     ubi__free_array(a, sums->first_group, sums->sites->summary->tables.frames.n + 1, sizeof *sums->first_group);
     ubi__vec_function_sum_fini(&sums->rows, a);
     ubi__vec_u32_fini(&sums->group_of, a);
@@ -270,7 +276,7 @@ typedef struct caller_search {
 } caller_search;
 
 static ubi_status find_caller_row(caller_search *x, uint32_t *row, uint32_t function) {
-    const ubi_allocator *a = x->sums->sites->summary->allocator;
+    const ubi_allocator *a = x->sums->allocator;
     uint64_t key = ubi__u64_pair(*row, function);
     uint32_t found = *row == UBI_NONE ? 0 : ubi__u64_map_get(&x->row_of, key);
     if (found == UBI_NONE) {
@@ -314,7 +320,7 @@ static bool is_asked_by(const ubi__function_sums *sums, uint32_t info, uint32_t 
 
 static ubi_status gather_callers(caller_search *x, uint32_t function, uint32_t levels) {
     const ubi__recording_summary *s = x->sums->sites->summary;
-    UBI_TRY(ubi__vec_function_caller_push(&x->rows, s->allocator,
+    UBI_TRY(ubi__vec_function_caller_push(&x->rows, x->sums->allocator,
                                           (ubi__function_caller){ .function = function, .parent = UBI_NONE }));
     for (uint32_t i = 0; i < s->infos.n; i++)
         if (is_asked_by(x->sums, i, function))
@@ -354,7 +360,7 @@ static ubi_status arrange_callers(ubi__vec_function_caller *out, const caller_se
         place[was] = (uint32_t)out->n;
         row.parent = row.parent == UBI_NONE ? UBI_NONE : place[row.parent];
         UBI_ASSERT(row.parent == UBI_NONE ? row.depth == 0 : out->at[row.parent].depth + 1 == row.depth);
-        UBI_TRY(ubi__vec_function_caller_push(out, x->sums->sites->summary->allocator, row));
+        UBI_TRY(ubi__vec_function_caller_push(out, x->sums->allocator, row));
         while (low < high) { /* the first whose parent it is */
             uint32_t middle = low + (high - low) / 2;
             if (x->rows.at[sorted[middle]].parent < was)
@@ -371,7 +377,7 @@ static ubi_status arrange_callers(ubi__vec_function_caller *out, const caller_se
 
 ubi_status ubi__function_callers(ubi__vec_function_caller *out, const ubi__function_sums *sums, uint32_t function,
                                  uint32_t levels, ubi__measure measure) {
-    const ubi_allocator *a = sums->sites->summary->allocator;
+    const ubi_allocator *a = sums->allocator;
     caller_search x = { .sums = sums };
     ubi__u64_map_init(&x.row_of, a);
     ubi_status status = gather_callers(&x, function, levels);

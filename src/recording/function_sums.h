@@ -27,8 +27,9 @@ typedef struct ubi__trace_sum {
 
 typedef struct ubi__trace_sums {
     const ubi__recording_summary *summary; /* borrowed */
-    ubi__trace_sum *at;                    /* at[trace]; at[0] is the whole, and its self what has no stack */
-    uint32_t *first_callee, *next_callee;  /* of a trace: UBI__UBIREC_NO_TRACE after the last */
+    const ubi_allocator *allocator;
+    ubi__trace_sum *at;                   /* at[trace]; at[0] is the whole, and its self what has no stack */
+    uint32_t *first_callee, *next_callee; /* of a trace: UBI__UBIREC_NO_TRACE after the last */
 } ubi__trace_sums;
 static_assert(sizeof(ubi__trace_sum) + 2 * sizeof(uint32_t) == 104, "104 bytes per trace");
 
@@ -37,9 +38,11 @@ void ubi__trace_sums_check(const ubi__trace_sums *sums);
 /**
  * One measure of one class. The summary is finished. Errors: UBI_ENOMEM. Cost: O(infos + traces).
  * @param top  top[trace]: the trace that what was asked for there counts for, such as that without wrappers; NULL: itself.
+ * @param allocator  NULL: that of the summary.
  */
 ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summary *summary,
-                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top);
+                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top,
+                                const ubi_allocator *allocator);
 void ubi__trace_sums_fini(ubi__trace_sums *sums);
 
 /** What frames belong to: of[first[frame]] up to of[first[frame + 1]], the innermost first; of inlined functions, there are several. */
@@ -68,6 +71,7 @@ UBI_VEC_DECLARE(ubi__vec_function_sum, ubi__function_sum);
 
 typedef struct ubi__function_sums {
     const ubi__sites *sites; /**< borrowed */
+    const ubi_allocator *allocator;
     ubi__ubirec_class of_class;
     ubi__vec_function_sum rows;
     uint32_t *first_group; /**< first_group[frame], see ubi__frame_groups; numbers of groups are those of rows */
@@ -76,8 +80,9 @@ typedef struct ubi__function_sums {
 
 /** Groups of frames ascend and are rows; what a function asked for itself is in all of its own. */
 void ubi__function_sums_check(const ubi__function_sums *sums);
-/** Errors: UBI_ENOMEM, UBI_ELIMIT. Cost: O(infos + traces + frames). */
-ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class);
+/** @param allocator  NULL: that of the sites. Errors: UBI_ENOMEM, UBI_ELIMIT. Cost: O(infos + traces + frames). */
+ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class,
+                                   const ubi_allocator *allocator);
 void ubi__function_sums_fini(ubi__function_sums *sums);
 
 /** Who called a function when it asked for memory itself. Rows come after what they called. */

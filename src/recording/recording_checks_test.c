@@ -239,7 +239,7 @@ static void damaged_sites_are_seen(void **state) {
     ubi__trace_sums traces;
     (void)state;
     read_small(&s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     ubi__sites_check(&sites);
     ASSERT_SEEN(sites, &sites, sites.top[1], 2, "sites->top[i] <= i");
@@ -247,12 +247,12 @@ static void damaged_sites_are_seen(void **state) {
     ASSERT_SEEN(sites, &sites, sites.rows.at[0].n_stacks, 9, "site->n_stacks <= site->n_all_stacks");
     ASSERT_SEEN(sites, &sites, sites.rows.at[0].by[UBI__MEASURE_TOTAL].samples, 9, "counted == summed");
     ASSERT_SEEN(sites, &sites, sites.rows.at[0].number, sites.rows.at[1].number, "numbers ==");
-    must(ubi__trace_sums_init(&traces, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL));
+    must(ubi__trace_sums_init(&traces, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL, NULL));
     ASSERT_SEEN(trace_sums, &traces, traces.at[1].self.samples, 99, "self.samples <= sums->at[i].all.samples");
     ASSERT_SEEN(trace_sums, &traces, traces.at[0].all.samples, 3, "samples == sums->at[0].all.samples");
     ASSERT_SEEN(trace_sums, &traces, traces.first_callee[0], 2, "== i");
     ubi__trace_sums_fini(&traces);
-    must(ubi__function_sums_init(&functions, &sites, UBI__UBIREC_HEAP));
+    must(ubi__function_sums_init(&functions, &sites, UBI__UBIREC_HEAP, NULL));
     ASSERT_SEEN(function_sums, &functions, functions.group_of.n, 1, "== sums->group_of.n");
     ASSERT_SEEN(function_sums, &functions, functions.group_of.at[0], 99, "sums->group_of.at[i] < sums->rows.n");
     ASSERT_SEEN(function_sums, &functions, functions.rows.at[0].own[0].samples, 99, "own[m].samples <=");

@@ -192,8 +192,7 @@ static void judge_candidates(search *x, bool *is_found) {
  * Errors: UBI_ENOMEM. Cost: O(infos + frames); 33 bytes per frame while it runs.
  */
 static ubi_status find_wrapping_frames(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top,
-                                       const uint8_t *pools) {
-    const ubi_allocator *a = summary->allocator;
+                                       const uint8_t *pools, const ubi_allocator *a) {
     size_t n = summary->tables.frames.n + 1;
     search *x = UBI_NEW(a, search);
     if (!x)
@@ -358,7 +357,7 @@ static bool note_wrappers(ubi__sites *sites, const bool *is_found) {
 
 static ubi_status find_wrappers(ubi__sites *sites, trace_state *states, bool *is_found) {
     for (int round = 0; round < ROUNDS; round++) {
-        UBI_TRY(find_wrapping_frames(is_found, sites->summary, sites->top, sites->pools));
+        UBI_TRY(find_wrapping_frames(is_found, sites->summary, sites->top, sites->pools, sites->allocator));
         if (!note_wrappers(sites, is_found))
             break;
         find_tops(sites, states);
@@ -368,7 +367,7 @@ static ubi_status find_wrappers(ubi__sites *sites, trace_state *states, bool *is
 
 static ubi_status find_beginnings(ubi__sites *sites, bool see_wrappers) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    const ubi_allocator *a = sites->summary->allocator;
+    const ubi_allocator *a = sites->allocator;
     trace_state *states = ubi__calloc_array(a, t->traces.n, sizeof *states);
     bool *is_found = ubi__alloc_array(a, t->frames.n + 1, sizeof *is_found);
     ubi__libc_frame *libc = ubi__alloc_array(a, t->frames.n + 1, sizeof *libc);
@@ -431,7 +430,7 @@ static ubi_status site_of(ubi__sites *sites, uint32_t *out, uint32_t info) {
     if (!is_new)
         return UBI_OK;
     ubi__site site = { .number = *out, .frame = frame, .pool = pool, .of_class = class_of(sites->summary, info) };
-    return ubi__vec_site_push(&sites->rows, sites->summary->allocator, site);
+    return ubi__vec_site_push(&sites->rows, sites->allocator, site);
 }
 
 static ubi_status add_up_sites(ubi__sites *sites) {
@@ -451,7 +450,7 @@ static size_t number_cells(const ubi__sites *sites) {
 
 static ubi_status sites_build(ubi__sites *sites, bool see_wrappers) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    const ubi_allocator *a = sites->summary->allocator;
+    const ubi_allocator *a = sites->allocator;
     sites->roles = ubi__calloc_array(a, t->frames.n + 1, sizeof *sites->roles);
     sites->top = ubi__alloc_array(a, t->traces.n, sizeof *sites->top);
     sites->pools = ubi__calloc_array(a, t->traces.n, sizeof *sites->pools);
@@ -466,9 +465,10 @@ static ubi_status sites_build(ubi__sites *sites, bool see_wrappers) {
     return UBI_OK;
 }
 
-ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers) {
-    *sites = (ubi__sites){ .summary = summary };
-    ubi__tuple_table_init(&sites->numbers, KEY_WORDS, "sites", summary->allocator);
+ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers,
+                           const ubi_allocator *allocator) {
+    *sites = (ubi__sites){ .summary = summary, .allocator = allocator ? allocator : summary->allocator };
+    ubi__tuple_table_init(&sites->numbers, KEY_WORDS, "sites", sites->allocator);
     ubi_status status = sites_build(sites, see_wrappers);
     if (status != UBI_OK)
         ubi__sites_fini(sites);
@@ -477,8 +477,10 @@ ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summ
 
 void ubi__sites_fini(ubi__sites *sites) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    const ubi_allocator *a = sites->summary->allocator;
+    const ubi_allocator *a = sites->allocator;
     ubi__vec_site_fini(&sites->rows, a);
+    if (sites->is_view)
+        return;
     ubi__tuple_table_fini(&sites->numbers);
     ubi__free_array(a, sites->number_of, number_cells(sites), sizeof *sites->number_of);
     ubi__free_array(a, sites->top, t->traces.n, sizeof *sites->top);
@@ -620,9 +622,27 @@ static void sites_begin_sort(ubi__sites *sites, uint32_t *row_of) {
     }
 }
 
+ubi_status ubi__sites_view(ubi__sites *out, const ubi__sites *sites, ubi__site_order order,
+                           const ubi_allocator *allocator) {
+    ubi__sites view = *sites;
+    view.allocator = allocator;
+    view.is_view = true;
+    view.rows = (ubi__vec_site){ .at = NULL };
+    UBI_TRY(ubi__vec_site_reserve(&view.rows, allocator, sites->rows.n));
+    if (sites->rows.n)
+        memcpy(view.rows.at, sites->rows.at, sites->rows.n * sizeof *view.rows.at);
+    view.rows.n = sites->rows.n;
+    ubi_status status = ubi__sites_sort(&view, order);
+    if (status == UBI_OK)
+        *out = view;
+    else
+        ubi__sites_fini(&view);
+    return status;
+}
+
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    const ubi_allocator *a = sites->summary->allocator;
+    const ubi_allocator *a = sites->allocator;
     size_t n = sites->rows.n + 1;
     trace_weight *weights = ubi__alloc_array(a, t->traces.n, sizeof *weights);
     uint32_t *row_of = ubi__alloc_array(a, n, sizeof *row_of); /* row_of[number] */

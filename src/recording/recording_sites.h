@@ -45,6 +45,8 @@ typedef enum ubi__frame_role {
 
 typedef struct ubi__sites {
     const ubi__recording_summary *summary; /* borrowed, finished */
+    const ubi_allocator *allocator;
+    bool is_view; /* rows alone are its own, the rest is that of others */
     ubi__vec_site rows;
     ubi__tuple_table numbers; /* what a site is known by -> its number, while they are found */
     uint32_t *top;            /* top[trace]: where it begins once wrappers are left out */
@@ -70,16 +72,23 @@ typedef enum ubi__site_order {
 void ubi__sites_check(const ubi__sites *sites);
 /**
  * All of a recording. Symbols that are to count are in the tables by now.
- * @param see_wrappers  look for wrappers that are known by what they do, too.
+ * @param see_wrappers  look for wrappers that are known by what they do, too. @param allocator  NULL: that of the summary.
  * Errors: UBI_ENOMEM, UBI_ELIMIT. Cost: O(infos + traces), times the wrappers that wrap each other.
  */
-ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers);
+ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers,
+                           const ubi_allocator *allocator);
 void ubi__sites_fini(ubi__sites *sites);
 /**
  * Sorts the rows, most first, equal ones by the peak, the total and the frame, finds their heavy traces and counts the stacks. Errors: UBI_ENOMEM.
  * Cost: O(infos + traces + sites * log sites).
  */
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order);
+/**
+ * The same rows in an order of their own; all else is borrowed from `sites`, whose rows may be in any order. To be freed before them.
+ * Errors and cost: as for sorting. Memory: 224 bytes per site.
+ */
+ubi_status ubi__sites_view(ubi__sites *out, const ubi__sites *sites, ubi__site_order order,
+                           const ubi_allocator *allocator);
 /** Of the symbols of a frame, n > 0, the innermost one that is no allocator's; the last one if all are. */
 uint32_t ubi__asking_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbols, uint32_t n);
 /** What an order sorts by, and the measure that it belongs to. */

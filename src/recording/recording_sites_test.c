@@ -50,7 +50,7 @@ static void sites_begin_behind_allocators(void **state) {
     allocate(&r, r.mapping, 100, stack(&r, "main work"));
     allocate(&r, r.heap, 1, UBI__UBIREC_NO_TRACE);
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     assert_int_equal(sites.rows.n, 5);
     assert_int_equal(sites.rows.at[0].of_class, UBI__UBIREC_MAPPING);
@@ -80,7 +80,7 @@ static void all_that_an_allocator_calls_is_its_own_but_not_what_a_container_call
     allocate(&r, r.heap, 10, deep);
     allocate(&r, r.heap, 5, stack(&r, "main std::for_each<int>(int) hidden"));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     assert_int_equal(sites.rows.n, 2);
     assert_true(ubi__text_is(site_name(&sites, 0), "work"));
@@ -108,7 +108,7 @@ static void what_words_cannot_tell_apart_is_one_site(void **state) {
         allocate(&r, r.mapping, 1, trace); /* another class is another site */
     }
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     assert_int_equal(sites.rows.n, 6);
     assert_true(sites.rows.at[0].by[UBI__MEASURE_TOTAL].bytes == 16);
@@ -146,7 +146,7 @@ static uint32_t sites_of_use(const use *u, const char *name, uint32_t *n_sites) 
     for (unsigned i = 0; u->other_bytes && i < 300; i++)
         allocate(&r, r.heap, u->other_bytes, stack(&r, "main other"));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, u->is_seen));
+    must(ubi__sites_init(&sites, &s, u->is_seen, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     for (size_t i = 0; i < sites.rows.n; i++)
         n += ubi__text_is(site_name(&sites, i), name);
@@ -209,7 +209,7 @@ static void wrappers_are_looked_for_until_there_are_none(void **state) {
     }
     uint32_t grow = stack(&r, "main indirect0 grow");
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_COUNT));
     assert_int_equal(sites.rows.n, 20);
     assert_int_equal(sites.roles[s.tables.traces.at[grow].frame], UBI__FRAME_WRAPPER);
@@ -241,7 +241,7 @@ static void a_call_without_a_name_makes_way_whatever_the_sizes_are(void **state)
                 must(ubi__ubirec_write_symbols(r.w, frame, &symbol, 1));
         }
         close_recording(&r, &s);
-        must(ubi__sites_init(&sites, &s, true));
+        must(ubi__sites_init(&sites, &s, true, NULL));
         assert_int_equal(sites.rows.n, has_name ? 1 : 8);
         ubi__sites_fini(&sites);
         ubi__recording_summary_fini(&s);
@@ -263,7 +263,7 @@ static void the_way_in_is_that_of_most(void **state) {
         allocate(&r, r.heap, 10 + i, heavy); /* one by one less than what is asked for without it */
     must(ubi__ubirec_write_free(r.w, allocate(&r, r.heap, 95, stack(&r, "main work realloc"))));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     assert_int_equal(sites.rows.n, 1);
     assert_int_equal(sites.rows.at[0].inner, heavy);
@@ -288,7 +288,7 @@ static void stacks_count_that_have_what_is_asked_for(void **state) {
     allocate(&r, r.heap, 0, stack(&r, "main empty work")); /* no byte of it, but it is there */
     must(ubi__ubirec_write_free(r.w, freed));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
     assert_int_equal(sites.rows.n, 1);
     assert_int_equal(sites.rows.at[0].n_stacks, 3);
@@ -365,7 +365,7 @@ static void what_the_c_library_asks_for_is_its_callers_or_kept(void **state) {
         open_recording(&r, 1, 1);
         allocate(&r, r.heap, 10, native_stack(&r, rows[i].stack));
         close_recording(&r, &s);
-        must(ubi__sites_init(&sites, &s, true));
+        must(ubi__sites_init(&sites, &s, true, NULL));
         must(ubi__sites_sort(&sites, UBI__BY_LEAKED));
         assert_int_equal(sites.rows.n, 1);
         uint32_t n;
@@ -390,7 +390,7 @@ static void what_is_kept_and_what_is_leaked_of_one_function_are_two_sites(void *
     allocate(&r, r.heap, 200, native_stack(&r, "p:main " LIBC "strdup"));
     allocate(&r, r.heap, 3000, native_stack(&r, "p:main"));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     must(ubi__sites_sort(&sites, UBI__BY_LEAKED));
     assert_int_equal(sites.rows.n, 2);
     ubi__known_pools_sum(&kept, &rest, &sites);
@@ -415,7 +415,7 @@ static void sites_are_sorted_by_what_is_asked_for(void **state) {
     }
     must(ubi__ubirec_write_free(r.w, held));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_init(&sites, &s, true, NULL));
     for (ubi__site_order order = 0; order < UBI__SITE_ORDER_COUNT; order++) {
         bool large_first = order == UBI__BY_PEAK || order == UBI__BY_TOTAL;
         must(ubi__sites_sort(&sites, order));

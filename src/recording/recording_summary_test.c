@@ -468,7 +468,7 @@ static void callers_have_what_they_called(void **state) {
     allocate(&r, r.heap, 1000, UBI__UBIREC_NO_TRACE);
     allocate(&r, r.mapping, 5000, f);
     close_recording(&r, &s);
-    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL));
+    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL, NULL));
     assert_sum(&sums.at[0], 1000, 1111, 4);
     assert_sum(&sums.at[main_], 1, 111, 3);
     assert_sum(&sums.at[f], 10, 110, 2);
@@ -486,7 +486,7 @@ static void callers_have_what_they_called(void **state) {
     uint32_t top[8];
     for (uint32_t i = 0; i < s.tables.traces.n; i++)
         top[i] = i == again ? f : i;
-    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, top));
+    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, top, NULL));
     assert_sum(&sums.at[f], 110, 110, 2);
     assert_sum(&sums.at[again], 0, 0, 0);
     ubi__trace_sums_fini(&sums);
@@ -520,8 +520,8 @@ static void functions_have_what_wrappers_ask_for_in_their_name(void **state) {
     allocate(&r, r.heap, 100, stack(&r, "main f g f xmalloc"));
     allocate(&r, r.heap, 1000, stack(&r, "main g"));
     close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s, true));
-    must(ubi__function_sums_init(&sums, &sites, UBI__UBIREC_HEAP));
+    must(ubi__sites_init(&sites, &s, true, NULL));
+    must(ubi__function_sums_init(&sums, &sites, UBI__UBIREC_HEAP, NULL));
     const ubi__function_sum *f = sum_of_function(&sums, "f"), *main_ = sum_of_function(&sums, "main");
     assert_true(f->own[UBI__MEASURE_TOTAL].bytes == 110 && f->all[UBI__MEASURE_TOTAL].bytes == 110);
     assert_true(main_->own[UBI__MEASURE_TOTAL].bytes == 0 && main_->all[UBI__MEASURE_TOTAL].bytes == 1110);
@@ -561,7 +561,7 @@ static void functions_of_random_trees_have_what_was_below_them(void **state) {
         allocate(&r, r.heap, random_below(1000), traces[i]);
     }
     close_recording(&r, &s);
-    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL));
+    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL, NULL));
     must(ubi__group_sums(got, &sums, &(ubi__frame_groups){ each, each, GROUPS }));
     double expected[GROUPS] = { 0 };
     for (uint32_t i = 1; i < s.tables.traces.n; i++) {
@@ -589,12 +589,12 @@ static ubi_status summarize(void *payload, const ubi_allocator *allocator) {
     ubi__source_close(&source);
     if (status != UBI_OK)
         return status;
-    status = ubi__sites_init(&sites, &s, true);
+    status = ubi__sites_init(&sites, &s, true, NULL);
     if (status == UBI_OK) {
         ubi__function_sums functions;
         status = ubi__sites_sort(&sites, UBI__BY_PEAK);
         if (status == UBI_OK)
-            status = ubi__function_sums_init(&functions, &sites, UBI__UBIREC_HEAP);
+            status = ubi__function_sums_init(&functions, &sites, UBI__UBIREC_HEAP, NULL);
         if (status == UBI_OK) {
             ubi__vec_function_caller callers = { 0 };
             status = ubi__function_callers(&callers, &functions, 0, 3, UBI__MEASURE_PEAK);
@@ -605,7 +605,7 @@ static ubi_status summarize(void *payload, const ubi_allocator *allocator) {
     }
     ubi__trace_sums sums;
     if (status == UBI_OK)
-        status = ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK, NULL);
+        status = ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK, NULL, NULL);
     if (status == UBI_OK) {
         static const uint32_t each[] = { 0, 1, 2, 3 };
         ubi__trace_sum frames[3];

@@ -10,6 +10,7 @@
 
 #include "formats/timeline/timeline_read.h"
 #include "recording/recording_processes.h"
+#include "recording/recording_sites.h"
 #include "session/part.h"
 
 /** What a program did when: a timeline, or the markers of a recording. */
@@ -19,6 +20,46 @@ typedef struct ubi__session_timeline {
     const ubi_allocator *allocator;
 } ubi__session_timeline;
 
+/** What of a recording is read, and how its stacks are. Borrowed texts. */
+typedef struct ubi__recording_choice {
+    const char *process; /**< of several, only those with this number or name; NULL: all */
+    bool with_symbols;   /**< names that it lacks are looked for, by the namer of the pool */
+    bool
+        with_wrappers; /**< what is known by what it does to ask for memory in the name of others is left out of stacks */
+} ubi__recording_choice;
+
+typedef struct ubi__session_recording {
+    const char *path; /**< of the file, or of the one process that was chosen */
+    ubi__recording_processes processes;
+    ubi__recording_summary summary;
+    ubi__recording_hints hints; /**< what has no names even so */
+    const ubi_allocator *allocator;
+    char *wanted; /* wanted[wanted_bytes], the process; or NULL */
+    size_t wanted_bytes;
+} ubi__session_recording;
+
+/** Of a recording; `with_wrappers` does not matter. Errors: also UBI_EINVAL: there is no such process. */
+ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
+                                      const ubi__recording_choice *choice);
+/** Its places, sorted. */
+ubi_status ubi__session_sites_get(const ubi__sites **out, ubi_session_use *use, const ubi__recording_choice *choice,
+                                  ubi__site_order order);
+
+/** What a file of a recording has, by its index, or else by reading it. */
+typedef struct ubi__recording_file_facts {
+    ubi__recording_summary summary; /**< of the file with an index: what is about the whole alone, and no sums */
+    ubi__ubirec_index index;
+} ubi__recording_file_facts;
+
+typedef struct ubi__session_recording_files {
+    ubi__recording_processes processes;
+    const ubi_allocator *allocator;
+    ubi__recording_file_facts *at; /**< at[n], of the file and of those recorded with it */
+    size_t n, capacity;
+} ubi__session_recording_files;
+
+/** Of a recording, without reading files that have an index. */
+ubi_status ubi__session_recording_files_get(const ubi__session_recording_files **out, ubi_session_use *use);
 /** Of a timeline or a recording. */
 ubi_status ubi__session_timeline_get(const ubi__session_timeline **out, ubi_session_use *use);
 

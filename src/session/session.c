@@ -661,10 +661,13 @@ static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const c
 static ubi_status base_part_get(ubi_session_use *use) {
     ubi_graph *graph;
     const ubi__session_timeline *timeline;
+    const ubi__session_recording *recording;
+    const ubi__recording_choice all = { .with_symbols = true };
     switch (use->session->kind) {
     case UBI_SESSION_TIMELINE:
-    case UBI_SESSION_RECORDING:
         return ubi__session_timeline_get(&timeline, use);
+    case UBI_SESSION_RECORDING:
+        return ubi__session_recording_get(&recording, use, &all);
     case UBI_SESSION_HEAP:
         break;
     }

@@ -29,6 +29,8 @@ LAYERS = [
 # Modules whose folders keep to themselves: formats/x never includes formats/y. Files directly in formats/ (the registry)
 # may include all of theirs.
 SEPARATE_FOLDERS = {"formats", "analyses", "lenses", "engines", "questions"}
+# What several folders of a module share, and includes none of them.
+SHARED_FOLDERS = {("questions", "recording")}
 # Engines are reached through targets only; the tool lists them in one file, by their runners.
 FORBIDDEN = {(module, "engines") for module in ("session", "questions", "jobs", "rdp", "http", "mcp", "cli")}
 ENGINE_REGISTRY = "src/cli/script_runners.c"
@@ -127,6 +129,7 @@ def folder_breach(source_parts, target_parts):
         and len(source_parts) > 2
         and len(target_parts) > 2
         and source_parts[1] != target_parts[1]
+        and target_parts[:2] not in SHARED_FOLDERS
     )
 
 

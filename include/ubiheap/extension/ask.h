@@ -40,7 +40,7 @@ typedef struct ubi_ask_options {
     { UBI_ASK_OPTIONS_VERSION, { NULL, NULL }, 0, UBI_COMPAT_NONE, UBI_ASK_DOCUMENT, 0 }
 
 /**
- * Asks a question about the heap of a session.
+ * Asks a question about the heap of a session, or about its recording or timeline.
  *
  * @param question    its name, such as "statistics"; see ubi_questions.
  * @param parameters  a JSON object; NULL: all defaults.
@@ -48,7 +48,7 @@ typedef struct ubi_ask_options {
  * @param options     NULL: the defaults.
  * Any thread; several may ask one session at once. What it needs of the heap is computed once and stays in the session.
  * Errors: UBI_ENOTFOUND (question, or a node), UBI_EINVAL (parameters, options), UBI_EIO (`write` refused), UBI_ENOMEM,
- * UBI_ECANCELLED, and those of reading the heap.
+ * UBI_ECANCELLED, UBI_EFORMAT (the question is not about sessions of this kind), and those of reading the heap.
  */
 UBI_API ubi_status ubi_ask(ubi_session *session, const char *question, const char *parameters, ubi_write_fn write,
                            void *payload, const ubi_ask_options *options);

@@ -5,8 +5,8 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/cli_ask.h"
 #include "cli/cli_files.h"
-#include "cli/commands/report/recording_report.h"
 #include "formats/recognize.h"
 #include "lenses/heap_summary.h"
 #include "lenses/lens.h"
@@ -294,14 +294,13 @@ static ubi_status info_show(ubi__cli *cli, const ubi__snapshot *snapshot) {
     return UBI_OK;
 }
 
+extern const ubi__question ubi__question_info;
+
 static ubi_status info_run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
-    (void)arguments, (void)n_operands;
     ubi__snapshot snapshot;
     ubi__file_use use = ubi__file_use_peek(operands[0]);
-    if (use == UBI__FILE_RECORDING)
-        return ubi__info_recording(cli, operands[0], exit_code);
-    if (use == UBI__FILE_TIMELINE)
-        return ubi__info_timeline(cli, operands[0], exit_code);
+    if (use == UBI__FILE_RECORDING || use == UBI__FILE_TIMELINE)
+        return ubi__cli_ask(cli, &ubi__question_info, arguments, operands, n_operands, exit_code);
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, operands[0]));
     ubi_status status = info_show(cli, &snapshot);
     ubi__snapshot_close(&snapshot);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "cli/commands/report/recording_report.h"
+#include "questions/recording/recording_report.h"
 #include "render/page.h"
 
 #define SIZE_COLUMNS 11
@@ -48,24 +48,27 @@ static void process_write(const ubi__text_table *table, const ubi__recording_pro
     ubi__text_table_line(table, cells, ubi__text(name));
 }
 
-void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t most) {
-    const ubi__recording_processes *p = &report->processes;
-    const ubi_allocator *a = ubi_allocator_default();
+ubi_status ubi__recording_processes_page(const ubi__page *page, const ubi__recording_report *report, uint64_t most) {
+    const ubi__recording_processes *p = report->processes;
+    const ubi_allocator *a = report->allocator;
     ubi__text_table table;
-    const ubi__recording_process **rows = p->merge ? ubi__alloc_array(a, p->rows.n, sizeof *rows) : NULL;
+    if (!p->merge)
+        return UBI_OK;
+    const ubi__recording_process **rows = ubi__alloc_array(a, p->rows.n, sizeof *rows);
     if (!rows)
-        return;
+        return ubi__fail_nomem();
     for (size_t i = 0; i < p->rows.n; i++)
         rows[i] = &p->rows.at[i];
     qsort(rows, p->rows.n, sizeof *rows, compare_bytes);
-    ubi__write_title(&cli->page, report->is_exact
-                                     ? "Processes: bytes allocated, not freed, allocations, number, name"
-                                     : "Processes, estimated: bytes allocated, not freed, allocations, number, name");
-    ubi__page_table(&table, &cli->page, "", process_columns, COLUMNS);
+    ubi__write_title(page, report->is_exact
+                               ? "Processes: bytes allocated, not freed, allocations, number, name"
+                               : "Processes, estimated: bytes allocated, not freed, allocations, number, name");
+    ubi__page_table(&table, page, "", process_columns, COLUMNS);
     for (size_t i = 0; i < p->rows.n && i < most; i++)
         process_write(&table, rows[i]);
-    ubi__write_more(&cli->page, p->rows.n > most ? p->rows.n - most : 0, "--detail shows all");
+    ubi__write_more(page, p->rows.n > most ? p->rows.n - most : 0, "--detail shows all");
     ubi__free_array(a, rows, p->rows.n, sizeof *rows);
+    return UBI_OK;
 }
 
 void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row) {
@@ -77,7 +80,7 @@ void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row)
 }
 
 void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report) {
-    const ubi__recording_processes *p = &report->processes;
+    const ubi__recording_processes *p = report->processes;
     ubi__json_member_array(j, "processes");
     for (size_t i = 0; p->merge && i < p->rows.n; i++) {
         const ubi__recording_process *row = &p->rows.at[i];

@@ -8,7 +8,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/recording_page.h"
+#include "questions/recording/recording_page.h"
 #include "recording/ubirec_tables.h"
 
 /* Wrappers that are named, at most. */
@@ -136,7 +136,7 @@ static void note_started(ubi__recording_notes *out, const ubi__ubirec_tables *t)
 }
 
 static bool has_estimates(const ubi__recording_view *v) {
-    return !v->report->is_exact && v->report->summary.classes[v->of_class].count;
+    return !v->report->is_exact && v->report->summary->classes[v->of_class].count;
 }
 
 static void note_estimates(ubi__recording_notes *out, const ubi__recording_view *v) {
@@ -167,7 +167,7 @@ static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s)
 
 void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording_view *v) {
     char text[384], count[UBI__HUMAN_TEXT];
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     out->n = 0;
     if (s->fault[0])
         note_add(out, "this is what comes before a fault in the file: %s", s->fault);
@@ -175,21 +175,21 @@ void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording
         note_add(out, "the recording ends in an unfinished block, of which %s were ignored",
                  ubi__human_things(count, s->torn_bytes, "byte"));
     note_end(out, s);
-    if (v->report->processes.n_given_up && !ubi__recording_was_given_up(s))
+    if (v->report->processes->n_given_up && !ubi__recording_was_given_up(s))
         note_add(out, "the recording of %s was given up or cut; how much was lost is unknown",
-                 v->report->processes.n_given_up == 1 ? "a process" : "some processes");
-    note_missing(out, &v->report->processes.missing);
+                 v->report->processes->n_given_up == 1 ? "a process" : "some processes");
+    note_missing(out, &v->report->processes->missing);
     note_started(out, &s->tables);
     note_losses(out, s);
     note_estimates(out, v);
     if (ubi__recording_mappings_hint(text, sizeof text, v->report))
         note_add(out, "%s", text);
     note_wrappers(out, v);
-    for (size_t i = 0; i < v->report->hints.n; i++)
-        note_add(out, "%s", v->report->hints.at[i].text);
-    if (v->report->hints.n_left_out)
+    for (size_t i = 0; i < v->report->hints->n; i++)
+        note_add(out, "%s", v->report->hints->at[i].text);
+    if (v->report->hints->n_left_out)
         note_add(out, "and so do addresses of %s",
-                 ubi__human_things(count, v->report->hints.n_left_out, "other module"));
+                 ubi__human_things(count, v->report->hints->n_left_out, "other module"));
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
@@ -204,7 +204,7 @@ size_t ubi__recording_write_notes(const ubi__recording_view *v, const ubi__recor
     if (notes->n == 0)
         return 0;
     if (!is_counted_only)
-        ubi__write_title(&v->cli->page, "Notes");
+        ubi__write_title(v->on, "Notes");
     for (; shown < notes->n; shown++) {
         size_t more = ubi__recording_bullet(v, notes->at[shown], true);
         bool is_last = shown + 1 == notes->n;
@@ -217,9 +217,9 @@ size_t ubi__recording_write_notes(const ubi__recording_view *v, const ubi__recor
     if (shown == notes->n)
         return used;
     if (!is_counted_only) {
-        ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+        ubi__write_ink(v->on, UBI__INK_DIM);
         ubi__out_printf(v->out, "  %s; --detail shows all\n", ubi__human_things(count, notes->n - shown, "more note"));
-        ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+        ubi__write_ink(v->on, UBI__INK_PLAIN);
     }
     return used + 1;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * allocations_command.c: `ubiheap allocations`, which functions allocated what, and when. What it says of recordings is in
- * allocations_recording.c.
+ * allocations_question.c: which functions allocated what, and when: of a heap here, of a recording in questions/recording/.
  */
 #include <ubiheap/views/allocations.h>
 
@@ -10,10 +9,8 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/cli_files.h"
-#include "cli/commands/allocations/allocations_recording.h"
-#include "cli/commands/report/recording_report.h"
 #include "lenses/producer.h"
+#include "questions/recording/recording_functions.h"
 #include "render/heap_labels.h"
 #include "render/page.h"
 #include "render/text_tree.h"
@@ -21,32 +18,39 @@
 /* Lines of a timeline; longer recordings have several samples in one. */
 #define TIMELINE_LINES 24
 
-typedef struct allocations_arguments {
+typedef struct allocations_values {
     bool wants_timeline, with_callees;
     const char *by;
     uint64_t callers, limit;
-} allocations_arguments;
+} allocations_values;
 
-#define AT(field) offsetof(allocations_arguments, field)
+#define AT(field) offsetof(allocations_values, field)
 
 typedef struct answer {
-    ubi__cli *cli;
-    ubi__out *out;
-    const ubi__snapshot *snapshot;
-    const ubi_allocations *allocations;
-    const allocations_arguments *arguments;
+    const allocations_values *values;
     uint32_t caller_levels;
+    ubi__recording_functions functions; /* of a recording; or else: */
+    const ubi_graph *graph;
+    const ubi_allocations *allocations; /* of the session */
 } answer;
 
-static uint32_t caller_levels(const allocations_arguments *arguments) {
-    return arguments->callers < UINT32_MAX ? (uint32_t)arguments->callers : UINT32_MAX;
+static uint32_t caller_levels(const allocations_values *values) {
+    return values->callers < UINT32_MAX ? (uint32_t)values->callers : UINT32_MAX;
 }
 
 static uint32_t shown_functions(const answer *a, uint32_t n) {
-    return a->arguments->limit && a->arguments->limit < n ? (uint32_t)a->arguments->limit : n;
+    return a->values->limit && a->values->limit < n ? (uint32_t)a->values->limit : n;
 }
 
 /* ---- text: functions ------------------------------------------------------------------------------------------------ */
+
+/* What is written, and where. */
+typedef struct drawing {
+    const ubi__page *page;
+    ubi__out *out;
+    const answer *answer;
+    const ubi_allocations *allocations;
+} drawing;
 
 enum { ALLOCATED, ALLOCATED_OBJECTS, ALIVE, ALIVE_OBJECTS, COLUMNS };
 
@@ -57,7 +61,7 @@ static const ubi__text_column function_columns[COLUMNS] = {
     [ALIVE_OBJECTS] = { "Objects", .width = 10 },
 };
 
-static void caller_write(const answer *a, const ubi__text_table *table, const ubi_allocation_caller *row) {
+static void caller_write(const drawing *a, const ubi__text_table *table, const ubi_allocation_caller *row) {
     ubi_allocation_function f;
     const ubi__cell cells[COLUMNS] = {
         [ALLOCATED] = ubi__cell_size(row->tally.size_bytes),
@@ -72,10 +76,10 @@ static void caller_write(const answer *a, const ubi__text_table *table, const ub
     ubi__out_char(a->out, '\n');
 }
 
-static ubi_status callers_write(const answer *a, const ubi__text_table *table, ubi_function_ix function) {
+static ubi_status callers_write(const drawing *a, const ubi__text_table *table, ubi_function_ix function) {
     ubi_allocation_caller *rows;
     uint32_t n;
-    UBI_TRY(ubi_allocations_callers(&rows, &n, a->allocations, function, a->caller_levels));
+    UBI_TRY(ubi_allocations_callers(&rows, &n, a->allocations, function, a->answer->caller_levels));
     for (uint32_t i = 0; i < n && !a->out->has_failed; i++)
         caller_write(a, table, &rows[i]);
     ubi_allocations_callers_free(a->allocations, rows, n);
@@ -93,7 +97,7 @@ static ubi_allocation_tally tallies_sum(const ubi_allocation_top *tops, uint32_t
     return all;
 }
 
-static void totals_write(const answer *a, ubi_allocation_tally all, bool has_history) {
+static void totals_write(const drawing *a, ubi_allocation_tally all, bool has_history) {
     char size[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     if (has_history)
         ubi__out_printf(a->out, "%s in %s allocated while it was recorded, of which ",
@@ -105,23 +109,23 @@ static void totals_write(const answer *a, ubi_allocation_tally all, bool has_his
                     has_history ? "" : ", with a stack that says who allocated them");
 }
 
-static ubi_status functions_write(const answer *a) {
+static ubi_status functions_write(const drawing *a) {
     uint32_t n;
     const ubi_allocation_top *tops = ubi_allocations_tops(a->allocations, &n);
     ubi_allocation_tally all = tallies_sum(tops, n);
     bool has_history = ubi_allocations_has_history(a->allocations);
     ubi__text_table table;
-    ubi__page_table(&table, &a->cli->page, "Function", function_columns, COLUMNS);
+    ubi__page_table(&table, a->page, "Function", function_columns, COLUMNS);
     table.at[ALLOCATED].is_hidden = table.at[ALLOCATED_OBJECTS].is_hidden = !has_history;
     ubi__text_table_lay_out(&table);
     totals_write(a, all, has_history);
     ubi__out_char(a->out, '\n');
     ubi__text_table_head(&table);
-    for (uint32_t i = 0; i < shown_functions(a, n) && !a->out->has_failed; i++)
+    for (uint32_t i = 0; i < shown_functions(a->answer, n) && !a->out->has_failed; i++)
         UBI_TRY(callers_write(a, &table, tops[i].function));
-    ubi__write_more(&a->cli->page, n - shown_functions(a, n), "--limit 0 shows all");
+    ubi__write_more(a->page, n - shown_functions(a->answer, n), "--limit 0 shows all");
     /* If most are alive, few can have been moved. */
-    const ubi__producer_history *history = ubi__producer_of(a->snapshot->graph)->history;
+    const ubi__producer_history *history = ubi__producer_of(a->answer->graph)->history;
     if (has_history && history->hint_for_lost && all.live_count < all.count / 4)
         ubi__out_printf(a->out, "\n%s", history->hint_for_lost);
     return UBI_OK;
@@ -170,7 +174,7 @@ static uint64_t spans_most_bytes(const span *spans, size_t n) {
     return most;
 }
 
-static void timeline_write(const answer *a) {
+static void timeline_write(const drawing *a) {
     static const ubi__text_column columns[] = {
         { "Time", .width = 12 },
         { "Alive", .width = 10 },
@@ -191,7 +195,7 @@ static void timeline_write(const answer *a) {
     uint64_t most = spans_most_bytes(spans, n_spans);
     ubi__out_printf(a->out, "%s of recording, %s: what is still alive of the JavaScript objects of each span\n\n",
                     ubi__human_duration(time, samples[n - 1].time_us), ubi__human_things(count, n, "sample"));
-    ubi__page_table(&table, &a->cli->page, NULL, columns, sizeof columns / sizeof *columns);
+    ubi__page_table(&table, a->page, NULL, columns, sizeof columns / sizeof *columns);
     ubi__text_table_head(&table);
     for (size_t i = 0; i < n_spans; i++)
         span_write(&table, &spans[i], i == 0 && n_spans > 1 ? 0 : most);
@@ -200,16 +204,17 @@ static void timeline_write(const answer *a) {
                         "Nothing that was allocated while it was recorded is alive, or ids were not recorded.\n");
 }
 
-static ubi_status page_write(const answer *a) {
+static ubi_status heap_page_write(const ubi__page *page, const answer *of) {
+    const drawing d = { page, page->out, of, of->allocations };
     uint32_t n;
-    ubi_allocations_tops(a->allocations, &n);
-    if (a->arguments->wants_timeline)
-        timeline_write(a);
+    ubi_allocations_tops(of->allocations, &n);
+    if (of->values->wants_timeline)
+        timeline_write(&d);
     else if (n)
-        return functions_write(a);
+        return functions_write(&d);
     else
-        ubi__out_printf(a->out, "The file does not say who allocated what.\nNot recorded%s.\n",
-                        ubi__how_to_record_stacks(a->snapshot->graph));
+        ubi__out_printf(page->out, "The file does not say who allocated what.\nNot recorded%s.\n",
+                        ubi__how_to_record_stacks(of->graph));
     return UBI_OK;
 }
 
@@ -282,63 +287,99 @@ static void samples_put(ubi__json *j, const ubi_allocations *a) {
     ubi__json_array_end(j);
 }
 
-static ubi_status document_write(const answer *q) {
-    ubi__json j;
-    ubi__document_begin(&j, q->cli, "ubiheap.allocations/1", q->snapshot->path);
-    ubi__json_member_bool(&j, "hasHistory", ubi_allocations_has_history(q->allocations));
-    UBI_TRY(tops_put(&j, q));
-    samples_put(&j, q->allocations);
-    ubi__document_end(&j);
+static ubi_status heap_document_put(ubi__json *j, const answer *q) {
+    ubi__json_member_bool(j, "hasHistory", ubi_allocations_has_history(q->allocations));
+    UBI_TRY(tops_put(j, q));
+    samples_put(j, q->allocations);
     return UBI_OK;
 }
 
-/* ---- command --------------------------------------------------------------------------------------------------------- */
+/* ---- a part of the heap ---------------------------------------------------------------------------------------------- */
 
-static ubi_status allocations_show(ubi__cli *cli, const ubi__snapshot *snapshot,
-                                   const allocations_arguments *arguments) {
+static ubi_status allocations_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     ubi_allocations_options options = UBI_ALLOCATIONS_OPTIONS_INIT;
+    const ubi_look *look;
     ubi_allocations *allocations;
-    options.progress = ubi__progress_line_callbacks(&cli->progress);
-    ubi_status status = ubi_allocations_new(&allocations, snapshot->look, &options);
-    ubi__progress_line_clear(&cli->progress);
-    UBI_TRY(status);
-    answer a = { cli, cli->page.out, snapshot, allocations, arguments, caller_levels(arguments) };
-    status = cli->common.wants_json ? document_write(&a) : page_write(&a);
-    ubi_allocations_free(allocations);
-    return status;
+    (void)key;
+    UBI_TRY(ubi_session_look(&look, use));
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    UBI_TRY(ubi_allocations_new(&allocations, look, &options));
+    *out = allocations;
+    return UBI_OK;
 }
 
-static ubi_status recording_show(ubi__cli *cli, const char *path, const allocations_arguments *arguments,
-                                 int *exit_code) {
-    const ubi__allocations_wishes wishes = {
-        .by = arguments->by,
-        .limit = arguments->limit,
-        .caller_levels = caller_levels(arguments),
-        .with_callees = arguments->with_callees,
-    };
-    if (arguments->wants_timeline)
+static void allocations_free(void *value, const ubi_allocator *allocator) {
+    (void)allocator;
+    ubi_allocations_free(value);
+}
+
+static const ubi__part_type allocations_part = { "allocations", allocations_build, allocations_free, false };
+
+/* ---- the question ---------------------------------------------------------------------------------------------------- */
+
+/* Options for the other kind must not be ignored silently. */
+static ubi_status allocations_prepare(void *to, const ubi__asked *asked) {
+    const allocations_values *values = asked->values;
+    bool is_recording = ubi__asked_kind(asked) == UBI_SESSION_RECORDING;
+    (void)to;
+    if (is_recording && values->wants_timeline)
         return ubi__fail(UBI_EINVAL, "--timeline is for snapshots; 'ubiheap report' says what of a recording was alive "
                                      "when, 'ubiheap timeline' has its markers");
-    return ubi__allocations_of_recording(cli, path, &wishes, exit_code);
+    if (!is_recording && (values->by || values->with_callees))
+        return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", values->by ? "by" : "with-callees");
+    return UBI_OK;
 }
 
-static ubi_status allocations_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
-    const allocations_arguments *arguments = values;
-    ubi__snapshot snapshot;
-    (void)n_operands;
-    if (ubi__file_use_peek(operands[0]) == UBI__FILE_RECORDING)
-        return recording_show(cli, operands[0], arguments, exit_code);
-    UBI_TRY(ubi__input_check(cli, operands[0]));
-    if (arguments->by || arguments->with_callees)
-        return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", arguments->by ? "by" : "with-callees");
-    UBI_TRY(ubi__snapshot_open(&snapshot, cli, operands[0]));
-    ubi_status status = allocations_show(cli, &snapshot, values);
-    ubi__snapshot_close(&snapshot);
-    return status;
+static ubi_status heap_compute(answer *a, ubi_session_use *heap) {
+    const ubi_look *look;
+    void *allocations;
+    UBI_TRY(ubi_session_look(&look, heap));
+    UBI_TRY(ubi__session_part(&allocations, heap, &allocations_part, ""));
+    a->graph = ubi_look_view(look)->graph;
+    a->allocations = allocations;
+    return UBI_OK;
+}
+
+static ubi_status allocations_compute(void *to, const ubi__asked *asked) {
+    answer *a = to;
+    a->values = asked->values;
+    a->caller_levels = caller_levels(a->values);
+    if (ubi__asked_kind(asked) != UBI_SESSION_RECORDING)
+        return heap_compute(a, ubi__asked_heap(asked));
+    const ubi__functions_wishes wishes = { .by = a->values->by,
+                                           .limit = a->values->limit,
+                                           .caller_levels = a->caller_levels,
+                                           .with_callees = a->values->with_callees };
+    return ubi__recording_functions_compute(&a->functions, asked, &wishes);
+}
+
+static ubi_status allocations_document(ubi__json *json, const void *of, const ubi__asked *asked) {
+    const answer *a = of;
+    (void)asked;
+    return a->allocations ? heap_document_put(json, a) : ubi__recording_functions_document(json, &a->functions);
+}
+
+static ubi_status allocations_page(const ubi__page *page, const void *of, const ubi__asked *asked) {
+    const answer *a = of;
+    (void)asked;
+    return a->allocations ? heap_page_write(page, a) : ubi__recording_functions_page(page, &a->functions);
+}
+
+static void allocations_remark(ubi__remarks *remarks, const void *of) {
+    const answer *a = of;
+    if (!a->allocations)
+        ubi__recording_remark(remarks, a->functions.report);
+}
+
+static void allocations_release(void *of, const ubi__asked *asked) {
+    (void)asked;
+    ubi__recording_functions_release(&((answer *)of)->functions);
 }
 
 static const ubi__parameter parameters[] = {
-    UBI__FLAG("timeline", 't', AT(wants_timeline), "not by function but by time: what of each span is still alive"),
+    UBI__FLAG("timeline", 't', AT(wants_timeline), "not by function but by time: what of each span is still alive",
+              .scope = UBI__SCOPE_PAGE),
     UBI__NUMBER("callers", 0, AT(callers), "N", "show N levels of callers below each function", "0"),
     UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
                 "of a recording: sort by bytes leaked, at the peak or in total, or by allocations, all or temporary; "
@@ -359,7 +400,7 @@ static const ubi__example examples[] = {
     { NULL, NULL },
 };
 
-static const ubi__usage usage = {
+const ubi__usage ubi__usage_allocations = {
     .name = "allocations",
     .operands = "FILE",
     .summary = "list functions by what they allocated",
@@ -389,10 +430,20 @@ static const ubi__usage usage = {
     .examples = examples,
     .min_operands = 1,
     .max_operands = 1,
-    .arguments_bytes = sizeof(allocations_arguments),
+    .arguments_bytes = sizeof(allocations_values),
 };
 
-const ubi__command ubi__command_allocations = {
-    .usage = &usage,
-    .run = allocations_run,
+const ubi__question ubi__question_allocations = {
+    .usage = &ubi__usage_allocations,
+    .schema = "ubiheap.allocations/1",
+    .recording_schema = "ubiheap.recording-allocations/1",
+    .least_heaps = 1,
+    .most_heaps = 1,
+    .answer_bytes = sizeof(answer),
+    .prepare = allocations_prepare,
+    .compute = allocations_compute,
+    .document = allocations_document,
+    .page = allocations_page,
+    .remark = allocations_remark,
+    .release = allocations_release,
 };

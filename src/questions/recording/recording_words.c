@@ -9,7 +9,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/recording_report.h"
+#include "questions/recording/recording_report.h"
 
 /* ---- orders and choice -------------------------------------------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ static void add_symbol(ubi__recording_place *out, const ubi__ubirec_tables *t, c
 
 void ubi__recording_frame_place(ubi__recording_place *out, const ubi__recording_report *report, uint32_t frame,
                                 uint32_t symbol) {
-    const ubi__ubirec_tables *t = &report->summary.tables;
+    const ubi__ubirec_tables *t = &report->summary->tables;
     uint32_t n;
     const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
     place_of_frame(out, t, &t->frames.at[frame]);
@@ -77,7 +77,7 @@ void ubi__recording_frame_place(ubi__recording_place *out, const ubi__recording_
 
 /* The first symbol of a trace's frame that asks for memory. */
 static uint32_t first_symbol(const ubi__recording_report *report, uint32_t trace) {
-    const ubi__ubirec_tables *t = &report->summary.tables;
+    const ubi__ubirec_tables *t = &report->summary->tables;
     uint32_t n;
     if (trace == UBI__UBIREC_NO_TRACE)
         return 0;
@@ -99,7 +99,7 @@ void ubi__recording_walk_wrappers(ubi__recording_walk *walk, const ubi__recordin
 }
 
 bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out) {
-    const ubi__ubirec_tables *t = &walk->report->summary.tables;
+    const ubi__ubirec_tables *t = &walk->report->summary->tables;
     uint32_t n;
     if (walk->trace == UBI__UBIREC_NO_TRACE || (walk->trace == walk->end_trace && walk->symbol == walk->end_symbol))
         return false;
@@ -125,9 +125,9 @@ bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_r
 }
 
 bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_report *report, uint32_t *frame) {
-    const ubi__ubirec_tables *t = &report->summary.tables;
+    const ubi__ubirec_tables *t = &report->summary->tables;
     uint32_t n;
-    while (*frame < t->frames.n && report->sites.roles[*frame] != UBI__FRAME_WRAPPER)
+    while (*frame < t->frames.n && report->sites->roles[*frame] != UBI__FRAME_WRAPPER)
         ++*frame;
     if (*frame >= t->frames.n)
         return false;
@@ -200,45 +200,45 @@ static uint64_t three_digits(double value, bool up) {
 }
 
 /* "92.1-109 MiB": the unit once, where it is the same. */
-static void join_limits(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, const char *low, const char *high) {
+static void join_limits(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, const char *low, const char *high) {
     const char *low_unit = strchr(low, ' '), *high_unit = strchr(high, ' ');
     bool is_same_unit = low_unit && high_unit && strcmp(low_unit, high_unit) == 0;
     if (strcmp(low, high) == 0)
         snprintf(out, UBI__ESTIMATE_TEXT, "%s", high);
     else
         snprintf(out, UBI__ESTIMATE_TEXT, "%.*s%s%s", (int)(is_same_unit ? (size_t)(low_unit - low) : strlen(low)), low,
-                 cli->page.style.has_unicode ? "–" : "-", high);
+                 style->has_unicode ? "–" : "-", high);
 }
 
-char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range) {
+char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, ubi__range range) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
     ubi__human_size(high, ubi__whole(range.high));
     if (range.low <= 0 && range.high > 0)
         snprintf(out, UBI__ESTIMATE_TEXT, "< %s", high);
     else
-        join_limits(out, cli, ubi__human_size(low, ubi__whole(range.low)), high);
+        join_limits(out, style, ubi__human_size(low, ubi__whole(range.low)), high);
     return out;
 }
 
-char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range) {
+char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, ubi__range range) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
     bool is_known = range.low >= range.high;
     ubi__human_count(high, is_known ? ubi__whole(range.high) : three_digits(range.high, true));
     if (range.low <= 0 && range.high > 0)
         snprintf(out, UBI__ESTIMATE_TEXT, "< %s", high);
     else
-        join_limits(out, cli, ubi__human_count(low, is_known ? ubi__whole(range.low) : three_digits(range.low, false)),
-                    high);
+        join_limits(out, style,
+                    ubi__human_count(low, is_known ? ubi__whole(range.low) : three_digits(range.low, false)), high);
     return out;
 }
 
 /* A count whose limits are further apart than this is better shown as a guess. */
 #define TELLING_FACTOR 4
 
-char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range) {
+char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, double count, ubi__range range) {
     char guess[UBI__HUMAN_TEXT];
     if (range.low > 0 && range.high <= TELLING_FACTOR * range.low)
-        return ubi__range_count(out, cli, range);
+        return ubi__range_count(out, style, range);
     snprintf(out, UBI__ESTIMATE_TEXT, "~%s", ubi__human_count(guess, ubi__whole(count)));
     return out;
 }
@@ -256,7 +256,7 @@ bool ubi__recording_was_given_up(const ubi__recording_summary *s) {
 
 bool ubi__recording_mappings_hint(char *out, size_t n, const ubi__recording_report *report) {
     char resident[UBI__HUMAN_TEXT], heap[UBI__HUMAN_TEXT];
-    const ubi__recording_summary *s = &report->summary;
+    const ubi__recording_summary *s = report->summary;
     double most = report->heap_bytes[UBI__MEASURE_PEAK].high;
     if (s->classes[UBI__UBIREC_MAPPING].count || (double)s->rss_peak_bytes < FAR_ABOVE * most + USUAL_BYTES)
         return false;

@@ -11,8 +11,7 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "cli/cli_files.h"
-#include "cli/commands/report/recording_report.h"
+#include "questions/recording/recording_report.h"
 #include "recording/known_pools.h"
 #include "render/display.h"
 
@@ -46,7 +45,7 @@ static double get_bytes(const row *r, int measure) {
 
 /* Unknown without any sample. */
 static double error_of(const row *r, int measure, double variance) {
-    bool is_sampled = ubi__recording_is_sampled(&r->report->summary, r->site->of_class);
+    bool is_sampled = ubi__recording_is_sampled(r->report->summary, r->site->of_class);
     bool is_known = !is_sampled || (r->site->by[measure].samples > 0 && measure != UBI__MEASURE_TEMPORARY);
     return is_known ? ubi__standard_error(variance) : NAN;
 }
@@ -64,11 +63,11 @@ static double get_count_error(const row *r, int measure) {
 }
 
 static ubi__range bytes_range(const row *r, int measure) {
-    return ubi__recording_bytes_range(&r->report->summary, r->site->of_class, &r->site->by[measure]);
+    return ubi__recording_bytes_range(r->report->summary, r->site->of_class, &r->site->by[measure]);
 }
 
 static ubi__range count_range(const row *r, int measure) {
-    return ubi__recording_count_range(&r->report->summary, r->site->of_class, &r->site->by[measure]);
+    return ubi__recording_count_range(r->report->summary, r->site->of_class, &r->site->by[measure]);
 }
 
 static double get_bytes_low(const row *r, int measure) {
@@ -89,7 +88,7 @@ static double get_count_high(const row *r, int measure) {
 
 /* What the thread of a sample did next is unknown. */
 static double get_temporary(const row *r, int measure) {
-    return ubi__recording_is_sampled(&r->report->summary, r->site->of_class) ? NAN : get_count(r, measure);
+    return ubi__recording_is_sampled(r->report->summary, r->site->of_class) ? NAN : get_count(r, measure);
 }
 
 static double get_samples(const row *r, int measure) {
@@ -158,7 +157,7 @@ static ubi_text get_through(const row *r) {
 }
 
 static ubi_text get_pool(const row *r) {
-    const char *words = ubi__known_pool(&r->report->sites, r->site);
+    const char *words = ubi__known_pool(r->report->sites, r->site);
     return ubi__text(words ? words : "");
 }
 
@@ -271,6 +270,10 @@ typedef struct table {
     choice columns;
 } table;
 
+static bool has_failed(const table *t) {
+    return t->json ? t->json->has_failed : t->out->has_failed;
+}
+
 static void line_put(const table *t, const row *r) {
     for (size_t i = 0; i < t->columns.n; i++) {
         const column *c = t->columns.at[i];
@@ -316,8 +319,8 @@ static const ubi__recording_place no_place = { .function = { "(no stack)", 10 },
 
 static void rows_put(const table *t, const ubi__recording_report *report, char *stack) {
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : UINT64_MAX;
-    for (size_t i = 0; i < report->sites.rows.n && n < most && !t->out->has_failed; i++) {
-        row r = { .report = report, .site = &report->sites.rows.at[i], .stack = stack };
+    for (size_t i = 0; i < report->sites->rows.n && n < most && !has_failed(t); i++) {
+        row r = { .report = report, .site = &report->sites->rows.at[i], .stack = stack };
         if (!ubi__recording_has_site(report, r.site))
             continue;
         if (!ubi__recording_site_place(&r.place, report, r.site))
@@ -330,31 +333,28 @@ static void rows_put(const table *t, const ubi__recording_report *report, char *
     }
 }
 
-static void table_put(table *t, ubi__cli *cli, const ubi__recording_report *report, char *stack) {
-    ubi__json j;
-    if (strcmp(report->wishes->format, "json") != 0) {
-        header_put(t);
-        rows_put(t, report, stack);
-        return;
-    }
-    t->json = &j;
-    ubi__document_begin(&j, cli, "ubiheap.recording-sites/1", report->path);
-    ubi__json_member_array(&j, "sites");
-    rows_put(t, report, stack);
-    ubi__json_array_end(&j);
-    ubi__document_end(&j);
-}
-
-ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report) {
-    const ubi_allocator *a = ubi_allocator_default();
-    table t = { .out = cli->page.out, .is_csv = strcmp(report->wishes->format, "csv") == 0 };
+static ubi_status table_put(table *t, const ubi__recording_report *report) {
     const char *standard = report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
-    UBI_TRY(columns_choose(&t.columns, report->wishes->columns ? report->wishes->columns : standard));
-    UBI_TRY(ubi__sites_sort(&report->sites, ubi__recording_order(report->wishes->by)));
-    char *stack = ubi__alloc_array(a, STACK_BYTES, 1);
+    UBI_TRY(columns_choose(&t->columns, report->wishes->columns ? report->wishes->columns : standard));
+    char *stack = ubi__alloc_array(report->allocator, STACK_BYTES, 1);
     if (!stack)
         return ubi__fail_nomem();
-    table_put(&t, cli, report, stack);
-    ubi__free_array(a, stack, STACK_BYTES, 1);
+    if (!t->json)
+        header_put(t);
+    rows_put(t, report, stack);
+    ubi__free_array(report->allocator, stack, STACK_BYTES, 1);
+    return UBI_OK;
+}
+
+ubi_status ubi__recording_rows_page(const ubi__page *page, const ubi__recording_report *report, bool is_csv) {
+    table t = { .out = page->out, .is_csv = is_csv };
+    return table_put(&t, report);
+}
+
+ubi_status ubi__recording_rows_document(ubi__json *json, const ubi__recording_report *report) {
+    table t = { .json = json };
+    ubi__json_member_array(json, "sites");
+    UBI_TRY(table_put(&t, report));
+    ubi__json_array_end(json);
     return UBI_OK;
 }

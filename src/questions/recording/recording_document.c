@@ -10,10 +10,9 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "cli/cli_files.h"
-#include "cli/commands/report/recording_markers.h"
-#include "cli/commands/report/recording_page.h"
-#include "cli/commands/report/recording_report.h"
+#include "questions/recording/recording_markers.h"
+#include "questions/recording/recording_page.h"
+#include "questions/recording/recording_report.h"
 #include "recording/known_pools.h"
 #include "recording/ubirec_tables.h"
 
@@ -66,9 +65,8 @@ static const char *const counters[UBI__UBIREC_COUNTER_COUNT] = {
     [UBI__UBIREC_COMPANIONS] = "companions",
 };
 
-void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report) {
+void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *s, bool is_exact) {
     char time[UBI__HUMAN_TEXT];
-    const ubi__recording_summary *s = &report->summary;
     const ubi__ubirec_about *about = &s->tables.about;
     ubi__json_member_text(j, "program", about->program);
     put_arguments(j, about->arguments);
@@ -79,7 +77,7 @@ void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report)
                             about->start_unix_ns ? ubi__iso_time(time, about->start_unix_ns / 1000) : NULL);
     put_ms(j, "durationMs", s->time_ns);
     put_end(j, &s->tables);
-    ubi__json_member_bool(j, "exact", report->is_exact);
+    ubi__json_member_bool(j, "exact", is_exact);
     ubi__json_member_u64(j, "periodBytes", about->period_bytes);
     ubi__json_member_u64(j, "tornBytes", s->torn_bytes);
     ubi__json_member_string(j, "fault", s->fault[0] ? s->fault : NULL);
@@ -169,7 +167,7 @@ static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__rec
 }
 
 static void put_classes(ubi__json *j, const ubi__recording_report *report) {
-    const ubi__recording_summary *s = &report->summary;
+    const ubi__recording_summary *s = report->summary;
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
         ubi__json_member_object(j, classes[c]);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
@@ -218,9 +216,9 @@ static void put_sizes(ubi__json *j, const ubi__recording_summary *s) {
     ubi__json_array_end(j);
 }
 
-static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
+static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s, const ubi_allocator *a) {
     size_t n = s->tables.kinds.n;
-    ubi__estimate(*sums)[UBI__MEASURE_COUNT] = ubi__calloc_array(s->allocator, n + 1, sizeof *sums);
+    ubi__estimate(*sums)[UBI__MEASURE_COUNT] = ubi__calloc_array(a, n + 1, sizeof *sums);
     if (!sums)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < s->infos.n; i++)
@@ -236,7 +234,7 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
-    ubi__free_array(s->allocator, sums, n + 1, sizeof *sums);
+    ubi__free_array(a, sums, n + 1, sizeof *sums);
     return UBI_OK;
 }
 
@@ -320,9 +318,9 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
     ubi__json_object_begin(j);
     ubi__json_member_string(j, "class", classes[site->of_class]);
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-        put_measure(j, m, &site->by[m], &report->summary, site->of_class);
+        put_measure(j, m, &site->by[m], report->summary, site->of_class);
     ubi__json_member_u64(j, "stackCount", site->n_all_stacks);
-    ubi__json_member_string(j, "pool", ubi__known_pool(&report->sites, site));
+    ubi__json_member_string(j, "pool", ubi__known_pool(report->sites, site));
     put_stacks(j, report, site);
     ubi__json_object_end(j);
 }
@@ -336,28 +334,30 @@ static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__json_array_end(j);
 }
 
-static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
+/* In the order that is asked for: else by what leaked. */
+static void put_sites(ubi__json *j, const ubi__recording_report *report) {
     ubi__site_order order = ubi__recording_order(report->wishes->by);
+    const ubi__sites *sites = report->wishes->by ? report->sites : report->leaked_sites;
+    ubi__recording_report listed = *report;
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : DOCUMENT_SITES;
-    UBI_TRY(ubi__sites_sort(&report->sites, order));
+    listed.sites = sites;
     ubi__json_member_string(j, "sortedBy", ubi__recording_orders[order]);
-    ubi__json_member_u64(j, "siteCount", report->sites.rows.n);
+    ubi__json_member_u64(j, "siteCount", sites->rows.n);
     ubi__json_member_array(j, "sites");
-    for (size_t i = 0; i < report->sites.rows.n && n < most && !j->has_failed; i++) {
-        if (!ubi__recording_has_site(report, &report->sites.rows.at[i]))
+    for (size_t i = 0; i < sites->rows.n && n < most && !j->has_failed; i++) {
+        if (!ubi__recording_has_site(report, &sites->rows.at[i]))
             continue;
-        put_site(j, report, &report->sites.rows.at[i]);
+        put_site(j, &listed, &sites->rows.at[i]);
         n++;
     }
     ubi__json_array_end(j);
-    return UBI_OK;
 }
 
 static void put_hints(ubi__json *j, const ubi__recording_report *report) {
     ubi__json_member_array(j, "hints");
     char text[256];
-    for (size_t i = 0; i < report->hints.n; i++)
-        ubi__json_string(j, report->hints.at[i].text);
+    for (size_t i = 0; i < report->hints->n; i++)
+        ubi__json_string(j, report->hints->at[i].text);
     if (ubi__recording_mappings_hint(text, sizeof text, report))
         ubi__json_string(j, text);
     ubi__json_array_end(j);
@@ -389,26 +389,26 @@ static void put_findings(ubi__json *j, const ubi__recording_view *view) {
     ubi__json_array_end(j);
 }
 
-ubi_status ubi__recording_document(ubi__cli *cli, ubi__recording_report *report) {
-    ubi__json j;
-    ubi__recording_view view;
-    UBI_TRY(ubi__recording_view_init(&view, cli, report));
-    ubi__document_begin(&j, cli, "ubiheap.recording/1", report->path);
-    ubi__recording_put_about(&j, report);
-    put_findings(&j, &view);
-    put_classes(&j, report);
-    put_resident(&j, &report->summary);
-    put_lifetimes(&j, &report->summary);
-    put_sizes(&j, &report->summary);
-    UBI_TRY(put_kinds(&j, &report->summary));
-    ubi__recording_processes_document(&j, report);
-    put_started(&j, &report->summary.tables);
-    put_threads(&j, &report->summary);
-    put_curve(&j, &report->summary);
-    UBI_TRY(ubi__recording_markers_document(&j, report));
-    UBI_TRY(put_sites(&j, report));
-    put_wrappers(&j, report);
-    put_hints(&j, report);
-    ubi__document_end(&j);
+ubi_status ubi__recording_document(ubi__json *j, const ubi__recording_view *view) {
+    /* The same wherever it is written: words do not depend on a terminal. */
+    static const ubi__page page = { .style = { .has_unicode = true, .columns = 100 } };
+    const ubi__recording_view v = ubi__recording_view_on(view, &page);
+    const ubi__recording_report *report = view->report;
+    const ubi__recording_summary *s = report->summary;
+    ubi__recording_put_about(j, s, report->is_exact);
+    put_findings(j, &v);
+    put_classes(j, report);
+    put_resident(j, s);
+    put_lifetimes(j, s);
+    put_sizes(j, s);
+    UBI_TRY(put_kinds(j, s, report->allocator));
+    ubi__recording_processes_document(j, report);
+    put_started(j, &s->tables);
+    put_threads(j, s);
+    put_curve(j, s);
+    UBI_TRY(ubi__recording_markers_document(j, report));
+    put_sites(j, report);
+    put_wrappers(j, report);
+    put_hints(j, report);
     return UBI_OK;
 }

@@ -2,7 +2,7 @@
  *
  * recording_markers.c: see recording_markers.h.
  */
-#include "cli/commands/report/recording_markers.h"
+#include "questions/recording/recording_markers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/cli_files.h"
 #include "render/display.h"
 #include "render/page.h"
 
@@ -22,11 +21,11 @@
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
 
 static const ubi__marker_sums *sums_of(const ubi__recording_report *report) {
-    return &report->summary.markers;
+    return &report->summary->markers;
 }
 
 static ubi_text name_of(const ubi__recording_report *report, const ubi__marker_group *group) {
-    return ubi__ubirec_string_at(&report->summary.tables, group->name);
+    return ubi__ubirec_string_at(&report->summary->tables, group->name);
 }
 
 /* Most bytes first, then by number of markers, then as they came. */
@@ -42,7 +41,7 @@ static int group_compare(const void *a, const void *b) {
 /* @param out  owned, of as many rows as there are groups, and room for one more. NULL: no memory */
 static const ubi__marker_group **groups_sorted(const ubi__recording_report *report) {
     const ubi__marker_sums *m = sums_of(report);
-    const ubi__marker_group **rows = ubi__alloc_array(report->summary.allocator, m->groups.n + 1, sizeof *rows);
+    const ubi__marker_group **rows = ubi__alloc_array(report->allocator, m->groups.n + 1, sizeof *rows);
     for (size_t i = 0; rows && i < m->groups.n; i++)
         rows[i] = &m->groups.at[i];
     if (rows)
@@ -51,7 +50,7 @@ static const ubi__marker_group **groups_sorted(const ubi__recording_report *repo
 }
 
 static void free_rows(const ubi__recording_report *report, const ubi__marker_group **rows) {
-    ubi__free_array(report->summary.allocator, rows, sums_of(report)->groups.n + 1, sizeof *rows);
+    ubi__free_array(report->allocator, rows, sums_of(report)->groups.n + 1, sizeof *rows);
 }
 
 static double at_least_0(double value) {
@@ -83,23 +82,24 @@ static ubi__marker_group rest_of(const ubi__recording_report *report) {
 
 enum { ALLOCATED, SHARE, COUNT, NOT_FREED, COLUMNS };
 
-static void table_init(ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report) {
+static void table_init(ubi__text_table *t, const ubi__page *page, const ubi__recording_report *report) {
     size_t width = report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
     const ubi__text_column columns[COLUMNS] = { [ALLOCATED] = { .width = width },
                                                 [SHARE] = { .width = SHARE_COLUMNS },
                                                 [COUNT] = { .width = width },
                                                 [NOT_FREED] = { .width = width } };
-    ubi__page_table(t, &cli->page, "", columns, COLUMNS);
+    ubi__page_table(t, page, "", columns, COLUMNS);
 }
 
 /* @return columns for the name */
-static size_t numbers_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report,
+static size_t numbers_write(const ubi__text_table *t, const ubi__page *page, const ubi__recording_report *report,
                             const ubi__marker_group *g) {
     char allocated[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT], live[UBI__ESTIMATE_TEXT];
-    const ubi__recording_summary *s = &report->summary;
-    ubi__range_bytes(allocated, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->allocated));
-    ubi__count_guess(count, cli, g->allocated.count, ubi__recording_count_range(s, UBI__UBIREC_HEAP, &g->allocated));
-    ubi__range_bytes(live, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->live));
+    const ubi__recording_summary *s = report->summary;
+    ubi__range_bytes(allocated, &page->style, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->allocated));
+    ubi__count_guess(count, &page->style, g->allocated.count,
+                     ubi__recording_count_range(s, UBI__UBIREC_HEAP, &g->allocated));
+    ubi__range_bytes(live, &page->style, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->live));
     const ubi__cell cells[COLUMNS] = {
         [ALLOCATED] = ubi__cell_words(allocated),
         [SHARE] = ubi__cell_share(ubi__whole(g->allocated.bytes), ubi__whole(report->heap[UBI__MEASURE_TOTAL].bytes)),
@@ -110,29 +110,29 @@ static size_t numbers_write(const ubi__text_table *t, const ubi__cli *cli, const
 }
 
 /* The name, followed by, dim, how often and how long; the name gives way. */
-static void group_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report,
+static void group_write(const ubi__text_table *t, const ubi__page *page, const ubi__recording_report *report,
                         const ubi__marker_group *g) {
     char how_often[96], count[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT];
-    size_t room = numbers_write(t, cli, report, g);
+    size_t room = numbers_write(t, page, report, g);
     int n = snprintf(how_often, sizeof how_often, "  %s", ubi__human_things(count, g->count, "time"));
     if (g->n_ended)
         n += snprintf(how_often + n, sizeof how_often - (size_t)n, ", %s",
                       ubi__human_duration(time, g->total_ns / 1000));
-    ubi__display_text(cli->page.out, &cli->page.style, name_of(report, g), room > (size_t)n ? room - (size_t)n : room);
-    ubi__write_inked(&cli->page, UBI__INK_DIM, how_often);
-    ubi__out_char(cli->page.out, '\n');
+    ubi__display_text(page->out, &page->style, name_of(report, g), room > (size_t)n ? room - (size_t)n : room);
+    ubi__write_inked(page, UBI__INK_DIM, how_often);
+    ubi__out_char(page->out, '\n');
 }
 
-static void rest_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report) {
+static void rest_write(const ubi__text_table *t, const ubi__page *page, const ubi__recording_report *report) {
     ubi__marker_group rest = rest_of(report);
     if (rest.allocated.samples == 0)
         return;
-    numbers_write(t, cli, report, &rest);
-    ubi__write_inked(&cli->page, UBI__INK_DIM, "(no marker was open)");
-    ubi__out_char(cli->page.out, '\n');
+    numbers_write(t, page, report, &rest);
+    ubi__write_inked(page, UBI__INK_DIM, "(no marker was open)");
+    ubi__out_char(page->out, '\n');
 }
 
-ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t top) {
+ubi_status ubi__recording_markers_page(const ubi__page *page, const ubi__recording_report *report, uint64_t top) {
     size_t n = sums_of(report)->groups.n, shown = 0;
     ubi__text_table table;
     if (n == 0)
@@ -140,29 +140,29 @@ ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording
     const ubi__marker_group **rows = groups_sorted(report);
     if (!rows)
         return ubi__fail_nomem();
-    table_init(&table, cli, report);
-    ubi__write_title(&cli->page, "By the marker that was open: bytes, share, allocations, bytes not freed");
+    table_init(&table, page, report);
+    ubi__write_title(page, "By the marker that was open: bytes, share, allocations, bytes not freed");
     for (; shown < n && shown < top; shown++)
-        group_write(&table, cli, report, rows[shown]);
-    ubi__write_more_things(&cli->page, "more marker", shown, n);
-    rest_write(&table, cli, report);
+        group_write(&table, page, report, rows[shown]);
+    ubi__write_more_things(page, "more marker", shown, n);
+    rest_write(&table, page, report);
     free_rows(report, rows);
     return UBI_OK;
 }
 
-void ubi__recording_markers_next(const ubi__cli *cli, const ubi__recording_report *report, const char *file) {
+void ubi__recording_markers_next(const ubi__page *page, const ubi__recording_report *report, const char *file) {
     char help[96], count[UBI__HUMAN_TEXT];
-    if (report->summary.n_markers == 0)
+    if (report->summary->n_markers == 0)
         return;
-    snprintf(help, sizeof help, "its %s in time", ubi__human_things(count, report->summary.n_markers, "marker"));
-    ubi__write_command(&cli->page, "timeline", file, NULL, help);
+    snprintf(help, sizeof help, "its %s in time", ubi__human_things(count, report->summary->n_markers, "marker"));
+    ubi__write_command(page, "timeline", file, NULL, help);
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------------- */
 
 static void sums_put(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
-    ubi__recording_put_estimate(j, "allocated", &g->allocated, &report->summary, UBI__UBIREC_HEAP);
-    ubi__recording_put_estimate(j, "leaked", &g->live, &report->summary, UBI__UBIREC_HEAP);
+    ubi__recording_put_estimate(j, "allocated", &g->allocated, report->summary, UBI__UBIREC_HEAP);
+    ubi__recording_put_estimate(j, "leaked", &g->live, report->summary, UBI__UBIREC_HEAP);
 }
 
 static void group_put(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
@@ -182,7 +182,7 @@ ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_re
     if (!rows)
         return ubi__fail_nomem();
     ubi__json_member_object(j, "markers");
-    ubi__json_member_u64(j, "count", report->summary.n_markers);
+    ubi__json_member_u64(j, "count", report->summary->n_markers);
     ubi__json_member_array(j, "byName");
     for (size_t i = 0; i < sums_of(report)->groups.n && !j->has_failed; i++)
         group_put(j, report, rows[i]);

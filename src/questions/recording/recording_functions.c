@@ -2,16 +2,13 @@
  *
  * allocations_recording.c: see allocations_recording.h.
  */
-#include "cli/commands/allocations/allocations_recording.h"
+#include "questions/recording/recording_functions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/cli_files.h"
-#include "cli/commands/report/recording_page.h"
-#include "recording/function_sums.h"
 #include "recording/known_pools.h"
 #include "render/page.h"
 #include "render/text_tree.h"
@@ -19,25 +16,11 @@
 #define NAME_BYTES 1024
 #define POSITION_BYTES 256
 
-/* What a function's sites have that are known pools. */
-typedef struct pool_mark {
-    const char *words; /* NULL: there are none */
-    double count;      /* of allocations */
-} pool_mark;
-
-typedef struct answer {
-    const ubi__allocations_wishes *wishes;
-    ubi__recording_view view;
-    ubi__text_table table;
-    ubi__function_sums sums;
-    uint32_t *rows; /* rows[n_rows]: functions that have anything, most first */
-    size_t n_rows;
-    pool_mark *pools; /* pools[function] */
-} answer;
+typedef ubi__recording_functions answer;
 
 /* What a function is sorted by and shown with. */
 static const ubi__estimate *measures_of(const answer *a, const ubi__function_sum *f) {
-    return a->wishes->with_callees ? f->all : f->own;
+    return a->wishes.with_callees ? f->all : f->own;
 }
 
 /* The table of places shows numbers of sites; so a row is one. */
@@ -68,8 +51,8 @@ static bool is_start_up(const answer *a, uint32_t function) {
 /* ---- pools -------------------------------------------------------------------------------------------------------- */
 
 static ubi_status pools_find(answer *a) {
-    const ubi__sites *sites = &a->view.report->sites;
-    a->pools = ubi__calloc_array(ubi_allocator_default(), a->sums.rows.n + 1, sizeof *a->pools);
+    const ubi__sites *sites = a->view.report->sites;
+    a->pools = ubi__calloc_array(a->report->allocator, a->sums.rows.n + 1, sizeof *a->pools);
     if (!a->pools)
         return ubi__fail_nomem();
     for (size_t i = 0; i < sites->rows.n; i++) {
@@ -77,7 +60,7 @@ static ubi_status pools_find(answer *a) {
         const char *words = site->of_class == a->view.of_class ? ubi__known_pool(sites, site) : NULL;
         if (!words)
             continue;
-        pool_mark *mark = &a->pools[a->sums.group_of.at[a->sums.first_group[site->frame]]];
+        ubi__pool_mark *mark = &a->pools[a->sums.group_of.at[a->sums.first_group[site->frame]]];
         mark->words = words;
         mark->count += site->by[UBI__MEASURE_TOTAL].count;
     }
@@ -87,7 +70,7 @@ static ubi_status pools_find(answer *a) {
 /* The pool that has everything the function itself allocates, or NULL. */
 static const char *pool_of(const answer *a, uint32_t function) {
     double all = a->sums.rows.at[function].own[UBI__MEASURE_TOTAL].count;
-    const pool_mark *mark = &a->pools[function];
+    const ubi__pool_mark *mark = &a->pools[function];
     return all > 0 && mark->count > 0.999 * all ? mark->words : NULL; /* sums of estimates are rounded */
 }
 
@@ -106,7 +89,7 @@ static int function_compare(const void *left, const void *right, void *payload) 
 }
 
 static ubi_status rows_sort(answer *a) {
-    a->rows = ubi__alloc_array(ubi_allocator_default(), a->sums.rows.n + 1, sizeof *a->rows);
+    a->rows = ubi__alloc_array(a->report->allocator, a->sums.rows.n + 1, sizeof *a->rows);
     if (!a->rows)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < a->sums.rows.n; i++)
@@ -117,92 +100,99 @@ static ubi_status rows_sort(answer *a) {
 }
 
 static size_t n_shown(const answer *a) {
-    return a->wishes->limit && a->wishes->limit < a->n_rows ? (size_t)a->wishes->limit : a->n_rows;
+    return a->wishes.limit && a->wishes.limit < a->n_rows ? (size_t)a->wishes.limit : a->n_rows;
 }
 
 /* ---- page --------------------------------------------------------------------------------------------------------- */
 
-static void name_write(const answer *a, uint32_t function, size_t room) {
-    const ubi__recording_view *v = &a->view;
+typedef struct drawing {
+    const answer *answer;
+    ubi__recording_view view; /* on the page */
+    ubi__text_table table;
+} drawing;
+
+static void name_write(const drawing *d, uint32_t function, size_t room) {
+    const ubi__recording_view *v = &d->view;
     char name[NAME_BYTES], position[POSITION_BYTES];
     ubi__recording_place place;
-    place_of(&place, a, function);
+    place_of(&place, d->answer, function);
     ubi__recording_place_position(position, sizeof position, &place);
     ubi__recording_short_name(name, sizeof name, v->style, &place, room);
     size_t used = ubi__display_text(v->out, v->style, ubi__text(name), room);
     size_t rest = ubi__display_columns(ubi__text(position), v->style, room);
     if (rest && used + 2 + rest <= room) {
         ubi__out_string(v->out, "  ");
-        ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+        ubi__write_ink(v->on, UBI__INK_DIM);
         ubi__display_text(v->out, v->style, ubi__text(position), rest);
-        ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+        ubi__write_ink(v->on, UBI__INK_PLAIN);
     }
     ubi__out_char(v->out, '\n');
 }
 
-static void row_write(const answer *a, const ubi__estimate *by, const ubi__estimate *extra, uint32_t function,
+static void row_write(const drawing *d, const ubi__estimate *by, const ubi__estimate *extra, uint32_t function,
                       uint32_t depth) {
-    ubi__site row = row_of(a, by);
-    size_t room = ubi__recording_row(&a->table, &a->view, &row, extra);
-    name_write(a, function, ubi__text_table_caller(&a->table, depth, room));
+    ubi__site row = row_of(d->answer, by);
+    size_t room = ubi__recording_row(&d->table, &d->view, &row, extra);
+    name_write(d, function, ubi__text_table_caller(&d->table, depth, room));
 }
 
 /* On its own line: names have little room. */
-static void pool_write(const answer *a, uint32_t function) {
-    const ubi__recording_view *v = &a->view;
-    const char *pool = pool_of(a, function);
+static void pool_write(const drawing *d, uint32_t function) {
+    const ubi__recording_view *v = &d->view;
+    const char *pool = pool_of(d->answer, function);
     char text[NAME_BYTES];
     if (!pool)
         return;
     snprintf(text, sizeof text, "kept on purpose: %s", pool);
     ubi__out_string(v->out, "    ");
-    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+    ubi__write_ink(v->on, UBI__INK_DIM);
     ubi__display_text(v->out, v->style, ubi__text(text), v->columns - 4);
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
-static ubi_status function_write(const answer *a, uint32_t function) {
+static ubi_status function_write(const drawing *d, uint32_t function) {
+    const answer *a = d->answer;
     const ubi__function_sum *f = &a->sums.rows.at[function];
     ubi__measure measure = ubi__order_measure(a->view.order);
     ubi__vec_function_caller callers = { 0 };
-    row_write(a, measures_of(a, f), a->wishes->with_callees ? &f->own[measure] : &f->all[measure], function, 0);
-    pool_write(a, function);
-    if (a->wishes->caller_levels == 0)
+    row_write(d, measures_of(a, f), a->wishes.with_callees ? &f->own[measure] : &f->all[measure], function, 0);
+    pool_write(d, function);
+    if (a->wishes.caller_levels == 0)
         return UBI_OK;
-    ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels, measure);
-    for (size_t i = 1; status == UBI_OK && i < callers.n && !a->view.out->has_failed; i++)
-        row_write(a, callers.at[i].by, NULL, callers.at[i].function, callers.at[i].depth);
-    ubi__vec_function_caller_fini(&callers, ubi_allocator_default());
+    ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes.caller_levels, measure);
+    for (size_t i = 1; status == UBI_OK && i < callers.n && !d->view.out->has_failed; i++)
+        row_write(d, callers.at[i].by, NULL, callers.at[i].function, callers.at[i].depth);
+    ubi__vec_function_caller_fini(&callers, a->sums.allocator);
     return status;
 }
 
-static void totals_write(const answer *a) {
-    const ubi__recording_view *v = &a->view;
+static void totals_write(const ubi__recording_view *v) {
     char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
     const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
-    ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->cli, total->bytes),
-                    ubi__count_guess(count, v->cli, total->estimate.count, total->count),
+    ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->style, total->bytes),
+                    ubi__count_guess(count, v->style, total->estimate.count, total->count),
                     ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");
-    ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_PEAK].bytes));
-    ubi__out_printf(v->out, ", not freed %s\n", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_LEAKED].bytes));
-    if (v->of_class != UBI__UBIREC_MAPPING && v->report->summary.classes[UBI__UBIREC_MAPPING].count)
+    ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_PEAK].bytes));
+    ubi__out_printf(v->out, ", not freed %s\n", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
+    if (v->of_class != UBI__UBIREC_MAPPING && v->report->summary->classes[UBI__UBIREC_MAPPING].count)
         ubi__out_string(v->out, "Of the heap alone: 'ubiheap report' has the places that asked for mappings.\n");
 }
 
-static ubi_status page_write(answer *a) {
-    const ubi__recording_view *v = &a->view;
+ubi_status ubi__recording_functions_page(const ubi__page *page, const ubi__recording_functions *a) {
+    drawing d = { .answer = a, .view = ubi__recording_view_on(&a->view, page) };
+    const ubi__recording_view *v = &d.view;
     if (a->n_rows == 0) {
         ubi__out_string(v->out, v->report->is_exact ? "Nothing was allocated.\n" : "Nothing was sampled.\n");
         return UBI_OK;
     }
-    totals_write(a);
-    ubi__recording_columns(&a->table, v, "Function", a->wishes->with_callees ? "Itself" : "With callees");
+    totals_write(v);
+    ubi__recording_columns(&d.table, v, "Function", a->wishes.with_callees ? "Itself" : "With callees");
     ubi__out_char(v->out, '\n');
-    ubi__text_table_head(&a->table);
+    ubi__text_table_head(&d.table);
     for (size_t i = 0; i < n_shown(a) && !v->out->has_failed; i++)
-        UBI_TRY(function_write(a, a->rows[i]));
-    ubi__write_more(&v->cli->page, a->n_rows - n_shown(a), "--limit 0 shows all");
+        UBI_TRY(function_write(&d, a->rows[i]));
+    ubi__write_more(v->on, a->n_rows - n_shown(a), "--limit 0 shows all");
     return UBI_OK;
 }
 
@@ -223,7 +213,7 @@ static void measures_put(ubi__json *j, const answer *a, const ubi__estimate *by)
         const char *key;
     } keys[] = { { UBI__MEASURE_LEAKED, "leaked" }, { UBI__MEASURE_PEAK, "peak" }, { UBI__MEASURE_TOTAL, "total" } };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        ubi__recording_put_estimate(j, keys[i].key, &by[keys[i].measure], &a->view.report->summary, a->view.of_class);
+        ubi__recording_put_estimate(j, keys[i].key, &by[keys[i].measure], a->view.report->summary, a->view.of_class);
 }
 
 static void sums_put(ubi__json *j, const answer *a, const char *key, const ubi__estimate *by) {
@@ -235,8 +225,8 @@ static void sums_put(ubi__json *j, const answer *a, const char *key, const ubi__
 /* Rows after the first, which is the function itself; a row's parent is an earlier one, or null. */
 static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) {
     ubi__vec_function_caller callers = { 0 };
-    ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels,
-                                              ubi__order_measure(a->view.order));
+    ubi_status status =
+        ubi__function_callers(&callers, &a->sums, function, a->wishes.caller_levels, ubi__order_measure(a->view.order));
     ubi__json_member_array(j, "callers");
     for (size_t i = 1; status == UBI_OK && i < callers.n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
@@ -246,67 +236,51 @@ static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) 
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
-    ubi__vec_function_caller_fini(&callers, ubi_allocator_default());
+    ubi__vec_function_caller_fini(&callers, a->sums.allocator);
     return status;
 }
 
-static ubi_status document_put(ubi__cli *cli, const answer *a) {
+ubi_status ubi__recording_functions_document(ubi__json *j, const ubi__recording_functions *a) {
     static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
-    ubi__json j;
-    ubi__document_begin(&j, cli, "ubiheap.recording-allocations/1", a->view.report->path);
-    ubi__json_member_bool(&j, "exact", a->view.report->is_exact);
-    ubi__json_member_string(&j, "class", classes[a->view.of_class]);
-    ubi__json_member_string(&j, "sortedBy", ubi__recording_orders[a->view.order]);
-    ubi__json_member_bool(&j, "sortedWithCallees", a->wishes->with_callees);
-    ubi__json_member_u64(&j, "functionCount", a->n_rows);
-    ubi__json_member_array(&j, "functions");
-    for (size_t i = 0; i < n_shown(a) && !j.has_failed; i++) {
+    ubi__json_member_bool(j, "exact", a->report->is_exact);
+    ubi__json_member_string(j, "class", classes[a->view.of_class]);
+    ubi__json_member_string(j, "sortedBy", ubi__recording_orders[a->view.order]);
+    ubi__json_member_bool(j, "sortedWithCallees", a->wishes.with_callees);
+    ubi__json_member_u64(j, "functionCount", a->n_rows);
+    ubi__json_member_array(j, "functions");
+    for (size_t i = 0; i < n_shown(a) && !j->has_failed; i++) {
         const ubi__function_sum *f = &a->sums.rows.at[a->rows[i]];
-        ubi__json_object_begin(&j);
-        place_put(&j, a, a->rows[i]);
-        ubi__json_member_string(&j, "pool", pool_of(a, a->rows[i]));
-        sums_put(&j, a, "own", f->own);
-        sums_put(&j, a, "withCallees", f->all);
-        if (a->wishes->caller_levels)
-            UBI_TRY(callers_put(&j, a, a->rows[i]));
-        ubi__json_object_end(&j);
+        ubi__json_object_begin(j);
+        place_put(j, a, a->rows[i]);
+        ubi__json_member_string(j, "pool", pool_of(a, a->rows[i]));
+        sums_put(j, a, "own", f->own);
+        sums_put(j, a, "withCallees", f->all);
+        if (a->wishes.caller_levels)
+            UBI_TRY(callers_put(j, a, a->rows[i]));
+        ubi__json_object_end(j);
     }
-    ubi__json_array_end(&j);
-    ubi__document_end(&j);
+    ubi__json_array_end(j);
     return UBI_OK;
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------- */
+/* ---- the answer --------------------------------------------------------------------------------------------------- */
 
-static ubi_status functions_show(answer *a, ubi__cli *cli, ubi__recording_report *report) {
-    UBI_TRY(ubi__recording_view_init(&a->view, cli, report));
-    UBI_TRY(ubi__function_sums_init(&a->sums, &report->sites, a->view.of_class));
-    ubi_status status = pools_find(a);
-    if (status == UBI_OK)
-        status = rows_sort(a);
-    if (status == UBI_OK)
-        status = cli->common.wants_json ? document_put(cli, a) : page_write(a);
-    ubi__free_array(ubi_allocator_default(), a->rows, a->sums.rows.n + 1, sizeof *a->rows);
-    ubi__free_array(ubi_allocator_default(), a->pools, a->sums.rows.n + 1, sizeof *a->pools);
-    ubi__function_sums_fini(&a->sums);
-    return status;
+ubi_status ubi__recording_functions_compute(ubi__recording_functions *a, const ubi__asked *asked,
+                                            const ubi__functions_wishes *wishes) {
+    a->wishes = *wishes;
+    a->of_report.by = wishes->by;
+    UBI_TRY(ubi__recording_report_new(&a->report, asked, &a->of_report));
+    UBI_TRY(ubi__recording_view_init(&a->view, a->report, asked));
+    UBI_TRY(ubi__function_sums_init(&a->sums, a->report->sites, a->view.of_class, a->report->allocator));
+    UBI_TRY(pools_find(a));
+    return rows_sort(a);
 }
 
-ubi_status ubi__allocations_of_recording(ubi__cli *cli, const char *path, const ubi__allocations_wishes *wishes,
-                                         int *exit_code) {
-    const ubi_allocator *allocator = ubi_allocator_default();
-    const ubi__recording_wishes own = { .by = wishes->by };
-    answer a = { .wishes = wishes };
-    ubi__recording_report *report = UBI_NEW(allocator, ubi__recording_report);
-    if (!report)
-        return ubi__fail_nomem();
-    ubi_status status = ubi__recording_report_open(report, cli, path, &own);
-    if (status == UBI_OK) {
-        status = functions_show(&a, cli, report);
-        if (status == UBI_OK)
-            ubi__recording_judge(cli, report, exit_code);
-        ubi__recording_report_close(report);
+void ubi__recording_functions_release(ubi__recording_functions *a) {
+    if (a->sums.sites) {
+        ubi__free_array(a->report->allocator, a->rows, a->sums.rows.n + 1, sizeof *a->rows);
+        ubi__free_array(a->report->allocator, a->pools, a->sums.rows.n + 1, sizeof *a->pools);
+        ubi__function_sums_fini(&a->sums);
     }
-    UBI_DELETE(allocator, report);
-    return status;
+    ubi__recording_report_free(a->report);
 }

@@ -5,7 +5,7 @@
  * What ran; what it did not free, at most had and allocated; what stands out in that; a table of places; what to know about the
  * recording, and what to run next.
  */
-#include "cli/commands/report/recording_page.h"
+#include "questions/recording/recording_page.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/recording_markers.h"
+#include "questions/recording/recording_markers.h"
 #include "recording/known_frames.h"
 #include "render/function_name.h"
 
@@ -71,7 +71,7 @@ static char *time_words(char out[UBI__HUMAN_TEXT], uint64_t ns) {
 
 static const char *sampling_words(const ubi__recording_view *v, char out[96]) {
     char size[UBI__HUMAN_TEXT];
-    const ubi__ubirec_tables *t = &v->report->summary.tables;
+    const ubi__ubirec_tables *t = &v->report->summary->tables;
     if (v->report->is_exact)
         snprintf(out, 96, "  every allocation");
     else if (t->periods.n > 1)
@@ -85,7 +85,7 @@ static const char *sampling_words(const ubi__recording_view *v, char out[96]) {
 static void command_line_write(const ubi__recording_view *v, size_t columns) {
     char line[1024];
     size_t n = 0;
-    ubi_text rest = v->report->summary.tables.about.arguments;
+    ubi_text rest = v->report->summary->tables.about.arguments;
     while (rest.len && n + 4 < sizeof line) {
         const char *end = memchr(rest.ptr, 0, rest.len);
         size_t length = end ? (size_t)(end - rest.ptr) : rest.len;
@@ -103,7 +103,7 @@ static void command_line_write(const ubi__recording_view *v, size_t columns) {
         rest.len -= length + (end != NULL);
     }
     ubi_text text = { line, n };
-    ubi__display_text(v->out, v->style, n ? text : v->report->summary.tables.about.program, columns);
+    ubi__display_text(v->out, v->style, n ? text : v->report->summary->tables.about.program, columns);
 }
 
 static void end_words(char *out, size_t n, const ubi__ubirec_tables *t) {
@@ -125,24 +125,24 @@ static void end_words(char *out, size_t n, const ubi__ubirec_tables *t) {
 /* @return lines */
 static size_t head_write(const ubi__recording_view *v) {
     char text[96], line[384], time[UBI__HUMAN_TEXT];
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     const ubi__ubirec_about *about = &s->tables.about;
     sampling_words(v, text);
-    ubi__write_ink(&v->cli->page, UBI__INK_BOLD);
+    ubi__write_ink(v->on, UBI__INK_BOLD);
     ubi__display_text(v->out, v->style, ubi__text(v->report->path), v->columns - strlen(text));
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_printf(v->out, "%s\n", text);
-    ubi__write_label(&v->cli->page, UBI__INK_DIM, "Program", LABEL_COLUMNS);
+    ubi__write_label(v->on, UBI__INK_DIM, "Program", LABEL_COLUMNS);
     command_line_write(v, v->columns - LABEL_COLUMNS);
     ubi__out_char(v->out, '\n');
-    ubi__write_label(&v->cli->page, UBI__INK_DIM, "Ran", LABEL_COLUMNS);
+    ubi__write_label(v->on, UBI__INK_DIM, "Ran", LABEL_COLUMNS);
     size_t n = (size_t)snprintf(line, sizeof line, "%s", time_words(time, s->time_ns));
     if (about->start_unix_ns)
         n +=
             (size_t)snprintf(line + n, sizeof line - n, " from %s", ubi__human_time(time, about->start_unix_ns / 1000));
-    if (v->report->processes.merge)
+    if (v->report->processes->merge)
         n += (size_t)snprintf(line + n, sizeof line - n, ", %s processes; ",
-                              ubi__human_count(time, v->report->processes.rows.n));
+                              ubi__human_count(time, v->report->processes->rows.n));
     else
         n += (size_t)snprintf(line + n, sizeof line - n, ", process %" PRIu64 "; ", about->pid);
     end_words(line + n, sizeof line - n, &s->tables);
@@ -157,7 +157,7 @@ static size_t head_write(const ubi__recording_view *v) {
 static void count_write(const ubi__recording_view *v, ubi__ubirec_class of_class, const ubi__estimate *e,
                         ubi__range range) {
     char limits[UBI__ESTIMATE_TEXT], guess[UBI__HUMAN_TEXT];
-    ubi__range_count(limits, v->cli, range);
+    ubi__range_count(limits, v->style, range);
     if (range.low < range.high)
         ubi__out_printf(v->out, " in about %s (%s)", ubi__human_count(guess, ubi__whole(e->count)), limits);
     else
@@ -172,37 +172,37 @@ static void number_write(const ubi__recording_view *v, const char *name, const c
     const ubi__cell cells[] = { { .kind = UBI__CELL_TEXT, .ink = UBI__INK_DIM, .text = ubi__text(name) },
                                 ubi__cell_words(number) };
     ubi__text_table table;
-    ubi__page_table(&table, &v->cli->page, NULL, columns, 2);
+    ubi__page_table(&table, v->on, NULL, columns, 2);
     ubi__text_table_row(&table, cells);
 }
 
 static void total_write(const ubi__recording_view *v, const char *name, ubi__measure measure) {
     char bytes[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
     const ubi__recording_sum *sum = &v->all[measure];
-    if (sum->estimate.samples == 0 && ubi__recording_is_sampled(&v->report->summary, v->of_class)) {
-        ubi__write_label(&v->cli->page, UBI__INK_DIM, name, LABEL_COLUMNS);
+    if (sum->estimate.samples == 0 && ubi__recording_is_sampled(v->report->summary, v->of_class)) {
+        ubi__write_label(v->on, UBI__INK_DIM, name, LABEL_COLUMNS);
         ubi__out_printf(v->out, "less than %s, nothing sampled", ubi__human_size(share, ubi__whole(sum->bytes.high)));
         return;
     }
-    number_write(v, name, ubi__range_bytes(bytes, v->cli, sum->bytes));
+    number_write(v, name, ubi__range_bytes(bytes, v->style, sum->bytes));
     count_write(v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
-        ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary.classes[v->of_class].peak_time_ns));
+        ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary->classes[v->of_class].peak_time_ns));
     if (!v->report->is_exact)
         ubi__out_printf(v->out, " (%s)", ubi__human_things(share, sum->estimate.samples, "sample"));
 }
 
 static char *class_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__recording_view *v, ubi__ubirec_class of_class,
                          ubi__measure measure) {
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     ubi__estimate e = ubi__class_estimate(s, of_class, measure);
-    return ubi__range_bytes(out, v->cli, ubi__measure_bytes_range(s, of_class, measure, &e));
+    return ubi__range_bytes(out, v->style, ubi__measure_bytes_range(s, of_class, measure, &e));
 }
 
 /* One of the other classes. @return lines */
 static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_class, const char *name) {
     char text[UBI__ESTIMATE_TEXT];
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     if (s->classes[of_class].count == 0 || of_class == v->of_class)
         return 0;
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
@@ -222,11 +222,11 @@ static size_t totals_write(const ubi__recording_view *v) {
                  { UBI__MEASURE_PEAK, "Peak" },
                  { UBI__MEASURE_TOTAL, "Allocated" } };
     char time[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     size_t lines = 1;
     ubi__out_char(v->out, '\n');
     if (v->of_class == UBI__UBIREC_MAPPING) { /* or they could be taken for the heap */
-        ubi__write_inked(&v->cli->page, UBI__INK_BOLD, "Mappings of memory; of the heap, nothing was recorded");
+        ubi__write_inked(v->on, UBI__INK_BOLD, "Mappings of memory; of the heap, nothing was recorded");
         ubi__out_char(v->out, '\n');
         lines++;
     }
@@ -256,19 +256,19 @@ static uint64_t most_of_part(const ubi__recording_summary *s, size_t i, size_t n
 /* Eight heights; only where the terminal has them. @return lines */
 static size_t curve_write(const ubi__recording_view *v) {
     static const char *const heights[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     uint64_t most = s->classes[UBI__UBIREC_HEAP].peak_bytes;
     char time[UBI__HUMAN_TEXT];
     if (!v->style->has_unicode || most == 0 || s->n_curve < 2)
         return 0;
-    ubi__write_label(&v->cli->page, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
+    ubi__write_label(v->on, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
     ubi__out_char(v->out, ' ');
-    ubi__write_ink(&v->cli->page, UBI__INK_BLUE);
+    ubi__write_ink(v->on, UBI__INK_BLUE);
     for (size_t i = 0; i < CURVE_COLUMNS; i++) {
         double part = (double)most_of_part(s, i, CURVE_COLUMNS) / (double)most;
         ubi__out_string(v->out, heights[part > 0 ? 1 + (size_t)(part * 7 + 0.5) : 0]);
     }
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_printf(v->out, " %s\n", time_words(time, s->time_ns));
     return 1;
 }
@@ -279,28 +279,28 @@ static size_t curve_write(const ubi__recording_view *v) {
 #define NEXT_LINES 7
 
 static size_t next_lines(const ubi__recording_view *v) {
-    return NEXT_LINES - (v->report->wishes->by != NULL) - (v->report->summary.n_markers == 0);
+    return NEXT_LINES - (v->report->wishes->by != NULL) - (v->report->summary->n_markers == 0);
 }
 
 static void next_write(const ubi__recording_view *v) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
     char command[48];
-    ubi__write_title(&v->cli->page, "Next");
+    ubi__write_title(v->on, "Next");
     if (!v->report->wishes->by) {
         snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);
-        ubi__write_command(&v->cli->page, command, file, NULL, "stacks; or by leaked, peak, total, count, temporary");
+        ubi__write_command(v->on, command, file, NULL, "stacks; or by leaked, peak, total, count, temporary");
     }
-    ubi__write_command(&v->cli->page, "allocations --with-callees", file, NULL, "functions, with all that they called");
-    ubi__write_command(&v->cli->page, "report --detail --stack-depth 50", file, NULL, "whole stacks, all notes");
-    ubi__write_command(&v->cli->page, "report --format tsv", file, NULL, "all places, for a spreadsheet or script");
-    ubi__recording_markers_next(v->cli, v->report, file);
+    ubi__write_command(v->on, "allocations --with-callees", file, NULL, "functions, with all that they called");
+    ubi__write_command(v->on, "report --detail --stack-depth 50", file, NULL, "whole stacks, all notes");
+    ubi__write_command(v->on, "report --format tsv", file, NULL, "all places, for a spreadsheet or script");
+    ubi__recording_markers_next(v->on, v->report, file);
 }
 
 static void write_markers_next(const ubi__recording_view *v) {
-    if (v->report->summary.n_markers == 0)
+    if (v->report->summary->n_markers == 0)
         return;
-    ubi__write_title(&v->cli->page, "Next");
-    ubi__recording_markers_next(v->cli, v->report, ubi__file_argument(v->report->path, "FILE"));
+    ubi__write_title(v->on, "Next");
+    ubi__recording_markers_next(v->on, v->report, ubi__file_argument(v->report->path, "FILE"));
 }
 
 /* ---- the page ----------------------------------------------------------------------------------------------------- */
@@ -329,7 +329,7 @@ static ubi__site_order best_order(const ubi__recording_view *v) {
 }
 
 static void sum_up(ubi__recording_view *v) {
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
         ubi__estimate e = ubi__class_estimate(s, v->of_class, m);
         v->all[m] = (ubi__recording_sum){ e, ubi__measure_bytes_range(s, v->of_class, m, &e),
@@ -337,24 +337,31 @@ static void sum_up(ubi__recording_view *v) {
     }
 }
 
-ubi_status ubi__recording_view_init(ubi__recording_view *v, ubi__cli *cli, ubi__recording_report *report) {
+ubi_status ubi__recording_view_init(ubi__recording_view *v, ubi__recording_report *report, const ubi__asked *asked) {
     const ubi__recording_wishes *wishes = report->wishes;
-    *v = (ubi__recording_view){ .cli = cli, .out = cli->page.out, .style = &cli->page.style, .report = report };
-    v->columns = cli->page.style.columns;
-    v->words_columns = v->columns < UBI__RECORDING_WORDS_COLUMNS ? v->columns : UBI__RECORDING_WORDS_COLUMNS;
-    v->of_class = class_of_places(&report->summary);
+    *v = (ubi__recording_view){ .report = report };
+    v->of_class = class_of_places(report->summary);
     v->is_list = wishes->by || wishes->with_detail || wishes->stack_depth;
     v->n_sites = wishes->top ? wishes->top : v->is_list ? LIST_SITES : OVERVIEW_SITES;
     v->n_frames = wishes->stack_depth ? wishes->stack_depth : wishes->with_detail ? UINT64_MAX : LIST_FRAMES;
-    UBI_TRY(ubi__recording_find_pools(report));
     sum_up(v);
     v->order = best_order(v);
-    return ubi__sites_sort(&report->sites, v->order);
+    return ubi__recording_report_sort(report, asked, v->order);
+}
+
+ubi__recording_view ubi__recording_view_on(const ubi__recording_view *view, const ubi__page *page) {
+    ubi__recording_view v = *view;
+    v.on = page;
+    v.out = page->out;
+    v.style = &page->style;
+    v.columns = page->style.columns;
+    v.words_columns = v.columns < UBI__RECORDING_WORDS_COLUMNS ? v.columns : UBI__RECORDING_WORDS_COLUMNS;
+    return v;
 }
 
 static bool is_empty(const ubi__recording_view *v) {
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
-        if (v->report->summary.classes[c].count)
+        if (v->report->summary->classes[c].count)
             return false;
     return true;
 }
@@ -364,9 +371,9 @@ static void write_nothing(const ubi__recording_view *v) {
     snprintf(text, sizeof text,
              "Nothing was sampled: less than %s was allocated. 'record --exact' records every allocation.",
              ubi__human_size(size, ubi__whole(v->report->heap_bytes[UBI__MEASURE_TOTAL].high)));
-    bool is_known = v->report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED] == 0;
+    bool is_known = v->report->summary->tables.counters[UBI__UBIREC_NOT_RECORDED] == 0;
     ubi__out_char(v->out, '\n');
-    ubi__write_words(&v->cli->page, UBI__INK_PLAIN,
+    ubi__write_words(v->on, UBI__INK_PLAIN,
                      !is_known             ? "Nothing was recorded."
                      : v->report->is_exact ? "Nothing was allocated."
                                            : text);
@@ -381,7 +388,7 @@ static size_t write_findings(const ubi__recording_view *v) {
     ubi__recording_find(&findings, v);
     if (findings.n == 0)
         return 0;
-    ubi__write_title(&v->cli->page, "Findings");
+    ubi__write_title(v->on, "Findings");
     for (size_t i = 0; i < findings.n; i++)
         lines += ubi__recording_bullet(v, findings.at[i].text, false);
     return lines;
@@ -415,8 +422,8 @@ static bool view_mappings(ubi__recording_view *out, const ubi__recording_view *v
 
 static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes *notes) {
     const ubi__recording_report *report = v->report;
-    size_t n_processes = report->processes.merge ? report->processes.rows.n : 0;
-    size_t n_markers = report->summary.markers.groups.n;
+    size_t n_processes = report->processes->merge ? report->processes->rows.n : 0;
+    size_t n_markers = report->summary->markers.groups.n;
     bool has_markers = !report->wishes->site; /* which are of all places */
     ubi__recording_view mappings;
     bool has_mappings = view_mappings(&mappings, v);
@@ -434,7 +441,8 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     used += next_lines(v);
     used += list_lines(n_processes, rows_of(v, n_processes));
     used += has_markers ? list_lines(n_markers, rows_of(v, n_markers)) + (n_markers > 0) : 0; /* and without marker */
-    ubi__recording_processes_page(v->cli, report, report->wishes->with_detail ? UINT64_MAX : rows_of(v, n_processes));
+    UBI_TRY(ubi__recording_processes_page(v->on, report,
+                                          report->wishes->with_detail ? UINT64_MAX : rows_of(v, n_processes)));
     size_t lines = notes_lines(v, notes, used);
     size_t mapping_lines = has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
     if (!v->is_list && !report->wishes->top &&
@@ -443,21 +451,20 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     used += has_mappings ? mapping_lines : 0;
     ubi__recording_table(v, UBI__RECORDING_PAGE_LINES > used + lines ? UBI__RECORDING_PAGE_LINES - used - lines : 0);
     if (has_mappings) {
-        ubi__write_title(&v->cli->page, "Mappings (parts of the heap may be inside them)");
+        ubi__write_title(v->on, "Mappings (parts of the heap may be inside them)");
         ubi__recording_table(&mappings, 0);
     }
     if (has_markers)
-        UBI_TRY(ubi__recording_markers_page(v->cli, report,
+        UBI_TRY(ubi__recording_markers_page(v->on, report,
                                             report->wishes->top ? report->wishes->top : rows_of(v, n_markers)));
     ubi__recording_write_notes(v, notes, lines, false);
     next_write(v);
     return UBI_OK;
 }
 
-ubi_status ubi__recording_page(ubi__cli *cli, ubi__recording_report *report) {
-    const ubi_allocator *a = ubi_allocator_default();
-    ubi__recording_view v;
-    UBI_TRY(ubi__recording_view_init(&v, cli, report));
+ubi_status ubi__recording_page(const ubi__recording_view *view, const ubi__page *page) {
+    const ubi_allocator *a = view->report->allocator;
+    const ubi__recording_view v = ubi__recording_view_on(view, page);
     ubi__recording_notes *notes = UBI_NEW(a, ubi__recording_notes);
     if (!notes)
         return ubi__fail_nomem();

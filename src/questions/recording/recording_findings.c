@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "cli/commands/report/recording_page.h"
+#include "questions/recording/recording_page.h"
 #include "recording/known_pools.h"
 
 /* Most places named for a sum; fewer if they have most of it. */
@@ -48,7 +48,7 @@ static sentence finding_begin(ubi__recording_findings *out, const char *kind) {
 static void say_place(sentence *s, const ubi__recording_view *v, const ubi__site *site) {
     char words[UBI__PLACE_WORDS];
     ubi__recording_place place;
-    const char *pool = ubi__known_pool(&v->report->sites, site);
+    const char *pool = ubi__known_pool(v->report->sites, site);
     if (pool)
         finding_say(s, "%s", pool);
     else if (ubi__recording_site_place(&place, v->report, site))
@@ -66,7 +66,7 @@ static double value_of(const ubi__site *site, ubi__measure measure, bool by_coun
 /* The place with most of a measure after `last`; ranks are distinct. */
 static const ubi__site *next_of(const ubi__recording_view *v, ubi__ubirec_class of_class, ubi__measure measure,
                                 bool by_count, const ubi__site *last) {
-    const ubi__sites *sites = &v->report->sites;
+    const ubi__sites *sites = v->report->sites;
     const ubi__site *best = NULL;
     for (size_t i = 0; i < sites->rows.n; i++) {
         const ubi__site *site = &sites->rows.at[i];
@@ -91,7 +91,7 @@ static void say_bytes(sentence *s, const ubi__recording_view *v, const ubi__site
     char bytes[UBI__ESTIMATE_TEXT];
     const ubi__estimate *e = &site->by[measure];
     finding_say(s, "%s",
-                ubi__range_bytes(bytes, v->cli, ubi__recording_bytes_range(&v->report->summary, site->of_class, e)));
+                ubi__range_bytes(bytes, v->style, ubi__recording_bytes_range(v->report->summary, site->of_class, e)));
 }
 
 /* "800 KiB (61.0%) by Session::Session(Request const&) (session.cc:17)" for the first places of a sum. */
@@ -133,7 +133,7 @@ static void find_leaked(ubi__recording_findings *out, const ubi__recording_view 
         finding_say(&s, "everything was freed");
         if (is_heap && v->report->pools.estimate.samples)
             finding_say(&s, ", except %s in %s that libraries keep on purpose",
-                        ubi__range_bytes(size, v->cli, v->report->pools.bytes),
+                        ubi__range_bytes(size, v->style, v->report->pools.bytes),
                         ubi__human_things(count, ubi__whole(v->report->pools.estimate.count), "allocation"));
     }
 }
@@ -142,7 +142,7 @@ static void find_peak(ubi__recording_findings *out, const ubi__recording_view *v
     const ubi__recording_sum *peak = &v->all[UBI__MEASURE_PEAK];
     const ubi__site *first = next_of(v, v->of_class, UBI__MEASURE_PEAK, false, NULL);
     char share[UBI__HUMAN_TEXT], things[UBI__HUMAN_TEXT];
-    bool is_one_process = v->report->processes.merge == NULL; /* leaks of several need not overlap */
+    bool is_one_process = v->report->processes->merge == NULL; /* leaks of several need not overlap */
     bool is_all_there =
         is_one_process && v->all[UBI__MEASURE_LEAKED].estimate.bytes >= ALL_THERE * peak->estimate.bytes;
     if (!first || v->report->wishes->site || is_all_there) /* said already */
@@ -154,7 +154,7 @@ static void find_peak(ubi__recording_findings *out, const ubi__recording_view *v
         return;
     }
     finding_say(&s, "the peak is spread over %s, none of which has more than %s of it",
-                ubi__human_things(things, v->report->sites.rows.n, "place"),
+                ubi__human_things(things, v->report->sites->rows.n, "place"),
                 share_of(share, first->by[UBI__MEASURE_PEAK].bytes, peak->estimate.bytes));
 }
 
@@ -176,7 +176,7 @@ static void find_temporary(ubi__recording_findings *out, const ubi__recording_vi
 }
 
 static void find_mappings(ubi__recording_findings *out, const ubi__recording_view *v) {
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     ubi__estimate peak = ubi__class_estimate(s, UBI__UBIREC_MAPPING, UBI__MEASURE_PEAK);
     if (v->of_class != UBI__UBIREC_HEAP || peak.bytes < v->all[UBI__MEASURE_PEAK].estimate.bytes || peak.samples == 0 ||
         v->report->wishes->site)
@@ -220,16 +220,16 @@ static bool recording_grows(size_t *from, size_t *to, const ubi__recording_summa
 }
 
 static void find_growth(ubi__recording_findings *out, const ubi__recording_view *v) {
-    const ubi__recording_summary *s = &v->report->summary;
+    const ubi__recording_summary *s = v->report->summary;
     char low[UBI__ESTIMATE_TEXT], high[UBI__ESTIMATE_TEXT], first[UBI__HUMAN_TEXT], last[UBI__HUMAN_TEXT];
     size_t from, to;
     if (!recording_grows(&from, &to, s) || v->report->wishes->site)
         return;
     sentence words = finding_begin(out, "growth");
     finding_say(&words, "growth: what is alive became more all the time, from %s at %s to %s at %s",
-                ubi__range_bytes(low, v->cli, ubi__curve_range(s, &s->curve[from])),
+                ubi__range_bytes(low, v->style, ubi__curve_range(s, &s->curve[from])),
                 ubi__human_duration(first, from * s->curve_step_ns / 1000),
-                ubi__range_bytes(high, v->cli, ubi__curve_range(s, &s->curve[to])),
+                ubi__range_bytes(high, v->style, ubi__curve_range(s, &s->curve[to])),
                 ubi__human_duration(last, to * s->curve_step_ns / 1000));
 }
 

@@ -5,10 +5,10 @@
  * An overview fits on a screen: the parts before and after the table of places say how many lines they take, and the
  * table has the rest. With --by, --detail or --stack-depth it is a list, as long as it gets.
  */
-#ifndef UBI_CLI_RECORDING_PAGE_H
-#define UBI_CLI_RECORDING_PAGE_H
+#ifndef UBI_QUESTIONS_RECORDING_PAGE_H
+#define UBI_QUESTIONS_RECORDING_PAGE_H
 
-#include "cli/commands/report/recording_report.h"
+#include "questions/recording/recording_report.h"
 #include "render/page.h"
 
 /** Lines of an overview. */
@@ -17,11 +17,11 @@
 #define UBI__RECORDING_WORDS_COLUMNS 100
 
 typedef struct ubi__recording_view {
-    ubi__cli *cli;
+    const ubi__page *on; /**< with: */
     ubi__out *out;
     const ubi__style *style;
-    ubi__recording_report *report;
     size_t columns, words_columns;
+    const ubi__recording_report *report;
     ubi__ubirec_class of_class; /**< of the places: the heap, or whatever there is if the heap is empty */
     ubi__site_order order;      /**< of the places, which are sorted by it */
     bool is_list;               /**< not an overview */
@@ -29,8 +29,14 @@ typedef struct ubi__recording_view {
     ubi__recording_sum all[UBI__MEASURE_COUNT]; /**< of the class */
 } ubi__recording_view;
 
-/** Everything, sorted by what is asked for or else by what matters most. Errors: UBI_ENOMEM. */
-ubi_status ubi__recording_view_init(ubi__recording_view *view, ubi__cli *cli, ubi__recording_report *report);
+/** Everything, sorted by what is asked for or else by what matters most; on no page yet. Errors: those of the session's places. */
+ubi_status ubi__recording_view_init(ubi__recording_view *view, ubi__recording_report *report, const ubi__asked *asked);
+/** The same on a page. */
+ubi__recording_view ubi__recording_view_on(const ubi__recording_view *view, const ubi__page *page);
+/** The whole page. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_page(const ubi__recording_view *view, const ubi__page *page);
+/** The document's members. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_document(ubi__json *json, const ubi__recording_view *view);
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 

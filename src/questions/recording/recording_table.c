@@ -9,7 +9,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/recording_page.h"
+#include "questions/recording/recording_page.h"
 #include "recording/known_pools.h"
 #include "render/function_name.h"
 
@@ -49,7 +49,7 @@ static size_t choose_columns(ubi__site_order out[UBI__SITE_ORDER_COUNT], const u
 }
 
 static bool is_sampled(const ubi__recording_view *v) {
-    return ubi__recording_is_sampled(&v->report->summary, v->of_class);
+    return ubi__recording_is_sampled(v->report->summary, v->of_class);
 }
 
 /* Limits are shown if there is room: in the first column, or when nothing is to be left out. */
@@ -71,7 +71,7 @@ static ubi__cell bytes_cell(char text[UBI__ESTIMATE_TEXT], const ubi__recording_
     if (e->samples == 0 && !is_sampled(v))
         snprintf(text, UBI__ESTIMATE_TEXT, "-");
     else if (is_with_limits || !is_sampled(v) || e->samples == 0)
-        ubi__range_bytes(text, v->cli, ubi__recording_bytes_range(&v->report->summary, v->of_class, e));
+        ubi__range_bytes(text, v->style, ubi__recording_bytes_range(v->report->summary, v->of_class, e));
     else
         snprintf(text, UBI__ESTIMATE_TEXT, "~%s", ubi__human_size(size, ubi__whole(e->bytes)));
     return ubi__cell_words(text);
@@ -84,7 +84,7 @@ static ubi__cell count_cell(char text[UBI__ESTIMATE_TEXT], const ubi__recording_
     if (e->samples == 0)
         snprintf(text, UBI__ESTIMATE_TEXT, "-");
     else if (is_sampled(v) && is_with_limits)
-        ubi__count_guess(text, v->cli, e->count, ubi__recording_count_range(&v->report->summary, v->of_class, e));
+        ubi__count_guess(text, v->style, e->count, ubi__recording_count_range(v->report->summary, v->of_class, e));
     else
         snprintf(text, UBI__ESTIMATE_TEXT, "%s%s", is_sampled(v) ? "~" : "", count);
     return ubi__cell_words(text);
@@ -120,7 +120,7 @@ void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, co
         columns[number_column(i)] = (ubi__text_column){ .title = i < n ? heads[orders[i]] : NULL,
                                                         .width = columns_of(v, i),
                                                         .is_hidden = i >= n };
-    ubi__page_table(t, &v->cli->page, name, columns, COLUMNS);
+    ubi__page_table(t, v->on, name, columns, COLUMNS);
     t->columns = v->columns;
     ubi__text_table_lay_out(t);
 }
@@ -176,7 +176,7 @@ static bool is_in_table(const ubi__recording_view *v, const ubi__site *site) {
     bool has_any =
         ubi__site_value(site, v->order) > 0 || (!v->report->wishes->by && site->by[UBI__MEASURE_TOTAL].samples > 0);
     return site->of_class == v->of_class && has_any && ubi__recording_has_site(v->report, site) &&
-           !(v->order == UBI__BY_LEAKED && ubi__known_pool(&v->report->sites, site));
+           !(v->order == UBI__BY_LEAKED && ubi__known_pool(v->report->sites, site));
 }
 
 static size_t site_lines(const ubi__text_table *t, const ubi__recording_view *v, const ubi__site *site) {
@@ -185,8 +185,8 @@ static size_t site_lines(const ubi__text_table *t, const ubi__recording_view *v,
 
 /* The next row of the table from *i on; NULL after the last. */
 static const ubi__site *next_site(const ubi__recording_view *v, size_t *i) {
-    while (*i < v->report->sites.rows.n) {
-        const ubi__site *site = &v->report->sites.rows.at[(*i)++];
+    while (*i < v->report->sites->rows.n) {
+        const ubi__site *site = &v->report->sites->rows.at[(*i)++];
         if (is_in_table(v, site))
             return site;
     }
@@ -195,13 +195,13 @@ static const ubi__site *next_site(const ubi__recording_view *v, size_t *i) {
 
 static bool is_pool(const ubi__recording_view *v, const ubi__site *site) {
     return site->by[UBI__MEASURE_LEAKED].samples && ubi__recording_has_site(v->report, site) &&
-           ubi__known_pool(&v->report->sites, site);
+           ubi__known_pool(v->report->sites, site);
 }
 
 static bool has_pools(const ubi__recording_view *v) {
-    for (size_t i = 0; v->of_class == UBI__UBIREC_HEAP && v->order == UBI__BY_LEAKED && i < v->report->sites.rows.n;
+    for (size_t i = 0; v->of_class == UBI__UBIREC_HEAP && v->order == UBI__BY_LEAKED && i < v->report->sites->rows.n;
          i++)
-        if (is_pool(v, &v->report->sites.rows.at[i]))
+        if (is_pool(v, &v->report->sites->rows.at[i]))
             return true;
     return false;
 }
@@ -227,11 +227,11 @@ typedef struct pool_sum {
 
 static size_t pools_sum(pool_sum out[POOLS], const ubi__recording_view *v) {
     size_t n = 0, at;
-    for (size_t i = 0; v->order == UBI__BY_LEAKED && i < v->report->sites.rows.n; i++) {
-        const ubi__site *site = &v->report->sites.rows.at[i];
+    for (size_t i = 0; v->order == UBI__BY_LEAKED && i < v->report->sites->rows.n; i++) {
+        const ubi__site *site = &v->report->sites->rows.at[i];
         if (!is_pool(v, site))
             continue;
-        const char *words = ubi__known_pool(&v->report->sites, site);
+        const char *words = ubi__known_pool(v->report->sites, site);
         for (at = 0; at < n && strcmp(out[at].words, words) != 0; at++)
             ;
         if (at == POOLS)
@@ -251,20 +251,21 @@ static void pools_write(const ubi__recording_view *v) {
     if (n == 0)
         return;
     for (size_t i = 0; i < n && used < sizeof text; i++) {
-        ubi__range_bytes(size, v->cli, ubi__recording_bytes_range(&v->report->summary, v->of_class, &sums[i].estimate));
+        ubi__range_bytes(size, v->style,
+                         ubi__recording_bytes_range(v->report->summary, v->of_class, &sums[i].estimate));
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s, %s", used ? "; " : "", sums[i].words, size);
     }
-    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+    ubi__write_ink(v->on, UBI__INK_DIM);
     ubi__out_string(v->out, "  kept on purpose: ");
     ubi__display_text(v->out, v->style, ubi__text(text), v->columns - 19);
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
 static void nothing_write(const ubi__recording_view *v) {
     bool is_unknown = v->order == UBI__BY_TEMPORARY && !v->report->is_exact;
     ubi__out_char(v->out, '\n');
-    ubi__write_words(&v->cli->page, UBI__INK_PLAIN,
+    ubi__write_words(v->on, UBI__INK_PLAIN,
                      is_unknown ? "Only exact recordings show which allocations were temporary."
                                 : "There is no such place in this recording.");
 }
@@ -288,7 +289,7 @@ void ubi__recording_table(const ubi__recording_view *v, size_t lines) {
         }
         (v->is_list ? site_write_long : site_write_short)(&table, v, site);
     }
-    ubi__write_more_things(&v->cli->page, "more place", n_shown, n_shown + n_more);
+    ubi__write_more_things(v->on, "more place", n_shown, n_shown + n_more);
     if (n_shown == 0)
         nothing_write(v);
     pools_write(v);

@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_report.h: the report on a recording (.ubirec), in place of that on a snapshot: what all of its forms are made
- * from, and the forms.
+ * recording_report.h: what answers about a recording (.ubirec) are made from and say; shared by the questions about recordings.
  */
-#ifndef UBI_CLI_RECORDING_REPORT_H
-#define UBI_CLI_RECORDING_REPORT_H
+#ifndef UBI_QUESTIONS_RECORDING_REPORT_H
+#define UBI_QUESTIONS_RECORDING_REPORT_H
 
 #include <ubiheap/core/query.h>
 
-#include "base/json_writer.h"
-#include "cli/command.h"
-#include "cli/condition.h"
-#include "recording/recording_names.h"
-#include "recording/recording_processes.h"
-#include "recording/recording_sites.h"
+#include "questions/question.h"
+#include "session/recording_parts.h"
 
-/** What the command line asks of a recording. Texts are borrowed from it. */
+/** What is asked of a recording. Texts are borrowed. */
 typedef struct ubi__recording_wishes {
-    const char *by;       /**< "leaked", ...; NULL: all of them */
-    const char *columns;  /**< names between commas; NULL: the usual ones */
-    const char *format;   /**< "tsv", "csv" or "json"; NULL: a page, or a document with --json; with columns a table */
+    const char *by;      /**< "leaked", ...; NULL: all of them */
+    const char *columns; /**< names between commas; NULL: the usual ones */
+    const char
+        *format; /**< "tsv", "csv" or "json": a table of places; NULL: a page or document; with columns a table */
     const char *process;  /**< of several, only those with this pid or name; NULL: all */
     const char *site;     /**< only sites whose function, file or module has this text; NULL: all */
-    const char *fail_on;  /**< condition, or NULL */
+    const char *fail_on;  /**< of the command line */
     uint64_t top;         /**< sites of each list; 0: as many as the form usually has */
     uint64_t stack_depth; /**< frames of each stack; 0: as many as the form usually has */
     int symbols;          /**< -1: do not look for symbols that are not in the recording */
     int wrappers;         /**< -1: only those that are known by name are left out */
     bool with_detail;     /**< leave nothing out */
-    bool is_alone;        /**< this file, whatever others were recorded with it */
 } ubi__recording_wishes;
 
 /** A sum of the heap, and its limits. */
@@ -37,64 +32,61 @@ typedef struct ubi__recording_sum {
     ubi__range bytes, count;
 } ubi__recording_sum;
 
+/** What all forms are made from. Parts of the session are borrowed as long as its use. */
 typedef struct ubi__recording_report {
-    const char *path; /**< of the file, or that of the first of several processes */
+    const ubi_allocator *allocator; /**< of the answer */
+    const char *path;               /**< of the file, or that of the first of several processes */
     const ubi__recording_wishes *wishes;
-    ubi__recording_processes processes;
-    ubi__recording_summary summary;
-    ubi__sites sites;
+    const ubi__recording_processes *processes;
+    const ubi__recording_summary *summary;
+    const ubi__recording_hints *hints;
+    const ubi__sites *sites;                                                   /**< in the order that is shown */
+    const ubi__sites *leaked_sites;                                            /**< by what leaked */
     ubi__estimate heap[UBI__MEASURE_COUNT];                                    /**< totals of the heap class */
     ubi__range heap_bytes[UBI__MEASURE_COUNT], heap_count[UBI__MEASURE_COUNT]; /**< what they lie between */
-    /** Of what was not freed: what libraries keep on purpose, and the rest. See ubi__recording_find_pools. */
-    ubi__recording_sum pools, leaks;
+    ubi__recording_sum pools, leaks; /**< of what was not freed: what libraries keep on purpose, and the rest */
     bool is_exact;
     uint64_t finer_period; /**< assumed when judging a condition; 0: none */
-    ubi__recording_hints hints;
 } ubi__recording_report;
 
 /**
- * Reads, symbolizes and sums up. On failure nothing is left. From here on error messages are about the file.
- * Errors: those of the reader, UBI_EIO, UBI_ENOMEM, UBI_ECANCELLED.
+ * Of the recording of the session. Owned.
+ * @param wishes  borrowed as long as the report.
+ * Errors: those of the session's recording and its places; UBI_EINVAL: there is no such process.
  */
-ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *cli, const char *path,
-                                      const ubi__recording_wishes *wishes);
-void ubi__recording_report_close(ubi__recording_report *report);
-/** After all output: the command fails if the file has a fault, after which nothing was read. */
-void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, int *exit_code);
+ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__asked *asked,
+                                     const ubi__recording_wishes *wishes);
+/** Puts the sites into an order. Errors: those of the session's places. */
+ubi_status ubi__recording_report_sort(ubi__recording_report *report, const ubi__asked *asked, ubi__site_order order);
+/** NULL is fine. */
+void ubi__recording_report_free(ubi__recording_report *report);
 
-/** The whole of `ubiheap report` on a recording. */
-ubi_status ubi__report_recording(ubi__cli *cli, const char *path, const ubi__recording_wishes *given, int *exit_code);
-/** The whole of `ubiheap info` on one. */
-ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code);
-/** And on a timeline. */
-ubi_status ubi__info_timeline(ubi__cli *cli, const char *path, int *exit_code);
+/* ---- what can be judged and must be said (recording_facts.c) ------------------------------------------------------ */
 
-/* ---- forms -------------------------------------------------------------------------------------------------------- */
+/** Facts of conditions, ended by one without a name. */
+extern const ubi_query_name ubi__recording_facts[];
+ubi__condition_estimates ubi__recording_estimates(ubi__recording_report *report);
+void ubi__recording_remark(ubi__remarks *remarks, const ubi__recording_report *report);
 
-ubi_status ubi__recording_page(ubi__cli *cli, ubi__recording_report *report);
-ubi_status ubi__recording_document(ubi__cli *cli, ubi__recording_report *report);
-ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report);
+/* ---- tables of places (recording_rows.c) -------------------------------------------------------------------------- */
+
 /** Rejects unknown columns before anything is read. */
 ubi_status ubi__recording_columns_check(const char *columns);
 /** Entries of the manual; false after the last. */
 bool ubi__recording_column_entry(size_t i, const char **word, const char **help);
-
-/** Facts of --fail-on, ended by one without a name, and the check of a condition on them. */
-extern const ubi_query_name ubi__recording_facts[];
-ubi_status ubi__recording_check_condition(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
-                                          ubi__recording_report *report);
+/** Tab-separated, or with commas. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_rows_page(const ubi__page *page, const ubi__recording_report *report, bool is_csv);
+/** The member `sites`. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_rows_document(ubi__json *json, const ubi__recording_report *report);
 
 /* ---- parts of the forms ------------------------------------------------------------------------------------------- */
 
-/** The list of processes, of at most `most`; nothing when there is one file. */
-void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t most);
+/** The list of processes, of at most `most`; nothing when there is one file. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_processes_page(const ubi__page *page, const ubi__recording_report *report, uint64_t most);
 /** Members of an object that say which process it is. */
 void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row);
 /** Arrays `processes`, empty when there is one file, and `missingFiles`. */
 void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report);
-
-/** Distinguishes known pools from leaks; the sites are sorted by leaks then. Errors: UBI_ENOMEM. */
-ubi_status ubi__recording_find_pools(ubi__recording_report *report);
 
 /** The orders by their words, ended by NULL; numbers are those of ubi__site_order. */
 extern const char *const ubi__recording_orders[];
@@ -143,7 +135,7 @@ const char *ubi__recording_things(ubi__ubirec_class of_class);
 /** Whether a class is sampled. Mappings are all recorded. */
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** A document's part about the whole recording. */
-void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report);
+void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *summary, bool is_exact);
 /** The members of an estimate in a document, and an object of them. */
 void ubi__recording_put_fields(ubi__json *j, const ubi__estimate *e, const ubi__recording_summary *s,
                                ubi__ubirec_class of_class);
@@ -156,11 +148,11 @@ ubi__range ubi__recording_count_range(const ubi__recording_summary *s, ubi__ubir
                                       const ubi__estimate *e);
 /** "92.1-109 MiB"; one number when both limits look alike, "< 1.50 MiB" when there may be nothing. */
 #define UBI__ESTIMATE_TEXT 96
-char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
+char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, ubi__range range);
 /** The same for a count; differing limits have three digits. */
-char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
+char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, ubi__range range);
 /** In a list: the limits if they are informative; "~29" if many blocks may have been missed. */
-char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range);
+char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, double count, ubi__range range);
 /** Whether the program gave up the recorder, so that the loss is unknown. */
 bool ubi__recording_was_given_up(const ubi__recording_summary *s);
 

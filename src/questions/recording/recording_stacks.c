@@ -8,7 +8,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/report/recording_page.h"
+#include "questions/recording/recording_page.h"
 #include "recording/known_frames.h"
 #include "recording/known_pools.h"
 #include "render/function_name.h"
@@ -76,10 +76,10 @@ static void put_piece(flow *f, const char *mark, const char *name, const char *p
         ubi__display_pad(v->out, 0, wraps || f->at == 0 ? INDENT : f->at > INDENT ? 1 : 0);
         ubi__out_string(v->out, mark);
         ubi__display_text(v->out, v->style, ubi__text(name), name_columns);
-        ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+        ubi__write_ink(v->on, UBI__INK_DIM);
         ubi__display_pad(v->out, 0, gap);
         ubi__display_text(v->out, v->style, ubi__text(position), position_columns);
-        ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+        ubi__write_ink(v->on, UBI__INK_PLAIN);
     }
     f->lines += wraps || f->at == 0;
     f->at = (wraps || f->at == 0 ? INDENT : f->at + (f->at > INDENT)) + name_columns + rest;
@@ -120,7 +120,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
     ubi__recording_walk walk;
     ubi__recording_place place, last;
     char position[POSITION_BYTES];
-    const char *arrow = v->style->has_unicode ? "← " : "< ", *pool = ubi__known_pool(&v->report->sites, site);
+    const char *arrow = v->style->has_unicode ? "← " : "< ", *pool = ubi__known_pool(v->report->sites, site);
     ubi__recording_walk_stack(&walk, v->report, site);
     if (!ubi__recording_walk_next(&walk, &last))
         return 0;
@@ -167,13 +167,13 @@ static void write_place(const ubi__recording_view *v, const ubi__recording_place
     ubi__out_string(v->out, mark);
     ubi__recording_short_name(name, sizeof name, v->style, place, name_columns);
     ubi__display_text(v->out, v->style, ubi__text(name), name_columns);
-    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+    ubi__write_ink(v->on, UBI__INK_DIM);
     if (place->is_inlined)
         ubi__out_string(v->out, inlined);
     if (position_columns)
         ubi__out_string(v->out, "  ");
     ubi__display_text(v->out, v->style, ubi__text(position), position_columns);
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
@@ -188,7 +188,7 @@ typedef struct wrappers {
 
 static void gather_wrappers(wrappers *out, const ubi__recording_view *v, const ubi__site *site) {
     const ubi__recording_report *report = v->report;
-    const ubi__ubirec_tables *t = &report->summary.tables;
+    const ubi__ubirec_tables *t = &report->summary->tables;
     ubi__recording_walk walk;
     ubi__recording_walk_wrappers(&walk, report, site);
     for (out->n = 0, out->has_unknown = false;; out->n++) {
@@ -196,8 +196,8 @@ static void gather_wrappers(wrappers *out, const ubi__recording_view *v, const u
         size_t at = out->n % WRAPPERS;
         if (!ubi__recording_walk_next(&walk, &out->rows[at]))
             return;
-        out->is_known[at] = report->sites.roles[frame] == UBI__FRAME_ALLOCATOR;
-        out->has_unknown |= report->sites.roles[frame] == UBI__FRAME_WRAPPER;
+        out->is_known[at] = report->sites->roles[frame] == UBI__FRAME_ALLOCATOR;
+        out->has_unknown |= report->sites->roles[frame] == UBI__FRAME_WRAPPER;
     }
 }
 
@@ -222,9 +222,9 @@ static void write_wrappers(const ubi__recording_view *v, const ubi__site *site, 
             break;
     }
     ubi__out_repeat(v->out, " ", indent);
-    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+    ubi__write_ink(v->on, UBI__INK_DIM);
     ubi__display_text(v->out, v->style, ubi__text(text), room);
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
@@ -291,26 +291,26 @@ static void write_callers(const ubi__recording_view *v, ubi__recording_walk *wal
     if (more == 0 && n_stacks <= 1)
         return;
     ubi__out_repeat(v->out, " ", indent);
-    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+    ubi__write_ink(v->on, UBI__INK_DIM);
     if (more)
         ubi__out_printf(v->out, "%s%s more frame%s", arrow, ubi__human_count(count, more), more == 1 ? "" : "s");
     if (n_stacks > 1)
         ubi__out_printf(v->out, "%s%s other stack%s", more ? "; " : "", ubi__human_count(count, n_stacks - 1),
                         n_stacks == 2 ? "" : "s");
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 
 static void write_pool(const ubi__recording_view *v, const ubi__site *site, size_t indent, size_t room) {
-    const char *pool = ubi__known_pool(&v->report->sites, site);
+    const char *pool = ubi__known_pool(v->report->sites, site);
     char text[NAME_BYTES];
     if (!pool)
         return;
     snprintf(text, sizeof text, "kept on purpose: %s", pool);
     ubi__out_repeat(v->out, " ", indent);
-    ubi__write_ink(&v->cli->page, UBI__INK_DIM);
+    ubi__write_ink(v->on, UBI__INK_DIM);
     ubi__display_text(v->out, v->style, ubi__text(text), room);
-    ubi__write_ink(&v->cli->page, UBI__INK_PLAIN);
+    ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }
 

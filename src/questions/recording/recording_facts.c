@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_facts.c: what conditions know of a recording, and what is said after a report on one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/human.h"
+#include "questions/recording/recording_report.h"
+
+/* ---- facts for conditions ----------------------------------------------------------------------------------------- */
+
+#define SIZE_FACT(name, help, has_basis)                                                                               \
+    { name, help, UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, has_basis }
+#define COUNT_FACT(name, help, has_basis)                                                                              \
+    { name, help, UBI_QUERY_NUMBER, UBI_QUERY_NO_ARGUMENT, false, has_basis }
+
+const ubi_query_name ubi__recording_facts[] = {
+    SIZE_FACT("leaked", "bytes not freed at the end, known pools left out; a share is one of all bytes allocated",
+              true),
+    COUNT_FACT("leakedCount", "allocations not freed at the end, known pools left out; a share is one of all", true),
+    SIZE_FACT("pools", "bytes that the C and C++ libraries keep on purpose until the end; a share as of leaked", true),
+    SIZE_FACT("peak", "the most bytes that lived at a time", false),
+    SIZE_FACT("total", "bytes allocated", false),
+    COUNT_FACT("count", "allocations", false),
+    COUNT_FACT("temporary", "allocations freed at once; a share is one of all", true),
+    SIZE_FACT("rss", "the most resident memory", false),
+    COUNT_FACT("dropped", "events that were lost", false),
+    { 0 },
+};
+
+typedef enum fact {
+    FACT_LEAKED,
+    FACT_LEAKED_COUNT,
+    FACT_POOLS,
+    FACT_PEAK,
+    FACT_TOTAL,
+    FACT_COUNT,
+    FACT_TEMPORARY,
+    FACT_RSS,
+    FACT_DROPPED
+} fact;
+
+/* The assumed period: the recording's, or a finer one. */
+static uint64_t period_in_mind(const ubi__recording_report *report) {
+    uint64_t period = ubi__class_period(report->summary, UBI__UBIREC_HEAP);
+    return report->finer_period ? report->finer_period : period;
+}
+
+static ubi__recording_sum sum_of_measure(const ubi__recording_report *report, ubi__measure measure) {
+    return (ubi__recording_sum){ report->heap[measure], report->heap_bytes[measure], report->heap_count[measure] };
+}
+
+/* Its limits with the assumed period. */
+static ubi__recording_sum sum_in_mind(const ubi__recording_report *report, const ubi__recording_sum *sum) {
+    if (!report->finer_period)
+        return *sum;
+    uint64_t period = period_in_mind(report);
+    ubi__estimate e =
+        ubi__estimate_with_period(&sum->estimate, ubi__class_period(report->summary, UBI__UBIREC_HEAP), period);
+    return (ubi__recording_sum){ e, ubi__estimate_bytes_range(&e, period), ubi__estimate_count_range(&e, period) };
+}
+
+static void set_limits(ubi__condition_value *out, ubi__range number, ubi__range basis) {
+    out->is_estimate = true;
+    out->low = ubi__whole(number.low);
+    out->high = ubi__whole(number.high);
+    out->basis_low = ubi__whole(basis.low);
+    out->basis_high = ubi__whole(basis.high);
+}
+
+static void tell_bytes(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
+    ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
+    out->magnitude = ubi__whole(sum.estimate.bytes);
+    out->basis = ubi__whole(all.estimate.bytes);
+    if (!report->is_exact)
+        set_limits(out, sum_in_mind(report, &sum).bytes, sum_in_mind(report, &all).bytes);
+}
+
+static void tell_count(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
+    ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
+    out->magnitude = ubi__whole(sum.estimate.count);
+    out->basis = ubi__whole(all.estimate.count);
+    if (!report->is_exact)
+        set_limits(out, sum_in_mind(report, &sum).count, sum_in_mind(report, &all).count);
+}
+
+/* What the thread of a sample did next is unknown: any of them may have been temporary, or none. */
+static void tell_temporary(ubi__condition_value *out, const ubi__recording_report *report) {
+    tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TEMPORARY));
+    if (!out->is_estimate)
+        return;
+    out->low = 0;
+    out->high = out->basis_high;
+}
+
+/* Why a number is unknown. NULL: everything that it counts was recorded. */
+static const char *what_is_missing(const ubi__recording_report *report, fact what) {
+    const uint64_t *counters = report->summary->tables.counters;
+    if (counters[UBI__UBIREC_NOT_RECORDED])
+        return "is unknown, because some processes could not be recorded ('report' says which)";
+    if (report->processes->n_given_up || ubi__recording_was_given_up(report->summary))
+        return "is unknown, because recording was given up";
+    if (report->processes->missing.n)
+        return "is unknown, because files of some processes are missing ('report' says which)";
+    if (!report->summary->tables.has_end)
+        return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
+               "writes";
+    if (what != FACT_DROPPED && what != FACT_RSS && counters[UBI__UBIREC_DROPPED] > counters[UBI__UBIREC_LOST_MARKERS])
+        return "is unknown, because events were lost ('dropped' says how many)";
+    return NULL;
+}
+
+static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+    const ubi__recording_report *report = payload;
+    *out = (ubi__condition_value){ 0 };
+    fact what = (fact)(value.name - ubi__recording_facts);
+    switch (what) {
+    case FACT_LEAKED:
+        tell_bytes(out, report, report->leaks);
+        break;
+    case FACT_LEAKED_COUNT:
+        tell_count(out, report, report->leaks);
+        break;
+    case FACT_POOLS:
+        tell_bytes(out, report, report->pools);
+        break;
+    case FACT_PEAK:
+        tell_bytes(out, report, sum_of_measure(report, UBI__MEASURE_PEAK));
+        break;
+    case FACT_TOTAL:
+        tell_bytes(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
+        break;
+    case FACT_COUNT:
+        tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
+        break;
+    case FACT_TEMPORARY:
+        tell_temporary(out, report);
+        break;
+    case FACT_RSS:
+        out->magnitude = report->summary->rss_peak_bytes;
+        out->unknown = out->magnitude ? NULL : "was not measured"; /* no process has none */
+        break;
+    case FACT_DROPPED:
+        out->magnitude = report->summary->tables.counters[UBI__UBIREC_DROPPED];
+        break;
+    }
+    if (!out->unknown)
+        out->unknown = what_is_missing(report, what);
+    out->is_estimate = out->is_estimate && !out->unknown;
+    return UBI_OK;
+}
+
+/* Finer periods take as long as recording everything. */
+#define LEAST_PERIOD_BYTES 1024
+
+/* Powers of two, for people. */
+static bool report_refine(void *payload) {
+    ubi__recording_report *report = payload;
+    uint64_t now = period_in_mind(report), next = LEAST_PERIOD_BYTES;
+    while (next * 2 < now)
+        next *= 2;
+    report->finer_period = next < now ? next : 1;
+    return report->finer_period > 1;
+}
+
+static void name_period(char *out, size_t n, void *payload) {
+    const ubi__recording_report *report = payload;
+    uint64_t period = report->finer_period;
+    if (period <= 1)
+        snprintf(out, n, "'record --exact'");
+    else if (period % (1 << 20) == 0)
+        snprintf(out, n, "'record --period %" PRIu64 "MiB'", period >> 20);
+    else
+        snprintf(out, n, "'record --period %" PRIu64 "KiB'", period >> 10);
+}
+
+ubi__condition_estimates ubi__recording_estimates(ubi__recording_report *report) {
+    return (ubi__condition_estimates){
+        .measure = report_measure, .refine = report_refine, .name = name_period, .payload = report
+    };
+}
+
+/* ---- remarks ------------------------------------------------------------------------------------------------------- */
+
+/* A condition that holds for a shell must not seem to hold for what the shell started. */
+static void say_started(ubi__remarks *remarks, const ubi__ubirec_tables *t) {
+    char count[UBI__HUMAN_TEXT];
+    uint64_t n = 0;
+    for (size_t i = 0; i < t->started.n; i++)
+        n += t->started.at[i].count;
+    if (n)
+        snprintf(remarks->passed, sizeof remarks->passed,
+                 "passed, for what was recorded; %s that it started %s not ('report --detail' says which)",
+                 ubi__human_things(count, n, "program"), n == 1 ? "was" : "were");
+}
+
+void ubi__recording_remark(ubi__remarks *remarks, const ubi__recording_report *report) {
+    snprintf(remarks->fault, sizeof remarks->fault, "%s", report->summary->fault);
+    say_started(remarks, &report->summary->tables);
+}

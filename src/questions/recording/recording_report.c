@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_report.c: what answers about a recording are made from (recording_report.h).
+ */
+#include "questions/recording/recording_report.h"
+
+#include "base/status.h"
+#include "recording/known_pools.h"
+
+static ubi__recording_choice choice_of(const ubi__recording_wishes *wishes) {
+    return (ubi__recording_choice){ .process = wishes->process,
+                                    .with_symbols = wishes->symbols >= 0,
+                                    .with_wrappers = wishes->wrappers >= 0 };
+}
+
+static ubi__recording_sum sum_of(const ubi__recording_summary *s, ubi__estimate e) {
+    return (ubi__recording_sum){ e, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &e),
+                                 ubi__recording_count_range(s, UBI__UBIREC_HEAP, &e) };
+}
+
+static void sum_up(ubi__recording_report *report) {
+    const ubi__recording_summary *s = report->summary;
+    ubi__estimate pools, rest;
+    for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
+        report->heap[m] = ubi__class_estimate(s, UBI__UBIREC_HEAP, m);
+        report->heap_bytes[m] = ubi__measure_bytes_range(s, UBI__UBIREC_HEAP, m, &report->heap[m]);
+        report->heap_count[m] = ubi__recording_count_range(s, UBI__UBIREC_HEAP, &report->heap[m]);
+    }
+    report->is_exact = ubi__ubirec_is_exact(&s->tables);
+    ubi__known_pools_sum(&pools, &rest, report->leaked_sites);
+    report->pools = sum_of(s, pools);
+    report->leaks = sum_of(s, rest);
+}
+
+static ubi_status parts_get(ubi__recording_report *report, const ubi__asked *asked) {
+    const ubi__recording_choice choice = choice_of(report->wishes);
+    const ubi__session_recording *recording;
+    UBI_TRY(ubi__session_recording_get(&recording, ubi__asked_heap(asked), &choice));
+    UBI_TRY(ubi__session_sites_get(&report->leaked_sites, ubi__asked_heap(asked), &choice, UBI__BY_LEAKED));
+    report->sites = report->leaked_sites;
+    report->path = recording->path;
+    report->processes = &recording->processes;
+    report->summary = &recording->summary;
+    report->hints = &recording->hints;
+    return UBI_OK;
+}
+
+ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__asked *asked,
+                                     const ubi__recording_wishes *wishes) {
+    const ubi_allocator *a = ubi__asked_allocator(asked);
+    ubi__recording_report *report = UBI_NEW(a, ubi__recording_report);
+    if (!report)
+        return ubi__fail_nomem();
+    report->allocator = a;
+    report->wishes = wishes;
+    ubi_status status = parts_get(report, asked);
+    if (status == UBI_OK) {
+        sum_up(report);
+        *out = report;
+    } else {
+        ubi__recording_report_free(report);
+    }
+    return status;
+}
+
+ubi_status ubi__recording_report_sort(ubi__recording_report *report, const ubi__asked *asked, ubi__site_order order) {
+    const ubi__recording_choice choice = choice_of(report->wishes);
+    return ubi__session_sites_get(&report->sites, ubi__asked_heap(asked), &choice, order);
+}
+
+void ubi__recording_report_free(ubi__recording_report *report) {
+    if (!report)
+        return;
+    const ubi_allocator *a = report->allocator;
+    UBI_DELETE(a, report);
+}
