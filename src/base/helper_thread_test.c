@@ -51,10 +51,10 @@ static void every_chore_is_done_once(void **state) {
         for (size_t i = 0; i < N_CHORES; i++) {
             size_t k =
                 round % 2 ? i : N_CHORES - 1 - i; /* waiting from the last on leaves those before to the helper */
-            ubi__helper_wait(&l.helper, &l.chores[k]);
+            ubi__helper_wait(&l.helper, &l.chores[k], NULL);
             assert_int_equal(l.entries[k].output, k * k);
             assert_int_equal(l.entries[k].times, 1);
-            ubi__helper_wait(&l.helper, &l.chores[k]); /* done: nothing happens */
+            ubi__helper_wait(&l.helper, &l.chores[k], NULL); /* done: nothing happens */
         }
         ubi__helper_stop(&l.helper);
         for (size_t i = 0; i < N_CHORES; i++)
@@ -69,7 +69,7 @@ static void without_a_second_thread_who_waits_does_it(void **state) {
     give_all(&l, square);
     for (size_t i = 0; i < N_CHORES; i++) {
         assert_int_equal(l.entries[i].times, 0);
-        ubi__helper_wait(&l.helper, &l.chores[i]);
+        ubi__helper_wait(&l.helper, &l.chores[i], NULL);
         assert_true(pthread_equal(l.entries[i].thread, pthread_self()));
     }
     ubi__helper_stop(&l.helper);
@@ -91,11 +91,11 @@ static void who_waits_for_a_chore_behind_a_long_one_does_it(void **state) {
     give_all(&l, pass_gate);
     /* The helper is blocked in the first, or just before it; unless no thread could be started. */
     l.chores[N_CHORES - 1].fn = square;
-    ubi__helper_wait(&l.helper, &l.chores[N_CHORES - 1]);
+    ubi__helper_wait(&l.helper, &l.chores[N_CHORES - 1], NULL);
     assert_true(pthread_equal(l.entries[N_CHORES - 1].thread, pthread_self()));
     pthread_mutex_unlock(&l.gate);
-    ubi__helper_wait(&l.helper, &l.chores[0]);
-    ubi__helper_wait(&l.helper, &l.chores[1]);
+    ubi__helper_wait(&l.helper, &l.chores[0], NULL);
+    ubi__helper_wait(&l.helper, &l.chores[1], NULL);
     ubi__helper_stop(&l.helper);
     assert_int_equal(l.entries[0].times, 1);
     assert_int_equal(l.entries[N_CHORES - 1].times, 1);

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/assert.h"
 
@@ -60,6 +61,37 @@ void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__ran
         if (ranges[i].was_started)
             pthread_join(ranges[i].thread, NULL);
 }
+
+/* ---- in pieces ---------------------------------------------------------------------------------------------------- */
+
+typedef struct pieces {
+    ubi__pulse *pulse;
+    const char *stage;
+    uint64_t n_in_piece;
+    ubi__range_fn fn;
+    void *payload;
+} pieces;
+
+static void pieces_run(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    const pieces *p = payload;
+    for (uint64_t at = begin; at < end;) {
+        uint64_t next = end - at > p->n_in_piece ? at + p->n_in_piece : end;
+        if (!ubi__pulse_at(p->pulse, p->stage, at - begin, end - begin))
+            return;
+        p->fn(p->payload, at, next, part);
+        at = next;
+    }
+}
+
+ubi_status ubi__parallel_pieces(ubi__crew crew, const char *stage, uint64_t n, uint64_t grain, ubi__range_fn fn,
+                                void *payload) {
+    uint64_t n_grains = UBI__PULSE_EDGES / grain;
+    pieces p = { crew.pulse, stage, n_grains ? n_grains * grain : grain, fn, payload };
+    ubi__parallel_ranges(crew.threads, n, grain, pieces_run, &p);
+    return ubi__pulse_is_stopped(crew.pulse) ? ubi__fail_cancelled() : UBI_OK;
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------------------------- */
 
 static void *run_task(void *payload) {
     ubi__task *task = payload;
@@ -180,23 +212,45 @@ static bool claim_chore(ubi__helper *h, ubi__chore *chore) {
     return mine;
 }
 
+/* How long a caller may wait for the answer to its cancelling. */
+#define NS_BETWEEN_PULSES 5000000
+#define NS_PER_SECOND 1000000000
+
+/* With the lock, which is given back meanwhile. */
+static void wait_a_while(ubi__helper *h, ubi__pulse *pulse) {
+    struct timespec until;
+    if (!pulse) {
+        pthread_cond_wait(&h->ended, &h->lock);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += NS_BETWEEN_PULSES;
+    until.tv_sec += until.tv_nsec / NS_PER_SECOND;
+    until.tv_nsec %= NS_PER_SECOND;
+    if (pthread_cond_clockwait(&h->ended, &h->lock, CLOCK_MONOTONIC, &until) == 0)
+        return;
+    pthread_mutex_unlock(&h->lock);
+    (void)ubi__pulse_again(pulse);
+    pthread_mutex_lock(&h->lock);
+}
+
 /* The same, or waits until it is done. */
-static bool claim_or_wait(ubi__helper *h, ubi__chore *chore) {
+static bool claim_or_wait(ubi__helper *h, ubi__chore *chore, ubi__pulse *pulse) {
     if (!h->is_threaded)
         return claim_chore(h, chore);
     pthread_mutex_lock(&h->lock);
     bool mine = claim_chore(h, chore);
     while (!mine && chore->state == UBI__CHORE_BEGUN)
-        pthread_cond_wait(&h->ended, &h->lock);
+        wait_a_while(h, pulse);
     pthread_mutex_unlock(&h->lock);
     return mine;
 }
 
 void ubi__helper_drop(ubi__helper *h, ubi__chore *chore) {
-    (void)claim_or_wait(h, chore);
+    (void)claim_or_wait(h, chore, NULL);
 }
 
-void ubi__helper_wait(ubi__helper *h, ubi__chore *chore) {
-    if (claim_or_wait(h, chore))
+void ubi__helper_wait(ubi__helper *h, ubi__chore *chore, ubi__pulse *pulse) {
+    if (claim_or_wait(h, chore, pulse))
         chore->fn(chore->payload);
 }

@@ -10,6 +10,7 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/pulse.h"
 #include "base/server_api.h"
 
 #define UBI__MAX_THREADS 64
@@ -26,6 +27,19 @@ typedef void (*ubi__range_fn)(void *payload, uint64_t begin, uint64_t end, unsig
  * each and waits. The caller's thread does one of them; if no thread starts, it does more. Parts are numbered from 0.
  */
 void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__range_fn fn, void *payload);
+
+/** Who does a piece of work, and what ends it early. */
+typedef struct ubi__crew {
+    unsigned threads;
+    ubi__pulse *pulse; /* NULL: it is always wanted */
+} ubi__crew;
+
+/**
+ * The same in pieces: each range is done by one call after the other, from its begin on, and the pulse is asked before each.
+ * Borders of pieces are multiples of `grain`, too. Errors: UBI_ECANCELLED.
+ */
+ubi_status ubi__parallel_pieces(ubi__crew crew, const char *stage, uint64_t n, uint64_t grain, ubi__range_fn fn,
+                                void *payload);
 
 /** One call on a thread of its own. */
 typedef struct ubi__task {
@@ -77,7 +91,11 @@ void ubi__helper_stop(ubi__helper *helper);
 void ubi__helper_give(ubi__helper *helper, ubi__chore *chore, void (*fn)(void *payload), void *payload);
 /** Gives up a chore that has not been begun, and waits for one that has. One that was not given, or is done, is let be. */
 void ubi__helper_drop(ubi__helper *helper, ubi__chore *chore);
-/** Returns when the chore is done; its effects are visible then. One that was not given, or is done, is not waited for. */
-void ubi__helper_wait(ubi__helper *helper, ubi__chore *chore);
+/**
+ * Returns when the chore is done; its effects are visible then. One that was not given, or is done, is not waited for.
+ * @param pulse  is asked again while the helper works, which repeats its last report. A chore that asks the pulse ends soon when it says
+ * stop. NULL: none.
+ */
+void ubi__helper_wait(ubi__helper *helper, ubi__chore *chore, ubi__pulse *pulse);
 
 #endif

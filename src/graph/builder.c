@@ -250,11 +250,11 @@ static void find_equal_entries(void *payload) {
         job->status = ubi__frames_canonicalize(&g->frames, &g->strings);
 }
 
-static ubi_status resolve_targets(ubi_graph *g, unsigned threads, ubi__id_fault *fault) {
+static ubi_status resolve_targets(ubi_graph *g, ubi__crew crew, ubi__id_fault *fault) {
     canonical_job job = { .graph = g };
     ubi__task task;
-    ubi__task_start(&task, threads, find_equal_entries, &job);
-    ubi_status status = ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, g->target.at, g->n_edges, threads, fault);
+    ubi__task_start(&task, crew.threads, find_equal_entries, &job);
+    ubi_status status = ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, g->target.at, g->n_edges, crew, fault);
     if (status != UBI_OK && !task.was_started)
         return status; /* not to be covered up by another message */
     ubi__task_wait(&task);
@@ -263,11 +263,11 @@ static ubi_status resolve_targets(ubi_graph *g, unsigned threads, ubi__id_fault 
     return status;
 }
 
-ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned threads, ubi__id_fault *fault) {
+ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, ubi__crew crew, ubi__id_fault *fault) {
     ubi_graph *g = b->graph;
     UBI_TRY(close_columns(b));
-    UBI_TRY(resolve_targets(g, threads, fault));
-    UBI_TRY(ubi__graph_find_reachable(g));
+    UBI_TRY(resolve_targets(g, crew, fault));
+    UBI_TRY(ubi__graph_find_reachable(g, crew.pulse));
     UBI_ASSERT(g->target.n == g->n_edges && g->first_edge.n == (size_t)g->n_nodes + 1);
     UBI_ASSERT(g->first_edge.at[g->n_nodes] == g->n_edges && g->root < g->n_nodes);
     UBI_ASSERT((g->edge_kind.n == 0 || g->edge_kind.n == g->n_edges) && g->kind.n == g->n_nodes);
@@ -278,5 +278,5 @@ ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned t
 
 ubi_status ubi_graph_builder_finish(ubi_graph **out, ubi_graph_builder *b) {
     ubi__id_fault fault;
-    return ubi__builder_finish(out, b, 1, &fault);
+    return ubi__builder_finish(out, b, (ubi__crew){ 1, NULL }, &fault);
 }

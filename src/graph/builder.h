@@ -41,7 +41,7 @@ static inline ubi_status ubi__builder_push_edge(ubi_graph_builder *b, uint64_t t
 /** The node whose edges were pushed since the last node. */
 ubi_status ubi__builder_push_node(ubi_graph_builder *b, uint64_t id, uint64_t size_bytes, ubi_kind_ix kind,
                                   ubi_frame_ix stack);
-/** ubi_graph_builder_finish with `threads`, and the reason for UBI_EFORMAT. */
-ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned threads, ubi__id_fault *fault);
+/** ubi_graph_builder_finish by a crew, and the reason for UBI_EFORMAT. Errors: also UBI_ECANCELLED. */
+ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, ubi__crew crew, ubi__id_fault *fault);
 
 #endif

@@ -145,7 +145,7 @@ static void edges_pushed_before_their_node_belong_to_it(void **state) {
             assert_int_equal(ubi__builder_push_edge(b, (i + k) % N, (ubi_str_ix)0), UBI_OK);
         assert_int_equal(ubi__builder_push_node(b, i, i * 2, kind_ix, UBI_NONE), UBI_OK);
     }
-    assert_int_equal(ubi__builder_finish(&g, b, 2, &fault), UBI_OK);
+    assert_int_equal(ubi__builder_finish(&g, b, (ubi__crew){ 2, NULL }, &fault), UBI_OK);
     ubi_graph_builder_free(b);
     assert_int_equal(ubi_graph_check(g), UBI_OK);
     for (ubi_node_ix i = 0; i < N; i++) {
@@ -262,7 +262,7 @@ static ubi_status build_all(ubi_graph **out, unsigned threads, const ubi_allocat
             status = ubi_graph_builder_edge(b, (i * 7 + k * 600) % 2048 * 8, UBI_NONE);
     }
     if (status == UBI_OK)
-        status = ubi__builder_finish(out, b, threads, &fault);
+        status = ubi__builder_finish(out, b, (ubi__crew){ threads, NULL }, &fault);
     ubi_graph_builder_free(b);
     return status;
 }

@@ -105,7 +105,7 @@ static void number_nodes(numbered *x, uint32_t n, uint64_t step) {
     for (uint64_t i = 0; i < n; i++)
         ids[i] = (i + 1) * step;
     ubi__id_index_init(&x->index, ubi_allocator_default());
-    assert_int_equal(ubi__id_index_resolve(&x->index, ids, x->n = n, NULL, 0, 1, &fault), UBI_OK);
+    assert_int_equal(ubi__id_index_resolve(&x->index, ids, x->n = n, NULL, 0, (ubi__crew){ 1, NULL }, &fault), UBI_OK);
     check_ids(x);
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/pulse.h"
 #include "base/strtab.h"
 #include "graph/id_index.h"
 #include "graph/kinds.h"
@@ -115,8 +116,8 @@ static inline ubi_frame_ix ubi__graph_youngest(const ubi_graph *g, ubi_node_ix n
 void ubi__view_check(const ubi_view *view);
 /** An empty graph without nodes, to be filled by the builder; NULL when out of memory. */
 ubi_graph *ubi__graph_new(const ubi_allocator *a);
-/** Finds what can be reached from the root: fills the last group of fields. */
-ubi_status ubi__graph_find_reachable(ubi_graph *g);
+/** Finds what can be reached from the root: fills the last group of fields. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
+ubi_status ubi__graph_find_reachable(ubi_graph *g, ubi__pulse *pulse);
 /** What is reached is what edges lead to from the root, no more and no less than is counted. O(nodes + edges). */
 void ubi__reachable_check(const ubi_graph *g);
 /** Each node is one step from one that is nearer, and none is nearer than that. `out` as ubi__graph_distances fills it. O(nodes + edges). */

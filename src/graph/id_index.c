@@ -32,6 +32,9 @@
 
 #define SLOT_MASK ((UINT32_C(1) << UBI__ID_SLOT_BITS) - 1)
 #define BATCH 32
+/* Stage of progress. */
+#define STAGE "connecting nodes"
+
 #define EDGE_GRAIN (UINT64_C(1) << 16)
 #define NODE_GRAIN (UINT64_C(1) << 16)
 
@@ -267,10 +270,11 @@ typedef struct edge_job {
     uint64_t first_bad[UBI__MAX_THREADS]; /* per part: first edge without a target, UINT64_MAX none */
 } edge_job;
 
-static ubi_status run_edge_job(edge_job *job, ubi__range_fn fn, uint64_t n_edges, unsigned threads, uint64_t *bad) {
+/* UBI_EFORMAT: some edge, *bad, leads nowhere. */
+static ubi_status run_edge_job(edge_job *job, ubi__range_fn fn, uint64_t n_edges, ubi__crew crew, uint64_t *bad) {
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
         job->first_bad[i] = UINT64_MAX;
-    ubi__parallel_ranges(threads, n_edges, EDGE_GRAIN, fn, job);
+    UBI_TRY(ubi__parallel_pieces(crew, STAGE, n_edges, EDGE_GRAIN, fn, job));
     *bad = UINT64_MAX;
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
         if (job->first_bad[i] < *bad)
@@ -313,6 +317,8 @@ CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t begin,
     /* Three dependent loads per edge; asking for the first two ahead of time keeps several edges in flight. */
     enum { FAR = 24, NEAR = 12 };
     const ubi__id_index *x = job->x;
+    if (job->first_bad[part] != UINT64_MAX)
+        return;
     for (uint64_t e = begin; e < end; e++) {
         if (e + FAR < end) {
             __builtin_prefetch(&x->words[codes[e + FAR] >> 5]);
@@ -371,10 +377,13 @@ static void mark_nodes(ubi__id_index *x, const uint32_t *codes, size_t n) {
 #define NODE_BATCH 1024
 
 /* Marks all nodes. *fits false: some id does not fit the scheme, or the ids are too far apart for it to pay. */
-static ubi_status mark_all(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, bool *fits) {
+static ubi_status mark_all(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, ubi__pulse *pulse,
+                           bool *fits) {
     uint32_t codes[NODE_BATCH];
     *fits = bitmaps_affordable(x, n_nodes);
     for (uint64_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {
+        if (i % UBI__PULSE_NODES == 0 && !ubi__pulse_at(pulse, STAGE, i, n_nodes))
+            return ubi__fail_cancelled();
         size_t n = n_nodes - i < NODE_BATCH ? (size_t)(n_nodes - i) : NODE_BATCH, n_coded;
         UBI_TRY(encode_clustered(x, node_ids + i, n, codes, &n_coded));
         *fits = n_coded == n && bitmaps_affordable(x, n_nodes); /* the batch may have brought new chunks */
@@ -427,7 +436,7 @@ static void place_range(void *payload, uint64_t begin, uint64_t end, unsigned pa
 }
 
 /* Bits are marked: makes ranks of them and notes which node has which. */
-static ubi_status rank_nodes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, unsigned threads,
+static ubi_status rank_nodes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, ubi__crew crew,
                              ubi__id_fault *fault) {
     if (rank_words(x) != n_nodes)
         return blame_duplicate(x, node_ids, fault);
@@ -435,16 +444,16 @@ static ubi_status rank_nodes(ubi__id_index *x, const uint64_t *node_ids, uint32_
     x->node_of_rank.n = n_nodes;
     ubi__vec_u32_trim(&x->node_of_rank, x->allocator);
     place_job job = { x, node_ids };
-    ubi__parallel_ranges(threads, n_nodes, NODE_GRAIN, place_range, &job);
-    return UBI_OK;
+    return ubi__parallel_pieces(crew, STAGE, n_nodes, NODE_GRAIN, place_range, &job);
 }
 
 static ubi_status resolve_clustered(ubi__id_index *x, const uint64_t *node_ids, uint32_t *codes, uint64_t n_edges,
-                                    unsigned threads, ubi__id_fault *fault) {
+                                    ubi__crew crew, ubi__id_fault *fault) {
     edge_job job = { .x = x, .node_ids = node_ids, .codes = codes };
-    uint64_t bad;
-    if (run_edge_job(&job, resolve_clustered_range, n_edges, threads, &bad) == UBI_OK)
-        return UBI_OK;
+    uint64_t bad = 0;
+    ubi_status status = run_edge_job(&job, resolve_clustered_range, n_edges, crew, &bad);
+    if (status != UBI_EFORMAT)
+        return status;
     return fail_dangling(fault, bad, id_of_code(x, codes[bad]));
 }
 
@@ -452,6 +461,8 @@ static ubi_status resolve_clustered(ubi__id_index *x, const uint64_t *node_ids, 
 
 static void resolve_hashed_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     edge_job *job = payload;
+    if (job->first_bad[part] != UINT64_MAX)
+        return;
     for (uint64_t e = begin; e < end; e++) {
         if (e + 16 < end)
             __builtin_prefetch(&job->node_of_code[job->codes[e + 16]]);
@@ -484,11 +495,13 @@ static ubi_status label_codes(ubi__id_index *x, const uint64_t *node_ids, uint32
 }
 
 static ubi_status resolve_labelled(ubi__id_index *x, const ubi__vec_u32 *labels, uint32_t *codes, uint64_t n_edges,
-                                   unsigned threads, ubi__id_fault *fault) {
+                                   ubi__crew crew, ubi__id_fault *fault) {
     edge_job job = { .x = x, .node_of_code = labels->at, .codes = codes };
-    uint64_t bad;
-    if (run_edge_job(&job, resolve_hashed_range, n_edges, threads, &bad) != UBI_OK)
+    uint64_t bad = 0;
+    ubi_status status = run_edge_job(&job, resolve_hashed_range, n_edges, crew, &bad);
+    if (status == UBI_EFORMAT)
         return fail_dangling(fault, bad, x->dictionary.at[codes[bad]]);
+    UBI_TRY(status);
     /* Every code that an edge uses is a node, and every node has a code, so the table can hold nodes from here on. */
     for (size_t i = 0; i < x->slots.n; i++)
         if (x->slots.at[i] != UBI_NONE)
@@ -498,7 +511,7 @@ static ubi_status resolve_labelled(ubi__id_index *x, const ubi__vec_u32 *labels,
 }
 
 static ubi_status resolve_hashed(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
-                                 uint64_t n_edges, unsigned threads, ubi__id_fault *fault) {
+                                 uint64_t n_edges, ubi__crew crew, ubi__id_fault *fault) {
     ubi__vec_u32 labels = { NULL, 0, 0 };
     ubi_status status = ubi__vec_u32_reserve(&labels, x->allocator, x->dictionary.n);
     if (status == UBI_OK) {
@@ -507,7 +520,7 @@ static ubi_status resolve_hashed(ubi__id_index *x, const uint64_t *node_ids, uin
         status = label_codes(x, node_ids, n_nodes, &labels, fault);
     }
     if (status == UBI_OK)
-        status = resolve_labelled(x, &labels, codes, n_edges, threads, fault);
+        status = resolve_labelled(x, &labels, codes, n_edges, crew, fault);
     if (status == UBI_OK)
         ubi__id_index_check(x, n_nodes);
     ubi__vec_u32_fini(&labels, x->allocator);
@@ -517,22 +530,22 @@ static ubi_status resolve_hashed(ubi__id_index *x, const uint64_t *node_ids, uin
 /* ---- entry points --------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
-                                 uint64_t n_edges, unsigned threads, ubi__id_fault *fault) {
+                                 uint64_t n_edges, ubi__crew crew, ubi__id_fault *fault) {
     memset(fault, 0, sizeof *fault);
     if (!x->is_hashed) {
         if (!x->is_shift_known)
             choose_shift(x, node_ids, n_nodes);
         bool fits;
-        UBI_TRY(mark_all(x, node_ids, n_nodes, &fits));
+        UBI_TRY(mark_all(x, node_ids, n_nodes, crew.pulse, &fits));
         if (fits) {
-            UBI_TRY(rank_nodes(x, node_ids, n_nodes, threads, fault));
+            UBI_TRY(rank_nodes(x, node_ids, n_nodes, crew, fault));
             ubi__id_index_check(x, n_nodes);
-            return resolve_clustered(x, node_ids, codes, n_edges, threads, fault);
+            return resolve_clustered(x, node_ids, codes, n_edges, crew, fault);
         }
         drop_words(x);
         UBI_TRY(switch_to_hashed(x, codes, n_edges));
     }
-    return resolve_hashed(x, node_ids, n_nodes, codes, n_edges, threads, fault);
+    return resolve_hashed(x, node_ids, n_nodes, codes, n_edges, crew, fault);
 }
 
 ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes,

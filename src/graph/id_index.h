@@ -23,6 +23,7 @@
 #ifndef UBI_GRAPH_ID_INDEX_H
 #define UBI_GRAPH_ID_INDEX_H
 
+#include "base/parallel.h"
 #include "base/slots.h"
 #include "base/table.h"
 
@@ -92,7 +93,7 @@ ubi_status ubi__id_index_encode(ubi__id_index *x, const uint64_t *ids, size_t n,
  * Cost: O(nodes + edges); `threads` share the edges.
  */
 ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
-                                 uint64_t n_edges, unsigned threads, ubi__id_fault *fault);
+                                 uint64_t n_edges, ubi__crew crew, ubi__id_fault *fault);
 
 /**
  * Rebuilds the index, after resolve failed with a duplicate: of nodes that share an id, the first is found.

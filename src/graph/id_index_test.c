@@ -86,7 +86,8 @@ static ubi_status encode(world *w, size_t batch) {
 }
 
 static ubi_status resolve(world *w, unsigned threads) {
-    return ubi__id_index_resolve(&w->x, w->nodes.at, (uint32_t)w->nodes.n, w->codes.at, w->codes.n, threads, &w->fault);
+    return ubi__id_index_resolve(&w->x, w->nodes.at, (uint32_t)w->nodes.n, w->codes.at, w->codes.n,
+                                 (ubi__crew){ threads, NULL }, &w->fault);
 }
 
 /* ---- the plain answer ----------------------------------------------------------------------------------------------- */
@@ -379,7 +380,8 @@ static ubi_status run_with(const ubi_allocator *a, world *w) {
     for (size_t i = 0; i < w->targets.n && status == UBI_OK; i += 500)
         status = ubi__id_index_encode(&x, w->targets.at + i, 500, w->codes.at + i, w->codes.at, i);
     if (status == UBI_OK)
-        status = ubi__id_index_resolve(&x, w->nodes.at, (uint32_t)w->nodes.n, w->codes.at, w->targets.n, 1, &fault);
+        status = ubi__id_index_resolve(&x, w->nodes.at, (uint32_t)w->nodes.n, w->codes.at, w->targets.n,
+                                       (ubi__crew){ 1, NULL }, &fault);
     ubi__id_index_fini(&x);
     return status;
 }

@@ -15,13 +15,18 @@
 
 /* ==== REACHABILITY ============================================================================================== */
 
-/* True when the graph is in breadth-first order; sets root_visit_rank on the way. About every third edge leads to the next
+/* Stage of progress. */
+#define STAGE "finding what is reachable"
+
+/* True when the graph is in breadth-first order; sets root_visit_rank on the way. A stop looks like no such order. About every third edge leads to the next
  * node, at no predictable place, so that is counted without a branch. */
-static bool sweep_words(ubi_graph *g) {
+static bool sweep_words(ubi_graph *g, ubi__pulse *pulse) {
     const uint32_t *target = g->target.at;
     uint32_t next = 1, root_rank = UBI_NONE;
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         bool out_of_order = n >= next; /* nothing before leads here */
+        if (ubi__unlikely(n % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, n, g->n_nodes))
+            return false;
         uint64_t end = g->first_edge.at[n + 1];
         for (uint64_t e = g->first_edge.at[n]; e < end; e++) {
             if (ubi__unlikely(target[e] == 0) && root_rank == UBI_NONE)
@@ -58,11 +63,13 @@ static void visit_targets(walk *w, ubi_node_ix node) {
 
 /* Fills `order` with what a walk from the root reports as first, and `seen` with the same set. The root starts unseen: it
  * is in the list only when an edge leads to it, and its edges are then walked twice, which finds nothing new. */
-static uint32_t walk_from_root(const ubi_graph *g, uint64_t *seen, ubi_node_ix *order) {
+static uint32_t walk_from_root(const ubi_graph *g, uint64_t *seen, ubi_node_ix *order, ubi__pulse *pulse) {
     enum { FAR = 16, NEAR = 8 };
     walk w = { g, seen, order, 0 };
     visit_targets(&w, g->root);
     for (uint32_t i = 0; i < w.n; i++) {
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, i, g->n_nodes))
+            break;
         /* Where edges begin, and then the edges themselves, are asked for some nodes ahead. */
         if (i + FAR < w.n) {
             __builtin_prefetch(&g->first_edge.at[order[i + FAR]]);
@@ -84,7 +91,7 @@ static uint32_t rank_of_root(const ubi_graph *g, const ubi_node_ix *order, uint3
     return UBI_NONE;
 }
 
-static ubi_status walk_unordered(ubi_graph *g) {
+static ubi_status walk_unordered(ubi_graph *g, ubi__pulse *pulse) {
     const ubi_allocator *a = g->allocator;
     size_t n_words = words_for(g->n_nodes);
     ubi_node_ix *order = ubi__alloc_array(a, g->n_nodes, sizeof *order);
@@ -94,7 +101,7 @@ static ubi_status walk_unordered(ubi_graph *g) {
     if (status == UBI_OK) {
         memset(g->reachable.at, 0, n_words * sizeof(uint64_t));
         g->reachable.n = n_words;
-        uint32_t n = walk_from_root(g, g->reachable.at, order);
+        uint32_t n = walk_from_root(g, g->reachable.at, order, pulse);
         g->root_visit_rank = rank_of_root(g, order, n);
         g->n_reachable = n + (g->root_visit_rank == UBI_NONE);
         g->reachable.at[g->root >> 6] |= UINT64_C(1) << (g->root & 63);
@@ -103,7 +110,7 @@ static ubi_status walk_unordered(ubi_graph *g) {
         ubi__vec_u64_trim(&g->reachable, a);
     }
     ubi__free_array(a, order, g->n_nodes, sizeof *order);
-    return status;
+    return status == UBI_OK && ubi__pulse_is_stopped(pulse) ? ubi__fail_cancelled() : status;
 }
 
 void ubi__reachable_check(const ubi_graph *g) {
@@ -124,11 +131,11 @@ void ubi__reachable_check(const ubi_graph *g) {
     UBI_ASSERT(!UBI_CHECKS || g->n_reachable == n);
 }
 
-ubi_status ubi__graph_find_reachable(ubi_graph *g) {
-    g->is_breadth_first = g->root == 0 && sweep_words(g);
+ubi_status ubi__graph_find_reachable(ubi_graph *g, ubi__pulse *pulse) {
+    g->is_breadth_first = g->root == 0 && sweep_words(g, pulse);
     g->n_reachable = g->n_nodes;
     if (!g->is_breadth_first)
-        UBI_TRY(walk_unordered(g));
+        UBI_TRY(walk_unordered(g, pulse));
     ubi__reachable_check(g);
     return UBI_OK;
 }
@@ -166,7 +173,7 @@ ubi_status ubi_graph_visit_order(ubi_node_ix *order, const ubi_graph *g) {
     uint64_t *seen = ubi__calloc_array(g->allocator, n_words, sizeof *seen);
     if (!seen)
         return ubi__fail_nomem();
-    walk_from_root(g, seen, order);
+    walk_from_root(g, seen, order, NULL);
     ubi__free_array(g->allocator, seen, n_words, sizeof *seen);
     return UBI_OK;
 }

@@ -22,8 +22,8 @@
 #define MOST_THREADS 4
 #define EDGES_PER_THREAD (UINT64_C(1) << 18)
 
-/* Edges between two looks at whether the work is still wanted: a few milliseconds. */
-#define EDGES_PER_REPORT (UINT64_C(1) << 19)
+/* Stage of progress. */
+#define STAGE "collecting retainers"
 
 /* How many edges ahead memory is asked for: a counter, and then the place that it points to. */
 #define COUNTER_AHEAD 64
@@ -53,9 +53,7 @@ typedef struct sorter {
     const ubi_edge_set *set;
     unsigned n_parts;
     column counters[MOST_THREADS]; /* per part and node: how many edges, then where the next one goes */
-    const ubi_progress *progress;
-    pthread_t caller; /* whose reports count */
-    _Atomic bool is_cancelled;
+    ubi__pulse *pulse;
 } sorter;
 
 static inline __attribute__((always_inline)) bool edge_counts(const ubi_edge_set *set, ubi_edge_ix edge) {
@@ -107,33 +105,21 @@ static void place_range(const sorter *s, uint64_t begin, uint64_t end, unsigned 
         place_edges(s, begin, end, next, false, NULL);
 }
 
-/* In pieces, with a report after each on the caller's thread. */
-static inline __attribute__((always_inline)) void part_sort(sorter *s, uint64_t begin, uint64_t end, unsigned part,
-                                                            void (*sort)(const sorter *s, uint64_t begin, uint64_t end,
-                                                                         unsigned part)) {
-    bool is_caller = pthread_equal(s->caller, pthread_self());
-    for (uint64_t at = begin; at < end && !atomic_load_explicit(&s->is_cancelled, memory_order_relaxed);) {
-        uint64_t next = end - at > EDGES_PER_REPORT ? at + EDGES_PER_REPORT : end;
-        sort(s, at, next, part);
-        at = next;
-        if (is_caller && !ubi__progress(s->progress, "collecting retainers", at - begin, end - begin))
-            atomic_store_explicit(&s->is_cancelled, true, memory_order_relaxed);
-    }
-}
-
 static void count_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
-    part_sort(payload, begin, end, part, count_range);
+    count_range(payload, begin, end, part);
 }
 
 static void place_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
-    part_sort(payload, begin, end, part, place_range);
+    place_range(payload, begin, end, part);
 }
 
 /* Turns counts into places, node by node and within a node part by part. */
-static void add_up(const sorter *s) {
+static ubi_status add_up(const sorter *s) {
     ubi_retainers *r = s->retainers;
     uint64_t at = 0;
     for (uint32_t node = 0; node < r->graph->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__pulse_at(s->pulse, STAGE, node, r->graph->n_nodes))
+            return ubi__fail_cancelled();
         r->first[node] = at;
         for (unsigned part = 0; part < s->n_parts; part++) {
             uint64_t n = get_place(s->counters[part], r->is_wide, node);
@@ -142,26 +128,35 @@ static void add_up(const sorter *s) {
         }
     }
     r->first[r->graph->n_nodes] = at;
+    return UBI_OK;
+}
+
+/* Places are filled in no order: pages that come one by one then would come in the midst of a piece, all at once. */
+#define PAGES (UINT64_C(1) << 16)
+
+static void touch_edges(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    (void)part;
+    ubi__touch_pages((char *)payload + begin, end - begin);
 }
 
 static ubi_status sort_edges(sorter *s, uint64_t grain) {
     ubi_retainers *r = s->retainers;
-    ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, count_part, s);
-    if (s->is_cancelled)
-        return ubi__fail_cancelled();
-    add_up(s);
+    ubi__crew crew = { s->n_parts, s->pulse };
+    UBI_TRY(ubi__parallel_pieces(crew, STAGE, r->graph->n_edges, grain, count_part, s));
+    UBI_TRY(add_up(s));
     uint64_t n = r->first[r->graph->n_nodes];
     if (n == 0)
         return UBI_OK;
     r->edges = ubi__alloc_array(r->allocator, n, place_width(r->is_wide));
     if (!r->edges)
         return ubi__fail_nomem();
-    ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, place_part, s);
-    return s->is_cancelled ? ubi__fail_cancelled() : UBI_OK;
+    UBI_TRY(ubi__parallel_pieces(crew, STAGE, n * place_width(r->is_wide), PAGES, touch_edges, r->edges));
+    return ubi__parallel_pieces(crew, STAGE, r->graph->n_edges, grain, place_part, s);
 }
 
 static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, const ubi__retainers_how *how) {
-    sorter s = { .retainers = r, .set = set, .progress = how->progress, .caller = pthread_self() };
+    ubi__pulse pulse = ubi__pulse_of(how->progress);
+    sorter s = { .retainers = r, .set = set, .pulse = &pulse };
     uint64_t n_grains = (r->graph->n_edges + how->grain - 1) / how->grain;
     ubi_status status = UBI_OK;
     s.n_parts = how->threads < MOST_THREADS ? how->threads : MOST_THREADS;

@@ -72,7 +72,7 @@ static void offer(candidates *all, const candidate *c) {
 
 static void find_contexts(candidates *all, const ubi__finding_facts *f) {
     uint64_t least_bytes = ubi__finding_worth(f, LEAST_BYTES);
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         candidate c;
         if (ubi__finding_role(f, node) == UBI__ROLE_CONTEXT && ubi__finding_retained(f, node) >= least_bytes &&
             find_variable(&c, f, node) && c.bytes >= least_bytes)
@@ -105,8 +105,7 @@ static ubi_status add_closure(candidate *c, const ubi__finding_facts *f, ubi_nod
 
 /* Functions within a function reach its context over the scopes between. */
 static ubi_status find_closures(candidates *all, const ubi__finding_facts *f) {
-    const ubi_graph *g = f->graph;
-    for (ubi_node_ix node = 0; all->n && node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; all->n && ubi__finding_has_node(f, node); node++) {
         if (ubi__finding_role(f, node) != UBI__ROLE_CLOSURE)
             continue;
         ubi_node_ix context = f->producer->scope_of(f, node);
@@ -196,7 +195,7 @@ typedef struct pending {
 
 static void find_results(pending *p) {
     ubi__awaited awaited;
-    for (ubi_node_ix node = 0; node < p->f->graph->n_nodes; node++)
+    for (ubi_node_ix node = 0; ubi__finding_has_node(p->f, node); node++)
         if (p->f->producer->promise_awaited(&awaited, p->f, node) && awaited.result != UBI_NONE)
             ubi__node_bits_put(&p->results, awaited.result);
 }
@@ -207,7 +206,7 @@ static bool is_last_of_chain(ubi__awaited *out, const pending *p, ubi_node_ix no
 
 static ubi_status count_by_code(pending *p) {
     ubi__awaited awaited;
-    for (ubi_node_ix node = 0; node < p->f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(p->f, node); node++) {
         if (!is_last_of_chain(&awaited, p, node))
             continue;
         uint32_t before = ubi__u64_map_get(&p->counts, awaited.code), count = before == UBI_NONE ? 1 : before + 1;
@@ -245,7 +244,7 @@ static ubi_status tell_most(ubi__finding_list *out, const pending *p) {
     ubi__outermost top = { .count = 0 };
     ubi__awaited awaited;
     UBI_TRY(ubi__node_bits_new(&members, f));
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++)
         if (is_last_of_chain(&awaited, p, node) && awaited.code == p->code)
             ubi__node_bits_put(&members, node);
     ubi_status status = ubi__outermost_find(&top, &members, f);

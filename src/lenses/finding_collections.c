@@ -125,7 +125,7 @@ ubi_status ubi__finding_collections(ubi__finding_list *out, const ubi__finding_f
     if (!f->producer || !f->producer->entries)
         return UBI_OK;
     UBI_TRY(ubi__node_bits_new(&tables, f));
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++)
         judge(&b, f, node, least_bytes, &tables);
     ubi__node_bits_free(&tables, f);
     for (uint32_t i = 0; i < b.n; i++)
@@ -229,7 +229,7 @@ ubi_status ubi__finding_dead_entries(ubi__finding_list *out, const ubi__finding_
         return UBI_OK;
     UBI_TRY(ubi__node_bits_new(&tables, f));
     ubi_status status = ubi__node_bits_new(&counted, f);
-    for (ubi_node_ix node = 0; status == UBI_OK && node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; status == UBI_OK && ubi__finding_has_node(f, node); node++) {
         dying d = { .node = node };
         ubi__entries at = entries_of(f, node, least_bytes, &tables);
         if (at.node == UBI_NONE || edge_count(f->graph, at.node) < LEAST_DEAD)

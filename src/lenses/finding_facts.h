@@ -10,6 +10,7 @@
 #include <ubiheap/views/findings.h>
 
 #include "base/alloc.h"
+#include "base/pulse.h"
 #include "graph/graph_columns.h"
 #include "lenses/producer.h"
 
@@ -44,6 +45,7 @@ typedef struct ubi__finding_facts {
     const ubi_graph *graph;
     const ubi_dominators *dominators;
     const ubi_findings_options *options;
+    ubi__pulse *pulse;
     const ubi_allocator *allocator;
     ubi__finding_tally all;      /**< nodes that the look counts */
     ubi__finding_tally lost;     /**< nodes that it does not reach */
@@ -58,6 +60,13 @@ typedef struct ubi__finding_facts {
     unsigned word_bytes; /**< of a field that refers to an object, if there are roles */
     ubi__fields *fields; /**< for rules of producers */
 } ubi__finding_facts;
+
+/**
+ * The condition of loops over nodes. Cancelled work looks like the end: what the rule found by then is dropped with the list.
+ */
+static inline bool ubi__finding_has_node(const ubi__finding_facts *f, ubi_node_ix node) {
+    return node < f->graph->n_nodes && (ubi__likely(node % UBI__PULSE_NODES != 0) || ubi__pulse_again(f->pulse));
+}
 
 /** Each node is counted once, in its class, or lost; every kind has a role if there are any. O(classes + kinds). */
 void ubi__finding_facts_check(const ubi__finding_facts *facts);

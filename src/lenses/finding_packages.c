@@ -114,7 +114,7 @@ static void claim(census *c, ubi_node_ix node, uint32_t row, ubi__node_bits *nam
 
 static ubi_status name_owners(census *c, ubi__node_bits *named) {
     const ubi__finding_facts *f = c->f;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         ubi_text file = f->producer->file_of_code(f, &c->files, node);
         if (!file.len)
             continue;
@@ -129,7 +129,7 @@ static ubi_status name_owners(census *c, ubi__node_bits *named) {
 
 static void claim_scopes(census *c, ubi__node_bits *named) {
     const ubi_graph *g = c->f->graph;
-    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(c->f, node); node++) {
         if (!ubi__node_bits_has(named, node))
             continue;
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
@@ -168,7 +168,7 @@ static bool is_data(const ubi__finding_facts *f, ubi_node_ix node) {
 
 static void sum_up(census *c, const ubi__node_bits *named) {
     const ubi__finding_facts *f = c->f;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         spread_owner(c, node);
         package *p = &c->rows.at[c->owner[node]];
         p->bytes += ubi_look_size_bytes(f->look, node);
@@ -182,7 +182,7 @@ static void sum_up(census *c, const ubi__node_bits *named) {
 /* Each node has an owner, and each byte counts once. Sizes of a hostile file may overflow, but equally on both sides. */
 static void census_check(const census *c) {
     uint64_t bytes = 0, counted = 0;
-    for (ubi_node_ix node = 0; node < c->f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(c->f, node); node++) {
         UBI_ASSERT(c->owner[node] < c->rows.n);
         bytes += ubi_look_size_bytes(c->f->look, node);
     }
@@ -264,6 +264,8 @@ static ubi_status census_take(census *c, ubi__node_bits *named) {
         return UBI_OK;
     claim_scopes(c, named);
     sum_up(c, named);
+    if (ubi__pulse_is_stopped(f->pulse))
+        return ubi__fail_cancelled();
     if (UBI_CHECKS)
         census_check(c);
     return UBI_OK;

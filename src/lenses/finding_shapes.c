@@ -309,7 +309,7 @@ ubi_status ubi__finding_long_strings(ubi__finding_list *out, const ubi__finding_
     ubi_finding finding = { .bytes = 0 };
     uint64_t most_bytes = 0, bytes = 0;
     ubi_node_ix largest = UBI_NONE;
-    for (ubi_node_ix node = 0; f->producer && node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; f->producer && ubi__finding_has_node(f, node); node++) {
         if (g->size_bytes.at[node] < LONG_STRING_BYTES ||
             ubi_graph_kind(g, g->kind.at[node])->coarse_type != UBI_COARSE_STRING)
             continue;
@@ -348,7 +348,7 @@ static bool is_detached_dom(const ubi__finding_facts *f, ubi_node_ix node) {
 static ubi_node_ix find_typical(uint64_t *count, const ubi__outermost *trees, const ubi__finding_facts *f) {
     ubi_node_ix typical = UBI_NONE;
     uint64_t lead = 0;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         if (!ubi__node_bits_has(&trees->bits, node))
             continue;
         if (lead == 0)
@@ -356,7 +356,7 @@ static ubi_node_ix find_typical(uint64_t *count, const ubi__outermost *trees, co
         lead += ubi_look_class_of(f->look, node) == ubi_look_class_of(f->look, typical) ? 1 : (uint64_t)-1;
     }
     *count = 0;
-    for (ubi_node_ix node = 0; typical != UBI_NONE && node < f->graph->n_nodes; node++)
+    for (ubi_node_ix node = 0; typical != UBI_NONE && ubi__finding_has_node(f, node); node++)
         *count += ubi__node_bits_has(&trees->bits, node) &&
                   ubi_look_class_of(f->look, node) == ubi_look_class_of(f->look, typical);
     return typical;
@@ -391,7 +391,7 @@ ubi_status ubi__finding_detached(ubi__finding_list *out, const ubi__finding_fact
     ubi__node_bits members;
     ubi__outermost trees = { .count = 0 };
     UBI_TRY(ubi__node_bits_new(&members, f));
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++)
         if (is_detached_dom(f, node)) {
             ubi__node_bits_put(&members, node);
             finding.count++;
@@ -418,7 +418,7 @@ ubi_status ubi__finding_buffers(ubi__finding_list *out, const ubi__finding_facts
     ubi_finding finding = { .bytes = 0 };
     ubi_node_ix largest = UBI_NONE;
     uint64_t most = 0;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         bool is_buffer = ubi__finding_role(f, node) == UBI__ROLE_BUFFER;
         if (!is_buffer || (f->producer->node_is_prototype && f->producer->node_is_prototype(f, node)))
             continue;

@@ -53,7 +53,7 @@ static ubi_status find_roles(ubi__finding_facts *f) {
 /* Objects start at multiples of a word, so a size that is not a multiple of 8 reveals words of 4 bytes. */
 static unsigned find_word_bytes(const ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
-    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         ubi__node_role role = ubi__finding_role(f, node);
         if (role != UBI__ROLE_NONE && role < UBI__ROLE_LISTENER && g->size_bytes.at[node] % 8)
             return 4;
@@ -93,7 +93,7 @@ static ubi_status sum_up(ubi__finding_facts *f) {
     f->classes = ubi__calloc_array(f->allocator, f->n_classes + (size_t)1, sizeof *f->classes);
     if (!f->classes)
         return ubi__fail_nomem();
-    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         if (adopts || ubi__graph_reachable(g, node)) {
             count_node(f, node, &most_bytes, &most_edges);
         } else {
@@ -224,11 +224,13 @@ typedef struct checking {
 
 static ubi_status check_list(checking *c, const ubi__finding_entry *rules) {
     for (; rules->name; rules++) {
-        if (!ubi__progress(&c->facts->options->progress, "looking for oddities", c->n_done++, c->n))
+        if (!ubi__pulse_at(c->facts->pulse, "looking for oddities", c->n_done++, c->n))
             return ubi__fail_cancelled();
         c->list->rule = rules->name;
         UBI_TRY(rules->rule(c->list, c->facts));
         UBI_TRY(c->facts->fields->status);
+        if (ubi__pulse_is_stopped(c->facts->pulse))
+            return ubi__fail_cancelled();
     }
     return UBI_OK;
 }
@@ -238,6 +240,8 @@ static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
     const ubi__finding_entry *own = f->producer && f->producer->rules ? f->producer->rules : none;
     checking c = { list, f, 0, rule_count(first_rules) + rule_count(own) + rule_count(last_rules) };
     UBI_TRY(facts_gather(f));
+    if (ubi__pulse_is_stopped(f->pulse))
+        return ubi__fail_cancelled();
     UBI_TRY(check_list(&c, first_rules));
     UBI_TRY(check_list(&c, own));
     UBI_TRY(check_list(&c, last_rules));
@@ -276,7 +280,10 @@ ubi_status ubi_findings_new(ubi_findings **out, const ubi_look *look, const ubi_
     if (!findings)
         return ubi__fail_nomem();
     findings->allocator = a;
-    ubi__finding_facts f = { .look = look, .options = options, .allocator = a, .dominators = options->dominators };
+    ubi__pulse pulse = ubi__pulse_of(&options->progress);
+    ubi__finding_facts f = {
+        .look = look, .options = options, .allocator = a, .dominators = options->dominators, .pulse = &pulse
+    };
     ubi__finding_list list = { .allocator = a };
     f.graph = ubi_look_view(look)->graph;
     f.producer = ubi__producer_of(f.graph)->findings;

@@ -11,6 +11,9 @@
 
 #include "base/text.h"
 
+/* Stage of progress. */
+#define STAGE "joining strings"
+
 enum { NEW, OPEN, DONE };
 
 uint32_t ubi__utf16_units(ubi_text text, uint32_t most) {
@@ -74,10 +77,12 @@ static void find_row(ubi__rope_part *part, const ubi__joined *joined) {
         part->row = row_of(joined, part->node);
 }
 
-static ubi_status find_all(ubi__joined *out, ubi__rope_names names, const ubi_allocator *a) {
+static ubi_status find_all(ubi__joined *out, ubi__rope_names names, ubi__pulse *pulse, const ubi_allocator *a) {
     static const ubi__rope_part none = { UBI_NONE, UBI_NONE };
     const ubi_graph *g = out->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, node, g->n_nodes))
+            return ubi__fail_cancelled();
         if (!is_rope(out, node))
             continue;
         ubi__rope cons = { node, none, none, none, 0, NEW, false };
@@ -85,6 +90,8 @@ static ubi_status find_all(ubi__joined *out, ubi__rope_names names, const ubi_al
         UBI_TRY(ubi__vec_rope_push(&out->cons, a, cons));
     }
     for (size_t i = 0; i < out->cons.n; i++) {
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, i, out->cons.n))
+            return ubi__fail_cancelled();
         find_row(&out->cons.at[i].first, out);
         find_row(&out->cons.at[i].second, out);
     }
@@ -143,20 +150,23 @@ static ubi_status measure_from(ubi__joined *joined, ubi__vec_u32 *stack, uint32_
     return UBI_OK;
 }
 
-static ubi_status measure_all(ubi__joined *joined, const ubi_allocator *a) {
+static ubi_status measure_all(ubi__joined *joined, ubi__pulse *pulse, const ubi_allocator *a) {
     ubi__vec_u32 stack = { 0 }; /* rows, all OPEN */
     ubi_status status = UBI_OK;
     for (uint32_t row = 0; status == UBI_OK && row < joined->cons.n; row++)
-        if (joined->cons.at[row].state == NEW)
+        if (ubi__unlikely(row % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, row, joined->cons.n))
+            status = ubi__fail_cancelled();
+        else if (joined->cons.at[row].state == NEW)
             status = measure_from(joined, &stack, row, a);
     ubi__vec_u32_fini(&stack, a);
     return status;
 }
 
-ubi_status ubi__joined_init(ubi__joined *out, const ubi_graph *graph, ubi__rope_names names, const ubi_allocator *a) {
+ubi_status ubi__joined_init(ubi__joined *out, const ubi_graph *graph, ubi__rope_names names, ubi__pulse *pulse,
+                            const ubi_allocator *a) {
     *out = (ubi__joined){ .graph = graph, .rope_type = names.rope_type };
-    UBI_TRY(find_all(out, names, a));
-    UBI_TRY(measure_all(out, a));
+    UBI_TRY(find_all(out, names, pulse, a));
+    UBI_TRY(measure_all(out, pulse, a));
     ubi__joined_check(out);
     return UBI_OK;
 }

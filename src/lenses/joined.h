@@ -47,7 +47,8 @@ typedef struct ubi__rope_names {
 } ubi__rope_names;
 
 /** Cost: O(nodes + edges of concatenations). Errors: UBI_ENOMEM; then there is something to free. */
-ubi_status ubi__joined_init(ubi__joined *out, const ubi_graph *graph, ubi__rope_names names, const ubi_allocator *a);
+ubi_status ubi__joined_init(ubi__joined *out, const ubi_graph *graph, ubi__rope_names names, ubi__pulse *pulse,
+                            const ubi_allocator *a);
 /** Rows ascend by node, all are measured, and what has the text of another string points at one with a text of its own. */
 void ubi__joined_check(const ubi__joined *joined);
 void ubi__joined_fini(ubi__joined *joined, const ubi_allocator *a);

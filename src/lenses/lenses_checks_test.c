@@ -225,7 +225,7 @@ static void damaged_joined_texts_are_seen(void **state) {
     ubi__joined joined;
     names.first = ubi_graph_canonical_string(g, fields[0]);
     names.second = ubi_graph_canonical_string(g, fields[1]);
-    assert_int_equal(ubi__joined_init(&joined, g, names, ubi_allocator_default()), UBI_OK);
+    assert_int_equal(ubi__joined_init(&joined, g, names, NULL, ubi_allocator_default()), UBI_OK);
     assert_int_equal(joined.cons.n, 1);
     joined.cons.at[0].node = 2;
     assert_damage_seen(check_joined, &joined, "is_rope(joined, rope->node)");

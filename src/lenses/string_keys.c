@@ -17,7 +17,7 @@
 
 /* Strings between two reports of progress, and per thread at least. */
 #define REPORT (UINT32_C(1) << 16)
-#define BATCH (UINT32_C(1) << 20)
+#define BATCH (UINT32_C(1) << 18)
 #define GRAIN (UINT32_C(1) << 13)
 
 /* Of texts of concatenations; longer ones are of this length here. */

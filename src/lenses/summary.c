@@ -127,10 +127,11 @@ static ubi_status find_dominators(ubi_summary *s, const ubi_summary_options *o, 
 
 static ubi_status count_and_find_dominators(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
     side_task task = { .s = s, .only = o->only };
+    ubi__pulse pulse = ubi__pulse_of(&o->progress);
     ubi__helper_give(helper, &task.chore, work_aside, &task);
     ubi_status status = find_dominators(s, o, helper);
     if (status == UBI_OK)
-        ubi__helper_wait(helper, &task.chore);
+        ubi__helper_wait(helper, &task.chore, &pulse);
     else
         ubi__helper_drop(helper, &task.chore);
     UBI_TRY(status);

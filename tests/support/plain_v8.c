@@ -477,7 +477,7 @@ static ubi_status build(plain *p, ubi_graph **out) {
     if ((root = json_object_get(p->snapshot, "root_index"))) {
         g->root = (ubi_node_ix)((uint64_t)json_integer_value(root) / p->stride);
         ubi__vec_u64_fini(&g->reachable, p->a);
-        (void)ubi__graph_find_reachable(g);
+        (void)ubi__graph_find_reachable(g, NULL);
     }
     g->format = "heapsnapshot";
     g->facts = p->facts;

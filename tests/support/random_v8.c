@@ -244,7 +244,7 @@ ubi_graph *random_v8_graph(void) {
     ubi_graph_builder_free(m.builder);
     if (random_below(8) == 0) {
         graph->root = m.n_nodes - 1; /* a file may say so */
-        must(ubi__graph_find_reachable(graph));
+        must(ubi__graph_find_reachable(graph, NULL));
     }
     graph->format = "heapsnapshot";
     graph->facts = m.facts;

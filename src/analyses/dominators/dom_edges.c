@@ -37,6 +37,7 @@ static uint64_t pool_bytes(const ubi__dom_edges *edges, const ubi_graph *g, bool
 
 ubi_status ubi__dom_edges_init(ubi__dom_work *w) {
     ubi__dom_edges *edges = &w->edges;
+    edges->pulse = w->pulse;
     edges->range_bits = w->tuning.range_bits ? w->tuning.range_bits : UBI__DOM_RANGE_BITS;
     edges->range_size = (uint32_t)ubi__smaller(UINT64_C(1) << edges->range_bits, w->graph->n_nodes);
     edges->n_logs = ((w->graph->n_nodes - 1) >> edges->range_bits) + 1;
@@ -141,24 +142,39 @@ static uint64_t n_in_log(const ubi__dom_log *log) {
     return log->n_blocks ? (uint64_t)(log->n_blocks - 1) * UBI__DOM_BLOCK_EDGES + log->n_in_last : 0;
 }
 
-/* Counts the edges of every target of the log. */
-static void count_log(uint32_t *count, const ubi__dom_edges *edges, const ubi__dom_log *log) {
-    uint32_t n = log->last ? log->n_in_last : 0;
-    memset(count, 0, edges->range_size * sizeof *count);
-    for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b), n = UBI__DOM_BLOCK_EDGES)
-        for (uint32_t i = 0; i < n; i++)
-            count[b->target[i]]++;
+/* All logs of a heap may be one: it is sorted with a pulse of its own. */
+#define BLOCKS_PER_PULSE (UBI__PULSE_EDGES / UBI__DOM_BLOCK_EDGES)
+
+static bool log_is_wanted(ubi__pulse *pulse, uint32_t n_blocks) {
+    return n_blocks % BLOCKS_PER_PULSE != 0 || ubi__pulse_again(pulse);
 }
 
-/* A counting sort of the edges to targets [begin, end) of the log, whose counts are in `first`. */
-static void sort_log(uint32_t *source, uint32_t *first, const ubi__dom_edges *edges, const ubi__dom_log *log,
+/* Counts the edges of every target of the log. False: cancelled. */
+static bool count_log(uint32_t *count, const ubi__dom_edges *edges, const ubi__dom_log *log) {
+    uint32_t n = log->last ? log->n_in_last : 0, n_blocks = 0;
+    memset(count, 0, edges->range_size * sizeof *count);
+    for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b), n = UBI__DOM_BLOCK_EDGES) {
+        if (!log_is_wanted(edges->pulse, n_blocks++))
+            return false;
+        for (uint32_t i = 0; i < n; i++)
+            count[b->target[i]]++;
+    }
+    return true;
+}
+
+/* A counting sort of the edges to targets [begin, end) of the log, whose counts are in `first`. False: cancelled. */
+static bool sort_log(uint32_t *source, uint32_t *first, const ubi__dom_edges *edges, const ubi__dom_log *log,
                      uint32_t begin, uint32_t end) {
-    uint32_t n = log->n_in_last, n_targets = end - begin;
+    uint32_t n = log->n_in_last, n_targets = end - begin, n_blocks = 0;
     counts_to_ends(first + begin, n_targets);
-    for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b), n = UBI__DOM_BLOCK_EDGES)
+    for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b), n = UBI__DOM_BLOCK_EDGES) {
+        if (!log_is_wanted(edges->pulse, n_blocks++))
+            return false;
         for (uint32_t i = 0; i < n; i++)
             if (b->target[i] - begin < n_targets)
                 source[--first[b->target[i]]] = b->source[i];
+    }
+    return true;
 }
 
 /* The next n sources of one target, after the first `skip`. */
@@ -181,16 +197,18 @@ static uint32_t batch_begin(const uint32_t *count, uint32_t end, uint32_t capaci
     return begin;
 }
 
-static void next_from_log(ubi__dom_range *out, ubi__dom_edges *edges) {
+static ubi_status next_from_log(ubi__dom_range *out, ubi__dom_edges *edges) {
     uint32_t place = (edges->next - 1) >> edges->range_bits, base = place << edges->range_bits;
     const ubi__dom_log *log = &edges->logs[place];
     uint32_t *first = (uint32_t *)block_at(edges, edges->n_blocks), *source = first + edges->range_size + 1;
     uint32_t capacity = most_sorted(edges), end = edges->next - base, begin = 0;
-    count_log(first, edges, log);
+    if (!count_log(first, edges, log))
+        return ubi__fail_cancelled();
     if (n_in_log(log) > capacity)
         begin = batch_begin(first, end, capacity);
     if (begin < end) {
-        sort_log(source, first, edges, log, begin, end);
+        if (!sort_log(source, first, edges, log, begin, end))
+            return ubi__fail_cancelled();
         edges->next = base + begin;
     } else {
         begin = end - 1;
@@ -205,6 +223,7 @@ static void next_from_log(ubi__dom_range *out, ubi__dom_edges *edges) {
         first[end] = n;
     }
     *out = (ubi__dom_range){ base + begin, base + end, first + begin, source };
+    return UBI_OK;
 }
 
 /* ---- ranges from the logs, sorted ahead ------------------------------------------------------------------------------ */
@@ -213,8 +232,7 @@ static void sort_whole(void *payload) {
     ubi__dom_sorting *s = payload;
     const ubi__dom_edges *edges = s->edges;
     const ubi__dom_log *log = &edges->logs[s->place];
-    count_log(s->first, edges, log);
-    sort_log(s->source, s->first, edges, log, 0, edges->range_size);
+    s->is_sorted = count_log(s->first, edges, log) && sort_log(s->source, s->first, edges, log, 0, edges->range_size);
 }
 
 static void sort_ahead(ubi__dom_work *w, uint32_t place) {
@@ -241,15 +259,18 @@ static void begin_ahead(ubi__dom_work *w) {
     sort_ahead(w, (edges->next - 1) >> edges->range_bits);
 }
 
-static void next_ahead(ubi__dom_range *out, ubi__dom_work *w) {
+static ubi_status next_ahead(ubi__dom_range *out, ubi__dom_work *w) {
     ubi__dom_edges *edges = &w->edges;
     uint32_t place = (edges->next - 1) >> edges->range_bits, base = place << edges->range_bits;
     ubi__dom_sorting *s = &edges->sortings[place & 1];
-    ubi__helper_wait(w->helper, &s->chore);
+    ubi__helper_wait(w->helper, &s->chore, w->pulse);
+    if (!s->is_sorted)
+        return ubi__fail_cancelled();
     if (place > 0)
         sort_ahead(w, place - 1);
     *out = (ubi__dom_range){ base, edges->next, s->first, s->source };
     edges->next = base;
+    return UBI_OK;
 }
 
 /* ---- ranges by scanning again --------------------------------------------------------------------------------------- */
@@ -327,9 +348,5 @@ ubi_status ubi__dom_edges_begin(ubi__dom_work *w) {
 ubi_status ubi__dom_edges_next(ubi__dom_range *out, ubi__dom_work *w) {
     if (w->edges.is_full)
         return next_by_scan(out, w);
-    if (w->edges.is_sorted_ahead)
-        next_ahead(out, w);
-    else
-        next_from_log(out, &w->edges);
-    return UBI_OK;
+    return w->edges.is_sorted_ahead ? next_ahead(out, w) : next_from_log(out, &w->edges);
 }

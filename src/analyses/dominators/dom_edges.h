@@ -60,10 +60,12 @@ typedef struct ubi__dom_sorting {
     const struct ubi__dom_edges *edges;
     uint32_t place;           /* of the range */
     uint32_t *first, *source; /* as in ubi__dom_range */
+    bool is_sorted;           /* once the chore is done; else cancelled */
     ubi__chore chore;
 } ubi__dom_sorting;
 
 typedef struct ubi__dom_edges {
+    ubi__pulse *pulse;
     void *pool;
     size_t pool_bytes;
     ubi__dom_log *logs;

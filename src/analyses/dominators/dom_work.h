@@ -110,7 +110,7 @@ typedef struct ubi__dom_work {
     const ubi_graph *graph;
     const ubi_view *view;
     const ubi_allocator *allocator;
-    const ubi_progress *progress;
+    ubi__pulse *pulse;
     ubi__helper *helper;
     ubi__chore touching, sets;
     _Atomic bool is_touched_enough; /* what touching has not come to is not needed any more */
@@ -157,7 +157,7 @@ typedef enum ubi__dom_step {
 
 static inline ubi_status ubi__dom_tick(const ubi__dom_work *w, ubi__dom_step step, uint64_t done) {
     uint64_t n = w->graph->n_nodes;
-    if (ubi__likely(ubi__progress(w->progress, "finding dominators", step * n + done, UBI__DOM_STEP_COUNT * n)))
+    if (ubi__likely(ubi__pulse_at(w->pulse, "finding dominators", step * n + done, UBI__DOM_STEP_COUNT * n)))
         return UBI_OK;
     return ubi__fail_cancelled();
 }

@@ -487,7 +487,13 @@ static void sort_ranking(ranking *r) {
     }
 }
 
-#define NODES_PER_STEP (1u << 20)
+#define NODES_PER_STEP (1u << 16)
+
+/* Nothing below a node is greater than it, so below one that is smaller than all that are kept nothing is looked at. */
+static bool may_have_greater(const ranking *r, ubi_node_ix node) {
+    return r->n < r->max || (r->max && ubi_dominators_retained_bytes(r->dominators, node) >=
+                                           ubi_dominators_retained_bytes(r->dominators, r->heap[0]));
+}
 
 static ubi_status offer_subtree(ranking *r, ubi__vec_u32 *waiting, ubi_node_ix top, const ubi_allocator *a,
                                 const ubi_progress *progress) {
@@ -501,6 +507,8 @@ static ubi_status offer_subtree(ranking *r, ubi__vec_u32 *waiting, ubi_node_ix t
             !ubi__progress(progress, "ranking", n_offered, ubi_dominators_node_count(r->dominators)))
             return ubi__fail_cancelled();
         offer_node(r, node);
+        if (!may_have_greater(r, node))
+            continue;
         UBI_TRY(ubi__vec_u32_reserve(waiting, a, n));
         for (uint32_t i = 0; i < n; i++)
             waiting->at[waiting->n++] = children[i];

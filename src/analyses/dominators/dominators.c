@@ -382,12 +382,11 @@ static ubi_status sum_up(ubi_dominators *d, ubi__dom_work *w) {
 typedef struct set_maker {
     ubi_dominators *d;
     const ubi__dom_work *w;
-    bool may_report; /* progress: the helper must not */
     ubi_status status;
 } set_maker;
 
 static ubi_status tick_sets(const set_maker *m, uint64_t done) {
-    return m->may_report ? ubi__dom_tick(m->w, UBI__DOM_RESULT, done) : UBI_OK;
+    return ubi__dom_tick(m->w, UBI__DOM_RESULT, done);
 }
 
 /* Ends of the sets in file order. */
@@ -396,12 +395,18 @@ static ubi_status place_sets(const set_maker *m) {
     const ubi__dom_work *w = m->w;
     const uint32_t *count = w->parent;
     uint32_t sum = 0;
-    UBI_TRY(tick_sets(m, w->n / 2));
-    for (uint32_t number = 0; number < w->n; number++)
-        d->first[w->node[number]] = count[number];
-    UBI_TRY(tick_sets(m, w->n / 2 + w->n / 8));
-    for (ubi_node_ix node = 0; node < d->n_nodes; node++)
-        d->first[node] = sum += d->first[node];
+    for (uint32_t i = 0, end; i < w->n; i = end) {
+        end = ubi__dom_chunk_end(i, w->n);
+        UBI_TRY(tick_sets(m, w->n / 2 + i / 8));
+        for (uint32_t number = i; number < end; number++)
+            d->first[w->node[number]] = count[number];
+    }
+    for (ubi_node_ix i = 0, end; i < d->n_nodes; i = end) {
+        end = ubi__dom_chunk_end(i, d->n_nodes);
+        UBI_TRY(tick_sets(m, w->n / 2 + w->n / 8));
+        for (ubi_node_ix node = i; node < end; node++)
+            d->first[node] = sum += d->first[node];
+    }
     d->first[d->n_nodes] = sum;
     return UBI_OK;
 }
@@ -464,16 +469,18 @@ ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w) {
     d->n_in_tree = w->n;
     d->immediate = w->number;
     w->number = NULL;
-    set_maker sets = { d, w, !w->helper->is_threaded, UBI_OK };
+    set_maker sets = { d, w, UBI_OK };
     if (w->with_sets)
         ubi__helper_give(w->helper, &w->sets, make_sets, &sets);
     ubi_status status = gather_sizes(w);
     if (status == UBI_OK)
         status = sum_up(d, w);
     if (status == UBI_OK)
-        ubi__helper_wait(w->helper, &w->sets);
+        ubi__helper_wait(w->helper, &w->sets, w->pulse);
     else
         ubi__helper_drop(w->helper, &w->sets);
+    if (status == UBI_OK && ubi__pulse_is_stopped(w->pulse))
+        return ubi__fail_cancelled(); /* also while it waited for the helper */
     return status == UBI_OK ? sets.status : status;
 }
 
@@ -608,7 +615,8 @@ static ubi_status dominators_find(ubi_dominators **out, const ubi_view *view, co
     ubi__view_check(view);
     ubi__dom_work w = { .graph = view->graph, .view = view, .helper = helper };
     w.allocator = ubi__allocator_or_default(options ? options->allocator : NULL);
-    w.progress = options ? &options->progress : NULL;
+    ubi__pulse pulse = ubi__pulse_of(options ? &options->progress : NULL);
+    w.pulse = &pulse;
     w.with_sets = !options || !options->has_no_sets;
     if (tuning)
         w.tuning = *tuning;

@@ -329,7 +329,8 @@ static ubi_status graph_finish(ubi__fxs_reader *r, ubi_graph **out) {
     ubi__id_fault fault = { UBI__ID_FAULT_NONE, 0, 0, 0 };
     UBI_TRY(place_all_one_byte(r));
     r->builder->graph->format = ubi__format_fxsnapshot.name;
-    ubi_status status = ubi__builder_finish(out, r->builder, r->input->threads, &fault);
+    ubi__pulse pulse = ubi__pulse_of(&r->input->options->progress);
+    ubi_status status = ubi__builder_finish(out, r->builder, (ubi__crew){ r->input->threads, &pulse }, &fault);
     return status == UBI_EFORMAT && fault.kind != UBI__ID_FAULT_NONE ? explain_fault(r, &fault) : status;
 }
 

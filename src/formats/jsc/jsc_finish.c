@@ -355,14 +355,17 @@ static void make_names(ubi__jsc_reader *r) {
 /* ---- all together ------------------------------------------------------------------------------------------------------- */
 
 /* Ids of Inspector files were compared already; addresses may repeat in a file that no engine wrote. */
-static ubi_status make_index(ubi__jsc_reader *r) {
+static ubi_status make_index(ubi__jsc_reader *r, ubi__pulse *pulse) {
     ubi_graph *g = r->graph;
     ubi_read_info *info = r->input->info;
     uint32_t n_repeated = 0;
     ubi__id_fault fault;
-    ubi_status status = ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, NULL, 0, 1, &fault);
+    ubi__crew crew = { 1, pulse };
+    ubi_status status = ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, NULL, 0, crew, &fault);
     if (status == UBI_EFORMAT)
         status = ubi__id_index_first_of_each(&g->ids, g->id.at, g->n_nodes, &n_repeated);
+    if (status == UBI_ECANCELLED)
+        return status;
     if (status != UBI_OK)
         return ubi__fail_nomem();
     g->has_repeated_ids = n_repeated > 0;
@@ -375,6 +378,7 @@ static ubi_status make_index(ubi__jsc_reader *r) {
 
 static ubi_status finish_with(ubi__jsc_reader *r, const id_table *t) {
     ubi_graph *g = r->graph;
+    ubi__pulse pulse = ubi__pulse_of(&r->input->options->progress);
     g->root = id_table_find(t, 0);
     if (g->root == UBI_NONE) {
         ubi__jsc_enter(r, UBI__JSC_NODES);
@@ -384,8 +388,8 @@ static ubi_status finish_with(ubi__jsc_reader *r, const id_table *t) {
     UBI_TRY(make_kinds(r));
     UBI_TRY(make_roots(r, t));
     make_names(r);
-    UBI_TRY(make_index(r));
-    return ubi__graph_find_reachable(g);
+    UBI_TRY(make_index(r, &pulse));
+    return ubi__graph_find_reachable(g, &pulse);
 }
 
 static void trim_columns(ubi__jsc_reader *r) {

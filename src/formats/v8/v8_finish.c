@@ -19,14 +19,15 @@ static void run_index_job(void *payload) {
     ubi__v8_job *job = payload;
     ubi_graph *g = job->reader->graph;
     ubi__id_fault fault;
-    job->status = ubi__id_index_resolve(&g->ids, g->id.at, (uint32_t)g->id.n, NULL, 0, job->threads, &fault);
+    ubi__crew crew = { job->threads, &job->reader->pulse };
+    job->status = ubi__id_index_resolve(&g->ids, g->id.at, (uint32_t)g->id.n, NULL, 0, crew, &fault);
     if (job->status == UBI_EFORMAT)
         job->status = ubi__id_index_first_of_each(&g->ids, g->id.at, (uint32_t)g->id.n, &job->reader->n_repeated);
 }
 
 static void run_reach_job(void *payload) {
     ubi__v8_job *job = payload;
-    job->status = ubi__graph_find_reachable(job->reader->graph);
+    job->status = ubi__graph_find_reachable(job->reader->graph, &job->reader->pulse);
 }
 
 static void run_sort_job(void *payload) {
@@ -46,12 +47,15 @@ static void begin_job(ubi__v8_reader *r, ubi__v8_job *job, void (*fn)(void *)) {
 }
 
 static ubi_status end_job(ubi__v8_job *job) {
-    ubi__helper_wait(&job->reader->helper, &job->chore);
+    ubi__helper_wait(&job->reader->helper, &job->chore, &job->reader->pulse);
+    if (job->status == UBI_ECANCELLED || ubi__pulse_is_stopped(&job->reader->pulse))
+        return ubi__fail_cancelled();
     return job->status == UBI_OK ? UBI_OK : ubi__fail_nomem(); /* its message stayed in its thread */
 }
 
 void ubi__v8_stop_jobs(ubi__v8_reader *r) {
     ubi__v8_stop_touching(r);
+    ubi__pulse_stop(&r->pulse);
     ubi__helper_stop(&r->helper);
 }
 

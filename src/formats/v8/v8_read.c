@@ -184,6 +184,7 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     ubi__v8_leave(r);
     ubi__strtab_init(&r->meta.type_names, r->allocator);
     ubi__v8_meta_init(&r->meta);
+    r->pulse = ubi__pulse_of(&input->options->progress);
     ubi__helper_start(&r->helper, input->threads);
     ubi_status status = read_all(r);
     ubi__v8_stop_jobs(r);

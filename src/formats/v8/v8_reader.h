@@ -222,6 +222,7 @@ struct ubi__v8_reader {
 
     bool are_nodes_ready, are_edges_ready; /* whole columns, checked against the header */
     ubi__helper helper;
+    ubi__pulse pulse; /* for what it does */
     bool are_columns_made;
     ubi__v8_touching touching;
     ubi__v8_job index_job, reach_job, sort_job, file_job;

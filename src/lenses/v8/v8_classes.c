@@ -230,7 +230,7 @@ static ubi_status new_names(uint32_t **out, size_t n, const ubi_allocator *a) {
 }
 
 static ubi_status find_classes(classing *c, const ubi__v8_interfaces *like) {
-    UBI_TRY(ubi__v8_find_shapes(&c->shapes, c->own->class_of_node, c->own, c->g, c->a));
+    UBI_TRY(ubi__v8_find_shapes(&c->shapes, c->own->class_of_node, c->own, c->g, &c->opening->pulse, c->a));
     UBI_TRY(like ? ubi__v8_copy_interfaces(c->own, like, c->a)
                  : ubi__v8_infer_interfaces(c->own, &c->shapes, c->g, c->a));
     UBI_TRY(ubi__v8_match_interfaces(&c->shapes, c->own, c->g, c->a));
@@ -240,7 +240,7 @@ static ubi_status find_classes(classing *c, const ubi__v8_interfaces *like) {
     UBI_TRY(new_names(&c->name_of_kind, c->g->kinds.rows.n, c->a));
     memset(c->name_of_type, 0xff, sizeof c->name_of_type);
     for (ubi_node_ix node = 0; node < c->g->n_nodes; node++) {
-        if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && c->opening->must_stop)
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(c->opening, node, c->g->n_nodes))
             return ubi__fail_cancelled();
         UBI_TRY(node_classify(c, node));
     }
@@ -274,6 +274,7 @@ typedef struct finding {
     const ubi__v8_look *own;
     const ubi_graph *g;
     const ubi_allocator *a;
+    ubi__pulse *pulse;
     ubi__v8_shapes *shapes;
     ubi__row_table table; /* over rows */
 } finding;
@@ -327,11 +328,15 @@ static ubi_status find_shape(uint32_t *out, finding *f, ubi_node_ix node) {
 }
 
 static ubi_status find_all(finding *f, uint32_t *shape_of_node) {
-    for (ubi_node_ix node = 0; node < f->g->n_nodes; node++)
+    for (ubi_node_ix node = 0; node < f->g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) &&
+            !ubi__pulse_at(f->pulse, "comparing objects", node, f->g->n_nodes))
+            return ubi__fail_cancelled();
         if (ubi__v8_is_plain_object(f->own, f->g, node)) {
             UBI_TRY(find_shape(&shape_of_node[node], f, node));
             f->shapes->n_objects++;
         }
+    }
     for (size_t i = 0, n = 0; UBI_CHECKS && i < f->shapes->rows.n; i++) {
         n += f->shapes->rows.at[i].n_objects;
         UBI_ASSERT(shape_of_node[f->shapes->rows.at[i].example] == i);
@@ -341,8 +346,8 @@ static ubi_status find_all(finding *f, uint32_t *shape_of_node) {
 }
 
 ubi_status ubi__v8_find_shapes(ubi__v8_shapes *out, uint32_t *shape_of_node, const ubi__v8_look *own,
-                               const ubi_graph *g, const ubi_allocator *a) {
-    finding f = { own, g, a, out, { 0 } };
+                               const ubi_graph *g, ubi__pulse *pulse, const ubi_allocator *a) {
+    finding f = { own, g, a, pulse, out, { 0 } };
     ubi_status status = find_all(&f, shape_of_node);
     ubi__row_table_fini(&f.table, a);
     return status;

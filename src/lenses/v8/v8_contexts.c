@@ -147,8 +147,11 @@ static ubi_status fix_owners(work *w) {
             return ubi__fail_cancelled();
         UBI_TRY(look_at_edges(w, node));
     }
-    for (ubi_node_ix node = 0; node < w->g->n_nodes; node++)
+    for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
+        if ((node & report_mask) == 0 && !ubi__progress(w->progress, "finding contexts", node, w->g->n_nodes))
+            return ubi__fail_cancelled();
         owner_fix(w, node, owner_by_map(w, node));
+    }
     for (uint32_t i = 0; i < w->c->rows.n; i++)
         owner_fix(w, w->c->rows.at[i].node, i);
     return UBI_OK;
@@ -178,10 +181,14 @@ static ubi_status pass_on(work *w, ubi_node_ix node) {
 }
 
 static ubi_status pass_on_from(work *w, ubi_node_ix node) {
+    uint64_t n_done = 0;
     UBI_ASSERT(w->waiting.n == 0 && w->c->owner[node] < w->c->rows.n);
     UBI_TRY(pass_on(w, node));
-    while (w->waiting.n)
+    while (w->waiting.n) {
         UBI_TRY(pass_on(w, w->waiting.at[--w->waiting.n]));
+        if ((++n_done & report_mask) == 0 && !ubi__progress(w->progress, "finding contexts", node, w->g->n_nodes))
+            return ubi__fail_cancelled();
+    }
     return UBI_OK;
 }
 

@@ -15,6 +15,9 @@
 #include "lenses/retaining.h"
 #include "lenses/v8/v8_look.h"
 
+/* Stage of progress. */
+#define STAGE "looking at names"
+
 #define KEY_PART " / part of key ("
 #define VALUE_PART ") -> value ("
 #define MAP_PART " pair in WeakMap (table @"
@@ -163,7 +166,7 @@ static ubi_status add_ephemeron(ubi__v8_look *own, ubi__strtab *pairs, const rea
     return ubi__vec_v8_ephemeron_push(&own->ephemerons, r->a, (ubi__v8_ephemeron){ string, pair, table_id });
 }
 
-static ubi_status join_parts(ubi__v8_look *own, ubi__strtab *pairs, const reading *r) {
+static ubi_status join_parts(ubi__v8_look *own, ubi__strtab *pairs, const reading *r, ubi__pulse *pulse) {
     size_t n = 0;
     for (size_t i = 0; i < UBI__MAX_THREADS; i++) {
         UBI_TRY(r->parts[i].status == UBI_OK ? UBI_OK : ubi__fail_nomem());
@@ -178,22 +181,28 @@ static ubi_status join_parts(ubi__v8_look *own, ubi__strtab *pairs, const readin
     if (!own->is_ephemeron)
         return ubi__fail_nomem();
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
-        for (size_t k = 0; k < r->parts[i].ephemerons.n; k++)
+        for (size_t k = 0; k < r->parts[i].ephemerons.n; k++) {
+            if (ubi__unlikely(k % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, k, n))
+                return ubi__fail_cancelled();
             UBI_TRY(add_ephemeron(own, pairs, r, r->parts[i].ephemerons.at[k]));
+        }
     own->n_pairs = ubi__strtab_count(pairs);
     UBI_ASSERT(own->ephemerons.n == n);
     return UBI_OK;
 }
 
-ubi_status ubi__v8_find_words(ubi__v8_look *own, const ubi_graph *g, const ubi__v8_opening *opening) {
+ubi_status ubi__v8_find_words(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
     reading r = { .g = g, .a = opening->allocator };
     ubi__strtab pairs;
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
         memset(r.parts[i].words, 0xff, sizeof r.parts[i].words);
     memset(&own->words, 0xff, sizeof own->words);
     ubi__strtab_init(&pairs, r.a);
-    ubi__parallel_ranges(opening->threads, ubi__strtab_count(&g->strings), UBI__V8_CHUNK, read_range, &r);
-    ubi_status status = join_parts(own, &pairs, &r);
+    ubi__crew crew = { opening->threads, &opening->pulse };
+    ubi_status status =
+        ubi__parallel_pieces(crew, STAGE, ubi__strtab_count(&g->strings), UBI__V8_CHUNK, read_range, &r);
+    if (status == UBI_OK)
+        status = join_parts(own, &pairs, &r, &opening->pulse);
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
         ubi__vec_u32_fini(&r.parts[i].ephemerons, r.a);
     ubi__strtab_fini(&pairs);

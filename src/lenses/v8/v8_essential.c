@@ -64,14 +64,17 @@ static bool user_roots_are_seeds(const marking *m) {
     return true;
 }
 
-static void spread_page(marking *m, ubi_node_ix *stack) {
+static ubi_status spread_page(marking *m, ubi_node_ix *stack) {
     const ubi_graph *g = m->g;
     size_t n = 0;
+    uint64_t n_done = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++)
         if (ubi__has_bit(m->page, node))
             stack[n++] = node;
     while (n) {
         ubi_node_ix node = stack[--n];
+        if (ubi__unlikely(n_done++ % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(m->opening, n_done, g->n_nodes))
+            return ubi__fail_cancelled();
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
             if (!ubi__has_bit(m->page, target) && ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK) {
@@ -80,6 +83,7 @@ static void spread_page(marking *m, ubi_node_ix *stack) {
             }
         }
     }
+    return UBI_OK;
 }
 
 static ubi_status spread_alone(marking *m) {
@@ -87,9 +91,9 @@ static ubi_status spread_alone(marking *m) {
     ubi_node_ix *stack = ubi__alloc_array(a, m->g->n_nodes, sizeof *stack);
     if (!stack)
         return ubi__fail_nomem();
-    spread_page(m, stack);
+    ubi_status status = spread_page(m, stack);
     ubi__free_array(a, stack, m->g->n_nodes, sizeof *stack);
-    return UBI_OK;
+    return status;
 }
 
 /* Distances, and with them the page if it begins where they do. */
@@ -196,9 +200,11 @@ static void note_special_nodes(marking *m) {
 /* ---- dropping ---------------------------------------------------------------------------------------------------- */
 
 /* Edges by which nodes outside of the page refer to it. */
-static void drop_edges_to_page(const marking *m) {
+static ubi_status drop_edges_to_page(const marking *m) {
     const ubi_graph *g = m->g;
-    for (size_t word = 0; word < m->n_words; word++)
+    for (size_t word = 0; word < m->n_words; word++) {
+        if (ubi__unlikely(word % (UBI__PULSE_NODES / 64) == 0) && !ubi__v8_go_on(m->opening, word * 64, g->n_nodes))
+            return ubi__fail_cancelled();
         for (uint64_t outside = ~m->page[word]; outside; outside &= outside - 1) {
             size_t node = word * 64 + (size_t)__builtin_ctzll(outside);
             if (node >= g->n_nodes || node == g->root)
@@ -207,6 +213,8 @@ static void drop_edges_to_page(const marking *m) {
                 if (ubi__has_bit(m->page, g->target.at[e]))
                     m->own->essential->words[e / 64] &= ~(UINT64_C(1) << (e % 64));
         }
+    }
+    return UBI_OK;
 }
 
 /* Shortcuts of the root count. */
@@ -264,14 +272,15 @@ static ubi_status find_edges(marking *m) {
     if (!m->special || !m->page)
         return ubi__fail_nomem();
     note_special_nodes(m);
-    ubi__parallel_ranges(m->opening->threads, m->g->n_edges, UBI__V8_CHUNK, sort_range, m);
+    ubi__crew crew = { m->opening->threads, &m->opening->pulse };
+    UBI_TRY(ubi__parallel_pieces(crew, "looking at edges", m->g->n_edges, UBI__V8_CHUNK, sort_range, m));
     if (!mark_seeds(m)) {
         ubi__free_array(a, m->page, m->n_words, sizeof *m->page);
         m->page = NULL;
     }
     UBI_TRY(count_distances(m));
     if (m->page)
-        drop_edges_to_page(m);
+        UBI_TRY(drop_edges_to_page(m));
     put_shortcuts(m);
     drop_table_edges(m);
     edges_check(m);

@@ -71,7 +71,7 @@ static ubi_node_ix callback_of_interval(const ubi__finding_facts *f, ubi_node_ix
 
 static bool has_many_one_shot(const ubi__finding_facts *f) {
     uint32_t n = 0;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes && n < LEAST_ONE_SHOT; node++)
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node) && n < LEAST_ONE_SHOT; node++)
         n += ubi__finding_role(f, node) == UBI__ROLE_TIMER && callback_of_timer(f, node) != UBI_NONE &&
              callback_of_interval(f, node) == UBI_NONE;
     return n == LEAST_ONE_SHOT;
@@ -160,7 +160,7 @@ static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__n
     ubi__node_bits members;
     *out = (waiting){ .vote = { UBI_NONE, UBI_NONE, 0 } };
     UBI_TRY(ubi__node_bits_new(&members, f));
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         ubi_node_ix target = ubi__finding_role(f, node) == role ? callback(f, node) : UBI_NONE;
         if (target == UBI_NONE)
             continue;
@@ -278,7 +278,7 @@ static ubi_status find_emitted(emitted *out, const ubi__finding_facts *f) {
     if (name == UBI_NONE)
         return UBI_OK;
     UBI_TRY(ubi__node_bits_new(&seen, f));
-    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         if (ubi__finding_role(f, node) != UBI__ROLE_OBJECT)
             continue;
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)

@@ -54,7 +54,7 @@ ubi_status ubi__finding_v8_stores(ubi__finding_list *out, const ubi__finding_fac
     ubi_finding finding = { .bytes = 0 };
     ubi_node_ix worst = UBI_NONE;
     uint64_t most = 0;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         uint64_t bytes = ubi__finding_role(f, node) == UBI__ROLE_STORE ? wasted_bytes(f, node) : 0;
         finding.bytes += bytes;
         finding.count += bytes > 0;
@@ -143,7 +143,7 @@ static ubi_status find_empties(tally *t, ubi_finding *finding, const ubi__findin
     ubi_status status = ubi__node_bits_new(&seen.seen, f);
     if (status == UBI_OK)
         status = ubi__node_bits_new(&seen.empty, f);
-    for (ubi_node_ix node = 0; status == UBI_OK && node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; status == UBI_OK && ubi__finding_has_node(f, node); node++) {
         ubi__node_role role = ubi__finding_role(f, node);
         if ((role == UBI__ROLE_ARRAY || role == UBI__ROLE_MAP || role == UBI__ROLE_SET) && is_empty(&seen, f, node))
             count_empty(t, finding, f, node);
@@ -212,7 +212,7 @@ static ubi_status mount(fibers *s, ubi_node_ix node) {
 static ubi_status find_mounted(fibers *s) {
     static const ubi__v8_field_name ways[] = { UBI__FIELD_CHILD, UBI__FIELD_SIBLING, UBI__FIELD_ALTERNATE };
     const ubi__finding_facts *f = s->f;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++)
         if (ubi__finding_role(f, node) == UBI__ROLE_FIBER_ROOT)
             UBI_TRY(mount(s, ubi__v8_field(f->fields, node, UBI__FIELD_CURRENT)));
     while (s->waiting.n) {
@@ -225,7 +225,7 @@ static ubi_status find_mounted(fibers *s) {
 
 static void find_unmounted(fibers *s) {
     const ubi__finding_facts *f = s->f;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+    for (ubi_node_ix node = 0; ubi__finding_has_node(f, node); node++) {
         if (ubi__node_bits_has(&s->mounted, node) || !is_fiber(f, node))
             continue;
         ubi__node_bits_put(&s->all, node);

@@ -53,9 +53,7 @@ static ubi_status find_root_lists(ubi__v8_look *own, const ubi_graph *g, const u
 bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
     if (!opening)
         return true;
-    if (!ubi__progress(opening->progress, "looking at nodes", done, total))
-        opening->must_stop = true;
-    return !opening->must_stop;
+    return ubi__pulse_at(&opening->pulse, "looking at nodes", done, total);
 }
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
@@ -136,15 +134,15 @@ static void find_sizes_and_classes(void *payload) {
     if (h->status == UBI_OK)
         h->status = ubi__v8_find_classes(h->look, h->own, h->like, h->opening);
     if (h->status != UBI_OK)
-        h->opening->must_stop = true;
+        ubi__pulse_stop(&h->opening->pulse);
 }
 
 static void join_strings(void *payload) {
     other_half *h = payload;
     ubi__rope_names names = { UBI__V8_CONS_STRING, h->own->words.first, h->own->words.second };
-    h->join_status = ubi__joined_init(&h->own->joined, h->look->graph, names, h->look->allocator);
+    h->join_status = ubi__joined_init(&h->own->joined, h->look->graph, names, &h->opening->pulse, h->look->allocator);
     if (h->join_status != UBI_OK)
-        h->opening->must_stop = true;
+        ubi__pulse_stop(&h->opening->pulse);
 }
 
 /* Messages stay on the thread that made them. */
@@ -170,10 +168,12 @@ static ubi_status find_halves(ubi_look *look, ubi__v8_look *own, const ubi__v8_i
     ubi__helper_give(&helper, &other.joining, join_strings, &other);
     ubi_status status = ubi__v8_find_essential_edges(own, look->graph, opening);
     if (status != UBI_OK)
-        opening->must_stop = true;
+        ubi__pulse_stop(&opening->pulse);
     else {
-        ubi__helper_wait(&helper, &other.joining);
-        ubi__helper_wait(&helper, &other.classing);
+        ubi__helper_wait(&helper, &other.joining, &opening->pulse);
+        ubi__helper_wait(&helper, &other.classing, &opening->pulse);
+        if (ubi__pulse_is_stopped(&opening->pulse))
+            status = ubi__fail_cancelled();
     }
     ubi__helper_stop(&helper);
     return first_failure(status, &other);
@@ -182,7 +182,7 @@ static ubi_status find_halves(ubi_look *look, ubi__v8_look *own, const ubi__v8_i
 static ubi_status find_all(ubi_look *look, ubi__v8_look *own, const ubi_look_options *options) {
     const ubi_graph *g = look->graph;
     const ubi_allocator *a = look->allocator;
-    ubi__v8_opening opening = { a, &options->progress, ubi__thread_count(options->threads), false };
+    ubi__v8_opening opening = { a, ubi__pulse_of(&options->progress), ubi__thread_count(options->threads) };
     const ubi__v8_interfaces *like = NULL;
     if (options->like && options->like->lens == &ubi__lens_v8)
         like = &ubi__v8_look_of(options->like)->interfaces;

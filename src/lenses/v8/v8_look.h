@@ -14,6 +14,7 @@
 #ifndef UBI_LENSES_V8_LOOK_H
 #define UBI_LENSES_V8_LOOK_H
 
+#include "base/parallel.h"
 #include "base/strtab.h"
 #include "base/text.h"
 #include "formats/v8/v8_facts.h"
@@ -71,9 +72,8 @@ enum {
 /** While a look is being opened. */
 typedef struct ubi__v8_opening {
     const ubi_allocator *allocator;
-    const ubi_progress *progress; /* for the thread that opens */
+    ubi__pulse pulse;
     unsigned threads;
-    _Atomic bool must_stop; /* cancelled, or another part failed */
 } ubi__v8_opening;
 
 typedef struct ubi__v8_look {
@@ -186,8 +186,8 @@ extern const struct ubi__retaining_rules ubi__v8_retaining;
 bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total);
 
 /** Words and ephemerons, traits. */
-ubi_status ubi__v8_find_words(ubi__v8_look *own, const ubi_graph *g, const ubi__v8_opening *opening);
-ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, const ubi__v8_opening *opening);
+ubi_status ubi__v8_find_words(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
+ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
 ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a);
 /** Also own->distance. */
 ubi_status ubi__v8_find_essential_edges(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);

@@ -398,8 +398,9 @@ static void find_range(void *payload, uint64_t begin, uint64_t end, unsigned par
         f->own->traits[node] = traits_of(f, node);
 }
 
-ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, const ubi__v8_opening *opening) {
+ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
     const ubi_allocator *a = opening->allocator;
+    ubi__crew crew = { opening->threads, &opening->pulse };
     size_t n_kinds = g->kinds.rows.n;
     finding f = { own, g, ubi__alloc_array(a, n_kinds, sizeof *f.type_of_kind) };
     own->traits = ubi__alloc_array(a, g->n_nodes, sizeof *own->traits);
@@ -411,7 +412,7 @@ ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, const ubi_
         uint8_t type = g->kinds.rows.at[kind].raw_type;
         f.type_of_kind[kind] = type < UBI__V8_TYPE_COUNT ? type : UBI__V8_OTHER;
     }
-    ubi__parallel_ranges(opening->threads, g->n_nodes, UBI__V8_CHUNK, find_range, &f);
+    ubi_status status = ubi__parallel_pieces(crew, "looking at nodes", g->n_nodes, UBI__V8_CHUNK, find_range, &f);
     ubi__free_array(a, f.type_of_kind, n_kinds, sizeof *f.type_of_kind);
-    return UBI_OK;
+    return status;
 }

@@ -54,7 +54,7 @@ static inline ubi_str_ix ubi__v8_property_next(ubi__v8_property_walk *walk) {
  * Cost: O(nodes + properties of plain objects); 40 bytes per shape at most. Errors: UBI_ENOMEM.
  */
 ubi_status ubi__v8_find_shapes(ubi__v8_shapes *out, uint32_t *shape_of_node, const ubi__v8_look *own,
-                               const ubi_graph *g, const ubi_allocator *a);
+                               const ubi_graph *g, ubi__pulse *pulse, const ubi_allocator *a);
 
 /**
  * The interfaces that are common enough: up to 120 UTF-16 units of names from the start of an object, in at least two

@@ -222,7 +222,7 @@ static ubi_status share_owner(sharing *s, ubi_node_ix node, ubi_node_ix owner, c
 static ubi_status find_owners(sharing *s, const ubi__v8_look *own, ubi__v8_opening *opening) {
     const ubi_allocator *a = opening->allocator;
     for (ubi_node_ix node = 0; node < s->g->n_nodes; node++) {
-        if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && opening->must_stop)
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, node, s->g->n_nodes))
             return ubi__fail_cancelled();
         if (!(own->traits[node] & UBI__V8_PART))
             UBI_TRY(share_owner(s, node, node, a));
@@ -235,10 +235,16 @@ static ubi_status find_owners(sharing *s, const ubi__v8_look *own, ubi__v8_openi
     return UBI_OK;
 }
 
-static void move_sizes(ubi__v8_look *own, const sharing *s) {
+static ubi_status move_sizes(ubi__v8_look *own, const sharing *s, ubi__v8_opening *opening) {
     const ubi_graph *g = s->g;
-    memcpy(own->size_bytes, g->size_bytes.at, (size_t)g->n_nodes * sizeof *own->size_bytes);
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, node, g->n_nodes))
+            return ubi__fail_cancelled();
+        own->size_bytes[node] = g->size_bytes.at[node];
+    }
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, node, g->n_nodes))
+            return ubi__fail_cancelled();
         if (!is_open(s, node))
             continue;
         ubi_node_ix owner = s->owner[node];
@@ -247,6 +253,7 @@ static void move_sizes(ubi__v8_look *own, const sharing *s) {
         own->size_bytes[owner] += g->size_bytes.at[node];
         own->size_bytes[node] = 0;
     }
+    return UBI_OK;
 }
 
 /* Nothing is lost: what an owner gets, its part no longer has. */
@@ -260,10 +267,16 @@ static void sizes_check(const ubi__v8_look *own, const ubi_graph *g) {
     UBI_ASSERT(moved == 0);
 }
 
-static void find_parts(sharing *s, const ubi__v8_look *own) {
-    for (ubi_node_ix node = 0; node < s->g->n_nodes; node++)
+/* No part has an owner yet. */
+static ubi_status find_parts(sharing *s, const ubi__v8_look *own, ubi__v8_opening *opening) {
+    for (ubi_node_ix node = 0; node < s->g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, node, s->g->n_nodes))
+            return ubi__fail_cancelled();
+        s->owner[node] = NO_OWNER;
         if (own->traits[node] & UBI__V8_PART)
             s->is_open[node / 64] |= UINT64_C(1) << (node % 64);
+    }
+    return UBI_OK;
 }
 
 ubi_status ubi__v8_redistribute_sizes(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
@@ -274,15 +287,14 @@ ubi_status ubi__v8_redistribute_sizes(ubi__v8_look *own, const ubi_graph *g, ubi
     sharing s = { g, ubi__calloc_array(a, n_words, sizeof *s.is_open), ubi__alloc_array(a, n, sizeof *s.owner), { 0 } };
     own->size_bytes = ubi__alloc_array(a, n, sizeof *own->size_bytes);
     ubi_status status = s.is_open && s.owner && own->size_bytes ? UBI_OK : ubi__fail_nomem();
-    if (status == UBI_OK) {
-        memset(s.owner, 0xff, n * sizeof *s.owner);
-        find_parts(&s, own);
+    if (status == UBI_OK)
+        status = find_parts(&s, own, opening);
+    if (status == UBI_OK)
         status = find_owners(&s, own, opening);
-    }
-    if (status == UBI_OK) {
-        move_sizes(own, &s);
+    if (status == UBI_OK)
+        status = move_sizes(own, &s, opening);
+    if (status == UBI_OK)
         sizes_check(own, g);
-    }
     ubi__free_array(a, s.is_open, n_words, sizeof *s.is_open);
     ubi__free_array(a, s.owner, n, sizeof *s.owner);
     ubi__vec_u32_fini(&s.stack, a);

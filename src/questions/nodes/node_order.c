@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/pulse.h"
 #include "base/status.h"
 #include "base/strtab.h"
 #include "base/text.h"
@@ -83,6 +84,8 @@ static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec
     const ubi_allocator *a = ubi__node_table_memory(table);
     ubi_look_name_buffer buffer;
     for (size_t i = 0; i < nodes->n; i++) {
+        if (i % UBI__PULSE_NODES == 0 && !ubi__progress(&table->progress, "comparing texts", i, nodes->n))
+            return ubi__fail_cancelled();
         ubi_text text = ubi__node_column_text(column, table, nodes->at[i], &buffer);
         ranks[nodes->at[i]] = NO_RANK;
         if (text.ptr)
@@ -120,7 +123,13 @@ typedef struct sort_keys {
     const uint32_t *ranks; /* of texts; NULL: numbers */
     bool is_by_node;       /* ranks[node], else ranks[kind] */
     bool is_descending;
+    ubi__pulse *pulse;
 } sort_keys;
+
+/* In each pass, over `n` nodes. */
+static bool is_wanted(const sort_keys *k, size_t i, size_t n) {
+    return i % UBI__PULSE_NODES != 0 || ubi__pulse_at(k->pulse, "sorting", i, n);
+}
 
 /* False: the node has no value. */
 static bool key_of(uint64_t *key, const sort_keys *k, ubi_node_ix node) {
@@ -166,7 +175,7 @@ static uint32_t digit_of(half_row row, unsigned digit) {
     return (uint32_t)(row >> 32) >> digit * DIGIT_BITS & (DIGIT_VALUES - 1);
 }
 
-static void sort_by_digit(sorter *s, unsigned digit, uint32_t *counts) {
+static ubi_status sort_by_digit(sorter *s, unsigned digit, uint32_t *counts, const sort_keys *k) {
     uint32_t start = 0;
     for (uint32_t value = 0; value < DIGIT_VALUES; value++) {
         uint32_t n = counts[value];
@@ -174,34 +183,40 @@ static void sort_by_digit(sorter *s, unsigned digit, uint32_t *counts) {
         start += n;
     }
     UBI_ASSERT(start == s->n);
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++) {
+        if (!is_wanted(k, i, s->n))
+            return ubi__fail_cancelled();
         s->to[counts[digit_of(s->from[i], digit)]++] = s->from[i];
+    }
     half_row *old = s->from;
     s->from = s->to;
     s->to = old;
+    return UBI_OK;
 }
 
 /* Stable. Cost: one pass to count, and one for each digit in which rows differ. */
-static ubi_status sort_by_half(sorter *s, uint32_t differing, ubi_progress progress) {
+static ubi_status sort_by_half(sorter *s, uint32_t differing, const sort_keys *k) {
     uint32_t counts[N_DIGITS][DIGIT_VALUES] = { { 0 } };
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++) {
+        if (!is_wanted(k, i, s->n))
+            return ubi__fail_cancelled();
         for (unsigned digit = 0; digit < N_DIGITS; digit++)
             counts[digit][digit_of(s->from[i], digit)]++;
-    for (unsigned digit = 0; digit < N_DIGITS; digit++) {
-        if (!ubi__progress(&progress, "sorting", digit, N_DIGITS))
-            return ubi__fail_cancelled();
-        if (differing >> digit * DIGIT_BITS & (DIGIT_VALUES - 1))
-            sort_by_digit(s, digit, counts[digit]);
     }
+    for (unsigned digit = 0; digit < N_DIGITS; digit++)
+        if (differing >> digit * DIGIT_BITS & (DIGIT_VALUES - 1))
+            UBI_TRY(sort_by_digit(s, digit, counts[digit], k));
     return UBI_OK;
 }
 
 /* Takes the nodes with a value, and moves the others to the front of the list, both in the order given. */
-static void collect_keys(sorter *s, ubi__vec_u32 *nodes, const sort_keys *k) {
+static ubi_status collect_keys(sorter *s, ubi__vec_u32 *nodes, const sort_keys *k) {
     uint64_t key, first = 0;
     size_t n_without = 0;
     for (size_t i = 0; i < nodes->n; i++) {
         ubi_node_ix node = nodes->at[i];
+        if (!is_wanted(k, i, nodes->n))
+            return ubi__fail_cancelled();
         if (!key_of(&key, k, node)) {
             nodes->at[n_without++] = node;
             continue;
@@ -211,6 +226,7 @@ static void collect_keys(sorter *s, ubi__vec_u32 *nodes, const sort_keys *k) {
         s->differing |= key ^ first;
         s->from[s->n++] = half_row_of(key & UINT32_MAX, node);
     }
+    return UBI_OK;
 }
 
 /* The low halves are sorted; now the high ones, which are the same in all keys of most columns. */
@@ -218,10 +234,12 @@ static ubi_status sort_by_high_half(sorter *s, const sort_keys *k) {
     uint64_t key = 0;
     for (size_t i = 0; i < s->n; i++) {
         ubi_node_ix node = half_row_node(s->from[i]);
+        if (!is_wanted(k, i, s->n))
+            return ubi__fail_cancelled();
         (void)key_of(&key, k, node);
         s->from[i] = half_row_of(key >> 32, node);
     }
-    return sort_by_half(s, (uint32_t)(s->differing >> 32), k->table->progress);
+    return sort_by_half(s, (uint32_t)(s->differing >> 32), k);
 }
 
 /* Keys rise along the first n nodes. */
@@ -233,9 +251,9 @@ static void order_check(const ubi__vec_u32 *nodes, const sort_keys *k, size_t n)
 }
 
 static ubi_status order_sort(sorter *s, ubi__vec_u32 *nodes, const sort_keys *k) {
-    collect_keys(s, nodes, k);
+    UBI_TRY(collect_keys(s, nodes, k));
     memmove(nodes->at + s->n, nodes->at, (nodes->n - s->n) * sizeof *nodes->at);
-    UBI_TRY(sort_by_half(s, (uint32_t)s->differing, k->table->progress));
+    UBI_TRY(sort_by_half(s, (uint32_t)s->differing, k));
     if (s->differing >> 32)
         UBI_TRY(sort_by_high_half(s, k));
     for (size_t i = 0; i < s->n; i++)
@@ -262,7 +280,10 @@ ubi_status ubi__node_order_sort(ubi__vec_u32 *nodes, const ubi__node_table *tabl
                                 bool descending) {
     if (nodes->n < 2)
         return UBI_OK;
-    sort_keys k = { table, column, NULL, column->text && ubi__node_column_is_by_node(column, table), descending };
+    ubi__pulse pulse = ubi__pulse_of(&table->progress);
+    sort_keys k = {
+        table, column, NULL, column->text && ubi__node_column_is_by_node(column, table), descending, &pulse
+    };
     if (!column->text)
         return sort_nodes(nodes, &k);
     const ubi_allocator *a = ubi__node_table_memory(table);

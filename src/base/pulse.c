@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/pulse.h"
+
+ubi__pulse ubi__pulse_of(const ubi_progress *progress) {
+    return (ubi__pulse){ .progress = progress, .caller = pthread_self(), .stage = "" };
+}
+
+static void pulse_report(ubi__pulse *pulse) {
+    if (!ubi__progress(pulse->progress, pulse->stage, pulse->done, pulse->total))
+        ubi__pulse_stop(pulse);
+}
+
+bool ubi__pulse_at(ubi__pulse *pulse, const char *stage, uint64_t done, uint64_t total) {
+    if (!pulse)
+        return true;
+    if (pthread_equal(pulse->caller, pthread_self())) {
+        pulse->stage = stage;
+        pulse->done = done;
+        pulse->total = total;
+        pulse_report(pulse);
+    }
+    return !ubi__pulse_is_stopped(pulse);
+}
+
+bool ubi__pulse_again(ubi__pulse *pulse) {
+    if (!pulse)
+        return true;
+    if (*pulse->stage && pthread_equal(pulse->caller, pthread_self()))
+        pulse_report(pulse);
+    return !ubi__pulse_is_stopped(pulse);
+}
