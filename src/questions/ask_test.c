@@ -66,6 +66,9 @@ static const struct asked {
     { "diff", NULL },
     { "diff", "{\"by\": \"class\", \"sort\": \"growth\"}" },
     { "diff", "{\"breakdown\": \"objectClass\", \"filter\": \"A\"}" },
+    { "summary", NULL },
+    { "summary", "{\"class\": \"Map\", \"sort\": \"count\", \"limit\": 2}" },
+    { "summary", "{\"where\": \"selfSize > 1\", \"sort\": \"name\"}" },
 };
 
 #define N_EVERYTHING (sizeof everything / sizeof *everything)
@@ -367,6 +370,11 @@ static void mistakes_are_named(void **state) {
         { "paths", "{\"nodes\": [%], \"maxPaths\": 0}", UBI_EINVAL, "expected 1 or more" },
         { "paths", "{\"nodes\": [%], \"max-paths\": 1}", UBI_EINVAL, "did you mean 'maxPaths'?" },
         { "dominators", "{\"flat\": true, \"limit\": 3}", UBI_EINVAL, "--flat" },
+        { "summary", "{\"filter\": \"detached\"}", UBI_EINVAL, "did you mean detached-dom?" },
+        { "summary", "{\"context\": \"everywhere\"}", UBI_EINVAL, "expected the id of a native context" },
+        { "summary", "{\"class\": \"no such class at all\"}", UBI_ENOTFOUND, "there is no class" },
+        { "summary", "{\"since\": \"older.heapsnapshot\"}", UBI_EINVAL, "did you mean 'sinceId'?" },
+        { "summary", "{\"sinceId\": \"old\"}", UBI_EINVAL, "expected a node id" },
     };
     heap h = heap_of(V8_FILE);
     (void)state;

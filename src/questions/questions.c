@@ -12,6 +12,7 @@
 /* All questions, in the order of lists. */
 #define QUESTIONS(X)                                                                                                   \
     X(report)                                                                                                          \
+    X(summary)                                                                                                         \
     X(statistics)                                                                                                      \
     X(dominators)                                                                                                      \
     X(retainers)                                                                                                       \

@@ -80,6 +80,9 @@ def asked(node, other):
     return [
         ("report", {}, [], []),
         ("report", {"detail": True}, ["--detail"], []),
+        ("summary", {}, [], []),
+        ("summary", {"class": "Object", "limit": 3, "sort": "self"}, ["-c", "Object", "-n", 3, "-s", "self"], []),
+        ("summary", {"where": "retainedSize > 1KiB", "limit": 0}, ["-w", "retainedSize > 1KiB", "-n", 0], []),
         ("statistics", {}, [], []),
         ("dominators", {}, [], []),
         ("dominators", {"depth": 3, "siblings": 4, "node": node}, ["-d", 3, "-s", 4, "--node", node], []),
@@ -189,6 +192,19 @@ class Doors(unittest.TestCase):
                 self.assertEqual(line.returncode, 0, line.stderr)
                 for _ in range(2):
                     self.assertEqual(heaps.ask(question, parameters), line.stdout or line.stderr)
+
+    def test_what_is_new_is_known_by_a_file_or_by_its_largest_id(self):
+        older, newer = ("tests/data/v8/node20-before.heapsnapshot.gz", FILES[1])
+        ids = json.loads(subprocess.check_output([TOOL, "nodes", "--json", "-n", "0", "-c", "id", older], cwd=ROOT))["rows"]
+        largest = max(id for id, in ids if id % 2 == 1)  # even ones are outside of the JavaScript heap
+        heap = Heap(newer)
+        self.addCleanup(heap.close)
+        by_file = json.loads(subprocess.check_output([TOOL, "summary", "--json", "--since", older, newer], cwd=ROOT))
+        by_id = json.loads(heap.ask("summary", {"sinceId": largest}))
+        self.assertEqual((by_file.pop("since"), by_id.pop("since"), by_id.pop("sinceId")), (older, None, largest))
+        self.assertEqual(by_id, by_file)
+        self.assertLess(0, by_id["nodeCount"])
+        self.assertEqual(json.loads(heap.ask("summary", {"untilId": 0}))["nodeCount"], 0)
 
     def test_mistakes_have_the_same_words_behind_the_name(self):
         heap = Heaps(FILES[0])

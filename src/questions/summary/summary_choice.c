@@ -4,11 +4,11 @@
  *
  * Filters by id need another option; they are not among those that --filter takes.
  */
-#include "cli/commands/summary/summary_choice.h"
+#include "questions/summary/summary_choice.h"
 
 #include "base/human.h"
+#include "base/status.h"
 #include "base/text.h"
-#include "cli/options.h"
 #include "lenses/lens.h"
 
 /* ---- filters by name --------------------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static bool filter_entry(size_t i, const char **word, const char **help) {
 
 const ubi__glossary ubi__summary_filters_glossary = { "Filters of V8 snapshots", filter_entry };
 
-static ubi_status check_filter(const char *name) {
+static ubi_status filter_check(const char *name) {
     ubi__suggestion best = ubi__suggestion_for(name);
     for (size_t i = 0; filter_at(i); i++) {
         if (strcmp(filter_at(i)->name, name) == 0)
@@ -55,7 +55,7 @@ static ubi_status check_filter(const char *name) {
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status parse_context(ubi__summary_choice *c, const char *text) {
+static ubi_status context_parse(ubi__summary_choice *c, const char *text) {
     if (strcmp(text, "shared") == 0)
         c->context = "shared-contexts";
     else if (strcmp(text, "none") == 0)
@@ -71,34 +71,23 @@ static ubi_status parse_context(ubi__summary_choice *c, const char *text) {
     return UBI_OK;
 }
 
-static bool is_standard_input(const char *path) {
-    return path && strcmp(path, "-") == 0;
-}
-
-ubi_status ubi__summary_choice_parse(ubi__summary_choice *c, const ubi__summary_choice_arguments *a, const char *file) {
-    c->arguments = a;
-    if (is_standard_input(a->since) + is_standard_input(a->until) + is_standard_input(file) > 1)
-        return ubi__fail(UBI_EINVAL, "only one file can be standard input");
-    if (a->filter)
-        UBI_TRY(check_filter(a->filter));
-    if (a->context)
-        UBI_TRY(parse_context(c, a->context));
-    return a->where ? ubi__node_filter_new(&c->where, a->where) : UBI_OK;
+ubi_status ubi__summary_choice_parse(ubi__summary_choice *c, const ubi__summary_values *v) {
+    c->values = v;
+    if (v->filter)
+        UBI_TRY(filter_check(v->filter));
+    if (v->context)
+        UBI_TRY(context_parse(c, v->context));
+    return v->where ? ubi__node_filter_new(&c->where, v->where) : UBI_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 typedef struct making {
     ubi__summary_choice *choice;
-    ubi__cli *cli;
-    const ubi__snapshot *snapshot;
+    const ubi_look *look;
+    const ubi__asked *asked;
     uint64_t *bits; /* of what is being asked, the same size as choice->only */
 } making;
-
-/* Ids show when their nodes were made. */
-static bool ids_tell_time(const ubi__snapshot *snapshot) {
-    return ubi_look_lens(snapshot->look)->id_mark;
-}
 
 /* Only nodes whose bit is set are left. */
 static void keep_marked(making *m) {
@@ -108,17 +97,17 @@ static void keep_marked(making *m) {
 
 static ubi_status keep_filtered(making *m, const char *name, uint64_t id_above, uint64_t id_upto) {
     ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
-    options.progress = ubi__progress_line_callbacks(&m->cli->progress);
+    options.progress = ubi__asked_progress(m->asked);
     options.id_above = id_above;
     options.id_upto = id_upto;
-    UBI_TRY(ubi_look_filter_apply(m->bits, m->snapshot->look, name, &options));
+    UBI_TRY(ubi_look_filter_apply(m->bits, m->look, name, &options));
     keep_marked(m);
     return UBI_OK;
 }
 
 /* NULL: the lens has no such filter. */
 static const ubi_lens_filter *find_filter(const making *m, const char *name) {
-    const ubi_lens_filter *f = ubi_lens_filters(ubi_look_lens(m->snapshot->look));
+    const ubi_lens_filter *f = ubi_lens_filters(ubi_look_lens(m->look));
     while (f->name && strcmp(f->name, name) != 0)
         f++;
     return f->name ? f : NULL;
@@ -132,50 +121,41 @@ static ubi_status keep_named(making *m, const char *name) {
 }
 
 static ubi_status keep_where(making *m) {
+    const ubi_allocator *memory = m->choice->memory;
     ubi__vec_u32 nodes = { 0 };
-    ubi__node_table table = { .graph = m->snapshot->graph,
-                              .view = ubi__snapshot_view(m->snapshot),
-                              .look = m->snapshot->look };
-    table.progress = ubi__progress_line_callbacks(&m->cli->progress);
+    ubi__node_table table = { .graph = ubi_look_view(m->look)->graph,
+                              .view = ubi_look_view(m->look),
+                              .look = m->look,
+                              .memory = memory,
+                              .heap = ubi__asked_heap(m->asked),
+                              .progress = ubi__asked_progress(m->asked) };
     ubi_status status = ubi__node_filter_select(&nodes, m->choice->where, &table, 0);
     memset(m->bits, 0, m->choice->n_words * sizeof *m->bits);
     for (size_t i = 0; status == UBI_OK && i < nodes.n; i++)
         m->bits[nodes.at[i] / 64] |= UINT64_C(1) << (nodes.at[i] % 64);
     keep_marked(m);
-    ubi__vec_u32_fini(&nodes, ubi_allocator_default());
+    ubi__vec_u32_fini(&nodes, memory);
     ubi__node_table_fini(&table);
     return status;
 }
 
-/* Ids are given in order, so the largest says when the snapshot was taken. */
-static ubi_status largest_id_in(uint64_t *out, making *m, const char *path) {
-    ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    const char *subject = m->cli->subject;
-    ubi_graph *older;
-    options.progress = ubi__progress_line_callbacks(&m->cli->progress);
-    options.threads = ubi__cli_threads(m->cli);
-    m->cli->subject = is_standard_input(path) ? "standard input" : path;
-    UBI_TRY(ubi_graph_read_path(&older, path, &options, NULL));
-    bool tells_time = ubi_lens_for(older)->id_mark;
-    *out = ubi_lens_id_mark(older);
-    ubi_graph_unref(older);
-    if (!tells_time)
-        return ubi__fail(UBI_EINVAL, "this is no heap snapshot of V8");
-    m->cli->subject = subject;
-    return UBI_OK;
+/* The limit of ids that a parameter gives: as an id, or by an older snapshot. Untouched if neither. */
+static ubi_status id_limit_find(uint64_t *out, const ubi__summary_values *v, const char *older,
+                                const ubi__node_id *id) {
+    if (id->is_given)
+        *out = id->id;
+    return older ? v->older_id_find(out, v->payload, older) : UBI_OK;
 }
 
 static ubi_status keep_allocated(making *m) {
-    const ubi__summary_choice_arguments *a = m->choice->arguments;
-    uint64_t above = 0, upto = ubi_lens_id_mark(m->snapshot->graph);
-    if (!ids_tell_time(m->snapshot))
+    const ubi__summary_values *v = m->choice->values;
+    uint64_t above = 0, upto = ubi_lens_id_mark(ubi_look_view(m->look)->graph);
+    if (!ubi_look_lens(m->look)->id_mark) /* ids do not show when their nodes were made */
         return ubi__fail(UBI_EINVAL, "--since and --until are for heap snapshots of V8: other ids say nothing of time");
-    if (a->since)
-        UBI_TRY(largest_id_in(&above, m, a->since));
-    if (above > upto)
-        return ubi__fail(UBI_EINVAL, "--since %s: that snapshot was taken later, or of another process", a->since);
-    if (a->until)
-        UBI_TRY(largest_id_in(&upto, m, a->until));
+    UBI_TRY(id_limit_find(&above, v, v->since, &v->since_id));
+    if (above > upto && v->since)
+        return ubi__fail(UBI_EINVAL, "--since %s: that snapshot was taken later, or of another process", v->since);
+    UBI_TRY(id_limit_find(&upto, v, v->until, &v->until_id));
     return keep_filtered(m, "allocated", above, upto);
 }
 
@@ -186,35 +166,41 @@ static ubi_status keep_context(making *m) {
     return keep_filtered(m, m->choice->context, 0, m->choice->context_id);
 }
 
-static ubi_status keep_all_asked(making *m) {
-    const ubi__summary_choice_arguments *a = m->choice->arguments;
-    if (a->filter)
-        UBI_TRY(keep_named(m, a->filter));
-    if (a->context)
-        UBI_TRY(keep_context(m));
-    if (a->since || a->until)
-        UBI_TRY(keep_allocated(m));
-    return a->where ? keep_where(m) : UBI_OK;
+static bool is_about_time(const ubi__summary_values *v) {
+    return v->since || v->until || v->since_id.is_given || v->until_id.is_given;
 }
 
-ubi_status ubi__summary_choice_make(ubi__summary_choice *c, ubi__cli *cli, const ubi__snapshot *snapshot) {
-    const ubi__summary_choice_arguments *a = c->arguments;
-    const ubi_allocator *allocator = ubi_allocator_default();
-    if (!a->filter && !a->context && !a->since && !a->until && !a->where)
+static ubi_status keep_all_asked(making *m) {
+    const ubi__summary_values *v = m->choice->values;
+    if (v->filter)
+        UBI_TRY(keep_named(m, v->filter));
+    if (v->context)
+        UBI_TRY(keep_context(m));
+    if (is_about_time(v))
+        UBI_TRY(keep_allocated(m));
+    return v->where ? keep_where(m) : UBI_OK;
+}
+
+ubi_status ubi__summary_choice_make(ubi__summary_choice *c, const ubi_look *look, const ubi__asked *asked) {
+    const ubi__summary_values *v = c->values;
+    if (!v->filter && !v->context && !is_about_time(v) && !v->where)
         return UBI_OK;
-    c->n_words = ubi_graph_node_count(snapshot->graph) / 64 + 1;
-    c->only = ubi__alloc_array(allocator, c->n_words, sizeof *c->only);
-    making m = { c, cli, snapshot, ubi__alloc_array(allocator, c->n_words, sizeof *m.bits) };
+    c->memory = ubi__asked_allocator(asked);
+    c->n_words = ubi_graph_node_count(ubi_look_view(look)->graph) / 64 + 1;
+    c->only = ubi__alloc_array(c->memory, c->n_words, sizeof *c->only);
+    making m = { c, look, asked, ubi__alloc_array(c->memory, c->n_words, sizeof *m.bits) };
     ubi_status status = c->only && m.bits ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
         memset(c->only, 0xff, c->n_words * sizeof *c->only);
         status = keep_all_asked(&m);
     }
-    ubi__free_array(allocator, m.bits, c->n_words, sizeof *m.bits);
+    if (m.bits)
+        ubi__free_array(c->memory, m.bits, c->n_words, sizeof *m.bits);
     return status;
 }
 
 void ubi__summary_choice_fini(ubi__summary_choice *c) {
     ubi__node_filter_free(c->where);
-    ubi__free_array(ubi_allocator_default(), c->only, c->n_words, sizeof *c->only);
+    if (c->only)
+        ubi__free_array(c->memory, c->only, c->n_words, sizeof *c->only);
 }
