@@ -38,7 +38,7 @@ typedef struct ubi__asked {
 /** What a document begins with, where it depends on more than the kind of session. */
 typedef struct ubi__document_head {
     const char *schema;
-    const char *file; /**< what it is about */
+    const char *file; /**< what it is about; NULL: the document does not say, or does it itself */
 } ubi__document_head;
 
 typedef struct ubi__question {
