@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/status.h"
+#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
 #include "cli/condition.h"
 #include "cli/recording_symbols.h"
@@ -152,12 +153,22 @@ static ubi_status inquiry_write(const ubi__inquiry *inquiry, const asking *a) {
     return status == UBI_EIO ? UBI_OK : status; /* refused writes stick in the output, where they are reported */
 }
 
+/* Files of breakdowns, which were read. */
+static ubi_status output_check_breakdowns(const asking *a) {
+    const char *values = a->asked.values;
+    for (const ubi__parameter *p = a->question->usage->parameters; (p = ubi__parameter_at(p)); p++)
+        if (p->kind == UBI__PARAMETER_BREAKDOWN)
+            UBI_TRY(ubi__breakdown_check_output((const void *)(values + p->offset), a->output));
+    return UBI_OK;
+}
+
 /* Before anything is read. */
 static ubi_status output_check(const ubi__inquiry *inquiry, const asking *a) {
     if (!a->output)
         return UBI_OK;
     for (uint32_t i = 0; i < a->asked.n_heaps; i++)
         UBI_TRY(ubi__output_check(a->output, a->paths[i]));
+    UBI_TRY(output_check_breakdowns(a));
     return ubi__output_check_kind(a->output, ubi__inquiry_output_kind(inquiry));
 }
 

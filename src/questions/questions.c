@@ -19,6 +19,7 @@
     X(paths)                                                                                                           \
     X(diff)                                                                                                            \
     X(census)                                                                                                          \
+    X(treemap)                                                                                                         \
     X(containment)                                                                                                     \
     X(search)                                                                                                          \
     X(nodes)                                                                                                           \

@@ -97,6 +97,10 @@ def asked(node, other):
          ["-b", "allocationStack", "--inverted", "--filter", "a"], []),
         ("census", {"breakdown": {"by": "coarseType"}, "individuals": "1,2"},
          ["-b", '{"by": "coarseType"}', "--individuals", "1,2"], []),
+        ("treemap", {}, [], []),
+        ("treemap", {"by": "retained", "width": 640, "height": 480}, ["--by", "retained", "--width", 640, "--height", 480], []),
+        ("treemap", {"breakdown": {"by": "coarseType"}, "filter": "s", "by": "count", "depth": 2},
+         ["-b", '{"by": "coarseType"}', "--filter", "s", "--by", "count", "-d", 2], []),
         ("containment", {"rows": 40}, ["--rows", 40], []),
         ("containment", {"node": node, "limit": 2, "depth": 4}, ["-n", 2, "-d", 4], [node]),
         ("search", {"text": "a", "limit": 5}, ["-n", 5], ["a"]),
@@ -197,7 +201,7 @@ class Doors(unittest.TestCase):
         older, newer = ("tests/data/v8/node20-before.heapsnapshot.gz", FILES[1])
         ids = json.loads(subprocess.check_output([TOOL, "nodes", "--json", "-n", "0", "-c", "id", older], cwd=ROOT))["rows"]
         largest = max(id for id, in ids if id % 2 == 1)  # even ones are outside of the JavaScript heap
-        heap = Heap(newer)
+        heap = Heaps(newer)
         self.addCleanup(heap.close)
         by_file = json.loads(subprocess.check_output([TOOL, "summary", "--json", "--since", older, newer], cwd=ROOT))
         by_id = json.loads(heap.ask("summary", {"sinceId": largest}))
