@@ -321,6 +321,32 @@ static void mistakes_are_named(void **state) {
     }
 }
 
+/* A compressed timeline is a timeline. */
+static void packed_timelines_are_recognized(void **state) {
+    char path[] = "/tmp/ask_recordings_XXXXXX", line[4096];
+    const struct asked timeline = { path, "timeline", NULL };
+    bytes plain = { 0 }, packed = { 0 };
+    text out = { .room = SIZE_MAX };
+    int fd = mkstemp(path);
+    FILE *in = fopen(TIMELINE, "rb");
+    (void)state;
+    assert_true(fd >= 0 && in);
+    bytes_add(&plain, line, fread(line, 1, sizeof line, in));
+    bytes_add_gzip(&packed, &plain, PACKING_DEFAULT);
+    assert_int_equal(write(fd, packed.at, packed.n), packed.n);
+    close(fd);
+    fclose(in);
+    file f = file_of(path);
+    assert_int_equal(ubi_session_kind_of(f.session), UBI_SESSION_TIMELINE);
+    assert_int_equal(ask(&out, &f, &timeline, NULL), UBI_OK);
+    assert_true(has_words(&out, "\"program\":\"shop.js\""));
+    text_fini(&out);
+    file_close(&f);
+    bytes_free(&plain);
+    bytes_free(&packed);
+    unlink(path);
+}
+
 static void parts_of_another_kind_are_refused(void **state) {
     file f = file_of(RECORDING);
     ubi_session_use *use;
@@ -460,6 +486,7 @@ int main(void) {
         cmocka_unit_test(places_are_found_once_and_sorted_by_what_is_asked),
         cmocka_unit_test(a_session_has_all_processes),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(packed_timelines_are_recognized),
         cmocka_unit_test(parts_of_another_kind_are_refused),
         cmocka_unit_test(a_changed_file_is_not_mixed_up),
         cmocka_unit_test(refused_writes_are_said),

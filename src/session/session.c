@@ -705,10 +705,22 @@ ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, c
     return session_begin(out, pool, path, kind, options);
 }
 
+/* The first bytes of a compressed timeline are those of a compressed heap. */
+static bool is_packed_timeline(const ubi_session *session) {
+    const ubi__file_type *type = NULL;
+    return !session->given && session->kind == UBI_SESSION_HEAP && strcmp(session->name, "-") != 0 &&
+           ubi__file_recognize_path(&type, session->name) == UBI_OK && type && type->use == UBI__FILE_TIMELINE;
+}
+
 /* Takes the reference. */
 static ubi_status session_finish(ubi_session **out, ubi_session *session, const ubi_session_options *options) {
     static const ubi_progress silent = { NULL, NULL };
-    ubi_status status = session_load(session, options ? &options->progress : &silent);
+    const ubi_progress *progress = options ? &options->progress : &silent;
+    ubi_status status = session_load(session, progress);
+    if (status == UBI_EFORMAT && is_packed_timeline(session)) {
+        session->kind = UBI_SESSION_TIMELINE;
+        status = session_load(session, progress);
+    }
     if (status == UBI_OK)
         *out = session;
     else

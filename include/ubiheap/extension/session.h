@@ -112,8 +112,8 @@ typedef struct ubi_session_options {
     { UBI_SESSION_OPTIONS_VERSION, { NULL, NULL }, 0, UBI_COMPAT_NONE, UBI_SESSION_INDEX_NONE, NULL }
 
 /**
- * Opens a file and reads it: the graph of a heap, the tables of a recording, the markers of a timeline. Its first bytes say which it is;
- * what is compressed is a heap. A recording is read with the files of processes that were recorded together.
+ * Opens a file and reads it: the graph of a heap, the tables of a recording, the markers of a timeline. Its beginning says which it is.
+ * A recording is read with the files of processes that were recorded together.
  *
  * @param out   one reference; untouched on failure.
  * @param path  copied; "-" for standard input, which cannot be read again: what was read is never dropped.
