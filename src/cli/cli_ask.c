@@ -37,11 +37,19 @@ static bool takes_several(const ubi__question *question) {
     return question->schema && question->recording_schema && question->prepare;
 }
 
+static ubi_session_index index_place(const ubi__cli *cli) {
+    if (cli->common.with_index)
+        return UBI_SESSION_INDEX_BESIDE;
+    return cli->common.cache < 0 ? UBI_SESSION_INDEX_NONE : UBI_SESSION_INDEX_CACHE;
+}
+
 static ubi_status heap_open(heaps *h, ubi__cli *cli, const ubi__question *question, const char *path) {
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
     ubi_session_use_options use = UBI_SESSION_USE_OPTIONS_INIT;
     options.threads = ubi__cli_threads(cli);
     options.compat = cli->compat;
+    options.index = index_place(cli);
+    options.cache_folder = cli->common.cache_folder;
     use.progress = ubi__progress_line_callbacks(&cli->progress);
     if (takes_several(question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
         UBI_TRY(ubi__input_check(cli, path));
@@ -269,6 +277,35 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
     return status;
 }
 
+/* ---- indexes ------------------------------------------------------------------------------------------------------ */
+
+/* What is beside a heap was put there to be used: if it is not, the user wants to know. */
+static void refusal_tell(ubi_session_use *use) {
+    ubi_session_index_info info = UBI_SESSION_INDEX_INFO_INIT;
+    if (ubi_session_index_about(&info, use) != UBI_OK)
+        return;
+    if (info.why[0])
+        ubi__print_line("the index is not used", info.why);
+    else if (info.is_damaged)
+        ubi__print_line("the index is damaged, and made again", ubi_session_name(ubi_session_use_session(use)));
+}
+
+/* The answer comes first. It is right without an index, so that failing to write one gets a line, and is not a failure. */
+static ubi_status indexes_keep(ubi__cli *cli, const heaps *h) {
+    UBI_TRY(ubi__standard_output_flush(cli->output));
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (cli->common.with_index)
+            refusal_tell(h->uses[i]);
+        ubi_status status = ubi_session_write_index(h->uses[i]);
+        ubi__progress_line_clear(&cli->progress);
+        if (status == UBI_ECANCELLED)
+            return status;
+        if (status != UBI_OK)
+            ubi__print_line("no index was kept", ubi_error_message());
+    }
+    return UBI_OK;
+}
+
 ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
                         int *exit_code) {
     heaps h = { 0 };
@@ -279,6 +316,8 @@ ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *valu
     ubi_status status = heaps_open(&h, cli, question, operands, n);
     if (status == UBI_OK)
         status = question_ask(&a, &h, values, exit_code);
+    if (status == UBI_OK && (cli->common.cache > 0 || cli->common.with_index))
+        status = indexes_keep(cli, &h);
     heaps_close(&h, n);
     return status;
 }

@@ -36,6 +36,10 @@ typedef struct ubi__common {
     int progress;
     uint64_t threads;
     const char *compat; /**< read by all, shown by those with `has_firefox_mode` */
+    /* Of commands that ask questions: */
+    int cache;                /**< 1: keep an index in the cache folder; -1: do not look there */
+    bool with_index;          /**< keep one beside the heap */
+    const char *cache_folder; /**< NULL: the usual one */
 } ubi__common;
 
 /** Bytes of the line that explains UBI__EXIT_CONDITION. */
@@ -71,6 +75,9 @@ extern const ubi__command *const ubi__commands[];
 extern const ubi__parameter ubi__common_options[];
 /** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
 extern const ubi__parameter ubi__compat_options[];
+
+/** Where indexes are kept: of commands that ask questions. */
+extern const ubi__parameter ubi__index_options[];
 
 /** Its usage is right, and it has one way to run. */
 void ubi__command_check(const ubi__command *command);

@@ -187,6 +187,8 @@ static void command_help(const page *p, const ubi__command *c) {
     }
     title_write(p, "Common options");
     option_terms(p, ubi__common_options);
+    if (c->question)
+        option_terms(p, ubi__index_options);
     if (c->usage->glossary)
         glossary_write(p, c->usage->glossary);
     example_list(p, c->usage->examples);
@@ -392,6 +394,8 @@ static void command_page(ubi__out *out, const ubi__command *c) {
     if (c->usage->has_firefox_mode)
         man_option_terms(out, ubi__compat_options);
     option_section(out, "COMMON OPTIONS", ubi__common_options);
+    if (c->question)
+        man_option_terms(out, ubi__index_options);
     if (c->usage->glossary)
         glossary_section(out, c->usage->glossary);
     example_section(out, c->usage->examples);
@@ -504,6 +508,8 @@ static void words_of_options(ubi__out *out, const ubi__command *c) {
     option_words(out, ubi__common_options);
     if (c->usage->has_firefox_mode)
         option_words(out, ubi__compat_options);
+    if (c->question)
+        option_words(out, ubi__index_options);
 }
 
 static void command_case(ubi__out *out, const ubi__command *c) {
@@ -534,6 +540,7 @@ void ubi__manual_bash_completion(ubi__out *out) {
         value_cases(out, (*c)->usage->name, (*c)->usage->parameters);
     value_cases(out, "*", ubi__common_options);
     value_cases(out, "*", ubi__compat_options);
+    value_cases(out, "*", ubi__index_options);
     ubi__out_string(out, epilogue);
     ubi__out_string(out, "                    '') words='--version");
     words_of_options(out, ubi__command_default());

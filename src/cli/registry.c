@@ -37,6 +37,7 @@
     ASKS(timeline)                                                                                                     \
     GROUP("Files")                                                                                                     \
     OWN(info)                                                                                                          \
+    OWN(cache)                                                                                                         \
     OWN(convert)
 
 #define NO_GROUP(title)
@@ -112,6 +113,18 @@ const ubi__parameter ubi__common_options[] = {
 const ubi__parameter ubi__compat_options[] = {
     UBI__CHOICE("compat", 0, COMMON(compat), "firefox", compat_choices,
                 "give exactly Firefox's answer, also where it loses data", NULL),
+    UBI__PARAMETERS_END,
+};
+
+const ubi__parameter ubi__index_options[] = {
+    UBI__SWITCH(
+        "cache", 0, COMMON(cache),
+        "keep what is computed of the heap in the cache folder, so that it opens at once the next time, or do not "
+        "look there; the default is to use what was kept"),
+    UBI__FLAG("index", 0, COMMON(with_index),
+              "keep it beside the heap instead, in FILE.ubindex, to be copied with it to another machine"),
+    UBI__TEXT("cache-dir", 0, COMMON(cache_folder), "DIR", "the cache folder",
+              "ubiheap in $XDG_CACHE_HOME or ~/.cache"),
     UBI__PARAMETERS_END,
 };
 

@@ -37,6 +37,8 @@ static const ubi__parameter program_options[] = {
     UBI__PARAMETERS_END,
 };
 
+static const ubi__parameter no_options[] = { UBI__PARAMETERS_END };
+
 static bool is_for_one_file(const ubi__command *c) {
     return c->usage->max_operands == 1 && c->usage->operands && strcmp(c->usage->operands, "FILE") == 0;
 }
@@ -124,8 +126,9 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
     const ubi__option_table tables[] = { { c->usage->parameters, arguments },
                                          { ubi__common_options, &cli->common },
                                          { ubi__compat_options, &cli->common },
-                                         { program_options, &program } };
-    int n_operands, n_tables = called->is_named ? 3 : 4;
+                                         { c->question ? ubi__index_options : no_options, &cli->common },
+                                         { called->is_named ? no_options : program_options, &program } };
+    int n_operands, n_tables = sizeof tables / sizeof *tables;
     UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->usage->has_options_first));
     cli_prepare(cli);
     if (program.wants_version) {

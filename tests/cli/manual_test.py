@@ -139,7 +139,7 @@ class Completion(unittest.TestCase):
 
     def test_options_of_the_command_are_offered(self):
         self.assertEqual(self.complete("ubiheap", "census", "--br"), ["--breakdown"])
-        self.assertEqual(self.complete("ubiheap", "census", "file", "--no-"), ["--no-inverted", "--no-progress"])
+        self.assertEqual(self.complete("ubiheap", "census", "file", "--no-"), ["--no-inverted", "--no-progress", "--no-cache"])
         self.assertNotIn("--breakdown", self.complete("ubiheap", "info", "--"))
 
     def test_words_of_a_value_are_offered_with_and_without_equals_sign(self):

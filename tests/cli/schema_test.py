@@ -290,6 +290,11 @@ class Schemas(unittest.TestCase):
         self.check("treemap", "--by", "count", "-b", "allocationStack", "--depth", "3")
         self.check("treemap", "-b", "invertedAllocationStack", "--filter", "a", "--width", "1", "--height", "1")
 
+    def test_cache(self):
+        self.document("statistics", "--cache", "--cache-dir", "kept", "tiny-before.fxsnapshot")
+        for arguments in ([], ["list", "--older-than", "1h"], ["clear"], ["list"]):
+            self.validator("cache").validate(self.document("cache", "--cache-dir", "kept", *arguments))
+
     def test_every_command_with_json_output_has_a_schema(self):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()
         named = {path.name for path in SCHEMAS.glob("*.json")}

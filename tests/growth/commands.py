@@ -173,6 +173,7 @@ WRITERS = {
     + each("timeline --format json {FILE}", timelines["stacks"])
     + each("timeline --format chrome {FILE}", timelines["stacks"], timelines["crossing"])
     + each("timeline --format firefox {FILE}", timelines["stacks"], timelines["threads"]),
+    "cache": each("cache list --cache-dir {OUT}.none", nothing),
     "help": each("help report", nothing),
     "watch": each("watch --print-library", nothing),
 }

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What --cache, --index and `ubiheap cache` keep: the same answers from it, messages when it is not used, and what becomes of the folder."""
+import json
+import os
+import shutil
+import unittest
+
+import workspace
+
+QUESTIONS = ["statistics FILE", "dominators FILE", "nodes --where selfSize>100 --limit 5 FILE", "census FILE",
+             "search FILE Map", "containment FILE"]
+FILES = ["node20-after.heapsnapshot.gz", "tiny-before.fxsnapshot"]
+
+
+class Index(unittest.TestCase):
+    def setUp(self):
+        self.place = workspace.Workspace()
+        self.folder = self.place.folder
+
+    def run_tool(self, *arguments, expected=0):
+        done = self.place.ubiheap(*arguments)
+        self.assertEqual(done.returncode, expected, done.stderr.decode())
+        return done
+
+    def ask(self, question, file, *options):
+        return self.run_tool(*[file if word == "FILE" else word for word in question.split()], *options)
+
+    def listed(self, *options):
+        return json.loads(self.run_tool("cache", "--json", "--cache-dir", "kept", *options).stdout)
+
+    def test_answers_are_the_same_with_and_without(self):
+        for file in FILES:
+            plain = [self.ask(question, file, "--no-cache").stdout for question in QUESTIONS]
+            for options in (["--cache", "--cache-dir", "kept"], ["--cache-dir", "kept"], ["--index"], ["--index"]):
+                for question, answer in zip(QUESTIONS, plain):
+                    done = self.ask(question, file, *options)
+                    self.assertEqual((done.stdout, done.stderr), (answer, b""), f"{question} {options}")
+            self.assertTrue((self.folder / f"{file}.ubindex").exists())
+        self.assertEqual(len(self.listed()["indexes"]), 2)
+
+    def test_nothing_is_kept_unasked(self):
+        self.ask("statistics FILE", FILES[1], "--cache-dir", "kept")
+        self.ask("statistics FILE", FILES[1], "--no-cache", "--cache-dir", "kept")
+        self.assertFalse((self.folder / "kept").exists())
+        self.assertEqual(self.listed()["indexes"], [])
+
+    def test_a_heap_and_its_index_are_carried(self):
+        self.ask("statistics FILE", FILES[0], "--index")
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        for name in (FILES[0], FILES[0] + ".ubindex"):
+            shutil.copy(self.folder / name, elsewhere / name)
+        done = self.ask("statistics FILE", f"elsewhere/{FILES[0]}", "--index")
+        self.assertEqual(done.stderr, b"")
+        shutil.copy(self.folder / FILES[1], elsewhere / FILES[0])
+        text = self.ask("statistics FILE", f"elsewhere/{FILES[0]}", "--index").stderr.decode()
+        self.assertRegex(text, r"\Aubiheap: the index is not used: elsewhere/\S+ is the index of another heap[^\n]*\n\Z")
+        self.assertEqual(self.ask("statistics FILE", f"elsewhere/{FILES[0]}", "--index").stderr, b"")  # it was made again
+
+    def test_damage_is_told_and_changes_no_answer(self):
+        self.ask("statistics FILE", FILES[1], "--index")
+        index = self.folder / f"{FILES[1]}.ubindex"
+        sound, plain = index.read_bytes(), self.ask("nodes FILE", FILES[1], "--no-cache").stdout
+        for at in (10, 5000, len(sound) // 2, len(sound) - 5):
+            index.write_bytes(sound[:at] + bytes([sound[at] ^ 4]) + sound[at + 1:])
+            done = self.ask("nodes FILE", FILES[1], "--index")
+            self.assertEqual(done.stdout, plain)
+            self.assertLessEqual(done.stderr.count(b"\n"), 1)
+            self.assertEqual(self.ask("nodes FILE", FILES[1], "--index").stderr, b"")
+        for n in (0, 7, 5000, len(sound) - 1):
+            index.write_bytes(sound[:n])
+            done = self.ask("nodes FILE", FILES[1], "--index")
+            self.assertEqual(done.stdout, plain)
+            self.assertRegex(done.stderr.decode(), r"\Aubiheap: the index is not used: [^\n]+\n\Z")
+
+    def test_a_folder_that_others_may_write_is_not_used(self):
+        (self.folder / "kept").mkdir()
+        os.chmod(self.folder / "kept", 0o777)
+        done = self.ask("statistics FILE", FILES[1], "--cache", "--cache-dir", "kept")
+        self.assertRegex(done.stderr.decode(), r"\Aubiheap: no index was kept: others may write in the cache folder kept[^\n]*\n\Z")
+        self.assertEqual(done.stdout, self.ask("statistics FILE", FILES[1], "--no-cache").stdout)
+        self.run_tool("cache", "--cache-dir", "kept", expected=2)
+
+    def test_standard_input_has_no_index(self):
+        with open(self.folder / FILES[1], "rb") as file:
+            done = self.place.ubiheap("statistics", "--cache", "--cache-dir", "kept", "-", stdin=file.read())
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(self.listed()["indexes"], [])
+
+    def test_the_folder_is_listed_and_cleared(self):
+        for file in FILES:
+            self.ask("statistics FILE", file, "--cache", "--cache-dir", "kept")
+        (self.folder / "kept" / "notes.txt").write_text("the user's own")
+        listed = self.listed()
+        self.assertEqual({os.path.basename(row["heap"]) for row in listed["indexes"]}, set(FILES))
+        self.assertTrue(all(row["isCurrent"] for row in listed["indexes"]))
+        old = self.folder / "kept" / listed["indexes"][0]["name"]
+        os.utime(old, (1, 1))
+        self.assertEqual(self.listed()["indexes"][-1]["name"], old.name)  # the one used last comes first
+        os.utime(self.folder / FILES[0])
+        self.assertEqual(sorted(row["isCurrent"] for row in self.listed()["indexes"]), [False, True])
+        self.assertEqual([row["name"] for row in self.listed("clear", "--older-than", "1h")["indexes"]], [old.name])
+        self.assertFalse(old.exists())
+        self.assertEqual(len(self.listed("clear")["indexes"]), 1)
+        self.assertEqual(os.listdir(self.folder / "kept"), ["notes.txt"])
+        self.run_tool("cache", "wipe", expected=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
