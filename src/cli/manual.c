@@ -14,7 +14,7 @@
 /* ---- what belongs to no single command -------------------------------------------------------------------------- */
 
 const ubi__manual_row ubi__manual_usage[] = {
-    { "ubiheap FILE", "show on one page what fills FILE, and what to look at next" },
+    { "ubiheap FILE", "show on one page what fills FILE, and what next" },
     { "ubiheap COMMAND FILE", "run one of the commands below" },
     { "ubiheap help COMMAND", "explain the command, with examples" },
     { "ubiheap --version", "print the version" },
