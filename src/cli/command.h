@@ -36,7 +36,7 @@ typedef struct ubi__common {
     int progress;
     uint64_t threads;
     const char *compat; /**< read by all, shown by those with `has_firefox_mode` */
-    /* Of commands that ask questions: */
+    /* Of commands that ask questions about heaps: */
     int cache;                /**< 1: keep an index in the cache folder; -1: do not look there */
     bool with_index;          /**< keep one beside the heap */
     const char *cache_folder; /**< NULL: the usual one */
@@ -67,6 +67,7 @@ typedef struct ubi__command {
     const ubi__question *question; /**< that it asks; or NULL, and: */
     /** Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. */
     ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);
+    bool may_ask; /**< what `run` does may be asking a question about a heap */
 } ubi__command;
 
 /** All commands, group by group, ended by NULL. */
@@ -76,8 +77,11 @@ extern const ubi__parameter ubi__common_options[];
 /** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
 extern const ubi__parameter ubi__compat_options[];
 
-/** Where indexes are kept: of commands that ask questions. */
+/** Where indexes are kept: of commands that ask questions about heaps. */
 extern const ubi__parameter ubi__index_options[];
+static inline bool ubi__command_has_index(const ubi__command *command) {
+    return command->may_ask || (command->question && command->question->schema);
+}
 
 /** Its usage is right, and it has one way to run. */
 void ubi__command_check(const ubi__command *command);

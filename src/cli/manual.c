@@ -187,7 +187,7 @@ static void command_help(const page *p, const ubi__command *c) {
     }
     title_write(p, "Common options");
     option_terms(p, ubi__common_options);
-    if (c->question)
+    if (ubi__command_has_index(c))
         option_terms(p, ubi__index_options);
     if (c->usage->glossary)
         glossary_write(p, c->usage->glossary);
@@ -394,7 +394,7 @@ static void command_page(ubi__out *out, const ubi__command *c) {
     if (c->usage->has_firefox_mode)
         man_option_terms(out, ubi__compat_options);
     option_section(out, "COMMON OPTIONS", ubi__common_options);
-    if (c->question)
+    if (ubi__command_has_index(c))
         man_option_terms(out, ubi__index_options);
     if (c->usage->glossary)
         glossary_section(out, c->usage->glossary);
@@ -508,7 +508,7 @@ static void words_of_options(ubi__out *out, const ubi__command *c) {
     option_words(out, ubi__common_options);
     if (c->usage->has_firefox_mode)
         option_words(out, ubi__compat_options);
-    if (c->question)
+    if (ubi__command_has_index(c))
         option_words(out, ubi__index_options);
 }
 

@@ -189,7 +189,7 @@ static void a_letter_means_one_thing_in_all_commands(void **state) {
 /* The rows of a command's own table, then of those that all have. */
 static size_t rows_of(const ubi__parameter *rows[128], const ubi__command *c) {
     const ubi__parameter *const tables[] = { c->usage->parameters, ubi__common_options, ubi__compat_options,
-                                             c->question ? ubi__index_options : NULL };
+                                             ubi__command_has_index(c) ? ubi__index_options : NULL };
     size_t n = 0;
     for (size_t t = 0; t < 4 && tables[t]; t++)
         for (const ubi__parameter *o = tables[t]; o->name; o++) {

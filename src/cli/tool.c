@@ -126,7 +126,7 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
     const ubi__option_table tables[] = { { c->usage->parameters, arguments },
                                          { ubi__common_options, &cli->common },
                                          { ubi__compat_options, &cli->common },
-                                         { c->question ? ubi__index_options : no_options, &cli->common },
+                                         { ubi__command_has_index(c) ? ubi__index_options : no_options, &cli->common },
                                          { called->is_named ? no_options : program_options, &program } };
     int n_operands, n_tables = sizeof tables / sizeof *tables;
     UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->usage->has_options_first));

@@ -101,7 +101,8 @@ ubi_status ubi_session_write_index(ubi_session_use *use) {
     indexed_parts parts;
     ubi__index_note note;
     bool is_in_folder = session->index_place == UBI_SESSION_INDEX_CACHE;
-    if (session->index_place == UBI_SESSION_INDEX_NONE || session->given || use->like)
+    if (session->index_place == UBI_SESSION_INDEX_NONE || session->kind != UBI_SESSION_HEAP || session->given ||
+        use->like)
         return UBI_OK;
     UBI_TRY(ubi__session_index_get(&index, use));
     if (!index->identity.is_known || (index->file && !index->is_damaged))
@@ -121,7 +122,8 @@ ubi_status ubi_session_index_about(ubi_session_index_info *out, ubi_session_use 
     ubi_session_index_info full = UBI_SESSION_INDEX_INFO_INIT;
     ubi__session_index *index;
     UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_session_index_info"));
-    if (use->session->index_place != UBI_SESSION_INDEX_NONE && !use->session->given) {
+    if (use->session->index_place != UBI_SESSION_INDEX_NONE && use->session->kind == UBI_SESSION_HEAP &&
+        !use->session->given) {
         UBI_TRY(ubi__session_index_get(&index, use));
         full.is_in_use = index->file != NULL;
         full.is_damaged = index->is_damaged;

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/quantity.h"
 #include "base/status.h"
 #include "cli/cli_files.h"
-#include "cli/options.h"
 #include "session/cache_folder.h"
 
 typedef struct cache_arguments {
