@@ -15,6 +15,8 @@ void ubi__manual_help(ubi__out *out, const ubi__style *style, const ubi__command
 void ubi__manual_short_help(ubi__out *out, const ubi__style *style);
 /** A man page in roff: ubiheap(1) or ubiheap-COMMAND(1). */
 void ubi__manual_man_page(ubi__out *out, const ubi__command *command);
+/** The reference page of all commands, questions and their parameters. */
+void ubi__manual_markdown(ubi__out *out);
 /** A completion script for bash. */
 void ubi__manual_bash_completion(ubi__out *out);
 

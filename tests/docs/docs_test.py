@@ -93,6 +93,10 @@ class Docs(unittest.TestCase):
                  for module in (ROOT / "src").iterdir()}
         self.assertEqual(told, there)
 
+    def test_the_page_of_options_is_what_the_tool_says_of_itself(self):
+        page = ROOT / "docs" / "reference" / "options.md"
+        self.assertEqual(page.read_text(), ubiheap("help", "--markdown"), "ubiheap help --markdown > docs/reference/options.md")
+
     def test_make_targets_exist(self):
         targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
         for page in PAGES:

@@ -6,7 +6,7 @@
 #include "cli/manual.h"
 
 typedef struct help_arguments {
-    bool wants_man, wants_commands, wants_bash_completion;
+    bool wants_man, wants_commands, wants_bash_completion, wants_markdown;
 } help_arguments;
 
 #define AT(field) offsetof(help_arguments, field)
@@ -15,6 +15,8 @@ static const ubi__parameter parameters[] = {
     UBI__FLAG("man", 0, AT(wants_man), "print the man page, in roff"),
     UBI__FLAG("commands", 0, AT(wants_commands), "print the names of all commands, one per line"),
     UBI__FLAG("bash-completion", 0, AT(wants_bash_completion), "print a completion script for bash"),
+    UBI__FLAG("markdown", 0, AT(wants_markdown),
+              "print the reference page of all options, and of the parameters of questions, in Markdown"),
     UBI__PARAMETERS_END,
 };
 
@@ -40,6 +42,8 @@ static ubi_status help_run(ubi__cli *cli, void *values, char **operands, int n_o
             ubi__out_printf(out, "%s\n", (*c)->usage->name);
     } else if (arguments->wants_bash_completion) {
         ubi__manual_bash_completion(out);
+    } else if (arguments->wants_markdown) {
+        ubi__manual_markdown(out);
     } else if (arguments->wants_man) {
         ubi__manual_man_page(out, command);
     } else {
