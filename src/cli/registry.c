@@ -36,7 +36,7 @@
     OWN(watch)                                                                                                         \
     ASKS(timeline)                                                                                                     \
     GROUP("Files")                                                                                                     \
-    OWN(info)                                                                                                          \
+    ASKS(info)                                                                                                         \
     OWN(cache)                                                                                                         \
     OWN(convert)
 

@@ -66,6 +66,7 @@ static const struct asked {
     { "diff", NULL },
     { "diff", "{\"by\": \"class\", \"sort\": \"growth\"}" },
     { "diff", "{\"breakdown\": \"objectClass\", \"filter\": \"A\"}" },
+    { "info", NULL },
     { "treemap", NULL },
     { "treemap", "{\"breakdown\": \"allocationStack\", \"inverted\": false, \"by\": \"count\", \"depth\": 3}" },
     { "treemap", "{\"by\": \"retained\", \"width\": 300, \"height\": 200}" },
@@ -307,6 +308,19 @@ static bool index_is_in_use(const heap *h) {
     return info.is_in_use && !info.is_damaged;
 }
 
+/* How long reading took is another answer each time. */
+static void load_time_forget(text *t) {
+    static const char key[] = "\"loadTimeUs\":";
+    uint8_t *at = memmem(t->bytes.at, t->bytes.n, key, sizeof key - 1), *end = t->bytes.at + t->bytes.n;
+    if (!at)
+        return;
+    uint8_t *digits = at + sizeof key - 1, *rest = digits;
+    while (rest < end && *rest >= '0' && *rest <= '9')
+        rest++;
+    memmove(digits, rest, (size_t)(end - rest));
+    t->bytes.n -= (size_t)(rest - digits);
+}
+
 static void an_index_changes_no_answer(void **state) {
     static const char *const files[] = { V8_FILE, FX_FILE, "tests/data/v8/chromium-alloc.heapsnapshot.gz",
                                          "tests/data/jsc/bun-gcdebugging.json.gz" };
@@ -325,6 +339,8 @@ static void an_index_changes_no_answer(void **state) {
             assert_int_equal(ask(&first, &computed, &everything[i], NULL), UBI_OK);
             if (ask(&second, &indexed, &everything[i], NULL) != UBI_OK)
                 fail_msg("%s %s: %s", everything[i].question, everything[i].parameters, ubi_error_message());
+            load_time_forget(&first);
+            load_time_forget(&second);
             assert_int_equal(first.bytes.n, second.bytes.n);
             assert_memory_equal(first.bytes.at, second.bytes.at, first.bytes.n);
             text_fini(&first);

@@ -7,6 +7,7 @@ The library is called as other languages call it, through its exported names alo
 import ctypes
 import json
 import os
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -50,6 +51,11 @@ def questions():
     return json.loads(collected(lambda write: LIBRARY.ubi_questions(write, None)))
 
 
+def timeless(document):
+    """Each door reads the file for itself."""
+    return re.sub(rb'"loadTimeUs":\d+', b'"loadTimeUs":0', document)
+
+
 class Heaps:
     """One or several, of one pool."""
 
@@ -80,6 +86,7 @@ def asked(node, other):
     return [
         ("report", {}, [], []),
         ("report", {"detail": True}, ["--detail"], []),
+        ("info", {}, [], []),
         ("summary", {}, [], []),
         ("summary", {"class": "Object", "limit": 3, "sort": "self"}, ["-c", "Object", "-n", 3, "-s", "self"], []),
         ("summary", {"where": "retainedSize > 1KiB", "limit": 0}, ["-w", "retainedSize > 1KiB", "-n", 0], []),
@@ -172,7 +179,7 @@ class Doors(unittest.TestCase):
                     words = [TOOL, question, "--json", *map(str, options), path, *map(str, operands)]
                     line = subprocess.run(words, capture_output=True, cwd=ROOT)
                     answer = heap.ask(question, parameters)
-                    self.assertEqual(answer, line.stdout or line.stderr)
+                    self.assertEqual(timeless(answer), timeless(line.stdout or line.stderr))
                     self.assertEqual(line.returncode, 0, line.stderr)
 
     def test_both_write_the_same_of_recordings_and_timelines(self):

@@ -9,7 +9,7 @@ import unittest
 import workspace
 
 QUESTIONS = ["statistics FILE", "dominators FILE", "nodes --where selfSize>100 --limit 5 FILE", "census FILE",
-             "search FILE Map", "containment FILE"]
+             "search FILE Map", "containment FILE", "report FILE", "summary FILE", "treemap --json FILE"]
 FILES = ["node20-after.heapsnapshot.gz", "tiny-before.fxsnapshot"]
 
 

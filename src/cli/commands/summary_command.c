@@ -46,4 +46,5 @@ static ubi_status summary_run(ubi__cli *cli, void *values, char **operands, int 
 const ubi__command ubi__command_summary = {
     .usage = &ubi__usage_summary,
     .run = summary_run,
+    .may_ask = true,
 };

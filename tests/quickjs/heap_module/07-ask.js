@@ -5,6 +5,8 @@ const snapshot = ubiheap.readHeapSnapshot(draw(
 const statistics = snapshot.ask("statistics");
 assertEq(statistics.schema, "ubiheap.statistics/1");
 assertEq(statistics.totalSize, 1117);
+const { format, nodeCount, reachable } = snapshot.ask("info");
+assertText([format, nodeCount, reachable], [null, 4, { count: 4, bytes: 1117 }]); // it is not known where a heap in memory comes from
 assertText(snapshot.ask("dominators", { limit: 2 }).top.map(node => [node.nodeId, node.retainedSize]), [[1, 1117], [20, 1100]]);
 assertText(snapshot.ask("show", { node: "40" }).retainers.map(edge => edge.edge), ["c"]);
 assertEq(snapshot.ask("search", { text: "map", limit: null }).count, 1);
