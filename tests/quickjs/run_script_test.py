@@ -48,6 +48,16 @@ class Ends(Host):
         self.fails("Uncaught: null\n", "throw null")
         self.fails(places("SyntaxError: expecting ';'\n    at s.js:2:5\n"), "print(1);\nnot a script")
 
+    def test_an_error_is_followed_by_its_causes(self):
+        self.fails(places("Error: outer\n    at <eval> (s.js:2:19)\ncaused by: TypeError: inner\n    at <eval> (s.js:2:46)\n"
+                          "caused by: 7\n"),
+                   "const of = (error, cause) => Object.defineProperty(error, 'cause', { value: cause });\n"
+                   "throw of(new Error('outer'), of(new TypeError('inner'), 7))")
+        self.fails(places("Error: x\n    at <eval> (s.js:1:20)\n", one_line=True),
+                   "const e = new Error('x'); Object.defineProperty(e, 'cause', { get() { print('called'); } }); throw e")
+        looped = self.run_script("const e = new Error('x'); e.cause = e; throw e")
+        self.assertEqual(looped.stderr.count(b"caused by: Error: x\n"), 8)
+
     def test_an_exception_in_an_event_ends_the_program(self):
         for event in ("setTimeout(F, 1)", "queueMicrotask(F)", "setInterval(F, 1)", "Promise.resolve().then(() => F())",
                       "os.setTimeout(F, 1)"):

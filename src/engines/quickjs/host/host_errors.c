@@ -100,6 +100,42 @@ static void print_stack(JSContext *realm, JSValueConst error) {
     JS_FreeValue(realm, stack);
 }
 
+/* No getter is called. */
+static JSValue own_cause(JSContext *realm, JSValueConst error) {
+    JSAtom name = JS_NewAtom(realm, "cause");
+    JSPropertyDescriptor property;
+    JSValue cause = JS_UNDEFINED;
+    int found = name == JS_ATOM_NULL ? -1 : JS_GetOwnProperty(realm, &property, error, name);
+    if (found > 0) {
+        cause = JS_DupValue(realm, property.value);
+        JS_FreeValue(realm, property.value);
+        JS_FreeValue(realm, property.getter);
+        JS_FreeValue(realm, property.setter);
+    } else if (found < 0) {
+        JS_FreeValue(realm, JS_GetException(realm));
+    }
+    JS_FreeAtom(realm, name);
+    return cause;
+}
+
+/* Of an error, the error that it was made from, and so on: an error may be its own cause, so a few. */
+static void print_causes(JSContext *realm, JSValueConst error) {
+    enum { CAUSES_MAX = 8 };
+    JSValue at = JS_DupValue(realm, error);
+    for (int n = 0; n < CAUSES_MAX && ubi__is_error(realm, at); n++) {
+        JSValue cause = own_cause(realm, at);
+        JS_FreeValue(realm, at);
+        at = cause;
+        if (JS_IsUndefined(at))
+            break;
+        fputs("caused by: ", stderr);
+        print_value(realm, at);
+        if (ubi__is_error(realm, at))
+            print_stack(realm, at);
+    }
+    JS_FreeValue(realm, at);
+}
+
 /* `what` comes before it. */
 static void print_error(JSContext *realm, const char *what, JSValueConst error) {
     /* In the order in which things happened, where both streams are one. */
@@ -107,8 +143,10 @@ static void print_error(JSContext *realm, const char *what, JSValueConst error) 
     flockfile(stderr);
     fputs(what, stderr);
     print_value(realm, error);
-    if (ubi__is_error(realm, error))
+    if (ubi__is_error(realm, error)) {
         print_stack(realm, error);
+        print_causes(realm, error);
+    }
     funlockfile(stderr);
 }
 
