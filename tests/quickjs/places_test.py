@@ -22,6 +22,8 @@ FACTS = run_place.engine_facts.facts()
 # marked text may not begin a line.
 CASES = """
 object                | var a = 1; var x = [1, §{ a: { b: 1 } }];                                  | Object
+object                | var a = "ä€😀", x = §{ };                                         | Object
+object                | var a = "ä"; /* € */ var b = [1, () => "ö", §{ }]; // ü                    | Object
 object                | var x = { p: §{ } };                                                       | Object
 object                | var x = (1, §{});                                                          | Object
 object                | var t = true; var x = t ? §{} : [];                                        | Object

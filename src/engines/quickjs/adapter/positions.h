@@ -11,6 +11,7 @@
 #define UBI_QUICKJS_POSITIONS_H
 
 #include "base/assert.h"
+#include "engines/quickjs/adapter/texts.h"
 #include "ubi_features.h"
 
 static _Thread_local ubi__construct ubi__parsing; /* a thread parses one text at a time */
@@ -52,11 +53,14 @@ static void ubi__construct_ends(const ubi__construct *outer) {
 static _Thread_local struct {
     const uint8_t *line, *at;
     int column;             /* of `at` */
+    bool is_ascii;          /* the whole text: nothing has to be counted */
     ubi__text_place before; /* where the token before the one at hand is */
 } ubi__counted;
 
 static int ubi__characters(const uint8_t *from, const uint8_t *to) {
     int n = 0;
+    if (ubi__counted.is_ascii)
+        return to > from ? (int)(to - from) : 0;
     for (; from < to; from++)
         n += (*from & 0xc0) != 0x80;
     return n;
@@ -103,6 +107,7 @@ static int ubi__read_token(JSParseState *s) {
     if (!s->last_ptr) { /* the first token of a text, whose first line has no end of another before it */
         s->eol = s->buf_start - 1;
         ubi__counted.line = NULL;
+        ubi__counted.is_ascii = ubi__is_ascii(s->buf_start, (size_t)(s->buf_end - s->buf_start));
     }
     ubi__counted.before = ubi__token_place(s);
     int status = next_token(s);
