@@ -11,8 +11,6 @@
 #define SWEEP_FRAMES_MIN 4096
 #define SWEEP_TEXTS_MIN 1024
 
-const uint8_t ubi__no_known_objects[UBI_PROFILER_KNOWN_BYTES];
-
 void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options) {
     const ubi_allocator *allocator = options->allocator;
     *t = (ubi__tracking){ .ops = options->ops,
@@ -23,7 +21,6 @@ void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options) 
                           .births_to_skip = UBI__SKIP_FOREVER,
                           .births_planned = UBI__SKIP_FOREVER,
                           .births_until_trial = UBI__SKIP_FOREVER,
-                          .known_objects = ubi__no_known_objects,
                           .sweep_frames_at = SWEEP_FRAMES_MIN,
                           .sweep_texts_at = SWEEP_TEXTS_MIN };
     ubi__sampler_init(&t->sampler, options->random, options->random_payload);
@@ -222,7 +219,6 @@ void ubi__tracking_set_object_tap(ubi__tracking *t, ubi_profiler_tap *tap, uint3
     ubi__tracking_settle_births(t);
     t->object_tap = tap;
     t->object_bytes = object_bytes;
-    t->known_objects = tap ? tap->known : ubi__no_known_objects;
     ubi__tracking_plan_births(t);
     ubi__tracking_update_watch(t);
 }

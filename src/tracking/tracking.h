@@ -147,9 +147,6 @@ typedef struct ubi__requests {
     ubi__request *first, **end; /* guarded by the lock */
 } ubi__requests;
 
-/** What the memory profiler knows of objects while it does not record. */
-extern const uint8_t ubi__no_known_objects[UBI_PROFILER_KNOWN_BYTES];
-
 struct ubi__tracking {
     const ubi__tracking_engine *ops;
     void *engine;
@@ -166,7 +163,6 @@ struct ubi__tracking {
     uint32_t foreign_hook_count;
     ubi_profiler_tap *object_tap; /* of the memory profiler, while it records; else NULL */
     uint32_t object_bytes;        /* what it counts for each object */
-    const uint8_t *known_objects; /* its tap's, or all zero */
     ubi__sampler sampler;
 
     ubi__site_table sites; /* objects that were marked: their stack */
@@ -292,13 +288,15 @@ static inline void ubi__tracking_settle_births(ubi__tracking *t) {
         t->object_tap->remaining_bytes -= (uint64_t)passed * t->object_bytes;
 }
 static inline void ubi__tracking_plan_births(ubi__tracking *t) {
-    int64_t skip = t->foreign_hook_count ? 0 : t->births_until_trial;
+    t->births_planned = t->births_to_skip = t->births_until_trial;
     if (__builtin_expect(t->object_tap != NULL, 0)) { /* an object passes as long as more is left than its size */
         uint64_t remaining = t->object_tap->remaining_bytes;
         int64_t until_sample = remaining ? (int64_t)((remaining - 1) / t->object_bytes) : 0;
-        skip = until_sample < skip ? until_sample : skip;
+        if (until_sample < t->births_to_skip)
+            t->births_planned = t->births_to_skip = until_sample;
     }
-    t->births_planned = t->births_to_skip = skip;
+    if (__builtin_expect(t->foreign_hook_count != 0, 0))
+        t->births_planned = t->births_to_skip = 0;
 }
 
 /** The next birth is looked at in any case. */
@@ -345,6 +343,10 @@ static inline bool ubi__tracking_trial_counts(ubi__tracking *t, const ubi__watch
 
 /** Calls the hook of others, and tries. True: the birth is to be recorded. `w` may be NULL: the realm has no observers. */
 static inline bool ubi__tracking_trial(ubi__tracking *t, const ubi__watched_realm *w, const void *object) {
+    if (w && w->probability >= 1) { /* as below, where all wins are certain; hooks and trackers exclude each other */
+        UBI_ASSERT(t->births_until_trial == 0 && !w->foreign_hook && w->tracker_count);
+        return true;
+    }
     if (w && w->foreign_hook)
         w->foreign_hook(w->foreign_payload, (uintptr_t)object);
     if (--t->births_until_trial >= 0)

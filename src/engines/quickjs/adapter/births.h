@@ -52,12 +52,12 @@ static uint32_t ubi__birth_bytes(ubi_quickjs *tools, const JSObject *p) {
     JSRuntime *rt = tools->runtime;
     uint32_t slots = (uint32_t)p->shape->prop_size;
     UBI_ASSERT(p->shape->prop_count <= p->shape->prop_size);
-    uint32_t *known = slots < UBI__BIRTH_SIZES ? &tools->capture.birth_bytes[slots] : NULL;
-    if (known && *known)
-        return *known;
+    uint32_t *known = tools->capture.birth_bytes;
+    if (__builtin_expect(slots < UBI__BIRTH_SIZES && known[slots] != 0, 1))
+        return known[slots];
     uint32_t bytes = (uint32_t)(ubi__block_bytes(rt, p) + ubi__block_bytes(rt, p->prop));
-    if (known)
-        *known = bytes;
+    if (slots < UBI__BIRTH_SIZES)
+        known[slots] = bytes;
     return bytes;
 }
 
@@ -142,7 +142,8 @@ static inline void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header) {
         ubi__other_thing_dies(t, header);
         return;
     }
-    if (__builtin_expect(t->known_objects[((uintptr_t)header >> 4) & (UBI_PROFILER_KNOWN_BYTES - 1)] != 0, 0))
+    if (__builtin_expect(t->object_tap != NULL, 0) &&
+        t->object_tap->known[((uintptr_t)header >> 4) & (UBI_PROFILER_KNOWN_BYTES - 1)] != 0)
         ubi__profiled_object_dies(tools, header);
     else
         ubi__object_dies(tools, header);

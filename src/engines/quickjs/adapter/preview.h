@@ -108,9 +108,15 @@ static void ubi__preview_class(ubi__preview *out, JSRuntime *rt, const JSObject 
 static bool ubi__big_int_fits(int64_t *value, const ubi__long_number *p) {
 #if UBI_BF
     return bf_get_int64(value, &p->num, 0) == 0;
-#else
-    *value = sizeof p->tab[0] == 8 ? (int64_t)p->tab[0] : (int64_t)(int32_t)p->tab[0];
-    return p->len == 1;
+#else /* the complement of two, in limbs of 32 or 64 bits */
+    unsigned bits = (unsigned)(sizeof p->tab[0] * 8), shift = 64 - p->len * bits;
+    uint64_t all = 0;
+    if (p->len == 0 || p->len > 64 / bits)
+        return false;
+    for (unsigned i = 0; i < p->len; i++)
+        all |= (uint64_t)p->tab[i] << (i * bits);
+    *value = (int64_t)(all << shift) >> shift;
+    return true;
 #endif
 }
 
