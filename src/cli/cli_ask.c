@@ -116,9 +116,10 @@ static ubi_status operands_store(void *values, const ubi__usage *usage, char **o
 typedef struct asking {
     ubi__cli *cli;
     const ubi__question *question;
-    char **paths;              /* paths[asked.n_heaps] */
-    const char *output;        /* of --output, or NULL: standard output */
-    ubi__condition *condition; /* owned, or NULL */
+    char **paths;               /* paths[asked.n_heaps] */
+    const char *output;         /* of --output, or NULL: standard output */
+    ubi__condition *condition;  /* owned, or NULL */
+    ubi__condition_names names; /* owned: classes that it asks for, of a question with facts of its own about heaps */
     ubi__asked asked;
 } asking;
 
@@ -180,13 +181,43 @@ static ubi_status output_check(const ubi__inquiry *inquiry, const asking *a) {
     return ubi__output_check_kind(a->output, ubi__inquiry_output_kind(inquiry));
 }
 
+/* ---- the condition ------------------------------------------------------------------------------------------------ */
+
+static void class_meet(void *names, ubi_text name) {
+    ubi__condition_names_add(names, name);
+}
+
+/* Before anything is read. */
+static ubi_status condition_check(const ubi__inquiry *inquiry, const ubi__condition *condition) {
+    for (uint32_t i = 0; i < ubi__condition_value_count(condition); i++) {
+        ubi_query_value value = ubi__condition_value_at(condition, i);
+        UBI_TRY(ubi__inquiry_fact_check(inquiry, &value));
+    }
+    return UBI_OK;
+}
+
+static ubi_status own_facts_judge(const asking *a, const ubi__condition_estimates *own, int *exit_code) {
+    UBI_TRY(ubi__condition_check_estimates(exit_code, a->cli, a->condition, own));
+    bool is_misspelt = ubi__condition_names_tell(&a->names, a->cli, (int)a->asked.n_heaps);
+    if (is_misspelt && *exit_code == UBI__EXIT_OK)
+        *exit_code = UBI__EXIT_USAGE;
+    return UBI_OK;
+}
+
+/* What cannot decide anything fails a job, with a condition or without. */
 static ubi_status answer_judge(const ubi__inquiry *inquiry, const asking *a, int *exit_code) {
     ubi__question_facts answer;
-    if (!a->condition)
+    if (!a->question->facts)
         return UBI_OK;
     ubi__inquiry_facts(&answer, inquiry);
+    if (answer.undecided) {
+        snprintf(a->cli->reason, sizeof a->cli->reason, "%s", answer.undecided);
+        *exit_code = UBI__EXIT_INPUT;
+    }
+    if (answer.undecided || !a->condition)
+        return UBI_OK;
     if (answer.own.measure)
-        return ubi__condition_check_estimates(exit_code, a->cli, a->condition, &answer.own);
+        return own_facts_judge(a, &answer.own, exit_code);
     const ubi__condition_facts facts = { .graph = answer.graph,
                                          .old = answer.old,
                                          .look = answer.look,
@@ -218,6 +249,7 @@ static void subject_set(const asking *a, uint32_t heap) {
 
 static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_code) {
     UBI_TRY(output_check(inquiry, a));
+    UBI_TRY(condition_check(inquiry, a->condition));
     if (a->asked.n_heaps == 1)
         subject_set(a, 0);
     ubi_status status = ubi__inquiry_compute(inquiry);
@@ -272,9 +304,13 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
                              .is_asked_once = true,
                              .counts_matches = ubi__condition_asks(a->condition, "matches"),
                              .is_for_page = !a->cli->common.wants_json && !(format && strcmp(format, "json") == 0) };
-    ubi_status status = inquiry_make(a, exit_code);
-    ubi__condition_free(a->condition);
-    return status;
+    if (own && a->question->fact_words)
+        UBI_TRY(ubi__condition_names_init(&a->names, a->condition, a->question->fact_words));
+    if (a->names.n) {
+        a->asked.class_met = class_meet;
+        a->asked.class_payload = &a->names;
+    }
+    return inquiry_make(a, exit_code);
 }
 
 /* ---- indexes ------------------------------------------------------------------------------------------------------ */
@@ -306,18 +342,59 @@ static ubi_status indexes_keep(ubi__cli *cli, const heaps *h) {
     return UBI_OK;
 }
 
+/* ---- command lines ------------------------------------------------------------------------------------------------ */
+
+/* Appends the files of options that name more; their texts are split at the commas in place, in the process's arguments. */
+static void more_paths_add(char **paths, const void *values, const ubi__usage *usage) {
+    for (const ubi__parameter *p = usage->parameters; (p = ubi__parameter_at(p)); p++) {
+        if (p->kind != UBI__PARAMETER_HEAPS)
+            continue;
+        const ubi__heap_list *more = (const void *)((const char *)values + p->offset);
+        char *at = (char *)(uintptr_t)more->paths;
+        for (uint32_t i = 0; i < more->n; i++) {
+            size_t length = strcspn(at, ",");
+            *paths++ = at;
+            at += length + (at[length] == ',');
+            paths[-1][length] = '\0';
+        }
+    }
+}
+
+static uint32_t more_paths_count(const void *values, const ubi__usage *usage) {
+    uint32_t n = 0;
+    for (const ubi__parameter *p = usage->parameters; (p = ubi__parameter_at(p)); p++)
+        if (p->kind == UBI__PARAMETER_HEAPS)
+            n += ((const ubi__heap_list *)(const void *)((const char *)values + p->offset))->n;
+    return n;
+}
+
+static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit_code) {
+    heaps h = { 0 };
+    UBI_TRY(standard_input_check(a->question, a->paths, n));
+    ubi_status status = heaps_open(&h, a->cli, a->question, a->paths, n);
+    if (status == UBI_OK)
+        status = question_ask(a, &h, values, exit_code);
+    if (status == UBI_OK && (a->cli->common.cache > 0 || a->cli->common.with_index))
+        status = indexes_keep(a->cli, &h);
+    ubi__condition_names_fini(&a->names);
+    ubi__condition_free(a->condition);
+    heaps_close(&h, n);
+    return status;
+}
+
 ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
                         int *exit_code) {
-    heaps h = { 0 };
-    asking a = { .cli = cli, .question = question, .paths = operands };
-    uint32_t n = question->most_heaps < (uint32_t)n_operands ? question->most_heaps : (uint32_t)n_operands;
-    UBI_TRY(standard_input_check(question, operands, n));
-    UBI_TRY(operands_store(values, question->usage, operands + n, n_operands - (int)n));
-    ubi_status status = heaps_open(&h, cli, question, operands, n);
-    if (status == UBI_OK)
-        status = question_ask(&a, &h, values, exit_code);
-    if (status == UBI_OK && (cli->common.cache > 0 || cli->common.with_index))
-        status = indexes_keep(cli, &h);
-    heaps_close(&h, n);
+    const ubi_allocator *memory = ubi_allocator_default();
+    asking a = { .cli = cli, .question = question };
+    uint32_t n_files = question->most_heaps < (uint32_t)n_operands ? question->most_heaps : (uint32_t)n_operands;
+    uint32_t n = n_files + more_paths_count(values, question->usage);
+    UBI_TRY(operands_store(values, question->usage, operands + n_files, n_operands - (int)n_files));
+    a.paths = ubi__alloc_array(memory, n, sizeof *a.paths);
+    if (!a.paths)
+        return ubi__fail_nomem();
+    memcpy(a.paths, operands, n_files * sizeof *a.paths);
+    more_paths_add(a.paths + n_files, values, question->usage);
+    ubi_status status = paths_ask(&a, n, values, exit_code);
+    ubi__free_array(memory, a.paths, n, sizeof *a.paths);
     return status;
 }

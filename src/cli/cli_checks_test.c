@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "cli/commands/leaks/leaks_page.h"
 #include "damage.h"
 #include "drawing.h"
+#include "questions/leaks/leaks_answer.h"
 
 #define CHECK_OF(name)                                                                                                 \
     static void check_##name(void *payload) {                                                                          \

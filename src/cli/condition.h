@@ -87,12 +87,6 @@ void UBI_PRINTF(4, 5) ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *
 
 /* ---- names of classes ------------------------------------------------------------------------------------------- */
 
-/** Words that do not mean a class unless quoted; static. */
-typedef struct ubi__condition_words {
-    const char *what;                    /**< such as "verdict" */
-    const char *(*word_at)(uint32_t ix); /**< NULL after the last */
-} ubi__condition_words;
-
 struct ubi__condition_name;
 
 /** All zeroes: of no condition. */

@@ -76,6 +76,9 @@ static void value_cell(ubi__out *out, const ubi__parameter *p) {
     case UBI__PARAMETER_BREAKDOWN:
         ubi__out_string(out, "[breakdown](breakdowns.md)");
         break;
+    case UBI__PARAMETER_HEAPS:
+        ubi__out_string(out, "files; in JSON how many of the heaps");
+        break;
     case UBI__PARAMETER_ALIAS:
         break;
     }

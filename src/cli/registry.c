@@ -19,7 +19,7 @@
     ASKS(retainers)                                                                                                    \
     ASKS(paths)                                                                                                        \
     GROUP("Compare")                                                                                                   \
-    OWN(leaks)                                                                                                         \
+    ASKS(leaks)                                                                                                        \
     ASKS(diff)                                                                                                         \
     GROUP("Look inside")                                                                                               \
     ASKS(census)                                                                                                       \

@@ -130,11 +130,11 @@ ubi_status ubi_ask(ubi_session *session, const char *question, const char *param
 /* ---- what can be asked -------------------------------------------------------------------------------------------- */
 
 static const char *kind_name(ubi__parameter_kind kind) {
-    static const char *const names[] = { [UBI__PARAMETER_FLAG] = "boolean",       [UBI__PARAMETER_SWITCH] = "boolean",
-                                         [UBI__PARAMETER_TEXT] = "string",        [UBI__PARAMETER_NUMBER] = "integer",
-                                         [UBI__PARAMETER_CHOICE] = "choice",      [UBI__PARAMETER_TEXTS] = "strings",
-                                         [UBI__PARAMETER_NODE] = "node",          [UBI__PARAMETER_NODES] = "nodes",
-                                         [UBI__PARAMETER_BREAKDOWN] = "breakdown" };
+    static const char *const names[] = { [UBI__PARAMETER_FLAG] = "boolean",        [UBI__PARAMETER_SWITCH] = "boolean",
+                                         [UBI__PARAMETER_TEXT] = "string",         [UBI__PARAMETER_NUMBER] = "integer",
+                                         [UBI__PARAMETER_CHOICE] = "choice",       [UBI__PARAMETER_TEXTS] = "strings",
+                                         [UBI__PARAMETER_NODE] = "node",           [UBI__PARAMETER_NODES] = "nodes",
+                                         [UBI__PARAMETER_BREAKDOWN] = "breakdown", [UBI__PARAMETER_HEAPS] = "heaps" };
     return names[kind];
 }
 
@@ -192,7 +192,11 @@ static void question_put(ubi__json *json, const ubi__question *q) {
     ubi__json_member_string(json, "summary", q->usage->summary);
     kinds_put(json, q);
     ubi__json_member_u64(json, "leastHeaps", q->least_heaps);
-    ubi__json_member_u64(json, "mostHeaps", q->most_heaps);
+    ubi__json_key(json, "mostHeaps");
+    if (q->most_heaps == UBI__ANY_NUMBER)
+        ubi__json_null(json);
+    else
+        ubi__json_u64(json, q->most_heaps);
     ubi__json_member_array(json, "parameters");
     for (const ubi__parameter *p = q->usage->parameters; (p = ubi__parameter_at(p)); p++)
         if (p->scope != UBI__SCOPE_TERMINAL)

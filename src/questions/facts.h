@@ -20,6 +20,12 @@ typedef enum ubi__condition_scope {
 
 /* ---- of a question itself ----------------------------------------------------------------------------------------- */
 
+/** Words that do not mean a class unless quoted; static. */
+typedef struct ubi__condition_words {
+    const char *what;                    /**< such as "verdict" */
+    const char *(*word_at)(uint32_t ix); /**< NULL after the last */
+} ubi__condition_words;
+
 /** The value of a fact: a number, and its 100%, if it has a basis; for an estimate, the limits of both. */
 typedef struct ubi__condition_value {
     uint64_t magnitude;
@@ -59,15 +65,19 @@ typedef struct ubi__question_facts {
     const ubi_dominators *dominators;
     uint64_t n_matches;
     ubi__condition_estimates own; /**< instead of all that */
+    const char
+        *undecided; /**< why the answer shows nothing, whatever the condition, if there is one at all; NULL: it does */
 } ubi__question_facts;
 
 /* ---- remarks ------------------------------------------------------------------------------------------------------ */
 
+#define UBI__REMARK_BYTES 1024
+
 /** What remains to be said when all is written and judged. "": nothing. */
 typedef struct ubi__remarks {
-    char fault[512];  /**< what is wrong in the file: the answer is of what comes before it */
-    char note[256];   /**< of the parameters: a name that there is not */
-    char passed[256]; /**< what a condition that does not hold leaves open */
+    char fault[512];                /**< what is wrong in the file: the answer is of what comes before it */
+    char note[256];                 /**< of the parameters: a name that there is not */
+    char passed[UBI__REMARK_BYTES]; /**< what a condition that does not hold leaves open */
 } ubi__remarks;
 
 #endif

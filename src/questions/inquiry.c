@@ -98,6 +98,11 @@ void ubi__inquiry_remarks(ubi__remarks *out, const ubi__inquiry *inquiry) {
         inquiry->question->remark(out, inquiry->value);
 }
 
+ubi_status ubi__inquiry_fact_check(const ubi__inquiry *inquiry, const ubi_query_value *value) {
+    const ubi__question *question = inquiry->question;
+    return question->fact_check ? question->fact_check(inquiry->value, value) : UBI_OK;
+}
+
 void ubi__inquiry_facts(ubi__question_facts *out, const ubi__inquiry *inquiry) {
     *out = (ubi__question_facts){ .graph = NULL };
     inquiry->question->facts(out, inquiry->value);

@@ -116,6 +116,16 @@ static ubi_status breakdown_store(reader *r, const ubi__parameter *p, const ubi_
     return UBI_OK;
 }
 
+/* How many of the heaps. */
+static ubi_status heaps_store(reader *r, const ubi__parameter *p, const ubi__json_value *value) {
+    ubi__heap_list *heaps = (void *)((char *)r->out->values + p->offset);
+    uint64_t n;
+    if (!ubi__json_value_u64(&n, value) || n > UINT32_MAX)
+        return ubi__fail(UBI_EINVAL, "%s: expected how many of the heaps, a whole number", r->name);
+    heaps->n = (uint32_t)n;
+    return UBI_OK;
+}
+
 static ubi_status value_store(reader *r, const ubi__parameter *p, const ubi__json_value *value) {
     switch (p->kind) {
     case UBI__PARAMETER_FLAG:
@@ -130,6 +140,8 @@ static ubi_status value_store(reader *r, const ubi__parameter *p, const ubi__jso
         return elements_store(r, p, value);
     case UBI__PARAMETER_BREAKDOWN:
         return breakdown_store(r, p, value);
+    case UBI__PARAMETER_HEAPS:
+        return heaps_store(r, p, value);
     default:
         return text_store(r, p, value);
     }

@@ -32,7 +32,10 @@ typedef struct ubi__asked {
     ubi_progress writing; /**< of long writes; fn NULL: none */
     bool is_asked_once;   /**< what only a further question would use is left out */
     bool counts_matches;  /**< all that matches is counted, also what is not shown */
-    bool is_for_page;     /**< the answer becomes a page, else a document: what only the other needs is left out */
+    /** The door's: gets the classes of all heaps, so that it can name those that its user has misspelt. NULL: it need not know. */
+    void (*class_met)(void *payload, ubi_text name);
+    void *class_payload;
+    bool is_for_page; /**< the answer becomes a page, else a document: what only the other needs is left out */
 } ubi__asked;
 
 /** What a document begins with, where it depends on more than the kind of session. */
@@ -41,18 +44,22 @@ typedef struct ubi__document_head {
     const char *file; /**< what it is about; NULL: the document does not say, or does it itself */
 } ubi__document_head;
 
+#define UBI__ANY_NUMBER UINT32_MAX
+
 typedef struct ubi__question {
     const ubi__usage *usage;
     /* Which kinds of sessions it takes: those for which its document has a schema. */
-    const char *schema;           /**< of a heap, such as "ubiheap.statistics/1"; NULL: it takes none */
-    const char *recording_schema; /**< of a recording */
-    const char *timeline_schema;  /**< of a timeline */
-    uint32_t least_heaps, most_heaps;
-    ubi__condition_scope condition; /**< where there are `facts`, which are those of heaps */
+    const char *schema;               /**< of a heap, such as "ubiheap.statistics/1"; NULL: it takes none */
+    const char *recording_schema;     /**< of a recording */
+    const char *timeline_schema;      /**< of a timeline */
+    uint32_t least_heaps, most_heaps; /**< UBI__ANY_NUMBER: there is no most */
+    ubi__condition_scope condition;   /**< where there are `facts`, which are those of heaps */
+    const ubi_query_name *heap_facts; /**< `facts` of its own about heaps, instead of those; or NULL */
     const ubi_query_name
         *recording_facts; /**< `facts` of its own about recordings, ended by one without a name; or NULL */
-    const ubi_query_name *timeline_facts; /**< of its own about timelines; or NULL */
-    size_t answer_bytes;                  /**< size of the answer, which starts zeroed */
+    const ubi_query_name *timeline_facts;   /**< of its own about timelines; or NULL */
+    const ubi__condition_words *fact_words; /**< arguments of facts of its own that are no classes; or NULL */
+    size_t answer_bytes;                    /**< size of the answer, which starts zeroed */
     /** Checks parameters, and reads what is in their texts. No heap is read. NULL: there is nothing to check. */
     ubi_status (*prepare)(void *answer, const ubi__asked *asked);
     ubi_status (*compute)(void *answer, const ubi__asked *asked);
@@ -67,6 +74,8 @@ typedef struct ubi__question {
     void (*remark)(ubi__remarks *remarks, const void *answer);
     /** Of a computed answer. NULL: there are no conditions on it. @param out  zeroed. */
     void (*facts)(ubi__question_facts *out, const void *answer);
+    /** Of a prepared answer: UBI_EINVAL if a condition asks for what a fact of its own can never be. NULL: any can be. */
+    ubi_status (*fact_check)(const void *answer, const ubi_query_value *value);
     /** Frees what the answer owns, however far it came. NULL: nothing. */
     void (*release)(void *answer, const ubi__asked *asked);
 } ubi__question;
@@ -105,6 +114,8 @@ ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *j
 ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page *page);
 /** What a file with the answer is called; NULL: there is no such file. */
 const char *ubi__inquiry_output_kind(const ubi__inquiry *inquiry);
+/** Of a prepared answer: UBI_EINVAL if a condition must not ask for that. */
+ubi_status ubi__inquiry_fact_check(const ubi__inquiry *inquiry, const ubi_query_value *value);
 /** Of a computed answer, of a question that has them. */
 void ubi__inquiry_facts(ubi__question_facts *out, const ubi__inquiry *inquiry);
 /** Of a computed answer, when it was judged. */

@@ -18,6 +18,7 @@
     X(retainers)                                                                                                       \
     X(paths)                                                                                                           \
     X(diff)                                                                                                            \
+    X(leaks)                                                                                                           \
     X(census)                                                                                                          \
     X(treemap)                                                                                                         \
     X(containment)                                                                                                     \
@@ -48,7 +49,9 @@ const char *ubi__question_schema(const ubi__question *q, ubi_session_kind kind) 
 }
 
 const ubi_query_name *ubi__question_own_facts(const ubi__question *q, ubi_session_kind kind) {
-    return kind == UBI_SESSION_RECORDING ? q->recording_facts : kind == UBI_SESSION_TIMELINE ? q->timeline_facts : NULL;
+    return kind == UBI_SESSION_RECORDING  ? q->recording_facts
+           : kind == UBI_SESSION_TIMELINE ? q->timeline_facts
+                                          : q->heap_facts;
 }
 
 const char *ubi__session_kind_name(ubi_session_kind kind) {

@@ -50,6 +50,7 @@ size_t ubi__parameter_value_bytes(ubi__parameter_kind kind) {
                                     [UBI__PARAMETER_NODE] = sizeof(ubi__node_id),
                                     [UBI__PARAMETER_NODES] = sizeof(ubi__vec_u64),
                                     [UBI__PARAMETER_BREAKDOWN] = sizeof(ubi__breakdown_spec),
+                                    [UBI__PARAMETER_HEAPS] = sizeof(ubi__heap_list),
                                     [UBI__PARAMETER_ALIAS] = 0 };
     return bytes[UBI_INDEX(kind, sizeof bytes / sizeof *bytes)];
 }
@@ -204,6 +205,14 @@ static ubi_status nodes_store(ubi__vec_u64 *ids, const ubi__parameter *p, const 
     return ubi__vec_u64_push(ids, ubi_allocator_default(), id);
 }
 
+static ubi_status heaps_store(ubi__heap_list *heaps, const char *list) {
+    heaps->paths = list;
+    heaps->n = 1;
+    for (const char *c = list; *c; c++)
+        heaps->n += *c == ',';
+    return UBI_OK;
+}
+
 static ubi_status node_store(ubi__node_id *out, const char *text, const char *what) {
     UBI_TRY(ubi__node_id_parse(&out->id, text, what));
     out->is_given = true;
@@ -227,6 +236,8 @@ ubi_status ubi__parameter_store_text(void *values, const ubi__parameter *p, cons
     case UBI__PARAMETER_BREAKDOWN:
         ((ubi__breakdown_spec *)value)->text = text;
         return UBI_OK;
+    case UBI__PARAMETER_HEAPS:
+        return heaps_store(value, text);
     default:
         return choice_store(value, p, text, what);
     }

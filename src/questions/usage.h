@@ -36,6 +36,7 @@ typedef enum ubi__parameter_kind {
     UBI__PARAMETER_NODE,   /**< ubi__node_id */
     UBI__PARAMETER_NODES,  /**< ubi__vec_u64, owned; an option has them between commas, an operand is all that follow */
     UBI__PARAMETER_BREAKDOWN, /**< ubi__breakdown_spec */
+    UBI__PARAMETER_HEAPS,     /**< ubi__heap_list; only of questions that take several heaps */
     UBI__PARAMETER_ALIAS /**< another name or letter of the row above, for the command line: neither shown nor suggested */
 } ubi__parameter_kind;
 
@@ -68,6 +69,15 @@ typedef struct ubi__breakdown_spec {
     const char *path; /**< that the text was read from; or NULL */
     ubi__vec_u8 file; /**< its text, owned */
 } ubi__breakdown_spec;
+
+/**
+ * More heaps, which a door puts after the others: `n`, and on a command line what they are called. All zeroes: not given. Programs give
+ * the number of them.
+ */
+typedef struct ubi__heap_list {
+    uint32_t n;
+    const char *paths; /**< between commas; or NULL */
+} ubi__heap_list;
 
 typedef struct ubi__parameter {
     const char *name; /**< with hyphens between words, without those in front */
@@ -103,6 +113,7 @@ typedef struct ubi__parameter {
 #define UBI__BREAKDOWN(...) UBI__VALUE(UBI__PARAMETER_BREAKDOWN, __VA_ARGS__, )
 #define UBI__NODE(...) UBI__VALUE(UBI__PARAMETER_NODE, __VA_ARGS__, )
 #define UBI__NODES(...) UBI__VALUE(UBI__PARAMETER_NODES, __VA_ARGS__, )
+#define UBI__HEAPS(...) UBI__VALUE(UBI__PARAMETER_HEAPS, __VA_ARGS__, )
 #define UBI__TEXTS(name, letter, offset, argument, help)                                                               \
     UBI__VALUE(UBI__PARAMETER_TEXTS, name, letter, offset, argument, help, NULL, )
 #define UBI__CHOICE(name, letter, offset, argument, choices_, help, standard, ...)                                     \

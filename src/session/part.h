@@ -58,6 +58,8 @@ UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_sessi
 ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
 /** Who names frames that recordings lack, from now on; NULL, as at first: they stay without names. */
 void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer);
+/** Whether its graph can be read again after it was dropped, or is never dropped. Not so standard input that is not read yet. */
+bool ubi__session_is_repeatable(const ubi_session *session);
 /** Borrowed from the session. */
 ubi_session_pool *ubi__session_pool_of(const ubi_session *session);
 /** One reference more; returns its argument. */

@@ -800,6 +800,10 @@ ubi_session_kind ubi_session_kind_of(const ubi_session *session) {
     return session->kind;
 }
 
+bool ubi__session_is_repeatable(const ubi_session *session) {
+    return session->given || session->permanent || strcmp(session->name, "-") != 0;
+}
+
 ubi_session_pool *ubi__session_pool_of(const ubi_session *session) {
     return session->pool;
 }

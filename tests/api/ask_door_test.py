@@ -164,6 +164,10 @@ def asked_of_several():
         ("diff", V8[::-1], {"breakdown": "objectClass", "tree": True, "filter": "A"},
          ["-b", "objectClass", "--tree", "--filter", "A"]),
         ("diff", [V8[0], FX[1]], {"by": "class"}, ["--by", "class"]),
+        ("leaks", V8, {}, []),
+        ("leaks", FX, {"limit": 0, "engine": True, "where": "selfSize > 10"}, ["-n", 0, "--engine", "-w", "selfSize > 10"]),
+        ("leaks", V8[::-1], {"reorder": True, "verdict": "grew"}, ["--reorder", "--verdict", "grew"]),
+        ("leaks", V8 + V8, {"control": 2}, ["--control", ",".join(V8)]),
     ]
 
 
@@ -199,7 +203,8 @@ class Doors(unittest.TestCase):
             with self.subTest(paths=paths, question=question, parameters=parameters):
                 heaps = Heaps(*paths)
                 self.addCleanup(heaps.close)
-                line = subprocess.run([TOOL, question, "--json", *map(str, options), *paths], capture_output=True, cwd=ROOT)
+                files = paths[:len(paths) - parameters.get("control", 0)]
+                line = subprocess.run([TOOL, question, "--json", *map(str, options), *files], capture_output=True, cwd=ROOT)
                 self.assertEqual(line.returncode, 0, line.stderr)
                 for _ in range(2):
                     self.assertEqual(heaps.ask(question, parameters), line.stdout or line.stderr)

@@ -2,7 +2,7 @@
  *
  * leaks_series.c: see leaks_series.h.
  */
-#include "cli/commands/leaks/leaks_series.h"
+#include "questions/leaks/leaks_series.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,13 +12,12 @@
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/merge_sort.h"
-#include "cli/cli_files.h"
 #include "render/page.h"
 
 /* ---- putting files into order -------------------------------------------------------------------------------------- */
 
 typedef struct taken {
-    char *path;
+    uint32_t heap;
     uint64_t id_mark, time_us; /* 0: unknown */
     uint64_t key;
 } taken;
@@ -26,52 +25,69 @@ typedef struct taken {
 #define TAKEN_BEFORE(unused, a, b) ((a).key < (b).key)
 UBI_SORT_DEFINE(sort_taken, taken, void *, TAKEN_BEFORE);
 
-static ubi_status look_at(taken *out, ubi__cli *cli, char *path) {
-    ubi__snapshot snapshot;
-    *out = (taken){ .path = path };
-    UBI_TRY(ubi__snapshot_load(&snapshot, cli, path));
-    out->id_mark = ubi_lens_id_mark(snapshot.graph);
-    if (!ubi_graph_creation_time_us(snapshot.graph, &out->time_us))
-        out->time_us = 0;
-    ubi__snapshot_close(&snapshot);
-    return UBI_OK;
+static ubi_status heap_date(taken *out, const ubi__asked *asked, uint32_t heap) {
+    ubi_session_use *use;
+    ubi_graph *graph;
+    *out = (taken){ .heap = heap };
+    UBI_TRY(ubi__asked_use_begin(&use, asked, heap, UBI_NONE));
+    ubi_status status = ubi__asked_about(asked, heap, ubi_session_graph(&graph, use));
+    if (status == UBI_OK) {
+        out->id_mark = ubi_lens_id_mark(graph);
+        if (!ubi_graph_creation_time_us(graph, &out->time_us))
+            out->time_us = 0;
+    }
+    ubi__asked_use_end(use, asked);
+    return status;
 }
 
-static ubi_status find_keys(taken *files, int n) {
+static ubi_status keys_find(taken *heaps, uint32_t n) {
     bool marks = true, times = true;
-    for (int i = 0; i < n; i++) {
-        marks = marks && files[i].id_mark;
-        times = times && files[i].time_us;
+    for (uint32_t i = 0; i < n; i++) {
+        marks = marks && heaps[i].id_mark;
+        times = times && heaps[i].time_us;
     }
     if (!marks && !times)
         return ubi__fail(UBI_EINVAL, "--reorder: these files do not say when they were taken");
-    for (int i = 0; i < n; i++)
-        files[i].key = marks ? files[i].id_mark : files[i].time_us;
+    for (uint32_t i = 0; i < n; i++)
+        heaps[i].key = marks ? heaps[i].id_mark : heaps[i].time_us;
     return UBI_OK;
 }
 
-static ubi_status series_reorder(taken *files, taken *spare, const ubi__leaks_series *s, ubi__cli *cli) {
-    for (int i = 0; i < s->n; i++)
-        UBI_TRY(look_at(&files[i], cli, s->paths[i]));
-    cli->subject = "leaks";
-    UBI_TRY(find_keys(files, s->n));
-    sort_taken(files, spare, (size_t)s->n, NULL);
-    for (int i = 0; i < s->n; i++)
-        s->paths[i] = files[i].path;
+static ubi_status series_reorder(taken *heaps, taken *spare, ubi__leaks_series *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        UBI_TRY(heap_date(&heaps[i], s->asked, s->heaps[i]));
+    UBI_TRY(keys_find(heaps, s->n));
+    sort_taken(heaps, spare, s->n, NULL);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->heaps[i] = heaps[i].heap;
     return UBI_OK;
 }
 
-ubi_status ubi__leaks_reorder(const ubi__leaks_series *s, ubi__cli *cli) {
-    const ubi_allocator *a = ubi_allocator_default();
-    size_t n = (size_t)s->n;
-    for (int i = 0; i < s->n; i++)
-        if (strcmp(s->paths[i], "-") == 0)
-            return ubi__fail(UBI_EINVAL, "--reorder reads files twice; standard input can be read only once");
-    taken *files = ubi__alloc_array(a, n, sizeof *files), *spare = ubi__alloc_array(a, n, sizeof *spare);
-    ubi_status status = files && spare ? series_reorder(files, spare, s, cli) : ubi__fail_nomem();
-    ubi__free_array(a, files, n, sizeof *files);
-    ubi__free_array(a, spare, n, sizeof *spare);
+ubi_status ubi__leaks_reorder(ubi__leaks_series *s) {
+    const ubi_allocator *a = ubi__asked_allocator(s->asked);
+    taken *heaps = ubi__alloc_array(a, s->n, sizeof *heaps), *spare = ubi__alloc_array(a, s->n, sizeof *spare);
+    ubi_status status = heaps && spare ? series_reorder(heaps, spare, s) : ubi__fail_nomem();
+    ubi__free_array(a, heaps, s->n, sizeof *heaps);
+    ubi__free_array(a, spare, s->n, sizeof *spare);
     return status;
+}
+
+ubi_status ubi__leaks_series_init(ubi__leaks_series *out, const ubi__asked *asked, uint32_t first, uint32_t n) {
+    *out = (ubi__leaks_series){ .asked = asked };
+    if (n == 0)
+        return UBI_OK;
+    out->heaps = ubi__alloc_array(ubi__asked_allocator(asked), n, sizeof *out->heaps);
+    if (!out->heaps)
+        return ubi__fail_nomem();
+    for (uint32_t i = 0; i < n; i++)
+        out->heaps[i] = first + i;
+    out->n = n;
+    return UBI_OK;
+}
+
+void ubi__leaks_series_fini(ubi__leaks_series *s) {
+    if (s->heaps)
+        ubi__free_array(ubi__asked_allocator(s->asked), s->heaps, s->n, sizeof *s->heaps);
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
@@ -131,7 +147,7 @@ static void put_right_order(line *l, const ubi__leaks_series *s, const ubi_leaks
     for (uint32_t i = 0; i < ubi_leaks_heap_count(leaks); i++) {
         bool is_other = ubi_leaks_heap(leaks, i)->fit == UBI_LEAK_OTHER_PROCESS;
         series_put(l, "%s", i ? between : "");
-        put_argument(l, s->paths[is_other ? i : heap_of_rank(leaks, rank++)]);
+        put_argument(l, ubi__leaks_name(s, is_other ? i : heap_of_rank(leaks, rank++)));
     }
 }
 
@@ -143,7 +159,7 @@ static ubi_status fail_order(const ubi__leaks_series *s, const ubi_leaks *leaks,
         return ubi__fail(UBI_EINVAL, "%s%snot in the order in which they were taken, which is: %s (--reorder does it)",
                          option ? option : "", option ? ": " : "", text);
     l = (line){ first, 0, sizeof first, false };
-    put_argument(&l, s->paths[heap_of_rank(leaks, 0)]);
+    put_argument(&l, ubi__leaks_name(s, heap_of_rank(leaks, 0)));
     return ubi__fail(
         UBI_EINVAL,
         "%s%sthe %u files are not in the order in which they were taken: %s is the first; --reorder sorts them",
@@ -168,7 +184,7 @@ static void put_names(line *l, const ubi__leaks_series *s, const ubi_leaks *leak
         if (ubi_leaks_heap(leaks, i)->fit != fit)
             continue;
         bool is_last = n_put + 1 == n;
-        series_put(l, "%s%.*s", n_put == 0 ? "" : is_last ? " and " : ", ", NAME_BYTES, s->paths[i]);
+        series_put(l, "%s%.*s", n_put == 0 ? "" : is_last ? " and " : ", ", NAME_BYTES, ubi__leaks_name(s, i));
         n_put++;
     }
     if (shown < n)
@@ -210,14 +226,22 @@ static bool all_renew_ids(const ubi_leaks *leaks) {
     return all;
 }
 
-ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapshot *newest) {
-    if (strcmp(past->info.format, newest->info.format) == 0)
+/* A graph that was there has no format, but a lens. */
+static const char *format_of(const ubi_session *session) {
+    const char *format = ubi_session_read_info(session)->format;
+    const ubi_graph *given = ubi__session_given_graph(session);
+    return format || !given ? format : ubi_lens_name(ubi_lens_for(given));
+}
+
+ubi_status ubi__leaks_check_format(const ubi_session *past, const ubi_session *newest) {
+    const char *past_format = format_of(past), *newest_format = format_of(newest);
+    if (strcmp(past_format, newest_format) == 0)
         return UBI_OK;
     return ubi__fail(
         UBI_EFORMAT,
         "cannot be compared: of different formats, %.*s is %s and %.*s %s; take the originals, or 'ubiheap "
         "convert' all to one format",
-        NAME_BYTES, past->path, past->info.format, NAME_BYTES, newest->path, newest->info.format);
+        NAME_BYTES, ubi_session_name(past), past_format, NAME_BYTES, ubi_session_name(newest), newest_format);
 }
 
 const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_series *s, const ubi_leaks *leaks,
@@ -234,11 +258,12 @@ const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_seri
         series_put(
             &l,
             " %s anonymized with another key than %.*s; convert the originals with the same --anonymize-key FILE each",
-            n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
+            n == 1 ? "is" : "are", NAME_BYTES, ubi__leaks_name(s, s->n - 1));
     else if (all_renew_ids(leaks))
         series_put(&l, " %s no id of %.*s; the program gives new ids in each snapshot: use 'ubiheap diff --by class'",
-                   n == 1 ? "has" : "have", NAME_BYTES, s->paths[s->n - 1]);
+                   n == 1 ? "has" : "have", NAME_BYTES, ubi__leaks_name(s, s->n - 1));
     else
-        series_put(&l, " %s of another process than %.*s", n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
+        series_put(&l, " %s of another process than %.*s", n == 1 ? "is" : "are", NAME_BYTES,
+                   ubi__leaks_name(s, s->n - 1));
     return out;
 }

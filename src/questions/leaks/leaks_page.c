@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks_page.c: the answers of `ubiheap leaks` as text.
+ * leaks_page.c: what a program holds on to, as text.
  *
  *     LeakedThing: +300 objects, 55.2 KiB retained
  *         held by Map, variable registry of add(); it has no older ones
@@ -13,8 +13,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/commands/leaks/leaks_page.h"
 #include "lenses/producer.h"
+#include "questions/leaks/leaks_answer.h"
 #include "render/heap_labels.h"
 #include "render/page.h"
 
@@ -26,14 +26,14 @@ typedef struct page {
     ubi__leak_memo *memo;
     ubi__style plain; /* for what goes to memory */
     const ubi__leaks_answer *answer;
-    ubi__cli *cli;
+    const ubi__page *page;
     ubi__out *out;
     const ubi_leak_summary *summary;
 } page;
 
 uint32_t ubi__leaks_shown(const ubi__leaks_answer *answer) {
     uint32_t n = ubi__leaks_listed(answer);
-    return answer->limit && answer->limit < n ? (uint32_t)answer->limit : n;
+    return answer->values->limit && answer->values->limit < n ? (uint32_t)answer->values->limit : n;
 }
 
 bool ubi__leaks_verdict_counts(const ubi__leaks_answer *answer, ubi_leak_verdict verdict) {
@@ -50,7 +50,7 @@ bool ubi__leaks_same_run(const ubi__leaks_answer *answer) {
 }
 
 static size_t line_room(const page *p) {
-    return p->cli->page.style.columns > LEAST_COLUMNS + INDENT ? p->cli->page.style.columns - INDENT : LEAST_COLUMNS;
+    return p->page->style.columns > LEAST_COLUMNS + INDENT ? p->page->style.columns - INDENT : LEAST_COLUMNS;
 }
 
 /* ---- head --------------------------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static void write_series(const page *p, uint32_t n) {
     if (ubi_leaks_elapsed_us(&elapsed_us, p->answer->leaks))
         ubi__out_printf(p->out, " over %s", ubi__human_duration(time, elapsed_us));
     ubi__out_string(p->out, "  ");
-    ubi__leak_write_curve(p->out, &p->cli->page.style, &curve);
+    ubi__leak_write_curve(p->out, &p->page->style, &curve);
 }
 
 /* None of them became another one. */
@@ -91,7 +91,7 @@ static void write_heaps(const page *p) {
     ubi__out_string(p->out, "Heap: ");
     for (uint32_t i = 0; i<n; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1) {
         if (i)
-            ubi__out_string(p->out, !is_one_run ? ", " : p->cli->page.style.has_unicode ? " → " : " -> ");
+            ubi__out_string(p->out, !is_one_run ? ", " : p->page->style.has_unicode ? " → " : " -> ");
         ubi__out_string(p->out, ubi__human_size(size, ubi_leaks_heap(p->answer->leaks, i)->tally.bytes));
     }
     if (!is_one_run) {
@@ -107,11 +107,11 @@ static void write_heaps(const page *p) {
 
 /* "Order: 1.heapsnapshot, 2.heapsnapshot, 3.heapsnapshot", if the files were sorted. */
 static void write_order(const page *p) {
-    if (!p->answer->was_reordered)
+    if (!p->answer->values->must_reorder)
         return;
-    for (int i = 0; i < p->answer->series.n; i++) {
+    for (uint32_t i = 0; i < p->answer->series.n; i++) {
         ubi__out_string(p->out, i ? ", " : "Order: ");
-        ubi__display_text(p->out, &p->cli->page.style, ubi__text(p->answer->series.paths[i]), SIZE_MAX);
+        ubi__display_text(p->out, &p->page->style, ubi__text(ubi__leaks_name(&p->answer->series, i)), SIZE_MAX);
     }
     ubi__out_char(p->out, '\n');
 }
@@ -184,7 +184,7 @@ static void write_unlisted_growth(const page *p) {
              "listed. 'ubiheap diff --by class' says which; "
              "a gate asks for it with --fail-on '%s > 1MiB'.",
              ubi__human_size(size, growth_bytes), p->summary->has_three_heaps ? "unlisted(steady)" : "unlisted(grew)");
-    ubi__write_words(&p->cli->page, UBI__INK_YELLOW, line);
+    ubi__write_words(p->page, UBI__INK_YELLOW, line);
 }
 
 /* In addition to leaked objects, and listed below them. */
@@ -194,7 +194,7 @@ static void write_grown_total(const page *p) {
         return;
     snprintf(line, sizeof line, "Objects that were there in OLD became larger by %s.",
              ubi__human_size(size, ubi__leaks_told_growth(p->answer)));
-    ubi__write_words(&p->cli->page, UBI__INK_BOLD, line);
+    ubi__write_words(p->page, UBI__INK_BOLD, line);
 }
 
 static void write_total(const page *p) {
@@ -203,7 +203,7 @@ static void write_total(const page *p) {
         write_nothing(p, line, sizeof line);
     else
         write_something(p, line, sizeof line);
-    ubi__write_inked(&p->cli->page, UBI__INK_BOLD, line);
+    ubi__write_inked(p->page, UBI__INK_BOLD, line);
     ubi__out_char(p->out, '\n');
 }
 
@@ -218,8 +218,8 @@ static void write_other_process(const page *p, uint32_t i) {
         snprintf(line, sizeof line,
                  "%.160s may be of the process of the newest file, which has higher ids, but shares none of them: such "
                  "a program gives each object a new id in each snapshot, so that nothing shows which one was there.",
-                 p->answer->series.paths[i]);
-        ubi__write_words(&p->cli->page, UBI__INK_YELLOW, line);
+                 ubi__leaks_name(&p->answer->series, i));
+        ubi__write_words(p->page, UBI__INK_YELLOW, line);
         return;
     }
     if (heap->n_texts)
@@ -229,9 +229,9 @@ static void write_other_process(const page *p, uint32_t i) {
              "%.160s is hardly of the process of the newest file: of its %s, %s have ids that are there, too; %s of "
              "these are "
              "of the same class%s.",
-             p->answer->series.paths[i], ubi__human_things(nodes, heap->tally.count, "node"),
+             ubi__leaks_name(&p->answer->series, i), ubi__human_things(nodes, heap->tally.count, "node"),
              ubi__human_count(common, heap->n_common), ubi__human_count(same, heap->n_common_same), texts);
-    ubi__write_words(&p->cli->page, UBI__INK_YELLOW, line);
+    ubi__write_words(p->page, UBI__INK_YELLOW, line);
 }
 
 #define MOST_MISFITS 3
@@ -252,9 +252,9 @@ static void write_nothing_to_judge(const page *p) {
     ubi__leaks_reason(reason, &p->answer->series, p->answer->leaks, p->answer->fit);
     reason[0] = 'C';
     strcat(reason, ".");
-    ubi__write_words(&p->cli->page, UBI__INK_BOLD, reason);
+    ubi__write_words(p->page, UBI__INK_BOLD, reason);
     ubi__write_words(
-        &p->cli->page, UBI__INK_PLAIN,
+        p->page, UBI__INK_PLAIN,
         p->answer->fit == UBI_LEAK_SAME_HEAP
             ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
         : by_key ? "Names show nothing then, and hardly whether the files are of one process; --allow-other-process "
@@ -266,19 +266,18 @@ static void write_nothing_to_judge(const page *p) {
 static void write_warning(const page *p) {
     if (!ubi__leaks_same_run(p->answer)) {
         write_misfits(p);
-        ubi__write_words(&p->cli->page, UBI__INK_YELLOW, "Nothing below can be trusted.");
+        ubi__write_words(p->page, UBI__INK_YELLOW, "Nothing below can be trusted.");
     } else if (!ubi_leaks_order_is_known(p->answer->leaks))
-        ubi__write_words(&p->cli->page, UBI__INK_YELLOW,
+        ubi__write_words(p->page, UBI__INK_YELLOW,
                          "Whether the files are in the order in which they were taken could not be checked: neither "
                          "ids nor times of creation show it. In another order, nothing below can be trusted.");
 }
 
 static void write_remark(const page *p) {
-    if (!ubi__leaks_same_run(p->answer) || !ubi_look_reuses_ids(p->answer->newest->look) ||
-        !ubi_leaks_count(p->answer->leaks))
+    if (!ubi__leaks_same_run(p->answer) || !ubi_look_reuses_ids(p->answer->look) || !ubi_leaks_count(p->answer->leaks))
         return;
-    bool moves = !ubi__producer_of(p->answer->newest->graph)->keeps_addresses;
-    ubi__write_words(&p->cli->page, UBI__INK_DIM,
+    bool moves = !ubi__producer_of(p->answer->graph)->keeps_addresses;
+    ubi__write_words(p->page, UBI__INK_DIM,
                      moves ? "Ids in these files are addresses: objects that the collector moved count as new, and "
                              "objects at the address of a dead one of their class as old."
                            : "Ids in these files are addresses: objects at the address of a dead one of their class "
@@ -291,11 +290,11 @@ static void write_headline(const page *p, const ubi_leak_cluster *c) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], rest[3 * UBI__HUMAN_TEXT];
     snprintf(rest, sizeof rest, ": +%s, %s retained", ubi__human_things(objects, c->leaked.count, "object"),
              ubi__human_size(size, c->retained_bytes));
-    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_RED);
-    ubi__leak_write_name(p->out, &p->cli->page.style, p->answer, c,
+    ubi__display_ink(p->out, &p->page->style, UBI__INK_RED);
+    ubi__leak_write_name(p->out, &p->page->style, p->answer, c,
                          line_room(p) > strlen(rest) + 12 ? line_room(p) - strlen(rest) : 12);
-    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_PLAIN);
-    ubi__write_inked(&p->cli->page, UBI__INK_BOLD, rest);
+    ubi__display_ink(p->out, &p->page->style, UBI__INK_PLAIN);
+    ubi__write_inked(p->page, UBI__INK_BOLD, rest);
     ubi__out_char(p->out, '\n');
 }
 
@@ -312,7 +311,7 @@ static void write_older(ubi__out *out, const ubi_leak_cluster *c) {
 /* Lines are put together in memory and cut in the middle where they are too long. */
 static void write_line(const page *p) {
     ubi__out_string(p->out, "    ");
-    ubi__display_text(p->out, &p->cli->page.style, ubi__leak_memo_take(p->memo), line_room(p));
+    ubi__display_text(p->out, &p->page->style, ubi__leak_memo_take(p->memo), line_room(p));
     ubi__out_char(p->out, '\n');
 }
 
@@ -321,8 +320,8 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
     ubi__leak_write_holder(p->memo->out, &p->plain, c, path);
     write_older(p->memo->out, c);
     ubi__display_pad(p->out, 0, INDENT);
-    ubi__wrap_words(p->out, &p->cli->page.style, ubi__leak_memo_take(p->memo), INDENT, INDENT + 2,
-                    p->cli->page.style.columns > LEAST_COLUMNS ? p->cli->page.style.columns : LEAST_COLUMNS);
+    ubi__wrap_words(p->out, &p->page->style, ubi__leak_memo_take(p->memo), INDENT, INDENT + 2,
+                    p->page->style.columns > LEAST_COLUMNS ? p->page->style.columns : LEAST_COLUMNS);
     ubi__out_char(p->out, '\n');
 }
 
@@ -356,10 +355,10 @@ static void write_verdict(const page *p, const ubi_leak_cluster *c) {
     if (!words)
         return;
     ubi__out_string(p->out, "    ");
-    ubi__write_inked(&p->cli->page, c->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
+    ubi__write_inked(p->page, c->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
     if (ubi_leaks_heap_count(p->answer->leaks) > MOST_SIZES) {
         ubi__out_string(p->out, "  ");
-        ubi__leak_write_came(p->out, &p->cli->page.style, p->answer->leaks, c);
+        ubi__leak_write_came(p->out, &p->page->style, p->answer->leaks, c);
     }
     ubi__out_char(p->out, '\n');
 }
@@ -404,13 +403,13 @@ static void write_beside(const page *p, uint32_t i) {
 
 /* Where the example was allocated, and its callers, if the file has them. */
 static void write_site(const page *p, const ubi_leak_cluster *c) {
-    const ubi_graph *g = p->answer->newest->graph;
+    const ubi_graph *g = p->answer->graph;
     ubi_frame_ix at = ubi_graph_node_stack(g, c->example);
     ubi_frame frame;
     for (unsigned i = 0; at != UBI_NONE && i <= CALLERS; i++, at = ubi_graph_frame_parent(g, at)) {
         ubi_graph_frame(g, at, &frame);
         ubi__out_string(p->out, i ? "      called by " : "    allocated by ");
-        ubi__display_frame(p->out, &p->cli->page.style, &frame, line_room(p));
+        ubi__display_frame(p->out, &p->page->style, &frame, line_room(p));
         ubi__out_char(p->out, '\n');
     }
 }
@@ -427,7 +426,7 @@ static ubi_status write_leak(const page *p, uint32_t i) {
     write_verdict(p, c);
     write_site(p, c);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->cli->page.style, &path.view, line_room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->page->style, &path.view, line_room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }
@@ -437,12 +436,12 @@ static void write_other(const page *p, const ubi_leak_cluster *c) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], buffer[200];
     const char *words = ubi__leak_verdict_words(buffer, p->answer->leaks, c);
     ubi__out_string(p->out, "  ");
-    ubi__leak_write_name(p->out, &p->cli->page.style, p->answer, c, line_room(p) / 3);
+    ubi__leak_write_name(p->out, &p->page->style, p->answer, c, line_room(p) / 3);
     ubi__out_printf(p->out, ": +%s, %s", ubi__human_things(objects, c->leaked.count, "object"),
                     ubi__human_size(size, c->retained_bytes));
-    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_DIM);
+    ubi__display_ink(p->out, &p->page->style, UBI__INK_DIM);
     ubi__out_printf(p->out, "; %s\n", words ? words : "");
-    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_PLAIN);
+    ubi__display_ink(p->out, &p->page->style, UBI__INK_PLAIN);
 }
 
 static void write_rest(const page *p, uint32_t n_shown) {
@@ -462,7 +461,7 @@ static ubi_status write_clusters(const page *p) {
     uint32_t n = ubi__leaks_shown(p->answer);
     for (uint32_t i = 0; i < n && !p->out->has_failed; i++) {
         if (i == p->summary->n_clusters)
-            ubi__write_title(&p->cli->page, "Probably no leaks");
+            ubi__write_title(p->page, "Probably no leaks");
         if (i >= p->summary->n_clusters)
             write_other(p, ubi_leaks_cluster(p->answer->leaks, i));
         else if (!is_told_above(p, i))
@@ -502,20 +501,20 @@ static void class_write(const page *p, ubi__text_table *table, const ubi_leak_tr
     snprintf(rises, sizeof rises, "up with %u of %u", trend->n_rises, n_heaps - 1);
     const ubi__cell cells[COLUMNS] = {
         [FROM] = ubi__cell_count(trend->at_heap[0].count),
-        [ARROW] = ubi__cell_words(p->cli->page.style.has_unicode ? "→" : "->"),
+        [ARROW] = ubi__cell_words(p->page->style.has_unicode ? "→" : "->"),
         [TO] = ubi__cell_count(trend->at_heap[n_heaps - 1].count),
         [CURVE] = ubi__cell_drawn(curve_draw, &curve),
         [RISES] = ubi__cell_words(rises),
     };
     ubi__text_table_row(table, cells);
-    ubi__display_text(p->out, &p->cli->page.style, trend->class_name.name, line_room(p) / 2);
+    ubi__display_text(p->out, &p->page->style, trend->class_name.name, line_room(p) / 2);
     ubi__out_char(p->out, '\n');
 }
 
 static void class_table_init(ubi__text_table *table, const page *p, uint32_t n_heaps) {
     char rises[40];
-    ubi__page_table(table, &p->cli->page, "", class_columns, COLUMNS);
-    table->at[ARROW].width += !p->cli->page.style.has_unicode;
+    ubi__page_table(table, p->page, "", class_columns, COLUMNS);
+    table->at[ARROW].width += !p->page->style.has_unicode;
     if (n_heaps < UBI__LEAK_CURVE_COLUMNS)
         table->at[CURVE].width = n_heaps;
     snprintf(rises, sizeof rises, "up with %u of %u", n_heaps - 1, n_heaps - 1);
@@ -534,7 +533,7 @@ static void write_classes(const page *p) {
         if (trend.n_rises * 2 < n_heaps - 1)
             continue;
         if (n_told++ == 0)
-            ubi__write_title(&p->cli->page, "Classes that grow, from step to step");
+            ubi__write_title(p->page, "Classes that grow, from step to step");
         class_write(p, &table, &trend, n_heaps);
     }
 }
@@ -542,19 +541,19 @@ static void write_classes(const page *p) {
 /* ---- next --------------------------------------------------------------------------------------------------------- */
 
 static void write_command(const page *p, const char *command, uint64_t id, const char *help) {
-    const char *file = ubi__file_argument(p->answer->series.paths[p->answer->series.n - 1], "FILE");
+    const char *file = ubi__file_argument(ubi__leaks_name(&p->answer->series, p->answer->series.n - 1), "FILE");
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, id);
-    ubi__write_command(&p->cli->page, command, file, text, help);
+    ubi__write_command(p->page, command, file, text, help);
 }
 
 static void write_next(const page *p) {
-    const ubi_graph *g = p->answer->newest->graph;
+    const ubi_graph *g = p->answer->graph;
     const ubi_leak_grown *grown = ubi__leaks_first_grown(p->answer);
     const ubi_leak_cluster *c = p->summary->n_clusters ? ubi_leaks_cluster(p->answer->leaks, 0) : NULL;
     if (!c && !grown)
         return;
-    ubi__write_title(&p->cli->page, "Next");
+    ubi__write_title(p->page, "Next");
     if (c)
         write_command(p, "paths", ubi_graph_node_id(g, c->example), "every way that keeps one alive");
     if (c && c->holder != UBI_NONE)
@@ -562,7 +561,7 @@ static void write_next(const page *p) {
     if (grown)
         write_command(p, "show", ubi_graph_node_id(g, ubi__leak_grown_node(grown)), "what became larger");
     if (!p->summary->has_three_heaps)
-        ubi__write_words(&p->cli->page, UBI__INK_DIM,
+        ubi__write_words(p->page, UBI__INK_DIM,
                          "  A third snapshot, after the same work again, separates leaks from what is set up once.");
 }
 
@@ -573,18 +572,18 @@ static ubi_status write_judgement(const page *p) {
     write_unlisted_growth(p);
     write_remark(p);
     UBI_TRY(write_clusters(p));
-    UBI_TRY(ubi__leaks_write_grown(p->answer, p->memo));
+    UBI_TRY(ubi__leaks_write_grown(p->page, p->answer, p->memo));
     write_classes(p);
     write_next(p);
     return UBI_OK;
 }
 
-ubi_status ubi__leaks_page(const ubi__leaks_answer *answer) {
+ubi_status ubi__leaks_page(const ubi__page *on, const void *answer_of, const ubi__asked *asked) {
+    const ubi__leaks_answer *answer = answer_of;
     ubi__leak_memo memo;
-    page p = { .memo = &memo, .plain = answer->cli->page.style, .answer = answer, .cli = answer->cli };
-    UBI_TRY(ubi__leak_memo_init(&memo));
+    page p = { .memo = &memo, .plain = on->style, .answer = answer, .page = on, .out = on->out };
+    UBI_TRY(ubi__leak_memo_init(&memo, ubi__asked_allocator(asked)));
     p.plain.has_color = false;
-    p.out = answer->cli->page.out;
     p.summary = ubi_leaks_summary(answer->leaks);
     write_heaps(&p);
     write_order(&p);

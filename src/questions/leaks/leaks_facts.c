@@ -2,14 +2,14 @@
  *
  * leaks_facts.c: see leaks_facts.h.
  */
-#include "cli/commands/leaks/leaks_facts.h"
+#include "questions/leaks/leaks_facts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/commands/leaks/leaks_page.h"
+#include "questions/leaks/leaks_answer.h"
 
 enum {
     FACT_LEAKED,
@@ -46,8 +46,8 @@ const ubi_query_name ubi__leaks_facts[] = {
 
 /* ---- verdicts ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status check_possible(ubi_leak_verdict verdict, const ubi__leaks_reach *reach) {
-    if (ubi_leak_verdict_is_possible(verdict, reach->n_heaps, reach->has_control))
+static ubi_status check_possible(ubi_leak_verdict verdict, const ubi__leaks_answer *answer) {
+    if (ubi_leak_verdict_is_possible(verdict, answer->series.n, answer->controls.n > 0))
         return UBI_OK;
     const char *name = ubi_leak_verdict_name(verdict);
     if (verdict == UBI_LEAK_CONTROLLED)
@@ -55,8 +55,9 @@ static ubi_status check_possible(ubi_leak_verdict verdict, const ubi__leaks_reac
     if (verdict == UBI_LEAK_STEPWISE)
         return ubi__fail(UBI_EINVAL, "'stepwise' is a verdict on four snapshots or more");
     return ubi__fail(UBI_EINVAL,
-                     reach->n_heaps == 2 ? "two snapshots cannot show what is '%s'; take a third, after the same work"
-                                         : "'%s' is a verdict on two snapshots; 'steady' and 'once' are those on more",
+                     answer->series.n == 2
+                         ? "two snapshots cannot show what is '%s'; take a third, after the same work"
+                         : "'%s' is a verdict on two snapshots; 'steady' and 'once' are those on more",
                      name);
 }
 
@@ -70,11 +71,11 @@ static ubi_status fail_unknown(ubi_text word) {
                      word.ptr, all);
 }
 
-static ubi_status add_verdict(uint32_t *bits, ubi_text word, const ubi__leaks_reach *reach) {
+static ubi_status add_verdict(uint32_t *bits, ubi_text word, const ubi__leaks_answer *answer) {
     ubi_leak_verdict verdict;
     if (!ubi_leak_verdict_named(&verdict, word))
         return fail_unknown(word);
-    UBI_TRY(check_possible(verdict, reach));
+    UBI_TRY(check_possible(verdict, answer));
     *bits |= UBI_LEAK_VERDICT_BIT(verdict);
     return UBI_OK;
 }
@@ -87,11 +88,11 @@ static ubi_status in_option(ubi_status status, const char *option) {
     return ubi__fail(UBI_EINVAL, "%s: %s", option, problem);
 }
 
-ubi_status ubi__leaks_parse_verdicts(uint32_t *out, const char *list, const ubi__leaks_reach *reach) {
+ubi_status ubi__leaks_parse_verdicts(uint32_t *out, const char *list, const ubi__leaks_answer *answer) {
     *out = 0;
     for (const char *at = list; at; at = *at ? at + 1 : NULL) {
         size_t n = strcspn(at, ",");
-        UBI_TRY(in_option(add_verdict(out, (ubi_text){ at, n }, reach), "--verdict"));
+        UBI_TRY(in_option(add_verdict(out, (ubi_text){ at, n }, answer), "--verdict"));
         at += n;
     }
     return UBI_OK;
@@ -104,14 +105,9 @@ static bool asks_verdict(ubi_leak_verdict *out, const ubi_query_value *value) {
     return value->argument.ptr && !value->is_quoted && ubi_leak_verdict_named(out, value->argument);
 }
 
-ubi_status ubi__leaks_check_condition(const ubi__condition *condition, const ubi__leaks_reach *reach) {
+ubi_status ubi__leaks_check_fact(const void *answer, const ubi_query_value *value) {
     ubi_leak_verdict verdict;
-    for (uint32_t i = 0; i < ubi__condition_value_count(condition); i++) {
-        ubi_query_value value = ubi__condition_value_at(condition, i);
-        if (asks_verdict(&verdict, &value))
-            UBI_TRY(in_option(check_possible(verdict, reach), "--fail-on"));
-    }
-    return UBI_OK;
+    return asks_verdict(&verdict, value) ? in_option(check_possible(verdict, answer), "--fail-on") : UBI_OK;
 }
 
 static const char *verdict_word(uint32_t ix) {
@@ -218,7 +214,7 @@ static void measure_growth(ubi__condition_value *out, const ubi_leak_summary *s)
 }
 
 ubi_status ubi__leaks_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
-    const ubi_leaks *leaks = payload;
+    const ubi_leaks *leaks = ((const ubi__leaks_answer *)payload)->leaks;
     const ubi_leak_summary *s = ubi_leaks_summary(leaks);
     ubi_leak_sums sums = sums_of(leaks, &value);
     ubi_leak_verdict verdict;

@@ -1,34 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks_page.h: the answers of `ubiheap leaks`.
+ * leaks_answer.h: what a program holds on to between heaps, and its words.
  */
-#ifndef UBI_CLI_LEAKS_PAGE_H
-#define UBI_CLI_LEAKS_PAGE_H
+#ifndef UBI_QUESTIONS_LEAKS_ANSWER_H
+#define UBI_QUESTIONS_LEAKS_ANSWER_H
 
 #include <ubiheap/core/leaks.h>
 
-#include "cli/cli_files.h"
-#include "cli/commands/leaks/leaks_series.h"
+#include "questions/leaks/leaks_series.h"
+#include "questions/node_filter.h"
+#include "questions/question.h"
 #include "render/path_words.h"
 
-/** The comparison and its results. Borrowed. */
+typedef struct ubi__leaks_values {
+    const char *where, *verdicts, *fail_on;
+    ubi__heap_list control;
+    bool with_engine, must_reorder, may_be_other_process;
+    uint64_t limit; /**< clusters shown; 0: all */
+} ubi__leaks_values;
+
+/** The comparison and its results. */
 typedef struct ubi__leaks_answer {
-    ubi__cli *cli;
-    ubi__leaks_series series;   /**< the files, the newest last */
-    ubi__leaks_series controls; /**< those of the control; or none */
-    const char *where;
-    uint32_t verdicts; /**< chosen ones, to which the clusters are limited; 0: none were */
-    const ubi__snapshot *newest;
-    const ubi_leaks *leaks;
-    bool was_reordered;
-    ubi_leak_fit fit; /**< not FITS: leaks cannot be judged */
-    uint64_t limit;   /**< clusters shown; 0: all */
+    const ubi__leaks_values *values;
+    const ubi_allocator *memory;
+    ubi__leaks_series series;   /**< owned: the heaps, the newest last */
+    ubi__leaks_series controls; /**< owned: those of the control; or none */
+    uint32_t verdicts;          /**< chosen ones, to which the clusters are limited; 0: none were */
+    ubi__node_filter *filter;   /**< owned; NULL: all nodes count */
+    ubi_leak_control *control;  /**< owned, or NULL */
+    /* computed */
+    const ubi_graph *graph; /**< of the newest heap */
+    const ubi_look *look;
+    ubi_leaks *leaks;               /**< owned */
+    ubi_leak_fit fit;               /**< not FITS: leaks cannot be judged */
+    char misfit[UBI__LEAKS_REASON]; /**< why */
 } ubi__leaks_answer;
 
-/** The text page. Errors: UBI_ENOMEM. */
-ubi_status ubi__leaks_page(const ubi__leaks_answer *answer);
-/** The JSON document. Errors: UBI_ENOMEM. */
-ubi_status ubi__leaks_document(const ubi__leaks_answer *answer);
+/** Compares the heaps of the series, and those of the control before. Errors: those of reading, UBI_EINVAL (order), UBI_EFORMAT. */
+ubi_status ubi__leaks_compute(void *answer, const ubi__asked *asked);
+ubi_status ubi__leaks_page(const ubi__page *page, const void *answer, const ubi__asked *asked);
+ubi_status ubi__leaks_document(ubi__json *json, const void *answer, const ubi__asked *asked);
+/** What speaks against a condition that does not hold. */
+void ubi__leaks_remark(ubi__remarks *remarks, const void *answer);
 
 /** Whether clusters of a verdict count: it was chosen, or none was and it is one of leaks. */
 bool ubi__leaks_verdict_counts(const ubi__leaks_answer *answer, ubi_leak_verdict verdict);
@@ -54,6 +67,7 @@ bool ubi__leaks_same_run(const ubi__leaks_answer *answer);
 
 /** A path of a cluster's example, to be shown; fini frees it. */
 typedef struct ubi__leak_path {
+    const ubi_allocator *allocator;
     ubi__path_view view;
     ubi_path_step *steps; /**< owned steps[n] */
     uint32_t n;
@@ -109,13 +123,14 @@ bool ubi__leak_growth_words(char out[200], const ubi_leaks *leaks, const ubi_lea
 
 /** Writes to memory, for sentences in JSON: text is "" until written to; out.payload is this. */
 typedef struct ubi__leak_memo {
+    const ubi_allocator *allocator;
     ubi__out *out; /**< owned */
     char *text;    /**< owned text[capacity], n used */
     size_t n, capacity;
     bool has_failed;
 } ubi__leak_memo;
 
-ubi_status ubi__leak_memo_init(ubi__leak_memo *memo);
+ubi_status ubi__leak_memo_init(ubi__leak_memo *memo, const ubi_allocator *allocator);
 void ubi__leak_memo_fini(ubi__leak_memo *memo);
 /** What was written since the last call; borrowed until the next write. */
 ubi_text ubi__leak_memo_take(ubi__leak_memo *memo);
@@ -127,7 +142,7 @@ ubi_text ubi__leak_memo_take(ubi__leak_memo *memo);
 /** How many may be listed. */
 uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer);
 /** Lines on the page about objects of OLD that became larger by much. Errors: UBI_ENOMEM. */
-ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_memo *memo);
+ubi_status ubi__leaks_write_grown(const ubi__page *page, const ubi__leaks_answer *answer, ubi__leak_memo *memo);
 /** Growth in bytes of the objects in these lines. Cost: O(objects that grew). */
 uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer);
 /** The own size of a node of the newest heap, without what it holds. O(1). */

@@ -8,8 +8,8 @@
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/leaks/leaks_page.h"
 #include "lenses/producer.h"
+#include "questions/leaks/leaks_answer.h"
 #include "render/heap_labels.h"
 #include "render/path_words.h"
 
@@ -28,15 +28,15 @@ void ubi__leak_path_check(const ubi__leak_path *path) {
 ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *answer, ubi_node_ix node) {
     const ubi_leaks *leaks = answer->leaks;
     uint32_t n = ubi_leaks_path_length(leaks, node);
-    ubi_path_step *steps = ubi__alloc_array(ubi_allocator_default(), n, sizeof *steps);
+    ubi_path_step *steps = ubi__alloc_array(answer->memory, n, sizeof *steps);
     if (n && !steps)
         return ubi__fail_nomem();
     ubi_leaks_path(steps, leaks, node);
-    *out = (ubi__leak_path){ .steps = steps, .n = n, .n_to_holder = n, .n_to_new = n };
+    *out = (ubi__leak_path){ .allocator = answer->memory, .steps = steps, .n = n, .n_to_holder = n, .n_to_new = n };
     for (uint32_t i = 1; i < n && out->n_to_new == n; i++)
         if (!ubi_leaks_was_there(leaks, steps[i].predecessor))
             out->n_to_new = i;
-    out->view = (ubi__path_view){ answer->newest->graph, steps, n, node, answer->newest->look };
+    out->view = (ubi__path_view){ answer->graph, steps, n, node, answer->look };
     ubi__leak_path_check(out);
     return UBI_OK;
 }
@@ -51,7 +51,7 @@ ubi_status ubi__leak_path_init(ubi__leak_path *out, const ubi__leaks_answer *ans
 }
 
 void ubi__leak_path_fini(ubi__leak_path *path) {
-    ubi__free_array(ubi_allocator_default(), path->steps, path->n, sizeof *path->steps);
+    ubi__free_array(path->allocator, path->steps, path->n, sizeof *path->steps);
 }
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
@@ -80,8 +80,8 @@ static void write_called(ubi__out *out, const ubi__style *style, const ubi_graph
 void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__leaks_answer *answer,
                           const ubi_leak_cluster *c, size_t columns) {
     char place[UBI__FUNCTION_WORDS], count[UBI__HUMAN_TEXT], elsewhere[UBI__HUMAN_TEXT + 20] = "";
-    const ubi_graph *g = answer->newest->graph;
-    ubi_node_ix code = ubi__code_of(answer->newest->look, c->example);
+    const ubi_graph *g = answer->graph;
+    ubi_node_ix code = ubi__code_of(answer->look, c->example);
     size_t used = write_class(out, style, c, columns);
     if (code == UBI_NONE)
         return;
@@ -194,7 +194,7 @@ const char *ubi__leak_verdict_words(char buffer[200], const ubi_leaks *leaks, co
 
 static bool words_keep(void *payload, const void *data, size_t n) {
     ubi__leak_memo *memo = payload;
-    const ubi_allocator *a = ubi_allocator_default();
+    const ubi_allocator *a = memo->allocator;
     if (memo->capacity - memo->n < n) {
         size_t capacity = (memo->n + n) * 2;
         char *text = a->resize(a->ctx, memo->text, memo->capacity, capacity);
@@ -208,8 +208,8 @@ static bool words_keep(void *payload, const void *data, size_t n) {
     return true;
 }
 
-ubi_status ubi__leak_memo_init(ubi__leak_memo *memo) {
-    *memo = (ubi__leak_memo){ .out = UBI_NEW(ubi_allocator_default(), ubi__out) };
+ubi_status ubi__leak_memo_init(ubi__leak_memo *memo, const ubi_allocator *allocator) {
+    *memo = (ubi__leak_memo){ .allocator = allocator, .out = UBI_NEW(allocator, ubi__out) };
     if (!memo->out)
         return ubi__fail_nomem();
     ubi__out_init(memo->out, words_keep, memo);
@@ -218,8 +218,8 @@ ubi_status ubi__leak_memo_init(ubi__leak_memo *memo) {
 
 void ubi__leak_memo_fini(ubi__leak_memo *memo) {
     if (memo->out)
-        UBI_DELETE(ubi_allocator_default(), memo->out);
-    ubi__free_array(ubi_allocator_default(), memo->text, memo->capacity, 1);
+        UBI_DELETE(memo->allocator, memo->out);
+    ubi__free_array(memo->allocator, memo->text, memo->capacity, 1);
 }
 
 ubi_text ubi__leak_memo_take(ubi__leak_memo *memo) {

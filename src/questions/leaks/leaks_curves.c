@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "cli/commands/leaks/leaks_page.h"
+#include "questions/leaks/leaks_answer.h"
 
 /* ---- curves ------------------------------------------------------------------------------------------------------- */
 

@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks_series.h: the files of `ubiheap leaks`: their order, and whether they can be compared.
+ * leaks_series.h: the heaps that are searched for leaks: their order, and whether they can be compared.
  */
-#ifndef UBI_CLI_LEAKS_SERIES_H
-#define UBI_CLI_LEAKS_SERIES_H
+#ifndef UBI_QUESTIONS_LEAKS_SERIES_H
+#define UBI_QUESTIONS_LEAKS_SERIES_H
 
 #include <ubiheap/core/leaks.h>
 
-#include "cli/cli_files.h"
+#include "questions/question.h"
 
-/** The snapshots of one comparison, the newest last. */
+/** The heaps of one comparison, the newest last. */
 typedef struct ubi__leaks_series {
-    char **paths; /**< paths[n] */
-    int n;
+    const ubi__asked *asked;
+    uint32_t *heaps; /**< owned heaps[n]: indices of asked->heaps */
+    uint32_t n;
 } ubi__leaks_series;
 
+/** What the i-th of them is called. */
+static inline const char *ubi__leaks_name(const ubi__leaks_series *series, uint32_t i) {
+    return ubi__asked_name_at(series->asked, series->heaps[i]);
+}
+
+/** The n heaps from `first` on. Errors: UBI_ENOMEM. */
+ubi_status ubi__leaks_series_init(ubi__leaks_series *out, const ubi__asked *asked, uint32_t first, uint32_t n);
+void ubi__leaks_series_fini(ubi__leaks_series *series);
+
 /**
- * Puts the paths into the order in which the snapshots were taken, by V8's ids or by times of creation. Reads each file.
- * Errors: those of opening; UBI_EINVAL (standard input; files without ids or times).
+ * Puts the heaps into the order in which they were taken, by V8's ids or by times of creation. Reads each.
+ * Errors: those of reading; UBI_EINVAL (heaps without ids or times).
  */
-ubi_status ubi__leaks_reorder(const ubi__leaks_series *series, ubi__cli *cli);
+ubi_status ubi__leaks_reorder(ubi__leaks_series *series);
 
 /** The worst fit; skips heaps of other processes if they are allowed. */
 ubi_leak_fit ubi__leaks_worst_fit(const ubi_leaks *leaks, bool allows_other_process);
-/** UBI_EINVAL if the files are out of order; the message has the right one. `option`: what named the files, or NULL. */
+/** UBI_EINVAL if the heaps are out of order; the message has the right one. `option`: what named the files, or NULL. */
 ubi_status ubi__leaks_check_order(const ubi__leaks_series *series, const ubi_leaks *leaks, bool allows_other_process,
                                   const char *option);
 
@@ -33,7 +43,7 @@ ubi_status ubi__leaks_check_order(const ubi__leaks_series *series, const ubi_lea
  */
 bool ubi__leaks_differ_by_key(const ubi_leaks *leaks);
 /** UBI_EFORMAT if formats differ, so ids and classes are not comparable; the message has the remedy. */
-ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapshot *newest);
+ubi_status ubi__leaks_check_format(const ubi_session *past, const ubi_session *newest);
 
 #define UBI__LEAKS_REASON 900
 /**

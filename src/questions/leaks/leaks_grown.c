@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks_grown.c: objects that were there in OLD and became larger, on the page of `ubiheap leaks`.
+ * leaks_grown.c: objects that were there in OLD and became larger, on the page.
  *
  *     Grown in place
  *
@@ -13,7 +13,7 @@
 
 #include "base/human.h"
 #include "base/status.h"
-#include "cli/commands/leaks/leaks_page.h"
+#include "questions/leaks/leaks_answer.h"
 #include "render/page.h"
 
 #define INDENT 4
@@ -28,7 +28,7 @@ typedef struct page {
     const ubi__leaks_answer *answer;
     ubi__leak_memo *memo;
     ubi__style plain; /* for what goes to memory */
-    ubi__cli *cli;
+    const ubi__page *page;
     ubi__out *out;
 } page;
 
@@ -60,11 +60,12 @@ const ubi_leak_grown *ubi__leaks_first_grown(const ubi__leaks_answer *answer) {
 }
 
 uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer) {
-    return answer->limit && answer->limit < UBI__LEAKS_MOST_GROWN ? (uint32_t)answer->limit : UBI__LEAKS_MOST_GROWN;
+    return answer->values->limit && answer->values->limit < UBI__LEAKS_MOST_GROWN ? (uint32_t)answer->values->limit
+                                                                                  : UBI__LEAKS_MOST_GROWN;
 }
 
 static size_t line_room(const page *p) {
-    return p->cli->page.style.columns > LEAST_COLUMNS + INDENT ? p->cli->page.style.columns - INDENT : LEAST_COLUMNS;
+    return p->page->style.columns > LEAST_COLUMNS + INDENT ? p->page->style.columns - INDENT : LEAST_COLUMNS;
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
@@ -106,9 +107,9 @@ static void put_sizes(char *out, size_t capacity, const page *p, const ubi_leak_
     size_t used = 0;
     for (uint32_t i = 0; i < n && used<capacity; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1)
         used += (size_t)snprintf(out + used, capacity - used, "%s%s",
-                                 i == 0                           ? ": "
-                                 : p->cli->page.style.has_unicode ? " → "
-                                                                  : " -> ",
+                                 i == 0                       ? ": "
+                                 : p->page->style.has_unicode ? " → "
+                                                              : " -> ",
                                  ubi__human_size(size, grown->bytes[i]));
 }
 
@@ -125,11 +126,11 @@ static void write_headline(const page *p, const ubi_leak_grown *grown, const ubi
     if (grown->n_objects > 1)
         ubi__out_printf(p->memo->out, ", and %s", ubi__human_things(others, grown->n_objects - 1, "other"));
     ubi_text name = ubi__leak_memo_take(p->memo);
-    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_RED);
-    ubi__display_text(p->out, &p->cli->page.style, name,
+    ubi__display_ink(p->out, &p->page->style, UBI__INK_RED);
+    ubi__display_text(p->out, &p->page->style, name,
                       line_room(p) > strlen(sizes) + 12 ? line_room(p) - strlen(sizes) : 12);
-    ubi__display_ink(p->out, &p->cli->page.style, UBI__INK_PLAIN);
-    ubi__write_inked(&p->cli->page, UBI__INK_BOLD, sizes);
+    ubi__display_ink(p->out, &p->page->style, UBI__INK_PLAIN);
+    ubi__write_inked(p->page, UBI__INK_BOLD, sizes);
     ubi__out_char(p->out, '\n');
 }
 
@@ -140,18 +141,18 @@ static void write_words(const page *p, const ubi_leak_grown *grown) {
     if (!words)
         return;
     ubi__out_string(p->out, "    ");
-    ubi__write_inked(&p->cli->page, grown->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
+    ubi__write_inked(p->page, grown->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
     if (n > MOST_SIZES) {
         ubi__leak_curve curve = { .n = n, .value = bytes_at, .payload = grown->bytes, .is_from_least = true };
         ubi__out_string(p->out, "  ");
-        ubi__leak_write_curve(p->out, &p->cli->page.style, &curve);
+        ubi__leak_write_curve(p->out, &p->page->style, &curve);
     }
     ubi__out_char(p->out, '\n');
 }
 
 uint64_t ubi__leak_own_size(const ubi__leaks_answer *answer, ubi_node_ix node) {
-    const ubi_view *view = ubi__snapshot_view(answer->newest);
-    return view->size_bytes ? view->size_bytes[node] : ubi_graph_node_size_bytes(answer->newest->graph, node);
+    const ubi_view *view = ubi_look_view(answer->look);
+    return view->size_bytes ? view->size_bytes[node] : ubi_graph_node_size_bytes(answer->graph, node);
 }
 
 /* 'show' gives the size of the node alone: a small part of a text that was added to, or of an object with its texts. */
@@ -165,7 +166,7 @@ static void write_own_size(const page *p, const ubi_leak_grown *grown) {
         return;
     snprintf(line, sizeof line, "    sizes with %s; its own, as 'show' has it: %s\n",
              grown->is_rope ? "all parts" : "what it alone holds", ubi__human_size(size, own_bytes));
-    ubi__write_inked(&p->cli->page, UBI__INK_DIM, line);
+    ubi__write_inked(p->page, UBI__INK_DIM, line);
 }
 
 static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
@@ -176,7 +177,7 @@ static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
     write_words(p, grown);
     write_own_size(p, grown);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->cli->page.style, &path.view, line_room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->page->style, &path.view, line_room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }
@@ -188,12 +189,11 @@ static void write_rest(const page *p, uint32_t n, uint64_t bytes) {
                         ubi__human_things(count, n, "object"), ubi__human_size(size, bytes));
 }
 
-ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_memo *memo) {
+ubi_status ubi__leaks_write_grown(const ubi__page *on, const ubi__leaks_answer *answer, ubi__leak_memo *memo) {
     uint32_t n_told = 0, n_more = 0;
     uint64_t more_bytes = 0;
-    page p = { .answer = answer, .memo = memo, .plain = answer->cli->page.style, .cli = answer->cli };
+    page p = { .answer = answer, .memo = memo, .plain = on->style, .page = on, .out = on->out };
     p.plain.has_color = false;
-    p.out = answer->cli->page.out;
     for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks) && !p.out->has_failed; i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(answer->leaks, i);
         if (!is_told(answer, grown))
@@ -204,7 +204,7 @@ ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_mem
             continue;
         }
         if (n_told++ == 0)
-            ubi__write_title(&p.cli->page, "Grown in place");
+            ubi__write_title(p.page, "Grown in place");
         UBI_TRY(write_grown(&p, grown));
     }
     write_rest(&p, n_more, more_bytes);
