@@ -2,8 +2,8 @@
  *
  * command.h: what a command is.
  *
- * Most commands are questions (questions/question.h): what answers them is there, and here is what a terminal adds. Others are one
- * file in commands/ that exports one `const ubi__command`. Each has one line in registry.c. The parser, the help text, the man page and
+ * Most commands are questions (questions/question.h): what answers them is there, and here is what a terminal adds. Others, and those
+ * that do more than ask, are one file in commands/ that exports one `const ubi__command`. Each has one line in registry.c. The parser, the help text, the man page and
  * the shell completion come from the usage, whose parameters are the options.
  */
 #ifndef UBI_CLI_COMMAND_H
@@ -64,10 +64,11 @@ static inline unsigned ubi__cli_threads(const ubi__cli *cli) {
 
 typedef struct ubi__command {
     const ubi__usage *usage;
-    const ubi__question *question; /**< that it asks; or NULL, and: */
-    /** Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. */
+    const ubi__question *question; /**< that it asks, if it does */
+    /**
+     * Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. NULL: asking is all.
+     */
     ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);
-    bool may_ask; /**< what `run` does may be asking a question about a heap */
 } ubi__command;
 
 /** All commands, group by group, ended by NULL. */
@@ -80,7 +81,7 @@ extern const ubi__parameter ubi__compat_options[];
 /** Where indexes are kept: of commands that ask questions about heaps. */
 extern const ubi__parameter ubi__index_options[];
 static inline bool ubi__command_has_index(const ubi__command *command) {
-    return command->may_ask || (command->question && command->question->schema);
+    return command->question && command->question->schema;
 }
 
 /** Its usage is right, and it has one way to run. */

@@ -7,6 +7,8 @@
  */
 #include "cli/manual.h"
 
+#include <string.h>
+
 #include <stdio.h>
 
 static void markdown_text(ubi__out *out, const char *text) {
@@ -119,6 +121,19 @@ static void glossary_table(ubi__out *out, const ubi__glossary *g) {
     ubi__out_char(out, '\n');
 }
 
+/* Of a heap, of a recording, of a timeline: those that the question takes. */
+static void schemas_list(ubi__out *out, const ubi__question *q) {
+    static const ubi_session_kind kinds[] = { UBI_SESSION_HEAP, UBI_SESSION_RECORDING, UBI_SESSION_TIMELINE };
+    const char *last = "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *schema = ubi__question_schema(q, kinds[i]);
+        if (!schema || strcmp(schema, last) == 0)
+            continue;
+        ubi__out_printf(out, "%s`%s`", *last ? ", or " : "; a question: its document is ", schema);
+        last = schema;
+    }
+}
+
 static void command_section(ubi__out *out, const ubi__command *c) {
     const ubi__usage *u = c->usage;
     ubi__out_printf(out, "### %s\n\n", u->name);
@@ -126,7 +141,7 @@ static void command_section(ubi__out *out, const ubi__command *c) {
     ubi__out_printf(out, "`ubiheap %s [OPTIONS]%s%s`%s", u->name, u->operands ? " " : "",
                     u->operands ? u->operands : "", u->has_firefox_mode ? ", also with `--compat firefox`" : "");
     if (c->question)
-        ubi__out_printf(out, "; a question: its document is `%s`", c->question->schema);
+        schemas_list(out, c->question);
     ubi__out_string(out, "\n\n");
     parameter_table(out, u->parameters, c->question);
     if (u->glossary)

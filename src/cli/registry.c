@@ -73,7 +73,7 @@ const ubi__command *ubi__command_default(void) {
 
 void ubi__command_check(const ubi__command *c) {
     ubi__usage_check(c->usage);
-    UBI_ASSERT((c->question == NULL) == (c->run != NULL));
+    UBI_ASSERT(c->question || c->run);
     UBI_ASSERT(!c->question || c->usage == c->question->usage);
 }
 

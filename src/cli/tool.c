@@ -148,8 +148,8 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
     UBI_TRY(check_operands(c, argv, n_operands));
     UBI_TRY(ubi__breakdown_files_read(arguments, c->usage->parameters, argv,
                                       c->usage->has_options_first && n_operands ? 1 : n_operands));
-    return c->question ? ubi__cli_ask(cli, c->question, arguments, argv, n_operands, exit_code)
-                       : c->run(cli, arguments, argv, n_operands, exit_code);
+    return c->run ? c->run(cli, arguments, argv, n_operands, exit_code)
+                  : ubi__cli_ask(cli, c->question, arguments, argv, n_operands, exit_code);
 }
 
 static ubi_status run_call(ubi__cli *cli, const call *called, char **argv, int argc, int *exit_code) {

@@ -45,6 +45,6 @@ static ubi_status summary_run(ubi__cli *cli, void *values, char **operands, int 
 
 const ubi__command ubi__command_summary = {
     .usage = &ubi__usage_summary,
+    .question = &ubi__question_summary,
     .run = summary_run,
-    .may_ask = true,
 };

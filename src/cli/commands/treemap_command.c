@@ -24,6 +24,6 @@ static ubi_status treemap_run(ubi__cli *cli, void *values, char **operands, int 
 
 const ubi__command ubi__command_treemap = {
     .usage = &ubi__usage_treemap,
+    .question = &ubi__question_treemap,
     .run = treemap_run,
-    .may_ask = true,
 };

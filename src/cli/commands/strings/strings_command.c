@@ -27,6 +27,6 @@ static ubi_status strings_run(ubi__cli *cli, void *values, char **operands, int 
 
 const ubi__command ubi__command_strings = {
     .usage = &ubi__usage_strings,
+    .question = &ubi__question_strings,
     .run = strings_run,
-    .may_ask = true,
 };
