@@ -11,7 +11,8 @@ The parts, in this order; each says before it starts how long it takes on two pr
     native      recordings of programs, with heaptrack beside us                    -> bench/results/native-NAME.json
     timeline    markers, with LTTng-UST beside us                                   -> bench/results/timeline-NAME.json
     v8          heap snapshots of V8                                                -> bench/results/v8-NAME.json
-    rivals      the same with Chrome's developer tools and memlab; needs npm        -> bench/results/rivals-NAME.json
+    session     sessions, questions, cancelling, indexes                            -> bench/results/session-NAME.json
+    rivals      the same of V8 with Chrome's developer tools and memlab; needs npm        -> bench/results/rivals-NAME.json
 
 NAME is `latest` by default. The page goes to build/bench-data/performance.md. What is not installed is left out, with a line
 that says so; a part that was not measured is shown from its committed result, if NAME has one.
@@ -216,6 +217,7 @@ def steps_of(settings, heaps):
     yield Step("timeline", "markers", 10 if small else 60, script("bench/timeline.sh", name))
     v8_seconds = 20 if small else 1800 if settings.full else 900
     yield Step("v8", "heap snapshots of V8", v8_seconds, script("bench/v8.sh", name))
+    yield Step("session", "sessions, questions, indexes", 10 if small else 180, script("bench/session.sh", name))
     if small:
         return
     if shutil.which("node") and shutil.which("npm"):
@@ -224,7 +226,7 @@ def steps_of(settings, heaps):
         say("there is no Node.js or no npm: Chrome's developer tools and memlab are left out")
 
 
-PARTS = ("heaps", "quickjs", "native", "timeline", "v8", "rivals")
+PARTS = ("heaps", "quickjs", "native", "timeline", "v8", "session", "rivals")
 
 
 # ---- the run --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# session.sh [NAME]: measures sessions of a large heap: their parts, questions, cancelled requests, and what an index saves. Writes
+# bench/results/session-NAME.json (default: latest), then prints the tables. bench/run.py runs it, too.
+#
+#   BENCH_TRY=1           a file of a hundredth of the size, few requests: does the script work?
+#   BENCH_BUILD=DIR       build directory (default build/release)
+#   BENCH_DATA=DIR        where generated snapshots and raw files are kept (default build/bench-data)
+#   BENCH_REPEATS=N       turns of opening with and without an index (default 5)
+#   BENCH_PAGE=RESULT     also write docs/explanation/performance.md, from bench/results/RESULT.json and this
+set -eu
+cd "$(dirname "$0")/.." || exit 1
+name=session-${1:-latest}
+. bench/common.sh
+edges=33M cancels=200 repeats=${BENCH_REPEATS:-5}
+if [ -n "${BENCH_TRY:-}" ]; then
+    edges=330k cancels=8 repeats=1
+fi
+raw=$data/$name.jsonl
+files=$data/$name.files
+need bench/generate bench/ask_bench bench/worker_bench bench/index_bench
+: >"$raw"
+: >"$files"
+
+for kind in "v8 heapsnapshot" "browser fxsnapshot"; do
+    shape=${kind% *} path=$data/session-$edges-${kind% *}.${kind#* }
+    made_by="--shape $shape --edges $edges"
+    if [ ! "$path" -nt "$build/bench/generate" ]; then
+        echo "bench: making $(basename "$path")" >&2
+        # shellcheck disable=SC2086 # options are several words
+        "$build/bench/generate" $made_by "$data/part.${path##*/}" 2>/dev/null
+        mv "$data/part.${path##*/}" "$path"
+    fi
+    printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
+    echo "bench: $(basename "$path")" >&2
+    "$build/bench/worker_bench" --repeats "$cancels" "$path" >>"$raw"
+    "$build/bench/ask_bench" "$path" >>"$raw"
+    "$build/bench/index_bench" --repeats "$repeats" "$path" >>"$raw"
+done
+
+python3 bench/report.py collect --session --build "$build" --files "$files" --name "$name" --by "sh bench/session.sh" "$raw" \
+    >"$data/$name.json"
+mv "$data/$name.json" "bench/results/$name.json"
+python3 bench/report.py tables "bench/results/$name.json"
+if [ -n "${BENCH_PAGE:-}" ]; then
+    sh bench/page.sh "$BENCH_PAGE"
+fi

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Tables of bench/session.sh: parts of sessions, questions, cancelled requests, indexes."""
+from tables import machine_words, milliseconds, paragraphs, size, table
+
+HEAD = """\
+Sessions of two made-up heaps. The run `{name}` of {date}; the result with every single run is
+[bench/results/{name}.json](../../bench/results/{name}.json). {processor}, {processors} processors, {memory} MiB of
+memory; {kernel}; {compiler}. `sh bench/session.sh` repeats the measurement."""
+PARTS = """\
+Each part the first time, without those that it is made of, with all threads; *again* is all of them once more. *Longest
+gap* is the most processor time of the computing thread between two reports, after each of which the caller can stop it."""
+ASKED = """\
+Questions by `ubi_ask`, where graph, look, dominators and distances are there. *First* is what the question alone costs; *again* the
+median of 15 more. The goals: 200 rows, sorted or chosen, under 300 ms and then 20; a census tree under 200."""
+CANCELLED = """\
+From cancelling a request of the [worker](../reference/worker.md), at a random moment, to its reply. The goal: 50 ms for 99 of 100."""
+INDEXES = """\
+Graph, look, dominators and distances: computed, computed and written to an [index](../formats/ubindex.md), and mapped from one; then
+`nodes --where` of a session that was just opened with it. *Resident* is what of the index was in memory after the step. Medians. The
+goals: with the index at most 1.5 times as long the first time; then 100 ms, and 300 ms for the question."""
+
+
+def rows_named(results, prefix):
+    """Rows whose name begins so, without it, in their order: {name: runs}, per file."""
+    found = {}
+    for run in results.runs:
+        if run["row"].startswith(prefix):
+            found.setdefault((run["file"], run["row"][len(prefix):]), []).append(run)
+    return found
+
+
+def middle(results, runs, key):
+    return results.middle(runs, key)
+
+
+def parts_table(results):
+    rows = [[file, name, milliseconds(middle(results, runs, "wallNs")), milliseconds(middle(results, runs, "longestGapNs")),
+             size(runs[0]["bytes"])] for (file, name), runs in rows_named(results, "part:").items()]
+    rows += [[file, "*again*", milliseconds(middle(results, runs, "wallNs")), "-", "-"]
+             for (file, _), runs in rows_named(results, "again").items()]
+    return table(["file", "part", "ms", "longest gap, ms", "bytes"], rows, n_text=2)
+
+
+def asked_table(results):
+    rows = [[file, name, milliseconds(middle(results, runs, "firstNs")), milliseconds(middle(results, runs, "wallNs"))]
+            for (file, name), runs in rows_named(results, "ask:").items()]
+    return table(["file", "question", "first, ms", "again, ms"], rows, n_text=2)
+
+
+def at_share(values, share):
+    """The least value that `share` of all do not exceed."""
+    values = sorted(values)
+    return values[min(len(values) - 1, max(0, -(-len(values) * share // 100) - 1))]
+
+
+def cancelled_table(results):
+    rows = []
+    for (file, name), runs in rows_named(results, "cancel:").items():
+        walls = [run["wallNs"] for run in runs]
+        rows.append([file, name, f"{len(walls)}", *(milliseconds(at_share(walls, share)) for share in (50, 90, 99, 100))])
+    return table(["file", "request", "cancelled", "median, ms", "90 of 100", "99 of 100", "longest"], rows, n_text=2)
+
+
+def indexes_table(results):
+    rows = [[file, name, milliseconds(middle(results, runs, "wallNs")), milliseconds(middle(results, runs, "cpuNs")),
+             size(runs[0]["indexBytes"]), size(runs[0]["residentBytes"]) if runs[0].get("residentBytes") else "-"]
+            for (file, name), runs in rows_named(results, "index:").items()]
+    return table(["file", "step", "ms", "CPU, ms", "index", "resident"], rows, n_text=2)
+
+
+def command_list(results):
+    return "\n".join(f["madeBy"] for f in results.files if f.get("madeBy"))
+
+
+def sections(results):
+    """(title, text, table) each."""
+    head = paragraphs(HEAD.format(**machine_words(results.document)))
+    return [("Sessions: parts", head + "\n\n" + paragraphs(PARTS), parts_table(results)),
+            ("Sessions: questions", paragraphs(ASKED), asked_table(results)),
+            ("Sessions: cancelling", paragraphs(CANCELLED), cancelled_table(results)),
+            ("Sessions: opened again with an index", paragraphs(INDEXES), indexes_table(results))]
