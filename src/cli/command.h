@@ -3,8 +3,8 @@
  * command.h: what a command is.
  *
  * Most commands are questions (questions/question.h): what answers them is there, and here is what a terminal adds. Others, and those
- * that do more than ask, are one file in commands/ that exports one `const ubi__command`. Each has one line in registry.c. The parser, the help text, the man page and
- * the shell completion come from the usage, whose parameters are the options.
+ * that do more than ask, are one file in commands/ that exports one `const ubi__command`, with a line in registry.c. The parser, the help
+ * text, the man page and the shell completion come from the usage, whose parameters are the options.
  */
 #ifndef UBI_CLI_COMMAND_H
 #define UBI_CLI_COMMAND_H

@@ -1,42 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * registry.c: the list of commands. Adding one takes its file in commands/ and a line here.
+ * registry.c: the list of commands: all questions, and what is not one. Adding a question needs nothing here (questions/list.h); another
+ * command takes its file in commands/ and a line.
  */
 #include "cli/command.h"
 
 #include "base/assert.h"
 #include "base/human.h"
+#include "questions/list.h"
 
 /* All commands, in the order of the help, and the titles of their groups. */
 #define COMMANDS(GROUP, ASKS, OWN)                                                                                     \
     GROUP("Start")                                                                                                     \
-    ASKS(report)                                                                                                       \
-    OWN(summary)                                                                                                       \
-    ASKS(statistics)                                                                                                   \
+    UBI__QUESTIONS_TO_START(ASKS)                                                                                      \
     OWN(help)                                                                                                          \
     GROUP("Who keeps it")                                                                                              \
-    ASKS(dominators)                                                                                                   \
-    ASKS(retainers)                                                                                                    \
-    ASKS(paths)                                                                                                        \
+    UBI__QUESTIONS_WHO_KEEPS_IT(ASKS)                                                                                  \
     GROUP("Compare")                                                                                                   \
-    ASKS(leaks)                                                                                                        \
-    ASKS(diff)                                                                                                         \
+    UBI__QUESTIONS_TO_COMPARE(ASKS)                                                                                    \
     GROUP("Look inside")                                                                                               \
-    ASKS(census)                                                                                                       \
-    OWN(treemap)                                                                                                       \
-    ASKS(containment)                                                                                                  \
-    ASKS(search)                                                                                                       \
-    ASKS(nodes)                                                                                                        \
-    ASKS(show)                                                                                                         \
-    OWN(strings)                                                                                                       \
-    ASKS(allocations)                                                                                                  \
+    UBI__QUESTIONS_TO_LOOK_INSIDE(ASKS)                                                                                \
     GROUP("Run and record")                                                                                            \
     OWN(run)                                                                                                           \
     OWN(record)                                                                                                        \
     OWN(watch)                                                                                                         \
-    ASKS(timeline)                                                                                                     \
+    UBI__QUESTIONS_OF_WHAT_RAN(ASKS)                                                                                   \
     GROUP("Files")                                                                                                     \
-    ASKS(info)                                                                                                         \
+    UBI__QUESTIONS_OF_FILES(ASKS)                                                                                      \
     OWN(cache)                                                                                                         \
     OWN(convert)
 
@@ -45,20 +35,27 @@
 #define QUESTION_COMMAND(name)                                                                                         \
     extern const ubi__usage ubi__usage_##name;                                                                         \
     extern const ubi__question ubi__question_##name;                                                                   \
-    static const ubi__command ubi__command_##name = { .usage = &ubi__usage_##name, .question = &ubi__question_##name };
+    static const ubi__command asking_##name = { .usage = &ubi__usage_##name, .question = &ubi__question_##name };
 #define OWN_COMMAND(name) extern const ubi__command ubi__command_##name;
 COMMANDS(NO_GROUP, QUESTION_COMMAND, OWN_COMMAND)
 
+#define QUESTION_ADDRESS(name) &asking_##name,
 #define COMMAND_ADDRESS(name) &ubi__command_##name,
-const ubi__command *const ubi__commands[] = { COMMANDS(NO_GROUP, COMMAND_ADDRESS, COMMAND_ADDRESS) NULL };
+const ubi__command *const ubi__commands[] = { COMMANDS(NO_GROUP, QUESTION_ADDRESS, COMMAND_ADDRESS) NULL };
+
+/* What does more than ask, where there are files; found instead of the plain one. */
+extern const ubi__command ubi__command_summary, ubi__command_treemap, ubi__command_strings;
+static const ubi__command *const more_than_asking[] = { &ubi__command_summary, &ubi__command_treemap,
+                                                        &ubi__command_strings };
 
 /* A title, or the command that follows. */
 #define TITLE_ROW(title) { title, NULL },
+#define QUESTION_ROW(name) { NULL, &asking_##name },
 #define COMMAND_ROW(name) { NULL, &ubi__command_##name },
 static const struct row {
     const char *title;
     const ubi__command *command;
-} rows[] = { COMMANDS(TITLE_ROW, COMMAND_ROW, COMMAND_ROW) };
+} rows[] = { COMMANDS(TITLE_ROW, QUESTION_ROW, COMMAND_ROW) };
 
 const char *ubi__command_group(const ubi__command *command) {
     for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
@@ -68,7 +65,7 @@ const char *ubi__command_group(const ubi__command *command) {
 }
 
 const ubi__command *ubi__command_default(void) {
-    return &ubi__command_report;
+    return &asking_report;
 }
 
 void ubi__command_check(const ubi__command *c) {
@@ -77,11 +74,18 @@ void ubi__command_check(const ubi__command *c) {
     UBI_ASSERT(!c->question || c->usage == c->question->usage);
 }
 
+static const ubi__command *command_to_run(const ubi__command *listed) {
+    for (size_t i = 0; i < sizeof more_than_asking / sizeof *more_than_asking; i++)
+        if (more_than_asking[i]->usage == listed->usage)
+            return more_than_asking[i];
+    return listed;
+}
+
 const ubi__command *ubi__command_find(const char *name) {
     for (const ubi__command *const *c = ubi__commands; *c; c++)
         if (strcmp((*c)->usage->name, name) == 0 || ((*c)->usage->alias && strcmp((*c)->usage->alias, name) == 0)) {
             ubi__command_check(*c);
-            return *c;
+            return command_to_run(*c);
         }
     return NULL;
 }

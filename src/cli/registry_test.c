@@ -248,7 +248,7 @@ static void a_command_is_found_by_its_other_name(void **state) {
     assert_string_equal(command_named("nodes")->usage->name, "nodes");
     assert_null(ubi__command_find("nod"));
     for (const ubi__command *const *c = ubi__commands; *c; c++)
-        assert_ptr_equal(command_named((*c)->usage->name), *c);
+        assert_ptr_equal(command_named((*c)->usage->name)->usage, (*c)->usage);
 }
 
 static void command_check(void *command) {

@@ -2,7 +2,7 @@
  *
  * question.h: one thing that one can ask about heaps, recordings and timelines.
  *
- * A question is a folder with one `const ubi__question` and a line in questions.c. It computes a typed answer through sessions and
+ * A question is a folder with one `const ubi__question` and a line in list.h. It computes a typed answer through sessions and
  * writes it as a JSON document or as a page of text. It knows no terminal, no socket and no name of a file. What asks (the command line,
  * ubi_ask(), a server) is a *door*:
  *

@@ -1,40 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * questions.c: the list of questions. Adding one takes its folder and a line here.
+ * questions.c: questions by name, from list.h.
  */
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/status.h"
+#include "questions/list.h"
 #include "questions/question.h"
 
-/* All questions, in the order of lists. */
-#define QUESTIONS(X)                                                                                                   \
-    X(report)                                                                                                          \
-    X(summary)                                                                                                         \
-    X(statistics)                                                                                                      \
-    X(dominators)                                                                                                      \
-    X(retainers)                                                                                                       \
-    X(paths)                                                                                                           \
-    X(diff)                                                                                                            \
-    X(leaks)                                                                                                           \
-    X(census)                                                                                                          \
-    X(treemap)                                                                                                         \
-    X(containment)                                                                                                     \
-    X(search)                                                                                                          \
-    X(nodes)                                                                                                           \
-    X(strings)                                                                                                         \
-    X(show)                                                                                                            \
-    X(allocations)                                                                                                     \
-    X(timeline)                                                                                                        \
-    X(info)
-
 #define QUESTION_DECLARATION(name) extern const ubi__question ubi__question_##name;
-QUESTIONS(QUESTION_DECLARATION)
+UBI__QUESTIONS(QUESTION_DECLARATION)
 
 #define QUESTION_ADDRESS(name) &ubi__question_##name,
-const ubi__question *const ubi__questions[] = { QUESTIONS(QUESTION_ADDRESS) NULL };
+const ubi__question *const ubi__questions[] = { UBI__QUESTIONS(QUESTION_ADDRESS) NULL };
 
 const char *ubi__question_schema(const ubi__question *q, ubi_session_kind kind) {
     switch (kind) {
