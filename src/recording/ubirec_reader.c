@@ -104,9 +104,10 @@ static ubi_status read_header(ubi__ubirec_reader *r) {
 
 ubi_status ubi__ubirec_reader_new(ubi__ubirec_reader **out, ubi__source *source, const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
-    ubi__ubirec_reader *r = UBI_NEW(a, ubi__ubirec_reader);
+    ubi__ubirec_reader *r = a->alloc(a->ctx, sizeof *r);
     if (!r)
         return ubi__fail_nomem();
+    memset(r, 0, offsetof(ubi__ubirec_reader, stored)); /* the buffers are large, and read when they are filled */
     r->allocator = a;
     r->source = source;
     ubi_status status = read_header(r);
