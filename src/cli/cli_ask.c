@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
+#include "cli/cli_kept.h"
 #include "cli/condition.h"
 #include "cli/recording_symbols.h"
 #include "session/part.h"
@@ -121,6 +122,7 @@ typedef struct asking {
     ubi__condition *condition;  /* owned, or NULL */
     ubi__condition_names names; /* owned: classes that it asks for, of a question with facts of its own about heaps */
     ubi__asked asked;
+    ubi__kept kept;
 } asking;
 
 static ubi_status answer_write(const ubi__inquiry *inquiry, const asking *a, ubi__out *out, bool is_terminal) {
@@ -158,7 +160,8 @@ static ubi_status file_write(const ubi__inquiry *inquiry, const asking *a) {
 static ubi_status inquiry_write(const ubi__inquiry *inquiry, const asking *a) {
     if (a->output)
         return file_write(inquiry, a);
-    ubi_status status = answer_write(inquiry, a, a->cli->page.out, isatty(a->cli->output->fd));
+    ubi__out *out = a->kept.out ? a->kept.out : a->cli->page.out;
+    ubi_status status = answer_write(inquiry, a, out, isatty(a->cli->output->fd));
     return status == UBI_EIO ? UBI_OK : status; /* refused writes stick in the output, where they are reported */
 }
 
@@ -252,6 +255,10 @@ static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_
     UBI_TRY(condition_check(inquiry, a->condition));
     if (a->asked.n_heaps == 1)
         subject_set(a, 0);
+    if (a->kept.answer.n) {
+        ubi__out_bytes(a->cli->page.out, a->kept.answer.at, a->kept.answer.n);
+        return UBI_OK;
+    }
     ubi_status status = ubi__inquiry_compute(inquiry);
     ubi__progress_line_clear(&a->cli->progress);
     if (status == UBI_OK)
@@ -310,7 +317,16 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
         a->asked.class_met = class_meet;
         a->asked.class_payload = &a->names;
     }
-    return inquiry_make(a, exit_code);
+    ubi_status status = UBI_OK;
+    if (!a->output && !a->condition)
+        status = ubi__kept_begin(&a->kept, a->cli, a->question, &a->asked, a->cli->page.out);
+    if (status == UBI_OK && a->kept.use && !a->kept.answer.n && a->cli->common.cache > 0)
+        (void)ubi__kept_capture(&a->kept); /* without memory for it, the answer is not kept */
+    if (status == UBI_OK)
+        status = inquiry_make(a, exit_code);
+    if (status == UBI_OK && a->kept.out)
+        (void)ubi__out_flush(a->kept.out); /* what is refused is reported by the output below */
+    return status;
 }
 
 /* ---- indexes ------------------------------------------------------------------------------------------------------ */
@@ -324,6 +340,12 @@ static void refusal_tell(ubi_session_use *use) {
         ubi__print_line("the index is not used", info.why);
     else if (info.is_damaged)
         ubi__print_line("the index is damaged, and made again", ubi_session_name(ubi_session_use_session(use)));
+}
+
+/* An answer with a remark would be shown again without it. */
+static void answer_keep(asking *a, int exit_code) {
+    if (exit_code == UBI__EXIT_OK && !a->cli->reason[0] && ubi__kept_store(&a->kept) != UBI_OK)
+        ubi__print_line("the answer was not kept", ubi_error_message());
 }
 
 /* The answer comes first. It is right without an index, so that failing to write one gets a line, and is not a failure. */
@@ -376,6 +398,9 @@ static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit
         status = question_ask(a, &h, values, exit_code);
     if (status == UBI_OK && (a->cli->common.cache > 0 || a->cli->common.with_index))
         status = indexes_keep(a->cli, &h);
+    if (status == UBI_OK && a->cli->common.cache > 0)
+        answer_keep(a, *exit_code);
+    ubi__kept_end(&a->kept);
     ubi__condition_names_fini(&a->names);
     ubi__condition_free(a->condition);
     heaps_close(&h, n);

@@ -15,8 +15,6 @@
 
 #include "base/status.h"
 
-static const char suffix[] = ".ubindex";
-
 /* ---- where ----------------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__cache_folder_path(char out[UBI__CACHE_PATH_BYTES], const char *given) {
@@ -74,8 +72,21 @@ ubi_status ubi__cache_folder_check(const char *folder, bool make) {
 
 static bool is_index_name(const char *name) {
     size_t n = strlen(name), n_digits = UBI__INDEX_NAME_BYTES - 1;
-    return n == n_digits + strlen(suffix) && strspn(name, "0123456789abcdef") >= n_digits &&
-           strcmp(name + n_digits, suffix) == 0;
+    return n == n_digits + strlen(UBI__INDEX_SUFFIX) && strspn(name, "0123456789abcdef") >= n_digits &&
+           strcmp(name + n_digits, UBI__INDEX_SUFFIX) == 0;
+}
+
+/* What the answers next to an index are called. */
+static void answers_name(char out[UBI__INDEX_NAME_BYTES + 16], const char *index_name) {
+    snprintf(out, UBI__INDEX_NAME_BYTES + 16, "%.*s" UBI__ANSWERS_SUFFIX, UBI__INDEX_NAME_BYTES - 1, index_name);
+}
+
+static uint64_t answers_bytes(int folder_fd, const char *index_name) {
+    char name[UBI__INDEX_NAME_BYTES + 16];
+    struct stat about;
+    answers_name(name, index_name);
+    bool is_file = fstatat(folder_fd, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
+    return is_file ? (uint64_t)about.st_size : 0;
 }
 
 static bool heap_is_as_noted(const ubi__index_note *note) {
@@ -110,6 +121,7 @@ static bool row_read(ubi__cache_row *row, int folder_fd, const char *name, bool 
     if (is_file) {
         *row = (ubi__cache_row){ .size_bytes = (uint64_t)about.st_size, .used_s = about.st_mtim.tv_sec };
         memcpy(row->name, name, strlen(name));
+        row->size_bytes += answers_bytes(folder_fd, name);
         if (with_note)
             note_tell(row, fd);
     }
@@ -160,10 +172,13 @@ ubi_status ubi__cache_folder_list(ubi__cache_rows *out, const char *folder, cons
 }
 
 ubi_status ubi__cache_folder_remove(const char *folder, const char *name) {
-    char path[UBI__CACHE_PATH_BYTES + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (unlink(path) != 0 && errno != ENOENT)
-        return ubi__fail_errno(errno, "%s cannot be removed", path);
+    char path[UBI__CACHE_PATH_BYTES + 64], answers[UBI__INDEX_NAME_BYTES + 16];
+    answers_name(answers, name);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, i == 0 ? answers : name);
+        if (unlink(path) != 0 && errno != ENOENT)
+            return ubi__fail_errno(errno, "%s cannot be removed", path);
+    }
     return UBI_OK;
 }
 

@@ -12,6 +12,9 @@
 #include "session/index_note.h"
 
 #define UBI__CACHE_PATH_BYTES 4096
+/** What files in it are called, after the name of their heap. */
+#define UBI__INDEX_SUFFIX ".ubindex"
+#define UBI__ANSWERS_SUFFIX ".ubanswers" /* small; it goes with its index */
 /** What all indexes in the folder may take; those that were not used for the longest time go first. */
 #define UBI__CACHE_LIMIT_BYTES (UINT64_C(32) << 30)
 
@@ -27,7 +30,7 @@ ubi_status ubi__cache_folder_path(char out[UBI__CACHE_PATH_BYTES], const char *g
  */
 ubi_status ubi__cache_folder_check(const char *folder, bool make);
 
-/** An index in the folder. */
+/** An index in the folder, with the answers that were kept. */
 typedef struct ubi__cache_row {
     char name[UBI__INDEX_NAME_BYTES + 8]; /* of the file */
     char heap[UBI__INDEX_PATH_BYTES];     /* where the heap was; "": unknown */

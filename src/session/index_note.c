@@ -132,17 +132,21 @@ static ubi_status note_fill(ubi__index_note *note, int fd, const char *path, boo
     return is_unchanged(note, fd) ? UBI_OK : ubi__fail(UBI_EMISMATCH, "%s has changed while it was read", path);
 }
 
+void ubi__index_note_begin(ubi__index_note *out, const char *path, ubi_compat compat) {
+    *out =
+        (ubi__index_note){ .library = UBI_VERSION_STRING, .parts_version = PARTS_VERSION, .compat = (uint32_t)compat };
+    path_note(out, path);
+}
+
 ubi_status ubi__index_note_make(ubi__index_note *out, const char *path, ubi_compat compat, bool with_content,
                                 unsigned threads, const ubi_progress *progress, const ubi_allocator *allocator) {
-    ubi__index_note note = { .library = UBI_VERSION_STRING,
-                             .parts_version = PARTS_VERSION,
-                             .compat = (uint32_t)compat,
-                             .is_beside = with_content };
+    ubi__index_note note;
     UBI_TRY(hashing_init());
+    ubi__index_note_begin(&note, path, compat);
+    note.is_beside = with_content;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return ubi__fail_errno(errno, "%s cannot be opened", path);
-    path_note(&note, path);
     ubi_status status = note_fill(&note, fd, path, with_content, threads, progress, allocator);
     close(fd);
     if (status == UBI_OK)

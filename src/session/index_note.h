@@ -43,6 +43,8 @@ bool ubi__index_note_fits(const ubi__index_note *known, const ubi__index_note *n
 const ubi__index_note *ubi__index_note_of(const ubi__column_file *file);
 /** 32 hexadecimal digits and a NUL: what the index of a heap at this path is called in the cache folder. */
 #define UBI__INDEX_NAME_BYTES 33
+/** The path and how it is read, alone: enough for the name. Nothing is read. */
+void ubi__index_note_begin(ubi__index_note *out, const char *path, ubi_compat compat);
 void ubi__index_note_name(char out[UBI__INDEX_NAME_BYTES], const ubi__index_note *note);
 
 #endif

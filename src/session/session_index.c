@@ -21,17 +21,36 @@ const char *const ubi__indexed_scopes[UBI__INDEXED_COUNT] = {
 
 /* ---- finding it ------------------------------------------------------------------------------------------------------ */
 
-ubi_status ubi__session_index_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap) {
+/* In the cache folder. */
+static ubi_status cached_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap,
+                              const char *suffix) {
     char folder[UBI__CACHE_PATH_BYTES], name[UBI__INDEX_NAME_BYTES];
-    int n;
-    if (session->index_place == UBI_SESSION_INDEX_BESIDE)
-        n = snprintf(out, size, "%s.ubindex", session->name);
-    else {
-        UBI_TRY(ubi__cache_folder_path(folder, session->cache_folder));
-        ubi__index_note_name(name, heap);
-        n = snprintf(out, size, "%s/%s.ubindex", folder, name);
-    }
+    UBI_TRY(ubi__cache_folder_path(folder, session->cache_folder));
+    ubi__index_note_name(name, heap);
+    int n = snprintf(out, size, "%s/%s%s", folder, name, suffix);
     return n > 0 && (size_t)n < size ? UBI_OK : ubi__fail(UBI_EINVAL, "the path of the index is too long");
+}
+
+ubi_status ubi__session_index_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap) {
+    if (session->index_place != UBI_SESSION_INDEX_BESIDE)
+        return cached_path(out, size, session, heap, UBI__INDEX_SUFFIX);
+    int n = snprintf(out, size, "%s" UBI__INDEX_SUFFIX, session->name);
+    return n > 0 && (size_t)n < size ? UBI_OK : ubi__fail(UBI_EINVAL, "the path of the index is too long");
+}
+
+ubi_status ubi__session_answers_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap) {
+    return cached_path(out, size, session, heap, UBI__ANSWERS_SUFFIX);
+}
+
+/* What is read now is what the parts were made of. */
+ubi_status ubi__session_heap_note(ubi__index_note *out, ubi_session_use *use) {
+    const ubi_session *session = use->session;
+    bool is_beside = session->index_place == UBI_SESSION_INDEX_BESIDE;
+    UBI_TRY(ubi__index_note_make(out, session->name, session->compat, is_beside, use->threads, &use->progress,
+                                 ubi_session_use_allocator(use)));
+    if (!ubi__session_is_current(session))
+        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
+    return UBI_OK;
 }
 
 /* What others may write could change while it is mapped, after it was checked. */
@@ -92,14 +111,14 @@ static ubi_status index_find(ubi__session_index *index, ubi_session_use *use, co
     index->identity = ubi__file_identify(session->name);
     if (!index->identity.is_known) /* a pipe, for example, which must not even be opened */
         return UBI_ENOTFOUND;
-    if (is_beside) { /* nothing is hashed where there is no index */
-        UBI_TRY(ubi__session_index_path(path, sizeof path, session, NULL));
-        if (stat(path, &about) != 0)
-            return ubi__fail(UBI_ENOTFOUND, "there is no %s", path);
-    } else {
+    if (!is_beside) {
         UBI_TRY(ubi__cache_folder_path(folder, session->cache_folder));
         UBI_TRY(ubi__cache_folder_check(folder, false));
     }
+    ubi__index_note_begin(&index->heap, session->name, session->compat);
+    UBI_TRY(ubi__session_index_path(path, sizeof path, session, &index->heap));
+    if ((is_beside || index->heap.path[0]) && stat(path, &about) != 0) /* nothing is hashed where there is no index */
+        return ubi__fail(UBI_ENOTFOUND, "there is no %s", path);
     UBI_TRY(
         ubi__index_note_make(&index->heap, session->name, session->compat, is_beside, use->threads, &use->progress, a));
     UBI_TRY(identity_compare(&index->identity, &index->heap, session->name));

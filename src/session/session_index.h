@@ -38,6 +38,10 @@ typedef struct ubi__session_index {
 
 /** Where the session's index is, or would be. Errors: UBI_EINVAL (no cache folder, or too long a path). */
 ubi_status ubi__session_index_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap);
+/** Where answers about the heap are kept, next to an index in the cache folder (kept_answers.h). Errors: the same. */
+ubi_status ubi__session_answers_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap);
+/** The note of the session's heap, which is as it was when it was opened. Errors: those of ubi__index_note_make. */
+ubi_status ubi__session_heap_note(ubi__index_note *out, ubi_session_use *use);
 /** Borrowed until the use ends. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__session_index_get(ubi__session_index **out, ubi_session_use *use);
 

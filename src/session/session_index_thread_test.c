@@ -24,6 +24,7 @@
 #include "packed_heap.h"
 #include "saving.h"
 #include "session/cache_folder.h"
+#include "session/kept_answers.h"
 #include "session/session_index.h"
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
@@ -341,6 +342,83 @@ static void what_is_no_file_has_no_index(void **state) {
     place_remove(&p);
 }
 
+/* ---- answers --------------------------------------------------------------------------------------------------------- */
+
+static bool answer_is(const place *p, const char *key, const char *expected) {
+    opened o = open_with(p, UBI_SESSION_INDEX_CACHE);
+    ubi__vec_u8 answer = { NULL, 0, 0 };
+    assert_int_equal(ubi__kept_answer_find(&answer, o.use, (ubi_text){ key, strlen(key) }), UBI_OK);
+    bool is_equal = answer.n == strlen(expected) && (!answer.n || memcmp(answer.at, expected, answer.n) == 0);
+    ubi__vec_u8_fini(&answer, ubi_session_use_allocator(o.use));
+    opened_end(&o);
+    return is_equal;
+}
+
+static ubi_status answer_keep(const place *p, const char *key, ubi_text answer) {
+    opened o = open_with(p, UBI_SESSION_INDEX_CACHE);
+    ubi_status status = ubi__kept_answer_add(o.use, (ubi_text){ key, strlen(key) }, answer);
+    opened_end(&o);
+    return status;
+}
+
+static void answers_are_kept_by_key(void **state) {
+    place p = place_of(FX_FILE);
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_true(answer_is(&p, "a", ""));
+    assert_int_equal(answer_keep(&p, "a", (ubi_text){ "first", 5 }), UBI_OK);
+    assert_int_equal(answer_keep(&p, "b", (ubi_text){ "second", 6 }), UBI_OK);
+    assert_true(answer_is(&p, "a", "first") && answer_is(&p, "b", "second") && answer_is(&p, "c", ""));
+    assert_int_equal(answer_keep(&p, "a", (ubi_text){ "third", 5 }), UBI_OK);
+    assert_true(answer_is(&p, "a", "third") && answer_is(&p, "b", "second"));
+    file_copy(p.heap, "tests/data/fx/tiny-after.fxsnapshot"); /* another heap */
+    assert_true(answer_is(&p, "a", ""));
+    place_remove(&p);
+}
+
+static void the_oldest_answers_make_room(void **state) {
+    place p = place_of(FX_FILE);
+    char *large = calloc(UBI__KEPT_ANSWERS_BYTES + 1, 1);
+    (void)state;
+    assert_non_null(large);
+    memset(large, 'x', UBI__KEPT_ANSWERS_BYTES);
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(answer_keep(&p, "old", (ubi_text){ large, UBI__KEPT_ANSWERS_BYTES / 2 }), UBI_OK);
+    assert_int_equal(answer_keep(&p, "new", (ubi_text){ large, UBI__KEPT_ANSWERS_BYTES / 2 }), UBI_OK);
+    assert_false(answer_is(&p, "old", "") || answer_is(&p, "new", ""));
+    assert_int_equal(answer_keep(&p, "small", (ubi_text){ "y", 1 }), UBI_OK);
+    assert_true(answer_is(&p, "old", "") && answer_is(&p, "small", "y") && !answer_is(&p, "new", ""));
+    assert_int_equal(answer_keep(&p, "too long", (ubi_text){ large, UBI__KEPT_ANSWERS_BYTES + 1 }), UBI_OK);
+    assert_true(answer_is(&p, "too long", "") && answer_is(&p, "small", "y"));
+    free(large);
+    place_remove(&p);
+}
+
+/* Each bit: the answer is there, or there is none. */
+static void damaged_answers_are_not_given(void **state) {
+    place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
+    char path[800];
+    size_t n_lost = 0;
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(answer_keep(&p, "a", (ubi_text){ "answer", 6 }), UBI_OK);
+    snprintf(path, sizeof path, "%.*s" UBI__ANSWERS_SUFFIX, (int)(strlen(cached_path(&p)) - strlen(UBI__INDEX_SUFFIX)),
+             cached_path(&p));
+    packed_bytes sound = file_read(path);
+    for (size_t bit = 0; bit < sound.n * 8; bit += bit < UBI__COLUMN_HEADER_BYTES * 8 ? 211 : 1) {
+        sound.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        file_write(path, sound);
+        sound.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        bool is_lost = answer_is(&p, "a", "");
+        n_lost += is_lost;
+        if (!is_lost)
+            assert_true(answer_is(&p, "a", "answer"));
+    }
+    assert_true(n_lost > 100);
+    packed_free(sound);
+    place_remove(&p);
+}
+
 /* ---- interruptions ------------------------------------------------------------------------------------------------------ */
 
 /* Ends, in one way or another, at the n-th report. */
@@ -472,6 +550,9 @@ int main(void) {
         cmocka_unit_test(damage_costs_time_only),
         cmocka_unit_test(where_others_may_write_nothing_is_kept),
         cmocka_unit_test(what_is_no_file_has_no_index),
+        cmocka_unit_test(answers_are_kept_by_key),
+        cmocka_unit_test(the_oldest_answers_make_room),
+        cmocka_unit_test(damaged_answers_are_not_given),
         cmocka_unit_test(cancelled_writing_leaves_nothing),
         cmocka_unit_test(killed_writing_leaves_the_old_one_or_none),
         cmocka_unit_test(processes_share_a_cache),

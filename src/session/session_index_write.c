@@ -83,17 +83,6 @@ static ubi_status folder_prepare(char folder[UBI__CACHE_PATH_BYTES], const ubi_s
     return ubi__cache_folder_check(folder, true);
 }
 
-/* What is read now is what the parts were made of. */
-static ubi_status heap_note(ubi__index_note *out, ubi_session_use *use) {
-    const ubi_session *session = use->session;
-    bool is_beside = session->index_place == UBI_SESSION_INDEX_BESIDE;
-    UBI_TRY(ubi__index_note_make(out, session->name, session->compat, is_beside, use->threads, &use->progress,
-                                 ubi_session_use_allocator(use)));
-    if (!ubi__session_is_current(session))
-        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
-    return UBI_OK;
-}
-
 ubi_status ubi_session_write_index(ubi_session_use *use) {
     const ubi_session *session = use->session;
     char folder[UBI__CACHE_PATH_BYTES], path[UBI__CACHE_PATH_BYTES + UBI__INDEX_NAME_BYTES + 16];
@@ -110,7 +99,7 @@ ubi_status ubi_session_write_index(ubi_session_use *use) {
     if (is_in_folder)
         UBI_TRY(folder_prepare(folder, session));
     UBI_TRY(parts_get(&parts, use));
-    UBI_TRY(heap_note(&note, use));
+    UBI_TRY(ubi__session_heap_note(&note, use));
     UBI_TRY(ubi__session_index_path(path, sizeof path, session, &note));
     UBI_TRY(index_write(path, &parts, &note, use));
     if (is_in_folder)

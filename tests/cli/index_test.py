@@ -82,6 +82,24 @@ class Index(unittest.TestCase):
         self.assertEqual(done.stdout, self.ask("statistics FILE", FILES[1], "--no-cache").stdout)
         self.run_tool("cache", "--cache-dir", "kept", expected=2)
 
+    def test_the_same_question_again_is_answered_from_what_was_kept(self):
+        for question in ("report FILE", "report --json FILE", "report --detail FILE", "census -b objectClass FILE"):
+            plain = self.ask(question, FILES[0], "--no-cache").stdout
+            self.assertEqual(self.ask(question, FILES[0], "--cache", "--cache-dir", "kept").stdout, plain)
+            self.assertEqual(self.ask(question, FILES[0], "--cache-dir", "kept").stdout, plain)
+        answers = [name for name in os.listdir(self.folder / "kept") if name.endswith(".ubanswers")]
+        self.assertEqual(len(answers), 1)
+        kept = self.folder / "kept" / answers[0]
+        narrow = self.ask("report FILE", FILES[0], "--cache-dir", "kept", "--color", "always").stdout
+        self.assertEqual(narrow, self.ask("report FILE", FILES[0], "--no-cache", "--color", "always").stdout)
+        failing = self.place.ubiheap("report", "--fail-on", "bytes > 1", "--cache-dir", "kept", FILES[0])
+        self.assertEqual(failing.returncode, 1)
+        kept.write_bytes(kept.read_bytes()[:-1])  # damaged
+        self.assertEqual(self.ask("report FILE", FILES[0], "--cache-dir", "kept").stdout,
+                         self.ask("report FILE", FILES[0], "--no-cache").stdout)
+        self.listed("clear")
+        self.assertEqual(os.listdir(self.folder / "kept"), [])
+
     def test_standard_input_has_no_index(self):
         with open(self.folder / FILES[1], "rb") as file:
             done = self.place.ubiheap("statistics", "--cache", "--cache-dir", "kept", "-", stdin=file.read())
