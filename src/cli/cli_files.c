@@ -55,32 +55,14 @@ ubi_status ubi__input_check(ubi__cli *cli, const char *path) {
 
 /* ---- snapshots ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli, const ubi__snapshot *like) {
+ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli) {
     ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     if (snapshot->look)
         return UBI_OK;
-    if (like && ubi_look_lens(like->look) == ubi_lens_for(snapshot->graph))
-        options.like = like->look;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = ubi__cli_threads(cli);
     ubi_status status = ubi_look_open(&snapshot->look, NULL, snapshot->graph, &options);
     ubi__progress_line_clear(&cli->progress);
-    return status;
-}
-
-ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli) {
-    return look_at(snapshot, cli, NULL);
-}
-
-ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path) {
-    return ubi__snapshot_open_like(out, cli, path, NULL);
-}
-
-ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like) {
-    UBI_TRY(ubi__snapshot_load(out, cli, path));
-    ubi_status status = look_at(out, cli, like);
-    if (status != UBI_OK)
-        ubi__snapshot_close(out);
     return status;
 }
 
@@ -90,14 +72,12 @@ ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *pat
     options.threads = ubi__cli_threads(cli);
     options.compat = cli->compat;
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
-    uint64_t start = ubi__clock_us();
     out->info = (ubi_read_info)UBI_READ_INFO_INIT;
     ubi_status status = ubi_graph_read_path(&out->graph, path, &options, &out->info);
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
     out->path = path;
     out->look = NULL;
-    out->load_us = ubi__clock_us() - start;
     return UBI_OK;
 }
 
@@ -110,38 +90,6 @@ void ubi__snapshot_close(ubi__snapshot *snapshot) {
 
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot) {
     return ubi_look_view(snapshot->look);
-}
-
-ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const ubi__snapshot *snapshot) {
-    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
-    options.progress = ubi__progress_line_callbacks(&cli->progress);
-    options.has_no_sets = true;
-    options.threads = ubi__cli_threads(cli);
-    return ubi_dominators_new(out, ubi__snapshot_view(snapshot), &options);
-}
-
-ubi_status ubi__snapshot_distances(uint32_t **out, const ubi__snapshot *snapshot) {
-    size_t n = ubi_graph_node_count(snapshot->graph);
-    uint32_t *distances = ubi__alloc_array(ubi_allocator_default(), n, sizeof *distances);
-    ubi_status status = distances ? ubi_look_distances(distances, snapshot->look) : ubi__fail_nomem();
-    if (status == UBI_OK)
-        *out = distances;
-    else
-        ubi__free_array(ubi_allocator_default(), distances, n, sizeof *distances);
-    return status;
-}
-
-void ubi__snapshot_distances_free(uint32_t *distances, const ubi__snapshot *snapshot) {
-    ubi__free_array(ubi_allocator_default(), distances, ubi_graph_node_count(snapshot->graph), sizeof *distances);
-}
-
-ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
-                              ubi_status (*use)(ubi__cli *cli, const ubi__snapshot *snapshot)) {
-    ubi__snapshot snapshot;
-    UBI_TRY(ubi__snapshot_open(&snapshot, cli, path));
-    ubi_status status = use(cli, &snapshot);
-    ubi__snapshot_close(&snapshot);
-    return status;
 }
 
 void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema) {

@@ -2,8 +2,8 @@
  *
  * cli_files.h: the FILE of a command line, JSON documents about it, and the FILE of --output.
  *
- * Most commands open a snapshot and have graph and look. A command that rarely needs the look, which for a V8 heap costs more
- * than reading the file, loads it and makes the look on demand.
+ * Questions have sessions (cli_ask.h). A command that is not one loads its snapshot here, and makes the look on demand: for a V8 heap
+ * that costs more than reading the file.
  *
  * An output file is complete or absent, and never a file that is read or of another kind. Its first error is kept, as writers above
  * know only that a write was refused.
@@ -26,7 +26,6 @@ typedef struct ubi__snapshot {
     ubi_graph *graph;
     ubi_look *look; /**< through the lens of the file's producer; NULL: loaded, and not made yet */
     ubi_read_info info;
-    uint64_t load_us; /**< wall time of reading */
 } ubi__snapshot;
 
 /**
@@ -45,21 +44,9 @@ ubi_status ubi__input_check(ubi__cli *cli, const char *path);
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path);
 /** Makes the look of a loaded snapshot, if it has none. Close the snapshot even after a failure. */
 ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli);
-/** Both. */
-ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
-/** The same for an earlier or later heap of the same program as `like`, from which inferred classes are taken. */
-ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like);
 void ubi__snapshot_close(ubi__snapshot *snapshot);
 /** What to give to analyses: the graph as the tools of its producer look at it, which must have been made. Borrowed. */
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot);
-/** Who retains what, without sets of nodes (ubi_dominators_options.has_no_sets). Errors: UBI_ENOMEM, UBI_ECANCELLED. */
-ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const ubi__snapshot *snapshot);
-/** Distances of all nodes from the root, which ubi__snapshot_distances_free frees. Errors: UBI_ENOMEM. */
-ubi_status ubi__snapshot_distances(uint32_t **out, const ubi__snapshot *snapshot);
-void ubi__snapshot_distances_free(uint32_t *distances, const ubi__snapshot *snapshot);
-/** Opens the file, calls `use`, closes it. */
-ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
-                              ubi_status (*use)(ubi__cli *cli, const ubi__snapshot *snapshot));
 
 /** Opens a command's JSON document: the schema is written, more keys may follow. */
 void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema);

@@ -435,21 +435,6 @@ ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__co
     return ubi__condition_check_estimates(exit_code, cli, condition, &own);
 }
 
-void ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__condition *condition, const char *format,
-                                     ...) {
-    reason_line l = { cli->reason, 0, UBI__REASON_TEXT };
-    char why[512];
-    va_list arguments;
-    if (!condition)
-        return;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    put_condition(&l, "cannot tell whether the condition holds", condition);
-    reason_put(&l, "; %s", why);
-    *exit_code = UBI__EXIT_INPUT;
-}
-
 /* ---- names of classes ------------------------------------------------------------------------------------------- */
 
 /* Longer names are cut in messages. */

@@ -78,13 +78,6 @@ ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__co
 ubi_status ubi__condition_check_estimates(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                           const ubi__condition_estimates *estimates);
 
-/**
- * For commands that find out by themselves that a condition cannot be judged: the exit code becomes UBI__EXIT_INPUT, and the
- * reason is the expression and these words. A NULL condition needs no judge, and nothing happens.
- */
-void UBI_PRINTF(4, 5) ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
-                                                      const char *format, ...);
-
 /* ---- names of classes ------------------------------------------------------------------------------------------- */
 
 struct ubi__condition_name;

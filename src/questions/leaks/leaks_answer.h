@@ -135,6 +135,25 @@ void ubi__leak_memo_fini(ubi__leak_memo *memo);
 /** What was written since the last call; borrowed until the next write. */
 ubi_text ubi__leak_memo_take(ubi__leak_memo *memo);
 
+/* ---- pages --------------------------------------------------------------------------------------------------------- */
+
+#define UBI__LEAK_INDENT 4
+#define UBI__LEAK_LEAST_COLUMNS 40
+/** Up to three heaps show all sizes, more of them the first, the last and perhaps a curve. */
+#define UBI__LEAK_MOST_SIZES 3
+
+/** Columns after the indent. */
+static inline size_t ubi__leak_line_room(const ubi__page *page) {
+    size_t columns = page->style.columns;
+    return columns > UBI__LEAK_LEAST_COLUMNS + UBI__LEAK_INDENT ? columns - UBI__LEAK_INDENT : UBI__LEAK_LEAST_COLUMNS;
+}
+/** Which heaps are of other processes, as far as is known (leaks_misfits.c). */
+void ubi__leaks_write_misfits(const ubi__page *page, const ubi__leaks_answer *answer);
+/** That the heaps show nothing, and why. */
+void ubi__leaks_write_nothing_to_judge(const ubi__page *page, const ubi__leaks_answer *answer);
+/** Classes that grew in at least half of the steps of a series (leaks_classes.c). */
+void ubi__leaks_write_classes(const ubi__page *page, const ubi__leaks_answer *answer);
+
 /* ---- what became larger (leaks_grown.c) --------------------------------------------------------------------------- */
 
 /** Most that are listed, whatever the limit: each has a path, and a file may have millions of long ones. */

@@ -16,11 +16,7 @@
 #include "questions/leaks/leaks_answer.h"
 #include "render/page.h"
 
-#define INDENT 4
-#define LEAST_COLUMNS 40
 #define PATH_LINES 2
-/* Up to three files show all sizes, more files the first and the last. */
-#define MOST_SIZES 3
 /* Less, and less than a hundredth of OLD, is the noise of any program. */
 #define NOTABLE_BYTES (UINT64_C(64) << 10)
 
@@ -64,10 +60,6 @@ uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer) {
                                                                                   : UBI__LEAKS_MOST_GROWN;
 }
 
-static size_t line_room(const page *p) {
-    return p->page->style.columns > LEAST_COLUMNS + INDENT ? p->page->style.columns - INDENT : LEAST_COLUMNS;
-}
-
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
 const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_grown *grown) {
@@ -105,7 +97,7 @@ static void put_sizes(char *out, size_t capacity, const page *p, const ubi_leak_
     char size[UBI__HUMAN_TEXT];
     uint32_t n = ubi_leaks_heap_count(p->answer->leaks);
     size_t used = 0;
-    for (uint32_t i = 0; i < n && used<capacity; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1)
+    for (uint32_t i = 0; i < n && used<capacity; i = n> UBI__LEAK_MOST_SIZES && i == 0 ? n - 1 : i + 1)
         used += (size_t)snprintf(out + used, capacity - used, "%s%s",
                                  i == 0                       ? ": "
                                  : p->page->style.has_unicode ? " → "
@@ -128,7 +120,8 @@ static void write_headline(const page *p, const ubi_leak_grown *grown, const ubi
     ubi_text name = ubi__leak_memo_take(p->memo);
     ubi__display_ink(p->out, &p->page->style, UBI__INK_RED);
     ubi__display_text(p->out, &p->page->style, name,
-                      line_room(p) > strlen(sizes) + 12 ? line_room(p) - strlen(sizes) : 12);
+                      ubi__leak_line_room(p->page) > strlen(sizes) + 12 ? ubi__leak_line_room(p->page) - strlen(sizes)
+                                                                        : 12);
     ubi__display_ink(p->out, &p->page->style, UBI__INK_PLAIN);
     ubi__write_inked(p->page, UBI__INK_BOLD, sizes);
     ubi__out_char(p->out, '\n');
@@ -142,7 +135,7 @@ static void write_words(const page *p, const ubi_leak_grown *grown) {
         return;
     ubi__out_string(p->out, "    ");
     ubi__write_inked(p->page, grown->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
-    if (n > MOST_SIZES) {
+    if (n > UBI__LEAK_MOST_SIZES) {
         ubi__leak_curve curve = { .n = n, .value = bytes_at, .payload = grown->bytes, .is_from_least = true };
         ubi__out_string(p->out, "  ");
         ubi__leak_write_curve(p->out, &p->page->style, &curve);
@@ -177,7 +170,8 @@ static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
     write_words(p, grown);
     write_own_size(p, grown);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->page->style, &path.view, line_room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->page->style, &path.view, ubi__leak_line_room(p->page), PATH_LINES,
+                              UBI__LEAK_INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }

@@ -18,8 +18,6 @@
 #include "render/heap_labels.h"
 #include "render/page.h"
 
-#define INDENT 4
-#define LEAST_COLUMNS 40
 #define PATH_LINES 3
 
 typedef struct page {
@@ -49,14 +47,7 @@ bool ubi__leaks_same_run(const ubi__leaks_answer *answer) {
     return ubi_leaks_fit(answer->leaks) != UBI_LEAK_OTHER_PROCESS;
 }
 
-static size_t line_room(const page *p) {
-    return p->page->style.columns > LEAST_COLUMNS + INDENT ? p->page->style.columns - INDENT : LEAST_COLUMNS;
-}
-
 /* ---- head --------------------------------------------------------------------------------------------------------- */
-
-/* Up to three files show all sizes, more files the first, the last and a curve. */
-#define MOST_SIZES 3
 
 static uint64_t bytes_of_heap(const ubi__leak_curve *curve, uint32_t i) {
     return ubi_leaks_heap(curve->payload, i)->tally.bytes;
@@ -77,7 +68,7 @@ static void write_series(const page *p, uint32_t n) {
 /* None of them became another one. */
 static void write_no_series(const page *p, uint32_t n) {
     ubi__out_string(p->out, " (not of one process, as far as is known");
-    if (n > MOST_SIZES)
+    if (n > UBI__LEAK_MOST_SIZES)
         ubi__out_printf(p->out, "; the first and the last of %u snapshots", n);
     ubi__out_string(p->out, ")\n");
 }
@@ -89,7 +80,7 @@ static void write_heaps(const page *p) {
     ubi__change bytes = { s->heap[0].bytes, s->heap[2].bytes };
     bool is_one_run = ubi__leaks_same_run(p->answer);
     ubi__out_string(p->out, "Heap: ");
-    for (uint32_t i = 0; i<n; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1) {
+    for (uint32_t i = 0; i<n; i = n> UBI__LEAK_MOST_SIZES && i == 0 ? n - 1 : i + 1) {
         if (i)
             ubi__out_string(p->out, !is_one_run ? ", " : p->page->style.has_unicode ? " → " : " -> ");
         ubi__out_string(p->out, ubi__human_size(size, ubi_leaks_heap(p->answer->leaks, i)->tally.bytes));
@@ -100,7 +91,7 @@ static void write_heaps(const page *p) {
     }
     ubi__out_printf(p->out, " (%s, %s)", ubi__change_text(change, ubi__human_size, bytes),
                     ubi__change_percent(share, bytes));
-    if (n > MOST_SIZES)
+    if (n > UBI__LEAK_MOST_SIZES)
         write_series(p, n);
     ubi__out_char(p->out, '\n');
 }
@@ -207,65 +198,12 @@ static void write_total(const page *p) {
     ubi__out_char(p->out, '\n');
 }
 
-/* ---- heaps that do not fit ----------------------------------------------------------------------------------------- */
-
-/* Its nodes whose ids the newest heap has, those of the same class, and texts of strings. */
-static void write_other_process(const page *p, uint32_t i) {
-    char line[500], nodes[UBI__HUMAN_TEXT], common[UBI__HUMAN_TEXT], same[UBI__HUMAN_TEXT], texts[120] = "";
-    const ubi_leak_heap *heap = ubi_leaks_heap(p->answer->leaks, i);
-    const ubi_leak_heap *newest = ubi_leaks_heap(p->answer->leaks, ubi_leaks_heap_count(p->answer->leaks) - 1);
-    if (ubi__leaks_renews_ids(heap, newest)) {
-        snprintf(line, sizeof line,
-                 "%.160s may be of the process of the newest file, which has higher ids, but shares none of them: such "
-                 "a program gives each object a new id in each snapshot, so that nothing shows which one was there.",
-                 ubi__leaks_name(&p->answer->series, i));
-        ubi__write_words(p->page, UBI__INK_YELLOW, line);
-        return;
-    }
-    if (heap->n_texts)
-        snprintf(texts, sizeof texts, ", and of %s %s have the same text",
-                 ubi__human_things(nodes, heap->n_texts, "string"), ubi__human_count(same, heap->n_texts_same));
-    snprintf(line, sizeof line,
-             "%.160s is hardly of the process of the newest file: of its %s, %s have ids that are there, too; %s of "
-             "these are "
-             "of the same class%s.",
-             ubi__leaks_name(&p->answer->series, i), ubi__human_things(nodes, heap->tally.count, "node"),
-             ubi__human_count(common, heap->n_common), ubi__human_count(same, heap->n_common_same), texts);
-    ubi__write_words(p->page, UBI__INK_YELLOW, line);
-}
-
-#define MOST_MISFITS 3
-
-static void write_misfits(const page *p) {
-    uint32_t n = ubi_leaks_heap_count(p->answer->leaks), n_told = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (ubi_leaks_heap(p->answer->leaks, i)->fit == UBI_LEAK_OTHER_PROCESS && n_told++ < MOST_MISFITS)
-            write_other_process(p, i);
-}
-
-/* The page ends here: such files show nothing. */
-static void write_nothing_to_judge(const page *p) {
-    char reason[UBI__LEAKS_REASON];
-    bool by_key = p->answer->fit == UBI_LEAK_OTHER_PROCESS && ubi__leaks_differ_by_key(p->answer->leaks);
-    if (!by_key)
-        write_misfits(p);
-    ubi__leaks_reason(reason, &p->answer->series, p->answer->leaks, p->answer->fit);
-    reason[0] = 'C';
-    strcat(reason, ".");
-    ubi__write_words(p->page, UBI__INK_BOLD, reason);
-    ubi__write_words(
-        p->page, UBI__INK_PLAIN,
-        p->answer->fit == UBI_LEAK_SAME_HEAP
-            ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
-        : by_key ? "Names show nothing then, and hardly whether the files are of one process; --allow-other-process "
-                   "shows the result anyway."
-                 : "Compare files of one process; --allow-other-process shows the result anyway.");
-}
+/* ---- warnings ------------------------------------------------------------------------------------------------------ */
 
 /* Comes before what it refers to. */
 static void write_warning(const page *p) {
     if (!ubi__leaks_same_run(p->answer)) {
-        write_misfits(p);
+        ubi__leaks_write_misfits(p->page, p->answer);
         ubi__write_words(p->page, UBI__INK_YELLOW, "Nothing below can be trusted.");
     } else if (!ubi_leaks_order_is_known(p->answer->leaks))
         ubi__write_words(p->page, UBI__INK_YELLOW,
@@ -292,7 +230,8 @@ static void write_headline(const page *p, const ubi_leak_cluster *c) {
              ubi__human_size(size, c->retained_bytes));
     ubi__display_ink(p->out, &p->page->style, UBI__INK_RED);
     ubi__leak_write_name(p->out, &p->page->style, p->answer, c,
-                         line_room(p) > strlen(rest) + 12 ? line_room(p) - strlen(rest) : 12);
+                         ubi__leak_line_room(p->page) > strlen(rest) + 12 ? ubi__leak_line_room(p->page) - strlen(rest)
+                                                                          : 12);
     ubi__display_ink(p->out, &p->page->style, UBI__INK_PLAIN);
     ubi__write_inked(p->page, UBI__INK_BOLD, rest);
     ubi__out_char(p->out, '\n');
@@ -311,7 +250,7 @@ static void write_older(ubi__out *out, const ubi_leak_cluster *c) {
 /* Lines are put together in memory and cut in the middle where they are too long. */
 static void write_line(const page *p) {
     ubi__out_string(p->out, "    ");
-    ubi__display_text(p->out, &p->page->style, ubi__leak_memo_take(p->memo), line_room(p));
+    ubi__display_text(p->out, &p->page->style, ubi__leak_memo_take(p->memo), ubi__leak_line_room(p->page));
     ubi__out_char(p->out, '\n');
 }
 
@@ -319,9 +258,10 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
     ubi__out_string(p->memo->out, "held by ");
     ubi__leak_write_holder(p->memo->out, &p->plain, c, path);
     write_older(p->memo->out, c);
-    ubi__display_pad(p->out, 0, INDENT);
-    ubi__wrap_words(p->out, &p->page->style, ubi__leak_memo_take(p->memo), INDENT, INDENT + 2,
-                    p->page->style.columns > LEAST_COLUMNS ? p->page->style.columns : LEAST_COLUMNS);
+    ubi__display_pad(p->out, 0, UBI__LEAK_INDENT);
+    ubi__wrap_words(p->out, &p->page->style, ubi__leak_memo_take(p->memo), UBI__LEAK_INDENT, UBI__LEAK_INDENT + 2,
+                    p->page->style.columns > UBI__LEAK_LEAST_COLUMNS ? p->page->style.columns
+                                                                     : UBI__LEAK_LEAST_COLUMNS);
     ubi__out_char(p->out, '\n');
 }
 
@@ -329,13 +269,13 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
 static bool write_part(const page *p, size_t *used, const char *before, ubi_text name, ubi_leak_tally tally) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     size_t columns = strlen(before) + strlen(ubi__human_count(count, tally.count)) +
-                     ubi__display_columns(name, &p->plain, line_room(p)) + strlen(ubi__human_size(size, tally.bytes)) +
-                     4;
-    if (*used && *used + columns > line_room(p))
+                     ubi__display_columns(name, &p->plain, ubi__leak_line_room(p->page)) +
+                     strlen(ubi__human_size(size, tally.bytes)) + 4;
+    if (*used && *used + columns > ubi__leak_line_room(p->page))
         return false;
     *used += columns;
     ubi__out_printf(p->memo->out, "%s%s ", before, count);
-    ubi__display_text(p->memo->out, &p->plain, name, line_room(p));
+    ubi__display_text(p->memo->out, &p->plain, name, ubi__leak_line_room(p->page));
     ubi__out_printf(p->memo->out, " (%s)", size);
     return true;
 }
@@ -356,7 +296,7 @@ static void write_verdict(const page *p, const ubi_leak_cluster *c) {
         return;
     ubi__out_string(p->out, "    ");
     ubi__write_inked(p->page, c->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
-    if (ubi_leaks_heap_count(p->answer->leaks) > MOST_SIZES) {
+    if (ubi_leaks_heap_count(p->answer->leaks) > UBI__LEAK_MOST_SIZES) {
         ubi__out_string(p->out, "  ");
         ubi__leak_write_came(p->out, &p->page->style, p->answer->leaks, c);
     }
@@ -409,7 +349,7 @@ static void write_site(const page *p, const ubi_leak_cluster *c) {
     for (unsigned i = 0; at != UBI_NONE && i <= CALLERS; i++, at = ubi_graph_frame_parent(g, at)) {
         ubi_graph_frame(g, at, &frame);
         ubi__out_string(p->out, i ? "      called by " : "    allocated by ");
-        ubi__display_frame(p->out, &p->page->style, &frame, line_room(p));
+        ubi__display_frame(p->out, &p->page->style, &frame, ubi__leak_line_room(p->page));
         ubi__out_char(p->out, '\n');
     }
 }
@@ -426,7 +366,8 @@ static ubi_status write_leak(const page *p, uint32_t i) {
     write_verdict(p, c);
     write_site(p, c);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->page->style, &path.view, line_room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->page->style, &path.view, ubi__leak_line_room(p->page), PATH_LINES,
+                              UBI__LEAK_INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }
@@ -436,7 +377,7 @@ static void write_other(const page *p, const ubi_leak_cluster *c) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], buffer[200];
     const char *words = ubi__leak_verdict_words(buffer, p->answer->leaks, c);
     ubi__out_string(p->out, "  ");
-    ubi__leak_write_name(p->out, &p->page->style, p->answer, c, line_room(p) / 3);
+    ubi__leak_write_name(p->out, &p->page->style, p->answer, c, ubi__leak_line_room(p->page) / 3);
     ubi__out_printf(p->out, ": +%s, %s", ubi__human_things(objects, c->leaked.count, "object"),
                     ubi__human_size(size, c->retained_bytes));
     ubi__display_ink(p->out, &p->page->style, UBI__INK_DIM);
@@ -469,73 +410,6 @@ static ubi_status write_clusters(const page *p) {
     }
     write_rest(p, n);
     return UBI_OK;
-}
-
-/* ---- classes of a series ------------------------------------------------------------------------------------------- */
-
-#define MOST_CLASSES 8
-
-static uint64_t count_at_heap(const ubi__leak_curve *curve, uint32_t i) {
-    return ((const ubi_leak_tally *)curve->payload)[i].count;
-}
-
-enum { FROM, ARROW, TO, CURVE, RISES, COLUMNS };
-
-static const ubi__text_column class_columns[COLUMNS] = {
-    [FROM] = { NULL, .width = 10 },
-    [ARROW] = { NULL, .width = 1, .gap = 1, .is_left = true },
-    [TO] = { NULL, .width = 10, .gap = 1 },
-    [CURVE] = { NULL, .width = UBI__LEAK_CURVE_COLUMNS, .gap = 2, .is_left = true },
-    [RISES] = { NULL, .gap = 2, .is_left = true },
-};
-
-/* A ubi__cell_draw. */
-static size_t curve_draw(ubi__out *out, const ubi__style *style, const void *payload, size_t columns) {
-    ubi__leak_write_curve(out, style, payload);
-    return columns;
-}
-
-static void class_write(const page *p, ubi__text_table *table, const ubi_leak_trend *trend, uint32_t n_heaps) {
-    char rises[40];
-    ubi__leak_curve curve = { .n = n_heaps, .value = count_at_heap, .payload = trend->at_heap };
-    snprintf(rises, sizeof rises, "up with %u of %u", trend->n_rises, n_heaps - 1);
-    const ubi__cell cells[COLUMNS] = {
-        [FROM] = ubi__cell_count(trend->at_heap[0].count),
-        [ARROW] = ubi__cell_words(p->page->style.has_unicode ? "→" : "->"),
-        [TO] = ubi__cell_count(trend->at_heap[n_heaps - 1].count),
-        [CURVE] = ubi__cell_drawn(curve_draw, &curve),
-        [RISES] = ubi__cell_words(rises),
-    };
-    ubi__text_table_row(table, cells);
-    ubi__display_text(p->out, &p->page->style, trend->class_name.name, line_room(p) / 2);
-    ubi__out_char(p->out, '\n');
-}
-
-static void class_table_init(ubi__text_table *table, const page *p, uint32_t n_heaps) {
-    char rises[40];
-    ubi__page_table(table, p->page, "", class_columns, COLUMNS);
-    table->at[ARROW].width += !p->page->style.has_unicode;
-    if (n_heaps < UBI__LEAK_CURVE_COLUMNS)
-        table->at[CURVE].width = n_heaps;
-    snprintf(rises, sizeof rises, "up with %u of %u", n_heaps - 1, n_heaps - 1);
-    table->at[RISES].width = strlen(rises);
-    ubi__text_table_lay_out(table);
-}
-
-/* Classes that grew in at least half of the steps: those that jitter say little. */
-static void write_classes(const page *p) {
-    uint32_t n_heaps = ubi_leaks_heap_count(p->answer->leaks), n = ubi_leaks_trend_count(p->answer->leaks), n_told = 0;
-    ubi__text_table table;
-    class_table_init(&table, p, n_heaps);
-    for (uint32_t i = 0; n_heaps > MOST_SIZES && i < n && n_told < MOST_CLASSES; i++) {
-        ubi_leak_trend trend;
-        ubi_leaks_trend(&trend, p->answer->leaks, i);
-        if (trend.n_rises * 2 < n_heaps - 1)
-            continue;
-        if (n_told++ == 0)
-            ubi__write_title(p->page, "Classes that grow, from step to step");
-        class_write(p, &table, &trend, n_heaps);
-    }
 }
 
 /* ---- next --------------------------------------------------------------------------------------------------------- */
@@ -573,7 +447,7 @@ static ubi_status write_judgement(const page *p) {
     write_remark(p);
     UBI_TRY(write_clusters(p));
     UBI_TRY(ubi__leaks_write_grown(p->page, p->answer, p->memo));
-    write_classes(p);
+    ubi__leaks_write_classes(p->page, p->answer);
     write_next(p);
     return UBI_OK;
 }
@@ -591,7 +465,7 @@ ubi_status ubi__leaks_page(const ubi__page *on, const void *answer_of, const ubi
     if (answer->fit == UBI_LEAK_FITS)
         status = write_judgement(&p);
     else
-        write_nothing_to_judge(&p);
+        ubi__leaks_write_nothing_to_judge(on, answer);
     ubi__leak_memo_fini(&memo);
     return status;
 }
