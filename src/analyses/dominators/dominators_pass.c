@@ -46,7 +46,7 @@ ubi_status ubi__dominated_sets_pass(ubi__columns *c, ubi_dominators *d) {
     if (c->writer)
         return UBI_OK;
     d->first = first;
-    d->dominated = dominated;
+    d->dominated = dominated ? dominated : first; /* of a root alone there is nothing to point to */
     return UBI_OK;
 }
 
