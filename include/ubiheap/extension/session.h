@@ -133,6 +133,7 @@ UBI_API ubi_session *ubi_session_ref(ubi_session *session);
 /** One reference less; frees with the last, which a use holds, too. NULL is fine. */
 UBI_API void ubi_session_unref(ubi_session *session);
 
+/** What it is of: a heap, a recording or a timeline. */
 UBI_API ubi_session_kind ubi_session_kind_of(const ubi_session *session);
 /** Path or name. Borrowed from the session. */
 UBI_API const char *ubi_session_name(const ubi_session *session);
