@@ -78,10 +78,33 @@ static ubi_status rank_entries(uint32_t *ranks, const ubi__strtab *texts, const 
     return UBI_OK;
 }
 
+/* Nodes share few texts, such as the names of their classes: one that lies where another lay before is not compared again. */
+#define N_KNOWN_TEXTS 256
+
+typedef struct known_text {
+    ubi_text text;
+    uint32_t entry;
+} known_text;
+
+static ubi_status text_intern(uint32_t *entry, ubi__strtab *texts, known_text *known, ubi_text text,
+                              const ubi_look_name_buffer *buffer) {
+    known_text *k = &known[((uintptr_t)text.ptr >> 3) % N_KNOWN_TEXTS];
+    if (text.ptr == k->text.ptr && text.len == k->text.len) {
+        *entry = k->entry;
+        return UBI_OK;
+    }
+    UBI_TRY(ubi__strtab_intern(texts, entry, text));
+    bool is_put_together = (uintptr_t)text.ptr - (uintptr_t)buffer < sizeof *buffer; /* another text each time */
+    if (!is_put_together)
+        *k = (known_text){ text, *entry };
+    return UBI_OK;
+}
+
 /* ranks[node] of those to sort, from the texts of single nodes. */
 static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec_u32 *nodes,
                              const ubi__node_table *table, const ubi__node_column *column) {
     const ubi_allocator *a = ubi__node_table_memory(table);
+    known_text known[N_KNOWN_TEXTS] = { { { NULL, 0 }, 0 } };
     ubi_look_name_buffer buffer;
     for (size_t i = 0; i < nodes->n; i++) {
         if (i % UBI__PULSE_NODES == 0 && !ubi__progress(&table->progress, "comparing texts", i, nodes->n))
@@ -89,7 +112,7 @@ static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec
         ubi_text text = ubi__node_column_text(column, table, nodes->at[i], &buffer);
         ranks[nodes->at[i]] = NO_RANK;
         if (text.ptr)
-            UBI_TRY(ubi__strtab_intern(texts, &ranks[nodes->at[i]], text));
+            UBI_TRY(text_intern(&ranks[nodes->at[i]], texts, known, text, &buffer));
     }
     uint32_t n = ubi__strtab_count(texts);
     if (n == 0)
