@@ -495,23 +495,24 @@ static bool may_have_greater(const ranking *r, ubi_node_ix node) {
                                            ubi_dominators_retained_bytes(r->dominators, r->heap[0]));
 }
 
+/* Each node is offered when it is met, so that most are never among those that wait. */
 static ubi_status offer_subtree(ranking *r, ubi__vec_u32 *waiting, ubi_node_ix top, const ubi_allocator *a,
                                 const ubi_progress *progress) {
-    uint64_t n_offered = 0;
+    uint64_t n_offered = 1;
+    offer_node(r, top);
     UBI_TRY(ubi__vec_u32_push(waiting, a, top));
     while (waiting->n) {
         uint32_t n;
-        ubi_node_ix node = waiting->at[--waiting->n];
-        const ubi_node_ix *children = ubi_dominators_dominated(r->dominators, node, &n);
-        if (n_offered++ % NODES_PER_STEP == 0 &&
-            !ubi__progress(progress, "ranking", n_offered, ubi_dominators_node_count(r->dominators)))
-            return ubi__fail_cancelled();
-        offer_node(r, node);
-        if (!may_have_greater(r, node))
-            continue;
+        const ubi_node_ix *children = ubi_dominators_dominated(r->dominators, waiting->at[--waiting->n], &n);
         UBI_TRY(ubi__vec_u32_reserve(waiting, a, n));
-        for (uint32_t i = 0; i < n; i++)
-            waiting->at[waiting->n++] = children[i];
+        for (uint32_t i = 0; i < n; i++) {
+            if (n_offered++ % NODES_PER_STEP == 0 &&
+                !ubi__progress(progress, "ranking", n_offered, ubi_dominators_node_count(r->dominators)))
+                return ubi__fail_cancelled();
+            offer_node(r, children[i]);
+            if (may_have_greater(r, children[i]))
+                waiting->at[waiting->n++] = children[i];
+        }
     }
     return UBI_OK;
 }
