@@ -59,7 +59,8 @@ endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/thread-tests.txt tests/slow-tests.txt)
 
 set(ubi_test_environment UBI_BUILD_DIR=${PROJECT_BINARY_DIR} UBI_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-    UBI_QUICKJS_DIR=${UBI_QUICKJS_DIR} PYTHONDONTWRITEBYTECODE=1)
+    UBI_QUICKJS_DIR=${UBI_QUICKJS_DIR} PYTHONDONTWRITEBYTECODE=1
+    XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/none) # no answers from what a user's earlier programs kept
 if(UBI_DEEP_TESTS)
     list(APPEND ubi_test_environment UBI_DEEP=1)
 endif()

@@ -7,9 +7,8 @@
  */
 #include "cli/manual.h"
 
-#include <string.h>
-
 #include <stdio.h>
+#include <string.h>
 
 static void markdown_text(ubi__out *out, const char *text) {
     for (; *text; text++) {
