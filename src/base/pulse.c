@@ -5,8 +5,9 @@ ubi__pulse ubi__pulse_of(const ubi_progress *progress) {
     return (ubi__pulse){ .progress = progress, .caller = pthread_self(), .stage = "" };
 }
 
+/* Who said no is not asked again. */
 static void pulse_report(ubi__pulse *pulse) {
-    if (!ubi__progress(pulse->progress, pulse->stage, pulse->done, pulse->total))
+    if (!ubi__pulse_is_stopped(pulse) && !ubi__progress(pulse->progress, pulse->stage, pulse->done, pulse->total))
         ubi__pulse_stop(pulse);
 }
 

@@ -53,8 +53,8 @@ class Ends(Host):
                           "caused by: 7\n"),
                    "const of = (error, cause) => Object.defineProperty(error, 'cause', { value: cause });\n"
                    "throw of(new Error('outer'), of(new TypeError('inner'), 7))")
-        self.fails(places("Error: x\n    at <eval> (s.js:1:20)\n", one_line=True),
-                   "const e = new Error('x'); Object.defineProperty(e, 'cause', { get() { print('called'); } }); throw e")
+        self.fails(places("Error: x\n    at <eval> (s.js:2:20)\n"),
+                   "\nconst e = new Error('x'); Object.defineProperty(e, 'cause', { get() { print('called'); } }); throw e")
         looped = self.run_script("const e = new Error('x'); e.cause = e; throw e")
         self.assertEqual(looped.stderr.count(b"caused by: Error: x\n"), 8)
 
