@@ -69,7 +69,12 @@ def indexes_table(results):
 
 
 def command_list(results):
-    return "\n".join(f["madeBy"] for f in results.files if f.get("madeBy"))
+    """How each file is made and measured."""
+    lines = []
+    for f in results.files:
+        lines.append(f["madeBy"])
+        lines += [f"build/release/bench/{program} {f['file']}" for program in ("worker_bench", "ask_bench", "index_bench")]
+    return "\n".join(lines)
 
 
 def sections(results):

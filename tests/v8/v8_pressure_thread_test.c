@@ -137,13 +137,15 @@ static void memory_may_run_out_in_a_real_file(void **state) {
 
 typedef struct patience {
     unsigned n_calls, n_allowed;
+    const char *stage;
     uint64_t last;
 } patience;
 
 static bool count_calls(void *payload, const char *stage, uint64_t done, uint64_t total) {
     patience *p = payload;
-    assert_string_equal(stage, "reading");
-    assert_true(done >= p->last && done <= total);
+    bool is_same_stage = p->stage && strcmp(stage, p->stage) == 0;
+    assert_true((!is_same_stage || done >= p->last || strcmp(stage, "reading") != 0) && done <= total);
+    p->stage = stage;
     p->last = done;
     return ++p->n_calls <= p->n_allowed;
 }
@@ -163,17 +165,19 @@ static ubi_status read_patiently(const input *in, unsigned threads, patience *p)
     return status;
 }
 
+/* What a helper does is not reported, nor is it always the same. */
 static void a_caller_may_stop_at_each_call(void **state) {
     (void)state;
     input in = load("node20-after");
     for (unsigned threads = 1; threads <= 2; threads++) {
-        patience all = { 0, 1000000, 0 };
+        patience all = { 0, 1000000, NULL, 0 };
         assert_int_equal(read_patiently(&in, threads, &all), UBI_OK);
         assert_true(all.n_calls > 10);
         for (unsigned n = 0; n < all.n_calls; n++) {
-            patience p = { 0, n, 0 };
-            assert_int_equal(read_patiently(&in, threads, &p), UBI_ECANCELLED);
-            assert_int_equal(p.n_calls, n + 1);
+            patience p = { 0, n, NULL, 0 };
+            ubi_status status = read_patiently(&in, threads, &p);
+            assert_int_equal(status, p.n_calls > n ? UBI_ECANCELLED : UBI_OK);
+            assert_true(p.n_calls == n + 1 || (threads > 1 && p.n_calls <= n));
         }
     }
     free(in.bytes);
