@@ -26,7 +26,7 @@ bool ubi__pulse_at(ubi__pulse *pulse, const char *stage, uint64_t done, uint64_t
 bool ubi__pulse_again(ubi__pulse *pulse) {
     if (!pulse)
         return true;
-    if (*pulse->stage && pthread_equal(pulse->caller, pthread_self()))
+    if (pthread_equal(pulse->caller, pthread_self()) && *pulse->stage) /* the stage is that thread's own */
         pulse_report(pulse);
     return !ubi__pulse_is_stopped(pulse);
 }
