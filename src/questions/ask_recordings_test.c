@@ -124,19 +124,6 @@ static void answers_are_documents(void **state) {
     }
 }
 
-/* In characters: bytes that continue one do not count. */
-static size_t longest_line(const text *t) {
-    size_t longest = 0, at = 0;
-    for (size_t i = 0; i < t->bytes.n; i++)
-        if (t->bytes.at[i] == '\n') {
-            longest = at > longest ? at : longest;
-            at = 0;
-        } else {
-            at += (t->bytes.at[i] & 0xc0) != 0x80;
-        }
-    return longest;
-}
-
 static void pages_follow_their_columns(void **state) {
     ubi_ask_options options = UBI_ASK_OPTIONS_INIT;
     (void)state;
@@ -149,7 +136,7 @@ static void pages_follow_their_columns(void **state) {
             assert_int_equal(ask(&narrow, &f, &everything[i], &options), UBI_OK);
             options.columns = 160;
             assert_int_equal(ask(&wide, &f, &everything[i], &options), UBI_OK);
-            assert_true(longest_line(&narrow) <= longest_line(&wide) && longest_line(&wide) <= 160);
+            assert_true(text_longest_line(&narrow) <= text_longest_line(&wide) && text_longest_line(&wide) <= 160);
         }
         text_fini(&narrow);
         text_fini(&wide);

@@ -197,19 +197,6 @@ static void answers_are_documents(void **state) {
     }
 }
 
-/* In characters: bytes that continue one do not count. */
-static size_t longest_line(const text *t) {
-    size_t longest = 0, at = 0;
-    for (size_t i = 0; i < t->bytes.n; i++)
-        if (t->bytes.at[i] == '\n') {
-            longest = at > longest ? at : longest;
-            at = 0;
-        } else {
-            at += (t->bytes.at[i] & 0xc0) != 0x80;
-        }
-    return longest;
-}
-
 static void pages_fit_their_columns(void **state) {
     ubi_ask_options options = UBI_ASK_OPTIONS_INIT;
     heap h = heap_of(FX_FILE);
@@ -221,8 +208,8 @@ static void pages_fit_their_columns(void **state) {
     assert_int_equal(ask(&narrow, &h, &show, &options), UBI_OK);
     options.columns = 160;
     assert_int_equal(ask(&wide, &h, &show, &options), UBI_OK);
-    assert_true(longest_line(&narrow) <= 80 && longest_line(&wide) <= 160);
-    assert_true(longest_line(&narrow) < longest_line(&wide));
+    assert_true(text_longest_line(&narrow) <= 80 && text_longest_line(&wide) <= 160);
+    assert_true(text_longest_line(&narrow) < text_longest_line(&wide));
     text_fini(&narrow);
     text_fini(&wide);
     heap_close(&h);

@@ -26,6 +26,19 @@ static inline bool text_write(void *payload, const void *data, size_t n) {
     return true;
 }
 
+/* Of its lines, in characters: bytes that continue one do not count. */
+static inline size_t text_longest_line(const text *t) {
+    size_t longest = 0, at = 0;
+    for (size_t i = 0; i < t->bytes.n; i++)
+        if (t->bytes.at[i] == '\n') {
+            longest = at > longest ? at : longest;
+            at = 0;
+        } else {
+            at += (t->bytes.at[i] & 0xc0) != 0x80;
+        }
+    return longest;
+}
+
 static inline void text_fini(text *t) {
     ubi__vec_u8_fini(&t->bytes, ubi_allocator_default());
 }
