@@ -301,6 +301,8 @@ static bool index_is_in_use(const heap *h) {
 /* How long reading took is another answer each time. */
 static void load_time_forget(text *t) {
     static const char key[] = "\"loadTimeUs\":";
+    if (!t->bytes.n) /* the question was refused */
+        return;
     uint8_t *at = memmem(t->bytes.at, t->bytes.n, key, sizeof key - 1), *end = t->bytes.at + t->bytes.n;
     if (!at)
         return;
