@@ -35,10 +35,19 @@ static ubi_status key_make(ubi__vec_u8 *key, const ubi__cli *cli, const ubi__que
     return ubi__usage_values_append(key, asked->values, question->usage->parameters, memory());
 }
 
+/* Such an answer is of more than the heap that the index is of. */
+static bool needs_other_files(const ubi__usage *usage, const void *values) {
+    for (const ubi__parameter *p = usage->parameters; (p = ubi__parameter_at(p)); p++)
+        if (p->is_path && ubi__parameter_text(values, usage->parameters, p->name))
+            return true;
+    return false;
+}
+
 ubi_status ubi__kept_begin(ubi__kept *kept, const ubi__cli *cli, const ubi__question *question, const ubi__asked *asked,
                            ubi__out *out) {
     *kept = (ubi__kept){ .to = out };
-    if (asked->n_heaps != 1 || cli->common.cache < 0 || cli->common.with_index)
+    if (asked->n_heaps != 1 || cli->common.cache < 0 || cli->common.with_index ||
+        needs_other_files(question->usage, asked->values))
         return UBI_OK;
     kept->use = asked->heaps[0];
     UBI_TRY(key_make(&kept->key, cli, question, asked));

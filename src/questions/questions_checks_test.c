@@ -164,6 +164,9 @@ static void a_damaged_usage_is_seen(void **state) {
     damaged[0].least = 1;
     assert_damage_seen(check_question, &question, "p->least == 0 ||");
     damaged[0] = rows[0];
+    damaged[0].is_path = true;
+    assert_damage_seen(check_question, &question, "!p->is_path");
+    damaged[0] = rows[0];
     damaged[1].name = "limit";
     assert_damage_seen(check_question, &question, "is_only");
     damaged[1] = rows[1];

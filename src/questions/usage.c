@@ -74,6 +74,7 @@ static void parameter_check(const ubi__parameter *p, size_t values_bytes) {
     UBI_ASSERT((p->kind == UBI__PARAMETER_CHOICE) == (p->choices != NULL) && (!p->choices || p->choices[0]));
     UBI_ASSERT(p->help && p->help[0] && p->help[strlen(p->help) - 1] != '.');
     UBI_ASSERT(p->name[0] && strlen(p->name) < UBI__PARAMETER_NAME_BYTES && (p->is_operand || !p->is_required));
+    UBI_ASSERT(!p->is_path || (p->kind == UBI__PARAMETER_TEXT && p->scope == UBI__SCOPE_TERMINAL));
     UBI_ASSERT(p->least == 0 || p->kind == UBI__PARAMETER_NUMBER);
 }
 

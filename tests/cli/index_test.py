@@ -10,6 +10,7 @@ import workspace
 
 QUESTIONS = ["statistics FILE", "dominators FILE", "nodes --where selfSize>100 --limit 5 FILE", "census FILE",
              "search FILE Map", "containment FILE", "report FILE", "summary FILE", "treemap --json FILE"]
+OLDER = "node20-before.heapsnapshot.gz"
 FILES = ["node20-after.heapsnapshot.gz", "tiny-before.fxsnapshot"]
 
 
@@ -81,6 +82,17 @@ class Index(unittest.TestCase):
         self.assertRegex(done.stderr.decode(), r"\Aubiheap: no index was kept: others may write in the cache folder kept[^\n]*\n\Z")
         self.assertEqual(done.stdout, self.ask("statistics FILE", FILES[1], "--no-cache").stdout)
         self.run_tool("cache", "--cache-dir", "kept", expected=2)
+
+    def test_an_answer_that_needs_another_file_is_not_kept(self):
+        command = ["summary", "--since", "older.gz", "--cache-dir", "kept", FILES[0]]
+        shutil.copy(self.folder / OLDER, self.folder / "older.gz")
+        new = self.run_tool(*command, "--cache").stdout
+        self.assertIn(b"LeakedThing", new)
+        self.assertEqual(self.run_tool(*command).stdout, new)
+        shutil.copy(self.folder / FILES[0], self.folder / "older.gz")  # nothing is newer than itself
+        self.assertNotIn(b"LeakedThing", self.run_tool(*command).stdout)
+        os.remove(self.folder / "older.gz")
+        self.assertIn(b"older.gz", self.run_tool(*command, expected=4).stderr)
 
     def test_the_same_question_again_is_answered_from_what_was_kept(self):
         for question in ("report FILE", "report --json FILE", "report --detail FILE", "census -b objectClass FILE"):
