@@ -53,12 +53,12 @@ static bool bytes_drop(void *payload, const void *data, size_t n_bytes) {
 /** What is done with a session that was just opened. */
 typedef ubi_status session_step(ubi_session *session, ubi_session_use *use);
 
-static ubi_status compute(ubi_session *session, ubi_session_use *use) {
+static ubi_status parts_compute(ubi_session *session, ubi_session_use *use) {
     (void)session;
     return parts_get(use);
 }
 
-static ubi_status compute_and_write(ubi_session *session, ubi_session_use *use) {
+static ubi_status parts_compute_and_write(ubi_session *session, ubi_session_use *use) {
     (void)session;
     UBI_TRY(parts_get(use));
     return ubi_session_write_index(use);
@@ -116,7 +116,7 @@ static ubi_status step_measure(const char *path, const char *row, ubi_session_in
     step steps[MOST_REPEATS];
     ubi_session_index_info info = UBI_SESSION_INDEX_INFO_INIT;
     for (unsigned i = 0; i < repeats; i++) {
-        if (run == compute_and_write)
+        if (run == parts_compute_and_write)
             folder_empty();
         UBI_TRY(step_time(&steps[i], &info, path, index, run));
     }
@@ -131,9 +131,9 @@ static ubi_status step_measure(const char *path, const char *row, ubi_session_in
 
 static ubi_status measure(const char *path, unsigned repeats) {
     unsigned n = repeats == 0 ? 1 : repeats < MOST_REPEATS ? repeats : MOST_REPEATS;
-    UBI_TRY(step_measure(path, "index:computed", UBI_SESSION_INDEX_NONE, compute, n));
-    UBI_TRY(step_measure(path, "index:computed and written", UBI_SESSION_INDEX_CACHE, compute_and_write, n));
-    UBI_TRY(step_measure(path, "index:mapped", UBI_SESSION_INDEX_CACHE, compute, n));
+    UBI_TRY(step_measure(path, "index:computed", UBI_SESSION_INDEX_NONE, parts_compute, n));
+    UBI_TRY(step_measure(path, "index:computed and written", UBI_SESSION_INDEX_CACHE, parts_compute_and_write, n));
+    UBI_TRY(step_measure(path, "index:mapped", UBI_SESSION_INDEX_CACHE, parts_compute, n));
     UBI_TRY(step_measure(path, "index:nodes chosen", UBI_SESSION_INDEX_CACHE, ask_nodes, n));
     return step_measure(path, "index:report", UBI_SESSION_INDEX_CACHE, ask_report, n);
 }
