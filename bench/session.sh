@@ -19,7 +19,7 @@ if [ -n "${BENCH_TRY:-}" ]; then
 fi
 raw=$data/$name.jsonl
 files=$data/$name.files
-need bench/generate bench/ask_bench bench/worker_bench bench/index_bench
+need bench/generate bench/ask_bench bench/worker_bench bench/index_bench bin/ubiheap
 : >"$raw"
 : >"$files"
 
@@ -37,6 +37,7 @@ for kind in "v8 heapsnapshot" "browser fxsnapshot"; do
     "$build/bench/worker_bench" --repeats "$cancels" "$path" >>"$raw"
     "$build/bench/ask_bench" "$path" >>"$raw"
     "$build/bench/index_bench" --repeats "$repeats" "$path" >>"$raw"
+    python3 bench/kept_answer.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"
 done
 
 python3 bench/report.py collect --session --build "$build" --files "$files" --name "$name" --by "sh bench/session.sh" "$raw" \

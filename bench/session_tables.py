@@ -16,7 +16,8 @@ CANCELLED = """\
 From cancelling a request of the [worker](../reference/worker.md), at a random moment, to its reply. The goal: 50 ms for 99 of 100."""
 INDEXES = """\
 Graph, look, dominators and distances: computed, computed and written to an [index](../formats/ubindex.md), and mapped from one; then
-`nodes --where` of a session that was just opened with it. *Resident* is what of the index was in memory after the step. Medians. The
+`nodes --where` of a session that was just opened with it. *Resident* is what of the index was in memory after the step. *`ubiheap report` again* is a whole process, which finds the answer that it gave with `--cache`; resident is the most
+memory that it had. Medians. The
 goals: with the index at most 1.5 times as long the first time; then 100 ms, and 300 ms for the question."""
 
 
@@ -74,6 +75,7 @@ def command_list(results):
     for f in results.files:
         lines.append(f["madeBy"])
         lines += [f"build/release/bench/{program} {f['file']}" for program in ("worker_bench", "ask_bench", "index_bench")]
+        lines.append(f"python3 bench/kept_answer.py --ubiheap build/release/bin/ubiheap {f['file']}")
     return "\n".join(lines)
 
 
