@@ -54,7 +54,7 @@ const ubi__file_type *ubi__file_type_at(size_t i);
  */
 const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n);
 /** The same of a file, inflated if it is packed. What is taken from a pipe is gone. Errors: UBI_EIO, UBI_ENOMEM. */
-ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path);
+UBI__SERVER_API ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path);
 /**
  * RECORDING or TIMELINE if the first bytes say so as they are, not inflated; HEAP for everything else, also for what cannot be read twice,
  * or at all. Nothing is taken from pipes.
@@ -68,7 +68,7 @@ ubi__file_use ubi__file_use_peek(const char *path);
 ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, size_t n, const char *compression,
                             const char *wanted);
 /** The same of a file that can be read again. Errors: also those of opening it. */
-ubi_status ubi__file_refuse_path(const char *path, const char *wanted);
+UBI__SERVER_API ubi_status ubi__file_refuse_path(const char *path, const char *wanted);
 
 /* ---- parts of the table ------------------------------------------------------------------------------------------------- */
 

@@ -54,6 +54,12 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
  */
 UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
                                                     ubi_session_kind otherwise, const ubi_session_options *options);
+struct stat;
+/**
+ * The file that was opened is the one of `about`, whatever its path leads to by the time it is read: then it is UBI_EMISMATCH. Before any
+ * part is asked for.
+ */
+UBI__SERVER_API void ubi__session_pin_file(ubi_session *session, const struct stat *about);
 /** UBI_EFORMAT: what the session is of, and that it is no `wanted`, such as "heap snapshot". */
 ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
 /** Who names frames that recordings lack, from now on; NULL, as at first: they stay without names. */

@@ -526,11 +526,22 @@ unsigned ubi_session_use_threads(const ubi_session_use *use) {
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
 
+static ubi__file_identity identity_of(const struct stat *about) {
+    return (ubi__file_identity){ true, about->st_dev, about->st_ino, about->st_size, about->st_mtim };
+}
+
 ubi__file_identity ubi__file_identify(const char *path) {
     struct stat about;
     if (strcmp(path, "-") == 0 || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return (ubi__file_identity){ .is_known = false };
-    return (ubi__file_identity){ true, about.st_dev, about.st_ino, about.st_size, about.st_mtim };
+    return identity_of(&about);
+}
+
+void ubi__session_pin_file(ubi_session *session, const struct stat *about) {
+    pthread_mutex_lock(&session->pool->lock);
+    session->file = identity_of(about);
+    session->was_pinned = true;
+    pthread_mutex_unlock(&session->pool->lock);
 }
 
 static bool file_is_same(const ubi__file_identity *a, const ubi__file_identity *b) {
@@ -544,9 +555,10 @@ ubi_status ubi__session_file_check(ubi__file_identity *out, const ubi_session *s
     ubi__file_identity now = ubi__file_identify(session->name);
     pthread_mutex_lock(&session->pool->lock);
     bool was_read = session->was_read, is_same = file_is_same(&session->file, &now);
+    bool is_known = was_read || session->was_pinned;
     bool are_others_same = session->others_identity == others_identity;
     pthread_mutex_unlock(&session->pool->lock);
-    if (was_read && !is_same) {
+    if (is_known && !is_same) {
         if (stat(session->name, &about) != 0)
             return ubi__fail_errno(errno, "%s must be read again, and cannot be", session->name);
         return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
@@ -593,8 +605,10 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
 
 ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info) {
     ubi__file_identity now;
+    if (session->was_read || session->was_pinned)
+        UBI_TRY(ubi__session_file_check(&now, session, 0));
     if (session->was_read)
-        return ubi__session_file_check(&now, session, 0);
+        return UBI_OK;
     read_note(session, file, info);
     return UBI_OK;
 }
@@ -602,7 +616,7 @@ ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity
 bool ubi__session_is_current(const ubi_session *session) {
     ubi__file_identity now = ubi__file_identify(session->name);
     pthread_mutex_lock(&session->pool->lock);
-    bool is_current = !session->was_read || file_is_same(&session->file, &now);
+    bool is_current = !(session->was_read || session->was_pinned) || file_is_same(&session->file, &now);
     pthread_mutex_unlock(&session->pool->lock);
     return is_current;
 }

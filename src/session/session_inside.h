@@ -90,6 +90,7 @@ struct ubi_session {
     ubi_session_index index_place;
     const char *cache_folder; /* behind `name`; NULL: the usual one */
     ubi_graph *given;         /* NULL: a file */
+    bool was_pinned;          /* `file` is known before it is read */
     bool was_read;            /* from then on: */
     ubi__file_identity file;
     uint64_t
