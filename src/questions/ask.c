@@ -13,8 +13,6 @@
 #include "base/text.h"
 #include "questions/question.h"
 
-#define STANDARD_COLUMNS 100
-
 /* ---- asking ------------------------------------------------------------------------------------------------------- */
 
 typedef struct sink {
@@ -22,43 +20,13 @@ typedef struct sink {
     void *payload;
 } sink;
 
-static ubi_status document_write(const ubi__inquiry *inquiry, const sink *to) {
-    ubi__json json;
-    ubi__json_init(&json, to->write, to->payload, false);
-    return ubi__inquiry_write_document(inquiry, &json);
-}
-
-static ubi_status page_write(const ubi__inquiry *inquiry, const sink *to, unsigned columns) {
-    ubi__out *out = UBI_NEW(ubi_allocator_default(), ubi__out); /* a large buffer */
-    if (!out)
-        return ubi__fail_nomem();
-    ubi__page page = { .out = out, .style = { .has_unicode = true, .columns = columns ? columns : STANDARD_COLUMNS } };
-    ubi__out_init(out, to->write, to->payload);
-    ubi_status status = ubi__inquiry_write_page(inquiry, &page);
-    if (status == UBI_OK)
-        status = ubi__out_flush(out);
-    UBI_DELETE(ubi_allocator_default(), out);
-    return status;
-}
-
-#define MESSAGE_BYTES 512
-
-/* A message about one of several heaps names it. */
-static ubi_status heap_blame(ubi_status status, const ubi__asked *asked) {
-    char message[MESSAGE_BYTES];
-    if (status == UBI_OK || asked->n_heaps == 1 || *asked->fault == UBI_NONE)
-        return status;
-    snprintf(message, sizeof message, "%s", ubi_error_message());
-    return ubi__fail(status, "%s: %s", ubi__asked_name_at(asked, *asked->fault), message);
-}
-
 static ubi_status inquiry_make(const ubi__question *question, const ubi__asked *asked, const sink *to,
                                const ubi_ask_options *options) {
     ubi__inquiry *inquiry;
     UBI_TRY(ubi__inquiry_begin(&inquiry, question, asked));
     ubi_status status = ubi__inquiry_compute(inquiry);
     if (status == UBI_OK)
-        status = asked->is_for_page ? page_write(inquiry, to, options->columns) : document_write(inquiry, to);
+        status = ubi__inquiry_write(inquiry, to->write, to->payload, options->columns);
     ubi__inquiry_end(inquiry);
     return status;
 }
@@ -99,7 +67,7 @@ static ubi_status heaps_ask(heaps *h, const ubi__question *question, const void 
                          .compat = options->compat,
                          .is_for_page = options->form == UBI_ASK_PAGE };
     if (status == UBI_OK)
-        status = heap_blame(inquiry_make(question, &asked, to, options), &asked);
+        status = ubi__asked_blame(&asked, inquiry_make(question, &asked, to, options));
     heaps_end(h);
     return status;
 }

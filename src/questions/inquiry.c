@@ -3,6 +3,7 @@
  * inquiry.c: asking a question, from its parameters to a document or a page; and what answers are made with.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -87,6 +88,29 @@ ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page 
     return inquiry->question->page(page, inquiry->value, &inquiry->asked);
 }
 
+#define STANDARD_COLUMNS 100
+
+static ubi_status page_write(const ubi__inquiry *inquiry, ubi_write_fn write, void *payload, unsigned columns) {
+    ubi__out *out = UBI_NEW(ubi_allocator_default(), ubi__out); /* a large buffer */
+    if (!out)
+        return ubi__fail_nomem();
+    ubi__page page = { .out = out, .style = { .has_unicode = true, .columns = columns ? columns : STANDARD_COLUMNS } };
+    ubi__out_init(out, write, payload);
+    ubi_status status = ubi__inquiry_write_page(inquiry, &page);
+    if (status == UBI_OK)
+        status = ubi__out_flush(out);
+    UBI_DELETE(ubi_allocator_default(), out);
+    return status;
+}
+
+ubi_status ubi__inquiry_write(const ubi__inquiry *inquiry, ubi_write_fn write, void *payload, unsigned columns) {
+    ubi__json json;
+    if (inquiry->asked.is_for_page)
+        return page_write(inquiry, write, payload, columns);
+    ubi__json_init(&json, write, payload, false);
+    return ubi__inquiry_write_document(inquiry, &json);
+}
+
 const char *ubi__inquiry_output_kind(const ubi__inquiry *inquiry) {
     const ubi__question *question = inquiry->question;
     return question->output_kind ? question->output_kind(inquiry->value, &inquiry->asked) : NULL;
@@ -117,6 +141,16 @@ void ubi__inquiry_end(ubi__inquiry *inquiry) {
 }
 
 /* ---- what answers are made with ----------------------------------------------------------------------------------- */
+
+#define MESSAGE_BYTES 512
+
+ubi_status ubi__asked_blame(const ubi__asked *asked, ubi_status status) {
+    char message[MESSAGE_BYTES];
+    if (status == UBI_OK || asked->n_heaps == 1 || *asked->fault == UBI_NONE)
+        return status;
+    snprintf(message, sizeof message, "%s", ubi_error_message());
+    return ubi__fail(status, "%s: %s", ubi__asked_name_at(asked, *asked->fault), message);
+}
 
 ubi_status ubi__asked_use_begin(ubi_session_use **out, const ubi__asked *asked, uint32_t i, uint32_t like) {
     ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;

@@ -28,6 +28,18 @@ static const ubi_allocator *memory(void) {
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
+/* Or the text could not be written as it was read. */
+static ubi_status utf8_require(const reader *r, ubi_text text) {
+    uint32_t c, before = 0;
+    for (size_t at = 0, n; at < text.len; at += n, before = c) {
+        n = ubi__wtf8_decode((const uint8_t *)text.ptr + at, text.len - at, &c);
+        bool is_split_pair = (before & ~0x3ffU) == 0xd800 && (c & ~0x3ffU) == 0xdc00; /* one character in six bytes */
+        if (n == 0 || is_split_pair)
+            return ubi__fail(UBI_EINVAL, "%s: expected a text in UTF-8", r->name);
+    }
+    return UBI_OK;
+}
+
 /* A string of the object, ended by a zero. There is room for all of them, so those before stay where they are. */
 static ubi_status text_keep(const char **out, reader *r, const ubi__json_value *value) {
     ubi_text text = { NULL, 0 };
@@ -37,6 +49,7 @@ static ubi_status text_keep(const char **out, reader *r, const ubi__json_value *
     UBI_TRY(ubi__json_value_text(&text, value, &r->scratch, memory()));
     if (memchr(text.len ? text.ptr : "", 0, text.len))
         return ubi__fail(UBI_EINVAL, "%s: expected a text without a zero in it", r->name);
+    UBI_TRY(utf8_require(r, text));
     UBI_ASSERT(texts->cap - texts->n > text.len);
     *out = (const char *)texts->at + texts->n;
     if (text.len)
@@ -98,6 +111,23 @@ static ubi_status elements_store(reader *r, const ubi__parameter *p, const ubi__
     return c.fault ? ubi__fail(UBI_EINVAL, "%s: expected %s", r->name, c.fault) : UBI_OK;
 }
 
+/* Without white space between its tokens, so that it has one text. Bytes that were written. */
+static size_t compact_copy(char *out, ubi_text json) {
+    bool in_string = false;
+    size_t n = 0;
+    for (size_t i = 0; i < json.len; i++) {
+        char c = json.ptr[i];
+        if (!in_string && ubi__is_json_space(c))
+            continue;
+        out[n++] = c;
+        if (in_string && c == '\\')
+            out[n++] = json.ptr[++i]; /* there is one: the value was read */
+        else if (c == '"')
+            in_string = !in_string;
+    }
+    return n;
+}
+
 /* The name of a preset, or the breakdown itself. */
 static ubi_status breakdown_store(reader *r, const ubi__parameter *p, const ubi__json_value *value) {
     ubi__breakdown_spec *spec = (void *)((char *)r->out->values + p->offset);
@@ -108,11 +138,11 @@ static ubi_status breakdown_store(reader *r, const ubi__parameter *p, const ubi_
         return ubi__fail(UBI_EINVAL, "%s: expected the name of a preset, or a breakdown", r->name);
     if (memchr(value->raw.ptr, 0, value->raw.len))
         return ubi__fail(UBI_EINVAL, "%s: expected JSON without a zero in it", r->name);
+    UBI_TRY(utf8_require(r, value->raw));
     spec->text = (const char *)texts->at + texts->n;
     spec->is_json = true;
-    memcpy(texts->at + texts->n, value->raw.ptr, value->raw.len);
-    texts->at[texts->n + value->raw.len] = '\0';
-    texts->n += value->raw.len + 1;
+    texts->n += compact_copy((char *)texts->at + texts->n, value->raw);
+    texts->at[texts->n++] = '\0';
     return UBI_OK;
 }
 

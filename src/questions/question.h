@@ -112,6 +112,11 @@ ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry);
 ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json);
 /** Errors: UBI_ENOMEM; refused writes stick in the page's output. */
 ubi_status ubi__inquiry_write_page(const ubi__inquiry *inquiry, const ubi__page *page);
+/**
+ * Writes the form that was asked for, as ubi_ask gives it: a document, or a page for no terminal.
+ * @param columns  of a page; 0: 100. Errors: UBI_EIO when a write was refused, UBI_ENOMEM, UBI_ECANCELLED.
+ */
+ubi_status ubi__inquiry_write(const ubi__inquiry *inquiry, ubi_write_fn write, void *payload, unsigned columns);
 /** What a file with the answer is called; NULL: there is no such file. */
 const char *ubi__inquiry_output_kind(const ubi__inquiry *inquiry);
 /** Of a prepared answer: UBI_EINVAL if a condition must not ask for that. */
@@ -154,6 +159,8 @@ static inline ubi_status ubi__asked_about(const ubi__asked *asked, uint32_t i, u
         *asked->fault = i;
     return status;
 }
+/** A message about one of several heaps gets its name in front. Returns the status. */
+ubi_status ubi__asked_blame(const ubi__asked *asked, ubi_status status);
 /** What the i-th heap is called. */
 static inline const char *ubi__asked_name_at(const ubi__asked *asked, uint32_t i) {
     return ubi_session_name(ubi_session_use_session(asked->heaps[i]));

@@ -281,6 +281,11 @@ static ubi_status breakdown_append(ubi__vec_u8 *out, const ubi__breakdown_spec *
     return bytes_append(out, spec->file.at, spec->file.n, a);
 }
 
+static ubi_status heaps_append(ubi__vec_u8 *out, const ubi__heap_list *heaps, const ubi_allocator *a) {
+    UBI_TRY(bytes_append(out, &heaps->n, sizeof heaps->n, a));
+    return ubi__text_append(out, heaps->paths, a);
+}
+
 static ubi_status value_append(ubi__vec_u8 *out, const void *value, ubi__parameter_kind kind, const ubi_allocator *a) {
     switch (kind) {
     case UBI__PARAMETER_TEXT:
@@ -297,7 +302,7 @@ static ubi_status value_append(ubi__vec_u8 *out, const void *value, ubi__paramet
     case UBI__PARAMETER_BREAKDOWN:
         return breakdown_append(out, value, a);
     case UBI__PARAMETER_HEAPS:
-        return ubi__text_append(out, ((const ubi__heap_list *)value)->paths, a);
+        return heaps_append(out, value, a);
     case UBI__PARAMETER_FLAG:
     case UBI__PARAMETER_SWITCH:
     case UBI__PARAMETER_NUMBER:

@@ -23,6 +23,7 @@
 #include <ubiheap/core/base.h>
 
 #include "base/alloc.h"
+#include "base/json_writer.h"
 
 /* ---- parameters --------------------------------------------------------------------------------------------------- */
 
@@ -217,7 +218,13 @@ typedef struct ubi__json_values {
  * @param json  NULL text: no parameters.
  * Errors: UBI_EINVAL with the parameter's name and what was expected, UBI_ENOMEM; nothing is left to free then.
  */
-ubi_status ubi__json_values_read(ubi__json_values *out, const ubi__usage *usage, ubi_text json);
-void ubi__json_values_fini(ubi__json_values *values);
+UBI__SERVER_API ubi_status ubi__json_values_read(ubi__json_values *out, const ubi__usage *usage, ubi_text json);
+UBI__SERVER_API void ubi__json_values_fini(ubi__json_values *values);
+/**
+ * Writes the object that ubi__json_values_read makes these values of: parameters in the order of the table, defaults left out. So equal
+ * values have equal texts, which have no NUL.
+ * @param values  that were read from JSON. @param with_page  also what shapes pages alone.
+ */
+void ubi__json_values_write(ubi__json *json, const ubi__usage *usage, const void *values, bool with_page);
 
 #endif

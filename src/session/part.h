@@ -31,6 +31,8 @@ typedef struct ubi__part_type {
     /** `allocator` is that of build. Any thread; no lock of the session may be needed. */
     void (*free)(void *value, const ubi_allocator *allocator);
     bool is_of_graph; /**< does not depend on the look: there is one, whatever the heap is looked at like */
+    bool
+        is_self_contained; /**< the value needs nothing of the parts that it was made of: they need not stay as long as it */
 } ubi__part_type;
 
 /**
@@ -40,6 +42,8 @@ typedef struct ubi__part_type {
 ubi_status ubi__session_part(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key);
 /** The same if it is there; NULL otherwise. Errors: UBI_ENOMEM. */
 ubi_status ubi__session_part_if_present(void **out, ubi_session_use *use, const ubi__part_type *type, const char *key);
+/** Drops parts of this type that no use holds, the least recently used first, until the session has `most` of them or fewer. O(its parts). */
+void ubi__session_part_trim(ubi_session *session, const ubi__part_type *type, size_t most);
 
 /** As ubi_session_census, with the sizes that the graph has, whatever the look says. */
 ubi_status ubi__session_graph_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown,
@@ -66,6 +70,10 @@ ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
 void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer);
 /** Whether its graph can be read again after it was dropped, or is never dropped. Not so standard input that is not read yet. */
 bool ubi__session_is_repeatable(const ubi_session *session);
+/** Its number in the pool, from 1 on; never given twice. */
+UBI__SERVER_API uint64_t ubi__session_number(const ubi_session *session);
+/** The session of this number: one reference; NULL when it is gone. */
+ubi_session *ubi__session_numbered(ubi_session_pool *pool, uint64_t number);
 /** Borrowed from the session. */
 ubi_session_pool *ubi__session_pool_of(const ubi_session *session);
 /** One reference more; returns its argument. */

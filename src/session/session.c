@@ -132,16 +132,11 @@ static ubi__session_slot *slot_least_used(const ubi_session_pool *pool, uint64_t
     return least;
 }
 
-bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like) {
+/* With the lock, which it gives back. */
+static void slot_drop(ubi__session_slot *slot) {
     ubi__session_slot *forgotten = NULL;
-    pthread_mutex_lock(&pool->lock);
-    ubi__session_pool_check(pool);
-    ubi__session_slot *slot = slot_least_used(pool, like);
-    if (!slot) {
-        pthread_mutex_unlock(&pool->lock);
-        return false;
-    }
     ubi_session *session = slot->session;
+    ubi_session_pool *pool = session->pool;
     void *value = slot->value;
     ubi_session_use *parts = slot->parts;
     session->n_refs++; /* it must not go while its part is freed */
@@ -159,7 +154,43 @@ bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like) {
     pthread_mutex_unlock(&pool->lock);
     ubi__session_slots_free(forgotten);
     ubi_session_unref(session);
-    return true;
+}
+
+bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like) {
+    pthread_mutex_lock(&pool->lock);
+    ubi__session_pool_check(pool);
+    ubi__session_slot *slot = slot_least_used(pool, like);
+    if (slot)
+        slot_drop(slot);
+    else
+        pthread_mutex_unlock(&pool->lock);
+    return slot != NULL;
+}
+
+/* NULL: there are no more than `most`, or all are in use. */
+static ubi__session_slot *slot_beyond(const ubi_session *session, const ubi__part_type *type, size_t most) {
+    ubi__session_slot *least = NULL;
+    size_t n = 0;
+    for (ubi__session_slot *slot = session->slots; slot; slot = slot->next) {
+        if (slot->type != type || slot->state != UBI__SLOT_READY)
+            continue;
+        n++;
+        if (slot_is_droppable(slot, 0) && (!least || slot->used_at < least->used_at))
+            least = slot;
+    }
+    return n > most ? least : NULL;
+}
+
+void ubi__session_part_trim(ubi_session *session, const ubi__part_type *type, size_t most) {
+    ubi__session_slot *slot;
+    do {
+        pthread_mutex_lock(&session->pool->lock);
+        slot = slot_beyond(session, type, most);
+        if (slot)
+            slot_drop(slot);
+        else
+            pthread_mutex_unlock(&session->pool->lock);
+    } while (slot);
 }
 
 void ubi__session_slot_forget(ubi__session_slot **forgotten, ubi__session_slot *slot) {
@@ -338,6 +369,18 @@ static ubi_session_use *use_new(ubi_session *session, ubi_session *like, const u
     return use;
 }
 
+/* Gives back all that it holds. Without the lock. */
+static void use_release(ubi_session_use *use) {
+    ubi_session_pool *pool = use->session->pool;
+    ubi__session_slot *forgotten = NULL;
+    pthread_mutex_lock(&pool->lock);
+    for (size_t i = use->held.n; i-- > 0;) /* what was asked for last was made of what came before, and goes first */
+        slot_release(&forgotten, use->held.at[i]);
+    use->held.n = 0;
+    pthread_mutex_unlock(&pool->lock);
+    ubi__session_slots_free(forgotten);
+}
+
 /* Without the lock. */
 static ubi_status value_build(slot_work *work, const ubi_session_use *asker) {
     ubi__session_slot *slot = work->slot;
@@ -351,6 +394,8 @@ static ubi_status value_build(slot_work *work, const ubi_session_use *asker) {
     work->time_us = ubi__session_clock_us() - started_us - parts->waited_us;
     parts->progress = (ubi_progress){ NULL, NULL };
     parts->like = NULL; /* it may go before the value does */
+    if (status == UBI_OK && slot->type->is_self_contained)
+        use_release(parts);
     if (status == UBI_OK)
         work->parts = parts;
     else
@@ -493,13 +538,8 @@ void ubi_session_use_end(ubi_session_use *use) {
         return;
     ubi_session *session = use->session, *like = use->like;
     ubi_session_pool *pool = session->pool;
-    ubi__session_slot *forgotten = NULL;
     bool is_of_part = use->is_of_part;
-    pthread_mutex_lock(&pool->lock);
-    for (size_t i = use->held.n; i-- > 0;) /* what was asked for last was made of what came before, and goes first */
-        slot_release(&forgotten, use->held.at[i]);
-    pthread_mutex_unlock(&pool->lock);
-    ubi__session_slots_free(forgotten);
+    use_release(use);
     ubi__slot_list_fini(&use->held, pool->allocator);
     UBI_DELETE(pool->allocator, use);
     if (is_of_part)
@@ -816,6 +856,21 @@ ubi_session_kind ubi_session_kind_of(const ubi_session *session) {
 
 bool ubi__session_is_repeatable(const ubi_session *session) {
     return session->given || session->permanent || strcmp(session->name, "-") != 0;
+}
+
+uint64_t ubi__session_number(const ubi_session *session) {
+    return session->number;
+}
+
+ubi_session *ubi__session_numbered(ubi_session_pool *pool, uint64_t number) {
+    pthread_mutex_lock(&pool->lock);
+    ubi_session *session = pool->sessions;
+    while (session && session->number != number)
+        session = session->next;
+    if (session)
+        session->n_refs++;
+    pthread_mutex_unlock(&pool->lock);
+    return session;
 }
 
 ubi_session_pool *ubi__session_pool_of(const ubi_session *session) {

@@ -43,7 +43,7 @@ typedef struct ubi__session_slot {
     ubi__slot_state state;
     uint32_t n_holders;
     void *value;            /* READY */
-    ubi_session_use *parts; /* READY: what the value is made of */
+    ubi_session_use *parts; /* READY: what the value is made of, and needs as long as it lasts */
     pthread_t builder;      /* BUILDING */
     ubi__part_memory memory;
     uint64_t used_at; /* of the pool's clock */

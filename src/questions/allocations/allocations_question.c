@@ -314,7 +314,9 @@ static void allocations_free(void *value, const ubi_allocator *allocator) {
     ubi_allocations_free(value);
 }
 
-static const ubi__part_type allocations_part = { "allocations", allocations_build, allocations_free, false };
+static const ubi__part_type allocations_part = {
+    .name = "allocations", .build = allocations_build, .free = allocations_free
+};
 
 /* ---- the question ---------------------------------------------------------------------------------------------------- */
 
