@@ -7,7 +7,8 @@
  * Columns are arrays as they are in memory, of the machine that wrote them; the header says which byte order that
  * is. They are cut into blocks of UBI__COLUMN_BLOCK_BYTES, each with a CRC-64. A block is believed once its checksum is right and its
  * items follow the rule that the reader gives, both checked in one pass when the column is asked for: what no one asks for costs
- * nothing. Opening a file checks header, table and trailer.
+ * nothing. That pass reads the file into a small buffer and leaves the mapping alone: looking into a column is 4 times as expensive
+ * where each page is new to the process, and would make all of it resident. Opening a file checks header, table and trailer.
  *
  * What has columns passes them by one function, which serves both directions:
  *
@@ -79,6 +80,7 @@ typedef struct ubi__column_file {
     const uint8_t *bytes; /* bytes[n_bytes] */
     size_t n_bytes;
     bool is_mapped; /* by us */
+    int fd;         /* of what is mapped, to read what is not looked into yet; -1: there is none */
     const ubi__column_row *rows;
     size_t n_rows;
     const uint64_t *checksums;
@@ -99,7 +101,7 @@ ubi_status ubi__column_file_of_memory(ubi__column_file **out, const void *bytes,
 void ubi__column_file_close(ubi__column_file *file);
 /** Rows lie within the file, and blocks have checksums. O(columns). */
 void ubi__column_file_check(const ubi__column_file *file);
-/** How many bytes of the file are in memory now, in pages. 0: the system does not say. Cost: O(pages). */
+/** How many bytes of the file are part of this process's memory now, in pages. 0: the system does not say. Cost: O(pages). */
 uint64_t ubi__column_file_resident_bytes(const ubi__column_file *file);
 
 /** An allocator that lets be what is part of a file, and passes everything else to the one below. */
@@ -117,8 +119,11 @@ struct ubi__strtab;
 
 /** What items must be like before they are believed. */
 typedef struct ubi__column_rule {
-    /** Whether items[first, end) of the column are right; called for parts of it, on several threads. */
-    bool (*holds)(const struct ubi__column_rule *rule, const void *items, size_t first, size_t end);
+    /**
+     * Whether items[n] are right, a copy of those from number `first` of the column on. items[-1] is there, too, unless `first` is 0.
+     * Called for parts of the column, on several threads.
+     */
+    bool (*holds)(const struct ubi__column_rule *rule, const void *items, size_t first, size_t n);
     uint64_t limit;
     const void *payload;
 } ubi__column_rule;
@@ -134,7 +139,8 @@ typedef struct ubi__columns {
 
 /**
  * Passes an array. Read, *at and *n are set; an empty one is NULL.
- * Errors: UBI_EFORMAT (there is no such column, of such items, or it is damaged), UBI_ENOMEM, UBI_ECANCELLED, those of writing.
+ * Errors: UBI_EFORMAT (there is no such column, of such items, or it is damaged or cannot be read), UBI_ENOMEM, UBI_ECANCELLED, those
+ * of writing.
  */
 ubi_status ubi__columns_array(ubi__columns *c, const char *name, void **at, size_t *n, size_t item_bytes,
                               const ubi__column_rule *rule);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * column_read.c: opening a file of columns, and believing blocks of it (column_file.h).
+ * column_read.c: opening a file of columns, and the memory that is part of it (column_file.h).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,7 +11,6 @@
 
 #include "base/assert.h"
 #include "base/column_file_layout.h"
-#include "base/parallel.h"
 #include "base/status.h"
 
 /* ---- header, trailer, table ------------------------------------------------------------------------------------------ */
@@ -75,19 +75,22 @@ void ubi__column_file_check(const ubi__column_file *file) {
 }
 
 #define PAGE_BYTES ((size_t)4096)
+#define NO_FILE (-1)
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
-static ubi_status file_open(ubi__column_file **out, const void *bytes, size_t n_bytes, bool is_mapped,
+/* `fd`: NO_FILE, or what is mapped. */
+static ubi_status file_open(ubi__column_file **out, const void *bytes, size_t n_bytes, int fd,
                             const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     ubi__column_file *f = UBI_NEW(a, ubi__column_file);
     if (!f) {
-        if (is_mapped)
+        if (fd != NO_FILE)
             munmap((void *)(uintptr_t)bytes, n_bytes);
         return ubi__fail_nomem();
     }
-    *f = (ubi__column_file){ .allocator = a, .bytes = bytes, .n_bytes = n_bytes, .is_mapped = is_mapped };
+    *f = (ubi__column_file){ .allocator = a, .bytes = bytes, .n_bytes = n_bytes, .is_mapped = fd != NO_FILE };
+    f->fd = f->is_mapped ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : NO_FILE; /* NO_FILE also where there are too many */
     ubi_status status = header_read(f);
     if (status == UBI_OK)
         status = table_read(f);
@@ -102,7 +105,7 @@ static ubi_status file_open(ubi__column_file **out, const void *bytes, size_t n_
 
 ubi_status ubi__column_file_of_memory(ubi__column_file **out, const void *bytes, size_t n_bytes,
                                       const ubi_allocator *allocator) {
-    return file_open(out, bytes, n_bytes, false, allocator);
+    return file_open(out, bytes, n_bytes, NO_FILE, allocator);
 }
 
 ubi_status ubi__column_file_open(ubi__column_file **out, int fd, const ubi_allocator *allocator) {
@@ -114,7 +117,7 @@ ubi_status ubi__column_file_open(ubi__column_file **out, int fd, const ubi_alloc
     void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)
         return ubi__fail_errno(errno, "the index cannot be mapped");
-    return file_open(out, bytes, (size_t)about.st_size, true, allocator);
+    return file_open(out, bytes, (size_t)about.st_size, fd, allocator);
 }
 
 void ubi__column_file_close(ubi__column_file *file) {
@@ -122,20 +125,35 @@ void ubi__column_file_close(ubi__column_file *file) {
         return;
     if (file->is_mapped)
         munmap((void *)(uintptr_t)file->bytes, file->n_bytes);
+    if (file->fd >= 0)
+        close(file->fd);
     UBI_DELETE(file->allocator, file);
 }
 
+/* Pages of the mapping that are present, of n entries of the page map. */
+static uint64_t present_count(const uint64_t *entries, size_t n) {
+    uint64_t n_present = 0;
+    for (size_t i = 0; i < n; i++)
+        n_present += entries[i] >> 63;
+    return n_present;
+}
+
+/* Source: Linux, Documentation/admin-guide/mm/pagemap.rst: 64 bits per page, of which the highest says that it is present. */
 uint64_t ubi__column_file_resident_bytes(const ubi__column_file *file) {
-    unsigned char pages[4096];
-    uint64_t n_resident = 0;
-    for (size_t at = 0; file->is_mapped && at < file->n_bytes; at += sizeof pages * PAGE_BYTES) {
-        size_t left = file->n_bytes - at, most = sizeof pages * PAGE_BYTES, n = left < most ? left : most;
-        if (mincore((void *)(uintptr_t)(file->bytes + at), n, pages) != 0)
-            return 0;
-        for (size_t i = 0; i < (n + PAGE_BYTES - 1) / PAGE_BYTES; i++)
-            n_resident += pages[i] & 1;
+    uint64_t entries[512], n_present = 0, first = (uintptr_t)file->bytes / PAGE_BYTES;
+    uint64_t n_pages = file->is_mapped ? (file->n_bytes + PAGE_BYTES - 1) / PAGE_BYTES : 0;
+    int fd = n_pages ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : NO_FILE;
+    for (uint64_t page = 0; fd >= 0 && page < n_pages;) {
+        size_t most = sizeof entries / sizeof *entries, left = (size_t)(n_pages - page), n = left < most ? left : most;
+        ssize_t n_read = pread(fd, entries, n * sizeof *entries, (off_t)((first + page) * sizeof *entries));
+        if (n_read < (ssize_t)sizeof *entries)
+            break;
+        n_present += present_count(entries, (size_t)n_read / sizeof *entries);
+        page += (uint64_t)n_read / sizeof *entries;
     }
-    return n_resident * PAGE_BYTES;
+    if (fd >= 0)
+        close(fd);
+    return n_present * PAGE_BYTES;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
@@ -168,65 +186,4 @@ static void memory_free(void *ctx, void *p, size_t n_bytes) {
 
 void ubi__column_memory_init(ubi__column_memory *memory, const ubi_allocator *below, const ubi__column_file *file) {
     *memory = (ubi__column_memory){ { memory_alloc, memory_resize, memory_free, memory }, below, file };
-}
-
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
-
-static const ubi__column_row *row_find(const ubi__columns *c, const char *name) {
-    size_t n = strlen(c->scope);
-    for (size_t i = 0; i < c->file->n_rows; i++) {
-        const char *known = c->file->rows[i].name;
-        if (strncmp(known, c->scope, n) == 0 && known[n] == '/' && strcmp(known + n + 1, name) == 0)
-            return &c->file->rows[i];
-    }
-    return NULL;
-}
-
-ubi_status ubi__columns_fail(const ubi__columns *c, const char *name) {
-    return ubi__fail(UBI_EFORMAT, "the index is damaged: %s/%s", c->scope, name);
-}
-
-typedef struct column_belief {
-    const ubi__column_file *file;
-    const ubi__column_row *row;
-    const ubi__column_rule *rule; /* or NULL */
-    _Atomic bool is_damaged;
-} column_belief;
-
-/* Items that begin in the block: their ends may be in the next one, which another thread looks at. */
-static bool block_follows_rule(const column_belief *b, size_t block) {
-    uint64_t begin = (uint64_t)block * UBI__COLUMN_BLOCK_BYTES, item = b->row->item_bytes;
-    uint64_t end = begin + ubi__column_block_bytes(b->row->size_bytes, block);
-    size_t first = (size_t)((begin + item - 1) / item), last = (size_t)((end + item - 1) / item);
-    return !b->rule || b->rule->holds(b->rule, b->file->bytes + b->row->offset_bytes, first, last);
-}
-
-static void blocks_look_at(void *payload, uint64_t begin, uint64_t end, unsigned part) {
-    column_belief *b = payload;
-    (void)part;
-    for (uint64_t block = begin; block < end && !b->is_damaged; block++) {
-        size_t checksum = (size_t)(b->row->first_checksum + block), n;
-        const uint8_t *at = b->file->bytes + b->row->offset_bytes + block * UBI__COLUMN_BLOCK_BYTES;
-        n = ubi__column_block_bytes(b->row->size_bytes, (size_t)block);
-        if (ubi__column_checksum(checksum, at, n) != b->file->checksums[checksum] ||
-            !block_follows_rule(b, (size_t)block))
-            b->is_damaged = true;
-    }
-}
-
-ubi_status ubi__columns_get(ubi__columns *c, const char *name, void **at, size_t *n, size_t item_bytes,
-                            const ubi__column_rule *rule) {
-    const ubi__column_row *row = row_find(c, name);
-    if (!ubi__progress(c->progress, "reading the index", 0, 0))
-        return ubi__fail_cancelled();
-    if (!row || row->item_bytes != item_bytes)
-        return ubi__columns_fail(c, name);
-    column_belief belief = { .file = c->file, .row = row, .rule = rule };
-    size_t n_blocks = ubi__column_blocks(row->size_bytes);
-    ubi__parallel_ranges(ubi__thread_count(c->threads), n_blocks, 4, blocks_look_at, &belief);
-    if (belief.is_damaged)
-        return ubi__columns_fail(c, name);
-    *n = (size_t)(row->size_bytes / item_bytes);
-    *at = *n ? (void *)(uintptr_t)(c->file->bytes + row->offset_bytes) : NULL;
-    return UBI_OK;
 }

@@ -51,36 +51,42 @@ ubi_status ubi__columns_expect(const ubi__columns *c, bool is_right, const char 
 
 /* ---- rules ----------------------------------------------------------------------------------------------------------- */
 
-static bool below_or_none(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool below_or_none(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint32_t *at = items;
     uint32_t limit = (uint32_t)rule->limit, bad = 0;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         bad |= (at[i] >= limit) & (at[i] != UINT32_MAX);
     return !bad || rule->limit > UINT32_MAX;
 }
 
-static bool below(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool below(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint32_t *at = items;
     uint32_t limit = (uint32_t)rule->limit, bad = 0;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         bad |= at[i] >= limit;
     return !bad || rule->limit > UINT32_MAX;
 }
 
-static bool bytes_below(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool bytes_below(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint8_t *at = items;
     uint8_t limit = (uint8_t)rule->limit, bad = 0;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         bad |= at[i] >= limit;
     return !bad;
 }
 
-static bool ascending(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool ascending(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint64_t *at = items;
     uint64_t bad = 0;
-    for (size_t i = first ? first : 1; i < end; i++)
-        bad |= at[i - 1] > at[i];
-    return !bad && (first == end || at[end - 1] <= rule->limit);
+    uint64_t before = first ? at[-1] : 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= before > at[i];
+        before = at[i];
+    }
+    return !bad && (n == 0 || before <= rule->limit);
 }
 
 ubi__column_rule ubi__column_below_or_none(uint64_t limit) {

@@ -20,8 +20,9 @@ static bool is_string_or_none(ubi_str_ix string, uint64_t n_strings) {
     return string < n_strings || string == UBI_NONE;
 }
 
-static bool kinds_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
-    for (size_t i = first; i < end; i++) {
+static bool kinds_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
+    (void)first;
+    for (size_t i = 0; i < n; i++) {
         const ubi_kind *k = (const ubi_kind *)items + i;
         uint32_t coarse_type;
         memcpy(&coarse_type, &k->coarse_type, sizeof coarse_type); /* it may be no member of the enumeration */
@@ -40,10 +41,10 @@ static bool is_bool(const bool *flag) {
     return byte <= 1;
 }
 
-static bool frames_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
-    for (size_t i = first; i < end; i++) {
+static bool frames_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
+    for (size_t i = 0; i < n; i++) {
         const ubi__frame_row *f = (const ubi__frame_row *)items + i;
-        if ((f->parent != UBI_NONE && f->parent >= i) || !is_string(f->source, rule->limit) ||
+        if ((f->parent != UBI_NONE && f->parent >= first + i) || !is_string(f->source, rule->limit) ||
             !is_string_or_none(f->function_name, rule->limit) || !is_bool(&f->is_system) ||
             !is_bool(&f->is_self_hosted))
             return false;
@@ -52,37 +53,39 @@ static bool frames_hold(const ubi__column_rule *rule, const void *items, size_t 
 }
 
 /* Each entry is equal to itself or to an earlier one. */
-static bool canonical_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool canonical_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint32_t *at = items;
     bool are_right = true;
     (void)rule;
-    for (size_t i = first; i < end; i++)
-        are_right &= at[i] <= i;
+    for (size_t i = 0; i < n; i++)
+        are_right &= at[i] <= first + i;
     return are_right;
 }
 
-static bool stacks_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool stacks_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint32_t *at = items;
     bool are_right = true;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         are_right &= (at[i] < rule->limit) | (at[i] >= UBI__STACK_EMPTY);
     return are_right;
 }
 
 /* A name, or the number of an edge that has one. */
-static bool edge_names_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool edge_names_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi_graph *g = rule->payload;
     const uint32_t *at = items;
     const uint8_t *kind = g->edge_kind.at;
-    bool are_right = true;
-    if (!kind) {
-        const ubi__column_rule plain = ubi__column_below_or_none(rule->limit);
-        return plain.holds(&plain, items, first, end);
-    }
-    for (size_t i = first; i < end; i++)
-        are_right &=
-            (at[i] < rule->limit) | (at[i] == UBI_NONE) | (kind[i] == UBI_EDGE_ELEMENT) | (kind[i] == UBI_EDGE_HIDDEN);
-    return are_right;
+    const ubi__column_rule plain = ubi__column_below_or_none(rule->limit);
+    if (plain.holds(&plain, items, first, n)) /* most blocks: their kinds need not be looked into */
+        return true;
+    if (first + n > g->edge_kind.n) /* more names than edges, which is refused later */
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (at[i] >= rule->limit && at[i] != UBI_NONE && kind[first + i] != UBI_EDGE_ELEMENT &&
+            kind[first + i] != UBI_EDGE_HIDDEN)
+            return false;
+    return true;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------------------------- */

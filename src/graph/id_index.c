@@ -581,10 +581,11 @@ ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids,
 
 /* ---- passing ------------------------------------------------------------------------------------------------------- */
 
-static bool words_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool words_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__id_word *words = items;
     bool are_right = true;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         are_right &= (uint64_t)words[i].rank + (uint32_t)__builtin_popcount(words[i].bits) <= rule->limit;
     return are_right;
 }

@@ -206,7 +206,7 @@ typedef struct ubi_session_index_info {
     bool is_in_use;          /**< a valid one is mapped */
     bool is_damaged;         /**< some of it was, and is computed instead */
     uint64_t size_bytes;     /**< of the file */
-    uint64_t resident_bytes; /**< of these, in memory now */
+    uint64_t resident_bytes; /**< of these, part of this process's memory now: pages that answers have looked into */
     char why[256];           /**< one that is there is not used; "" otherwise */
 } ubi_session_index_info;
 

@@ -25,11 +25,14 @@ static ubi_status tree_pass(ubi__columns *c, ubi_dominators *d) {
     return ubi__columns_expect(c, d->immediate[d->root] == UBI_NONE, "dominators");
 }
 
-static bool places_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool places_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint32_t *at = items;
+    uint32_t before = first ? at[-1] : 0;
     bool are_right = true;
-    for (size_t i = first; i < end; i++)
-        are_right &= (at[i] <= rule->limit) & (i == 0 || at[i - (i > 0)] <= at[i]);
+    for (size_t i = 0; i < n; i++) {
+        are_right &= (at[i] <= rule->limit) & (before <= at[i]);
+        before = at[i];
+    }
     return are_right;
 }
 

@@ -132,20 +132,20 @@ void ubi__jsc_facts_give(ubi_graph *graph, ubi__jsc_facts *facts) {
 
 /* ---- to an index and back ------------------------------------------------------------------------------------------- */
 
-static bool roots_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool roots_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi_graph *g = rule->payload;
     const ubi__jsc_root *at = items;
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < n; i++)
         if (at[i].node >= g->n_nodes || at[i].reason >= g->strings.end.n || at[i].reachability >= g->strings.end.n ||
-            (i > 0 && at[i - 1].node > at[i].node))
+            (first + i > 0 && (at + i)[-1].node > at[i].node))
             return false;
     return true;
 }
 
-static bool wrapped_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool wrapped_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__jsc_wrapped *at = items;
-    for (size_t i = first; i < end; i++)
-        if (at[i].node >= rule->limit || (i > 0 && at[i - 1].node >= at[i].node))
+    for (size_t i = 0; i < n; i++)
+        if (at[i].node >= rule->limit || (first + i > 0 && (at + i)[-1].node >= at[i].node))
             return false;
     return true;
 }

@@ -8,38 +8,40 @@
 
 /* ---- rules --------------------------------------------------------------------------------------------------------- */
 
-static bool locations_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool locations_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__v8_location *at = items;
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < n; i++)
         if (at[i].node >= rule->limit || (at[i].script != UBI_NONE && at[i].script >= rule->limit) ||
-            (i > 0 && at[i - 1].node >= at[i].node))
+            (first + i > 0 && (at + i)[-1].node >= at[i].node))
             return false;
     return true;
 }
 
-static bool functions_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool functions_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__v8_function *at = items;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         if (at[i].name >= rule->limit || at[i].script_name >= rule->limit)
             return false;
     return true;
 }
 
-static bool traces_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool traces_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__v8_trace *at = items;
-    for (size_t i = first; i < end; i++)
+    (void)first;
+    for (size_t i = 0; i < n; i++)
         if (at[i].function >= rule->limit)
             return false;
     return true;
 }
 
 /* Scripts exist, and ranges follow each other. */
-static bool scopes_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool scopes_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__v8_scope *at = items;
-    for (size_t i = first; i < end; i++) {
-        bool is_first = i == 0;
-        uint64_t variable = is_first ? 0 : (uint64_t)at[i - 1].first_variable + at[i - 1].n_variables;
-        uint64_t use = is_first ? 0 : (uint64_t)at[i - 1].first_use + at[i - 1].n_uses;
+    for (size_t i = 0; i < n; i++) {
+        const ubi__v8_scope *before = first + i > 0 ? at + i - 1 : NULL;
+        uint64_t variable = before ? (uint64_t)before->first_variable + before->n_variables : 0;
+        uint64_t use = before ? (uint64_t)before->first_use + before->n_uses : 0;
         if (at[i].script >= rule->limit || at[i].first_variable != variable || at[i].first_use != use)
             return false;
     }

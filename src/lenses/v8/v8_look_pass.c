@@ -8,30 +8,31 @@
 
 /* ---- rules --------------------------------------------------------------------------------------------------------- */
 
-static bool traits_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool traits_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint8_t *at = items;
     bool are_right = true;
-    (void)rule;
-    for (size_t i = first; i < end; i++)
+    (void)rule, (void)first;
+    for (size_t i = 0; i < n; i++)
         are_right &= (at[i] & UBI__V8_TYPE_BITS) < UBI__V8_TYPE_COUNT;
     return are_right;
 }
 
 /* `limit`: strings; payload: the look. */
-static bool ephemerons_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool ephemerons_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__v8_look *own = rule->payload;
     const ubi__v8_ephemeron *at = items;
-    for (size_t i = first; i < end; i++)
-        if (at[i].name >= rule->limit || at[i].pair >= own->n_pairs || (i > 0 && at[i - 1].name >= at[i].name))
+    for (size_t i = 0; i < n; i++)
+        if (at[i].name >= rule->limit || at[i].pair >= own->n_pairs ||
+            (first + i > 0 && (at + i)[-1].name >= at[i].name))
             return false;
     return true;
 }
 
 /* Places of all numbers ascend, each below the limit. */
-static bool names_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool names_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const uint32_t *at = items;
-    for (size_t i = first; i < end; i++)
-        if (at[i] >= rule->limit || (i > 0 && at[i - 1] >= at[i]))
+    for (size_t i = 0; i < n; i++)
+        if (at[i] >= rule->limit || (first + i > 0 && (at + i)[-1] >= at[i]))
             return false;
     return true;
 }
@@ -40,12 +41,12 @@ static bool is_part(const ubi__rope_part *part, uint64_t n_nodes) {
     return part->node < n_nodes || part->node == UBI_NONE;
 }
 
-static bool ropes_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t end) {
+static bool ropes_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__rope *at = items;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = 0; i < n; i++) {
         uint8_t is_flat;
         memcpy(&is_flat, &at[i].is_flat, 1);
-        if (at[i].node >= rule->limit || (i > 0 && at[i - 1].node >= at[i].node) || is_flat > 1 ||
+        if (at[i].node >= rule->limit || (first + i > 0 && (at + i)[-1].node >= at[i].node) || is_flat > 1 ||
             !is_part(&at[i].first, rule->limit) || !is_part(&at[i].second, rule->limit) ||
             !is_part(&at[i].same, rule->limit))
             return false;
