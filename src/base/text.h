@@ -9,6 +9,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 static inline ubi_text ubi__text(const char *s) {
     return (ubi_text){ s, s ? strlen(s) : 0 };
 }
@@ -27,7 +29,7 @@ bool ubi__text_contains(ubi_text haystack, ubi_text needle);
  * Decodes the character at `s[0..n)`, n > 0. Surrogate code points (three bytes) are decoded as such.
  * @return bytes used, or 0 when the bytes are no WTF-8 (then *out is the first byte).
  */
-size_t ubi__wtf8_decode(const uint8_t *s, size_t n, uint32_t *out);
+UBI__SERVER_API size_t ubi__wtf8_decode(const uint8_t *s, size_t n, uint32_t *out);
 /** Writes `c` (a code point or a lone surrogate) to out[4]; bytes used. */
 size_t ubi__wtf8_encode(uint8_t out[4], uint32_t c);
 /** Offset of the first byte that starts no valid UTF-8 sequence (surrogates are invalid), or `text.len` when all is valid. */

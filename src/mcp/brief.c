@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * brief.c: see brief.h. The documents are walked twice: what follows the rows must be known before there is room for them.
+ */
+#include "mcp/brief.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "mcp/brief_inside.h"
+
+#define LEFT_OUT_BYTES 200
+#define LEAST_ROOM 100
+
+typedef struct brief {
+    const ubi__brief_terms *terms;
+    const ubi_allocator *allocator;
+    ubi__vec_u8 *out;
+    ubi__brief_count count;
+    uint64_t row;       /* the next one's number */
+    uint64_t all_bytes; /* of rows from the cursor on */
+    size_t room_bytes;  /* that is left; while rows are counted, 0 */
+    bool is_counting, is_full;
+    ubi__brief_find find;
+    uint64_t n_longest_list;
+} brief;
+
+static size_t line_bytes(const char *line) {
+    return line && *line ? ubi__brief_escaped_bytes(ubi__text(line)) + 2 : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------------- */
+
+static ubi_status row_show(brief *b, ubi_text row, size_t bytes) {
+    UBI_ASSERT(bytes <= b->room_bytes);
+    UBI_TRY(ubi__brief_append(b->out, row.ptr, row.len, b->allocator));
+    UBI_TRY(ubi__brief_append_text(b->out, "\n", b->allocator));
+    b->room_bytes -= bytes;
+    b->count.n_shown++;
+    return UBI_OK;
+}
+
+/* As much of it as fits, and how much is missing; no character is cut in two. */
+static ubi_status row_show_cut(brief *b, ubi_text row) {
+    char note[64];
+    size_t n = 0, fits = 0, bytes = 0;
+    snprintf(note, sizeof note, "\xe2\x80\xa6%zu more bytes of this row", row.len);
+    size_t most = b->room_bytes - strlen(note) - 2;
+    while (n < row.len && bytes <= most) {
+        bool is_inside = ((uint8_t)row.ptr[n] & 0xc0) == 0x80 || (n > 0 && row.ptr[n - 1] == '\\');
+        fits = is_inside ? fits : n;
+        bytes += ubi__brief_escaped_bytes((ubi_text){ row.ptr + n++, 1 });
+    }
+    snprintf(note, sizeof note, "\xe2\x80\xa6%zu more bytes of this row", row.len - fits);
+    UBI_TRY(ubi__brief_append(b->out, row.ptr, fits, b->allocator));
+    UBI_TRY(ubi__brief_append_text(b->out, note, b->allocator));
+    b->count.was_cut = true;
+    b->is_full = true;
+    return row_show(b, (ubi_text){ NULL, 0 }, 0);
+}
+
+static ubi_status row_take(void *payload, ubi_text row) {
+    brief *b = payload;
+    size_t bytes = ubi__brief_escaped_bytes(row) + 2;
+    if (b->row++ < b->terms->cursor)
+        return UBI_OK;
+    if (b->is_counting) {
+        b->all_bytes += row.len + 1;
+        return UBI_OK;
+    }
+    if (!b->is_full && bytes <= b->room_bytes)
+        return row_show(b, row, bytes);
+    if (!b->is_full && b->count.n_shown == 0)
+        return row_show_cut(b, row);
+    b->is_full = true;
+    b->count.left_out_bytes += row.len + 1;
+    return UBI_OK;
+}
+
+static ubi_status documents_walk(brief *b) {
+    ubi__brief_walk walk = {
+        .names = b->terms->names, .n_names = b->terms->n_names, .allocator = b->allocator, .sink = { row_take, b }
+    };
+    ubi_status status = UBI_OK;
+    b->row = 0;
+    for (uint32_t i = 0; status == UBI_OK && i < b->terms->n_documents; i++) {
+        const char *title = b->terms->titles ? b->terms->titles[i] : NULL;
+        if (title)
+            status = row_take(b, ubi__text(title));
+        if (status == UBI_OK)
+            status = ubi__brief_walk_document(&walk, b->terms->documents[i]);
+    }
+    b->find = walk.find;
+    b->n_longest_list = walk.n_longest_list;
+    ubi__brief_walk_fini(&walk);
+    return status;
+}
+
+/* ---- what follows them ------------------------------------------------------------------------------------------------- */
+
+static bool is_limited(const brief *b) {
+    return b->terms->limit && b->n_longest_list >= b->terms->limit;
+}
+
+static void left_out_write(char out[LEFT_OUT_BYTES], const brief *b, uint64_t n, uint64_t bytes, uint64_t cursor) {
+    int at = snprintf(out, LEFT_OUT_BYTES, "left out: %" PRIu64 " of %" PRIu64 " rows", n, b->count.n_rows);
+    if (n)
+        at += snprintf(out + at, LEFT_OUT_BYTES - (size_t)at, ", %" PRIu64 " bytes; more with \"cursor\":%" PRIu64,
+                       bytes, cursor);
+    if (is_limited(b))
+        snprintf(out + at, LEFT_OUT_BYTES - (size_t)at, "; the question's own limit %" PRIu64 " applies",
+                 b->terms->limit);
+}
+
+typedef enum next_call { NEXT_MORE, NEXT_EXPLAIN, NEXT_BEYOND, NEXT_LAST, NEXT_NONE } next_call;
+
+/* A holder comes before the rest of the rows, an example after them. */
+static next_call next_choose(const brief *b, bool is_complete) {
+    const ubi__brief_terms *t = b->terms;
+    bool has_find = t->explain_call && b->find.rank;
+    if (has_find && b->find.rank <= 2 && t->cursor == 0)
+        return NEXT_EXPLAIN;
+    if (!is_complete)
+        return t->more_call ? NEXT_MORE : NEXT_NONE;
+    if (t->beyond_call && is_limited(b))
+        return NEXT_BEYOND;
+    return has_find ? NEXT_EXPLAIN : t->last_call ? NEXT_LAST : NEXT_NONE;
+}
+
+static ubi_status next_put(ubi__vec_u8 *out, const brief *b, next_call call, uint64_t cursor) {
+    const ubi__brief_terms *t = b->terms;
+    const char *const calls[] = { t->more_call, t->explain_call, t->beyond_call, t->last_call };
+    char end[64] = "";
+    if (call == NEXT_NONE)
+        return UBI_OK;
+    if (call == NEXT_MORE)
+        snprintf(end, sizeof end, ",\"cursor\":%" PRIu64 "}", cursor);
+    if (call == NEXT_EXPLAIN)
+        snprintf(end, sizeof end, "%s}", b->find.id);
+    UBI_TRY(ubi__brief_append_text(out, "\nnext: ", b->allocator));
+    UBI_TRY(ubi__brief_append_text(out, calls[call], b->allocator));
+    return ubi__brief_append_text(out, end, b->allocator);
+}
+
+/* The most that a call takes: whether rows are left out is not known yet. */
+static ubi_status next_reserve(size_t *bytes, const brief *b) {
+    for (int is_complete = 0; is_complete <= 1; is_complete++) {
+        ubi__vec_u8 text = { NULL, 0, 0 };
+        ubi_status status = next_put(&text, b, next_choose(b, is_complete), b->count.n_rows);
+        size_t n = ubi__brief_escaped_bytes((ubi_text){ (const char *)text.at, text.n });
+        *bytes = n > *bytes ? n : *bytes;
+        ubi__vec_u8_fini(&text, b->allocator);
+        UBI_TRY(status);
+    }
+    return UBI_OK;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------------- */
+
+static ubi_status room_find(brief *b) {
+    char left_out[LEFT_OUT_BYTES];
+    size_t taken = line_bytes(b->terms->headline), next_bytes = 0;
+    left_out_write(left_out, b, b->count.n_rows, b->all_bytes, b->count.n_rows);
+    taken += line_bytes(left_out) - 2;
+    UBI_TRY(next_reserve(&next_bytes, b));
+    taken += next_bytes;
+    if (b->terms->budget_bytes < taken + LEAST_ROOM)
+        return ubi__fail(UBI_EINVAL, "the budget is too small: this answer needs %zu bytes more",
+                         taken + LEAST_ROOM - b->terms->budget_bytes);
+    b->room_bytes = b->terms->budget_bytes - taken;
+    return UBI_OK;
+}
+
+static ubi_status end_write(brief *b) {
+    char left_out[LEFT_OUT_BYTES];
+    uint64_t after = b->terms->cursor + b->count.n_shown;
+    uint64_t n = b->count.n_rows > after ? b->count.n_rows - after : 0;
+    left_out_write(left_out, b, n, b->count.left_out_bytes, after);
+    UBI_TRY(ubi__brief_append_text(b->out, left_out, b->allocator));
+    return next_put(b->out, b, next_choose(b, n == 0), after);
+}
+
+ubi_status ubi__brief_write(ubi__vec_u8 *out, ubi__brief_count *count, const ubi__brief_terms *terms,
+                            const ubi_allocator *allocator) {
+    brief b = { .terms = terms, .allocator = allocator, .out = out, .is_counting = true };
+    size_t n_before = out->n;
+    UBI_TRY(documents_walk(&b));
+    b.count.n_rows = b.row;
+    UBI_TRY(room_find(&b));
+    UBI_TRY(ubi__brief_append_text(out, terms->headline, allocator));
+    UBI_TRY(ubi__brief_append_text(out, "\n", allocator));
+    b.is_counting = false;
+    UBI_TRY(documents_walk(&b));
+    UBI_TRY(end_write(&b));
+    UBI_ASSERT(ubi__brief_escaped_bytes((ubi_text){ (const char *)out->at + n_before, out->n - n_before }) <=
+               terms->budget_bytes);
+    if (count)
+        *count = b.count;
+    return UBI_OK;
+}
