@@ -165,7 +165,7 @@ if(ubi_cli_sources)
     add_library(ubi_cli STATIC ${ubi_cli_sources})
     # Engines are linked and not seen: the tool is compiled the same with any of them.
     list(TRANSFORM ubi_engines REPLACE "(.+)" "$<LINK_ONLY:\\1>" OUTPUT_VARIABLE ubi_linked_engines)
-    target_link_libraries(ubi_cli INTERFACE ${ubi_linked_engines} PUBLIC $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize ubi_internal)
+    target_link_libraries(ubi_cli INTERFACE ${ubi_linked_engines} PUBLIC $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize ubi_server ubi_internal)
     if(UBI_LIBEDIT_FOUND)
         target_link_libraries(ubi_cli PRIVATE PkgConfig::UBI_LIBEDIT)
         target_compile_definitions(ubi_cli PRIVATE UBI_LIBEDIT)

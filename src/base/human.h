@@ -11,6 +11,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 #define UBI__HUMAN_TEXT 48
 
 /** Grouped by thousands: "8,594,201". */
@@ -43,9 +45,9 @@ typedef struct ubi__suggestion {
     unsigned distance; /**< its distance; while there is none, the first distance that is too far */
 } ubi__suggestion;
 
-ubi__suggestion ubi__suggestion_for(const char *typed);
+UBI__SERVER_API ubi__suggestion ubi__suggestion_for(const char *typed);
 /** A word is near when few changes make it of what was typed, or when what was typed is nearly its beginning. */
-void ubi__suggestion_try(ubi__suggestion *suggestion, const char *word);
+UBI__SERVER_API void ubi__suggestion_try(ubi__suggestion *suggestion, const char *word);
 /** Longer words are never near. */
 #define UBI__SUGGESTED_BYTES 31
 /** The same of a word that is not ended by a zero: if it is the best so far, `best` has a copy, which is suggestion->word. */

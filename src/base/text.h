@@ -33,7 +33,7 @@ UBI__SERVER_API size_t ubi__wtf8_decode(const uint8_t *s, size_t n, uint32_t *ou
 /** Writes `c` (a code point or a lone surrogate) to out[4]; bytes used. */
 size_t ubi__wtf8_encode(uint8_t out[4], uint32_t c);
 /** Offset of the first byte that starts no valid UTF-8 sequence (surrogates are invalid), or `text.len` when all is valid. */
-size_t ubi__utf8_valid_prefix(ubi_text text);
+UBI__SERVER_API size_t ubi__utf8_valid_prefix(ubi_text text);
 
 /* ---- beginnings and ends, by bytes -------------------------------------------------------------------------------- */
 

@@ -25,6 +25,8 @@
     OWN(record)                                                                                                        \
     OWN(watch)                                                                                                         \
     UBI__QUESTIONS_OF_WHAT_RAN(ASKS)                                                                                   \
+    GROUP("Serve")                                                                                                     \
+    OWN(mcp)                                                                                                           \
     GROUP("Files")                                                                                                     \
     UBI__QUESTIONS_OF_FILES(ASKS)                                                                                      \
     OWN(cache)                                                                                                         \

@@ -65,7 +65,7 @@ static const ubi__file_type *file_type(struct stat *about, int folder, const cha
     if (fstat(fd, about) != 0 || !S_ISREG(about->st_mode) || ubi__file_recognize_path(&type, path) != UBI_OK)
         type = NULL;
     close(fd);
-    return type && type->use != UBI__FILE_FOREIGN ? type : NULL;
+    return type && type->use != UBI__FILE_FOREIGN && strcmp(type->advice, UBI__TAKE_HEAP) != 0 ? type : NULL;
 }
 
 static ubi_status file_list(listing *l, int folder, const char *folder_path, const char *name) {

@@ -69,6 +69,7 @@ static int place_make(void **state) {
     copy_to("rootless/near.fxsnapshot", HEAP);
     copy_to("root/notes.zip", "tests/data/foreign/notes.zip");
     text_to("root/notes.txt", "not a heap\n");
+    text_to("root/some.json", "{\"name\": \"a package\"}\n"); /* perhaps a heap, by its beginning */
     return 0;
 }
 

@@ -81,17 +81,17 @@ typedef struct ubi__question {
 } ubi__question;
 
 /** All questions, ended by NULL. */
-extern const ubi__question *const ubi__questions[];
+UBI__SERVER_API extern const ubi__question *const ubi__questions[];
 /** By name or alias; or NULL. */
 const ubi__question *ubi__question_find(const char *name);
 /** UBI_ENOTFOUND with a suggestion. */
-ubi_status ubi__question_get(const ubi__question **out, const char *name);
+UBI__SERVER_API ubi_status ubi__question_get(const ubi__question **out, const char *name);
 /** Of its document about a session of this kind; NULL: it does not take that. */
-const char *ubi__question_schema(const ubi__question *question, ubi_session_kind kind);
+UBI__SERVER_API const char *ubi__question_schema(const ubi__question *question, ubi_session_kind kind);
 /** Names of facts of its own about such a session; NULL: they are those of heaps, or there are none. */
 const ubi_query_name *ubi__question_own_facts(const ubi__question *question, ubi_session_kind kind);
 /** "heap", "recording", "timeline". */
-const char *ubi__session_kind_name(ubi_session_kind kind);
+UBI__SERVER_API const char *ubi__session_kind_name(ubi_session_kind kind);
 /** The tables are complete and fit each other. */
 void ubi__question_check(const ubi__question *question);
 

@@ -132,7 +132,7 @@ typedef struct ubi__parameter {
 
 /** Its name in JSON and in addresses: "max-paths" is maxPaths. Longest: UBI__PARAMETER_NAME_BYTES - 1. */
 #define UBI__PARAMETER_NAME_BYTES 40
-char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__parameter *parameter);
+UBI__SERVER_API char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__parameter *parameter);
 /** A condition on the answer, which sets the exit code; its value is a `const char *`. */
 #define UBI__FAIL_ON(offset)                                                                                           \
     UBI__TEXT("fail-on", 0, offset, "EXPR",                                                                            \
@@ -140,7 +140,7 @@ char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__p
               .scope = UBI__SCOPE_TERMINAL)
 
 /** The first row from `parameter` on that is no alias; NULL at the end of the table. */
-const ubi__parameter *ubi__parameter_at(const ubi__parameter *parameter);
+UBI__SERVER_API const ubi__parameter *ubi__parameter_at(const ubi__parameter *parameter);
 /** The same of rows that are options on a command line. */
 const ubi__parameter *ubi__option_at(const ubi__parameter *parameter);
 /** The text of a TEXT or CHOICE of this name among the values; NULL: not given, or there is none. */
@@ -225,6 +225,7 @@ UBI__SERVER_API void ubi__json_values_fini(ubi__json_values *values);
  * values have equal texts, which have no NUL.
  * @param values  that were read from JSON. @param with_page  also what shapes pages alone.
  */
-void ubi__json_values_write(ubi__json *json, const ubi__usage *usage, const void *values, bool with_page);
+UBI__SERVER_API void ubi__json_values_write(ubi__json *json, const ubi__usage *usage, const void *values,
+                                            bool with_page);
 
 #endif
