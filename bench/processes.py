@@ -70,12 +70,14 @@ def needed(process, reading):
             {"userNs": user_us * 1000, "systemNs": system_us * 1000, "peakRssBytes": peak_kib * 1024}, (own, children))
 
 
-def run(command, environment=None, with_output=True, with_errors=False):
-    """(what the process prints, with its standard error if wanted, or None; what it needed). Ends the program if that one fails."""
+def run(command, environment=None, with_output=True, with_errors=False, preexec=None):
+    """(what the process prints, with its standard error if wanted, or None; what it needed). Ends the program if that one fails.
+    `preexec` is called in the new process."""
     launcher()  # not on the clock
     with tempfile.TemporaryFile() if with_output else open(os.devnull, "wb") as output:
         started = time.monotonic_ns()
-        process, reading = start(command, stdout=output, stderr=subprocess.STDOUT if with_errors else None, env=environment)
+        process, reading = start(command, stdout=output, stderr=subprocess.STDOUT if with_errors else None, env=environment,
+                                 preexec_fn=preexec)
         status, usage, _ = needed(process, reading)
         wall_ns = time.monotonic_ns() - started
         if status != 0:

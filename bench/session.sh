@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# session.sh [NAME]: measures sessions of a large heap: their parts, questions, cancelled requests, and what an index saves. Writes
+# session.sh [NAME]: measures sessions of a large heap: their parts, questions, cancelled requests, and what an index saves, also in a
+# memory that is smaller than the heap (as root). Writes
 # bench/results/session-NAME.json (default: latest), then prints the tables. bench/run.py runs it, too.
 #
 #   BENCH_TRY=1           a file of a hundredth of the size, few requests: does the script work?
@@ -38,6 +39,7 @@ for kind in "v8 heapsnapshot" "browser fxsnapshot"; do
     "$build/bench/ask_bench" "$path" >>"$raw"
     "$build/bench/index_bench" --repeats "$repeats" "$path" >>"$raw"
     python3 bench/kept_answer.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"
+    python3 bench/small_memory.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"
 done
 
 python3 bench/report.py collect --session --build "$build" --files "$files" --name "$name" --by "sh bench/session.sh" "$raw" \

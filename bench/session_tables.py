@@ -21,6 +21,13 @@ memory that it had. Medians. The
 goals: with the index at most 1.5 times as long the first time; then 100 ms, and 300 ms for the question."""
 
 
+SMALL = """\
+Whole processes in a control group that may have a quarter of the index's bytes, with the pages of files that the system keeps for them.
+Each begins with nothing of the index in memory: it is read from the disk and compared with its checksums. *Own* is the most memory that the
+process allocated, *of the index* the most that was part of the process, *faults* pages that it waited for while it looked into them.
+Medians."""
+
+
 def rows_named(results, prefix):
     """Rows whose name begins so, without it, in their order: {name: runs}, per file."""
     found = {}
@@ -69,6 +76,15 @@ def indexes_table(results):
     return table(["file", "step", "ms", "CPU, ms", "index", "resident"], rows, n_text=2)
 
 
+def small_table(results):
+    rows = []
+    for (file, name), runs in rows_named(results, "small:").items():
+        sizes = [size(int(middle(results, runs, key))) for key in ("indexBytes", "limitBytes", "anonymousBytes", "mappedBytes")]
+        rows.append([file, f"`{name}`", milliseconds(middle(results, runs, "wallNs")), milliseconds(middle(results, runs, "cpuNs")), *sizes,
+                     f"{int(middle(results, runs, 'majorFaults')):,}"])
+    return table(["file", "command", "ms", "CPU, ms", "index", "limit", "own", "of the index", "faults"], rows, n_text=2)
+
+
 def command_list(results):
     """How each file is made and measured."""
     lines = []
@@ -76,13 +92,18 @@ def command_list(results):
         lines.append(f["madeBy"])
         lines += [f"build/release/bench/{program} {f['file']}" for program in ("worker_bench", "ask_bench", "index_bench")]
         lines.append(f"python3 bench/kept_answer.py --ubiheap build/release/bin/ubiheap {f['file']}")
+        if rows_named(results, "small:"):
+            lines.append(f"python3 bench/small_memory.py --ubiheap build/release/bin/ubiheap {f['file']}")
     return "\n".join(lines)
 
 
 def sections(results):
     """(title, text, table) each."""
     head = paragraphs(HEAD.format(**machine_words(results.document)))
-    return [("Sessions: parts", head + "\n\n" + paragraphs(PARTS), parts_table(results)),
-            ("Sessions: questions", paragraphs(ASKED), asked_table(results)),
-            ("Sessions: cancelling", paragraphs(CANCELLED), cancelled_table(results)),
-            ("Sessions: opened again with an index", paragraphs(INDEXES), indexes_table(results))]
+    found = [("Sessions: parts", head + "\n\n" + paragraphs(PARTS), parts_table(results)),
+             ("Sessions: questions", paragraphs(ASKED), asked_table(results)),
+             ("Sessions: cancelling", paragraphs(CANCELLED), cancelled_table(results)),
+             ("Sessions: opened again with an index", paragraphs(INDEXES), indexes_table(results))]
+    if rows_named(results, "small:"):
+        found.append(("Sessions: a heap larger than memory", paragraphs(SMALL), small_table(results)))
+    return found

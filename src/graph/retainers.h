@@ -8,6 +8,8 @@
 
 #include <ubiheap/core/graph.h>
 
+struct ubi__columns;
+
 typedef struct ubi__retainers_how {
     unsigned threads;
     uint64_t grain;               /* edges per thread at least */
@@ -30,5 +32,10 @@ ubi__retainers_how ubi__retainers_how_of(const ubi_graph *graph, unsigned thread
 /** Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
                               ubi__retainers_how how, const ubi_allocator *allocator);
+/**
+ * Passes them as columns (base/column_file.h). Read, *r is new, with a reference to the graph, and untouched on failure. Each edge is one of
+ * the graph's; that it leads to its target is for checksums. Errors: those of passing.
+ */
+ubi_status ubi__retainers_pass(struct ubi__columns *c, ubi_retainers **r, ubi_graph *graph);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/column_file.h"
 #include "base/hash.h"
 #include "base/merge_sort.h"
 #include "base/table.h"
@@ -18,31 +19,63 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
+static ubi_status distances_compute(ubi_retaining *r, const ubi_retaining_options *o) {
+    r->computed_distances = ubi__alloc_array(r->allocator, r->look->graph->n_nodes, sizeof *r->computed_distances);
+    if (!r->computed_distances)
+        return ubi__fail_nomem();
+    r->distances = r->computed_distances;
+    return ubi__look_distances(r->computed_distances, r->look, &o->progress);
+}
+
 static ubi_status retainers_fill(ubi_retaining *r, const ubi_retaining_options *o) {
     const ubi_view *view = ubi_look_view(r->look);
-    r->distances = ubi__alloc_array(r->allocator, view->graph->n_nodes, sizeof *r->distances);
-    if (!r->distances)
-        return ubi__fail_nomem();
     const ubi_edge_set *set = r->rules ? NULL : view->edges;
     ubi__retainers_how how = ubi__retainers_how_of(view->graph, o->threads, &o->progress);
     UBI_TRY(ubi__retainers_new(&r->retainers, view->graph, set, how, r->allocator));
-    return ubi__look_distances(r->distances, r->look, &o->progress);
+    return r->distances ? UBI_OK : distances_compute(r, o);
 }
 
-ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_look *look, const ubi_retaining_options *options) {
-    static const ubi_retaining_options defaults = UBI_RETAINING_OPTIONS_INIT;
-    const ubi_retaining_options *o = options ? options : &defaults;
-    UBI_TRY(ubi__version_check(o->version, UBI_RETAINING_OPTIONS_VERSION, "ubi_retaining_options"));
-    const ubi_allocator *a = ubi__allocator_or_default(o->allocator);
+static ubi_retaining *retaining_begin(const ubi_look *look, const uint32_t *distances, const ubi_allocator *a) {
     ubi_retaining *r = UBI_NEW(a, ubi_retaining);
     if (!r)
-        return ubi__fail_nomem();
+        return NULL;
     r->allocator = a;
     r->look = look;
     r->rules = ubi_look_lens(look)->retaining;
+    r->distances = distances;
+    return r;
+}
+
+ubi_status ubi__retaining_new(ubi_retaining **out, const ubi_look *look, const uint32_t *distances,
+                              const ubi_retaining_options *options) {
+    static const ubi_retaining_options defaults = UBI_RETAINING_OPTIONS_INIT;
+    const ubi_retaining_options *o = options ? options : &defaults;
+    UBI_TRY(ubi__version_check(o->version, UBI_RETAINING_OPTIONS_VERSION, "ubi_retaining_options"));
+    ubi_retaining *r = retaining_begin(look, distances, ubi__allocator_or_default(o->allocator));
+    if (!r)
+        return ubi__fail_nomem();
     ubi_status status = retainers_fill(r, o);
     if (status == UBI_OK)
         *out = r;
+    else
+        ubi_retaining_free(r);
+    return status;
+}
+
+ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_look *look, const ubi_retaining_options *options) {
+    return ubi__retaining_new(out, look, NULL, options);
+}
+
+ubi_status ubi__retaining_pass(ubi__columns *c, ubi_retaining **retaining, const ubi_look *look,
+                               const uint32_t *distances) {
+    if (c->writer)
+        return ubi__retainers_pass(c, &(*retaining)->retainers, look->graph);
+    ubi_retaining *r = retaining_begin(look, distances, c->allocator);
+    if (!r)
+        return ubi__fail_nomem();
+    ubi_status status = ubi__retainers_pass(c, &r->retainers, look->graph);
+    if (status == UBI_OK)
+        *retaining = r;
     else
         ubi_retaining_free(r);
     return status;
@@ -61,7 +94,7 @@ void ubi_retaining_free(ubi_retaining *r) {
         return;
     forget_ignored(r);
     ubi_retainers_free(r->retainers);
-    ubi__free_array(r->allocator, r->distances, r->look->graph->n_nodes, sizeof *r->distances);
+    ubi__free_array(r->allocator, r->computed_distances, r->look->graph->n_nodes, sizeof *r->computed_distances);
     UBI_DELETE(r->allocator, r);
 }
 

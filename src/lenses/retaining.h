@@ -11,6 +11,8 @@
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"
 
+struct ubi__columns;
+
 /** What tools that list all references but weak ones and the root's know about them. */
 typedef struct ubi__retaining_rules {
     /** Distances when no edge may lead to some nodes. @param ignored  ignored[n_nodes / 64 + 1], a bit per node. */
@@ -24,12 +26,23 @@ struct ubi_retaining {
     const ubi_look *look;
     const ubi__retaining_rules *rules; /* the lens's; NULL: the edges of the view count */
     ubi_retainers *retainers; /* of the view's edges; with rules of all, and weak ones and the root's are passed over */
-    uint32_t *distances;      /* [n_nodes], nothing ignored */
+    const uint32_t *distances;    /* [n_nodes], nothing ignored */
+    uint32_t *computed_distances; /* the same, if they are its own; else NULL */
     /* While something is ignored, else NULL: */
     uint64_t *ignored;          /* a bit per node */
     uint32_t *without;          /* [n_nodes] */
     ubi__vec_u64 useless_edges; /* ascending: edges of pairs whose partner is out of reach */
 };
+
+/** As ubi_retaining_new, with distances of the look that are there: borrowed as long as it lives. NULL: they are computed. */
+ubi_status ubi__retaining_new(ubi_retaining **out, const ubi_look *look, const uint32_t *distances,
+                              const ubi_retaining_options *options);
+/**
+ * Passes what was reversed as columns (base/column_file.h), with nothing ignored. Read, *retaining is new, its distances are borrowed, and
+ * it is untouched on failure.
+ */
+ubi_status ubi__retaining_pass(struct ubi__columns *c, ubi_retaining **retaining, const ubi_look *look,
+                               const uint32_t *distances);
 
 /** The words of bits that a bit per node takes. */
 static inline size_t ubi__retaining_words(const ubi_retaining *r) {

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "formats/format.h"
 #include "graph/retainers.h"
-#include "lenses/lens.h"
+#include "lenses/retaining.h"
 #include "session/session_index.h"
 #include "session/session_inside.h"
 
@@ -278,16 +278,32 @@ static ubi_status retainers_build(void **out, ubi_session_use *use, const char *
 
 PLAIN_PART(retainers, "retainers", false, const ubi_retainers, ubi_retainers_free, ubi_session_retainers);
 
+static ubi_status retaining_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    const ubi_look *look;
+    const uint32_t *distances;
+    ubi_retaining *retaining;
+    UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_distances(&distances, use));
+    UBI_TRY(ubi__retaining_pass(c, &retaining, look, distances));
+    *out = retaining;
+    return UBI_OK;
+}
+
 static ubi_status retaining_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     ubi_retaining_options options = UBI_RETAINING_OPTIONS_INIT;
     const ubi_look *look;
+    const uint32_t *distances;
     ubi_retaining *retaining;
     (void)key;
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_RETAINING, retaining_load, allocator));
+    if (*out)
+        return UBI_OK;
     UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_distances(&distances, use));
     options.allocator = allocator;
     options.progress = *ubi_session_use_progress(use);
     options.threads = ubi_session_use_threads(use);
-    UBI_TRY(ubi_retaining_new(&retaining, look, &options));
+    UBI_TRY(ubi__retaining_new(&retaining, look, distances, &options));
     *out = retaining;
     return UBI_OK;
 }

@@ -16,7 +16,7 @@
 
 const char *const ubi__indexed_scopes[UBI__INDEXED_COUNT] = {
     [UBI__INDEXED_GRAPH] = "graph",    [UBI__INDEXED_LOOK] = "look",           [UBI__INDEXED_DOMINATORS] = "dominators",
-    [UBI__INDEXED_SETS] = "dominated", [UBI__INDEXED_DISTANCES] = "distances",
+    [UBI__INDEXED_SETS] = "dominated", [UBI__INDEXED_DISTANCES] = "distances", [UBI__INDEXED_RETAINING] = "retaining",
 };
 
 /* ---- finding it ------------------------------------------------------------------------------------------------------ */

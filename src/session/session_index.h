@@ -21,6 +21,7 @@ typedef enum ubi__indexed {
     UBI__INDEXED_DOMINATORS,
     UBI__INDEXED_SETS, /* of dominators */
     UBI__INDEXED_DISTANCES,
+    UBI__INDEXED_RETAINING,
     UBI__INDEXED_COUNT
 } ubi__indexed;
 

@@ -8,7 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/status.h"
 #include "formats/format.h"
-#include "lenses/lens.h"
+#include "lenses/retaining.h"
 #include "session/cache_folder.h"
 #include "session/session_index.h"
 
@@ -18,13 +18,15 @@ typedef struct indexed_parts {
     const ubi_look *look;
     const ubi_dominators *dominators;
     const uint32_t *distances;
+    const ubi_retaining *retaining;
 } indexed_parts;
 
 static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
     UBI_TRY(ubi_session_graph(&out->graph, use));
     UBI_TRY(ubi_session_look(&out->look, use));
     UBI_TRY(ubi_session_dominators(&out->dominators, use, true));
-    return ubi_session_distances(&out->distances, use);
+    UBI_TRY(ubi_session_distances(&out->distances, use));
+    return ubi_session_retaining(&out->retaining, use);
 }
 
 /* Passing towards a file changes nothing of what is passed. */
@@ -38,6 +40,7 @@ static ubi_status parts_write(ubi__column_writer *writer, const indexed_parts *p
     ubi_look *look = PASSED(ubi_look, parts->look);
     ubi_dominators *dominators = PASSED(ubi_dominators, parts->dominators);
     uint32_t *distances = PASSED(uint32_t, parts->distances);
+    ubi_retaining *retaining = PASSED(ubi_retaining, parts->retaining);
     c.scope = ubi__indexed_scopes[UBI__INDEXED_GRAPH];
     UBI_TRY(ubi__format_pass(&c, &graph));
     UBI_TRY(ubi__read_info_pass(&c, &info, graph));
@@ -48,7 +51,9 @@ static ubi_status parts_write(ubi__column_writer *writer, const indexed_parts *p
     c.scope = ubi__indexed_scopes[UBI__INDEXED_SETS];
     UBI_TRY(ubi__dominated_sets_pass(&c, dominators));
     c.scope = ubi__indexed_scopes[UBI__INDEXED_DISTANCES];
-    return ubi__distances_pass(&c, &distances, ubi_graph_node_count(graph));
+    UBI_TRY(ubi__distances_pass(&c, &distances, ubi_graph_node_count(graph)));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_RETAINING];
+    return ubi__retaining_pass(&c, &retaining, look, distances);
 }
 
 static ubi_status file_write(ubi__atomic_file *file, const indexed_parts *parts, const ubi__index_note *note,

@@ -39,7 +39,9 @@ static ubi_status all_pass(ubi__columns *c, packed_heap *h) {
     c->scope = "distances";
     size_t n = ubi_graph_node_count(h->graph);
     UBI_TRY(ubi__columns_array(c, "of nodes", (void **)&h->distances, &n, sizeof *h->distances, NULL));
-    return ubi__columns_expect(c, n == ubi_graph_node_count(h->graph), "of nodes");
+    UBI_TRY(ubi__columns_expect(c, n == ubi_graph_node_count(h->graph), "of nodes"));
+    c->scope = "retaining";
+    return ubi__retaining_pass(c, &h->retaining, h->look, h->distances);
 }
 
 static void *needed(void *p, const char *what) {
@@ -58,6 +60,8 @@ static void heap_compute(packed_heap *h, ubi_graph *graph) {
     h->distances = needed(calloc(ubi_graph_node_count(graph) + (size_t)1, sizeof *h->distances), "memory");
     if (ubi_look_distances(h->distances, h->look) != UBI_OK)
         needed(NULL, "distances");
+    if (ubi__retaining_new(&h->retaining, h->look, h->distances, NULL) != UBI_OK)
+        needed(NULL, "retainers");
 }
 
 ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *allocator) {
@@ -76,6 +80,7 @@ ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *a
         *out = packed_copy((packed_bytes){ s.bytes.at, s.bytes.n });
     ubi__column_writer_fini(&writer);
     ubi__vec_u8_fini(&s.bytes, a);
+    ubi_retaining_free(h.retaining);
     free(h.distances);
     ubi_dominators_free(h.dominators);
     ubi_look_close(h.look);
@@ -106,6 +111,7 @@ ubi_status heap_unpack(packed_heap *out, packed_bytes bytes, unsigned threads, c
 }
 
 void heap_release(packed_heap *heap) {
+    ubi_retaining_free(heap->retaining);
     ubi_dominators_free(heap->dominators);
     ubi_look_close(heap->look);
     ubi_graph_unref(heap->graph);
@@ -182,6 +188,21 @@ static const char *nodes_differ(const packed_heap *a, const packed_heap *b, ubi_
     return a->distances[node] != b->distances[node] ? "distances" : NULL;
 }
 
+static const char *retainers_differ(const packed_heap *a, const packed_heap *b, ubi_node_ix node) {
+    uint64_t i = 0, j = 0;
+    ubi_edge_ix first = 0, second = 0;
+    bool has_first, has_second;
+    do {
+        has_first = ubi__retaining_next(&first, a->retaining, node, &i);
+        has_second = ubi__retaining_next(&second, b->retaining, node, &j);
+        if (has_first != has_second || first != second)
+            return "retainers";
+    } while (has_first);
+    return ubi_retaining_distance(a->retaining, node) != ubi_retaining_distance(b->retaining, node)
+               ? "distances of retainers"
+               : NULL;
+}
+
 static const char *classes_differ(const packed_heap *a, const packed_heap *b) {
     if (ubi_look_class_count(a->look) != ubi_look_class_count(b->look))
         return "the number of classes";
@@ -224,6 +245,8 @@ const char *packed_heaps_differ(const packed_heap *a, const packed_heap *b) {
         what = classes_differ(a, b);
     for (ubi_node_ix node = 0; !what && node < ubi_graph_node_count(a->graph); node++)
         what = nodes_differ(a, b, node);
+    for (ubi_node_ix node = 0; !what && node < ubi_graph_node_count(a->graph); node++)
+        what = retainers_differ(a, b, node);
     if (!what)
         what = edges_differ(a, b);
     return what ? what : ids_differ(a, b);
@@ -252,6 +275,9 @@ static uint64_t node_visit(const packed_heap *h, ubi_node_ix node) {
     sum += ubi_graph_find(&found, h->graph, ubi_graph_node_id(h->graph, node)) == UBI_OK ? found : 0;
     for (uint32_t i = 0; i < n; i++)
         sum += ubi_graph_node_id(h->graph, set[i]);
+    ubi_edge_ix edge;
+    for (uint64_t i = 0; ubi__retaining_next(&edge, h->retaining, node, &i);)
+        sum += ubi_graph_edge_source(h->graph, edge) + ubi_retaining_distance(h->retaining, node);
     if (ubi_graph_node_stack(h->graph, node) != UBI_NONE) {
         ubi_graph_frame(h->graph, ubi_graph_node_stack(h->graph, node), &frame);
         sum += text_visit(frame.source) + text_visit(frame.function_name) + frame.line;

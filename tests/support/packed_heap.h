@@ -7,7 +7,7 @@
 
 #include "analyses/dominators/dom_work.h"
 #include "base/column_file.h"
-#include "lenses/lens.h"
+#include "lenses/retaining.h"
 
 /** What is in one. NULL: not (yet). */
 typedef struct packed_heap {
@@ -17,6 +17,7 @@ typedef struct packed_heap {
     ubi_look *look;
     ubi_dominators *dominators;
     uint32_t *distances;
+    ubi_retaining *retaining;
 } packed_heap;
 
 /** The bytes of an index, at a place where columns may begin. */

@@ -86,7 +86,7 @@ typedef enum ubi_session_kind {
 } ubi_session_kind;
 
 /**
- * Where the *index* of a heap is: a file with graph, look, dominators and distances, which is mapped instead of computing them again. It
+ * Where the *index* of a heap is: a file with graph, look, dominators, distances and retainers, which is mapped instead of computing them again. It
  * takes no memory of the pool's, for the system drops and reads its pages as it likes.
  */
 typedef enum ubi_session_index {
