@@ -14,6 +14,7 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "session/kept_answers.h"
 
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
@@ -215,6 +216,41 @@ static ubi_status request_answer(answer *a, request *r, ubi_session_use *use) {
     return ubi__asked_blame(&asked, inquiry_perform(a, r, &asked));
 }
 
+/* ---- kept ones ------------------------------------------------------------------------------------------------------ */
+
+/* Documents say what the heap is called. */
+static ubi_status kept_key_make(ubi__vec_u8 *out, ubi_session_use *use, const char *key) {
+    UBI_TRY(ubi__text_append(out, "an answer", memory()));
+    UBI_TRY(ubi__text_append(out, ubi_session_name(ubi_session_use_session(use)), memory()));
+    return ubi__text_append(out, key, memory());
+}
+
+/* The answer stays empty if none was kept. */
+static ubi_status kept_find(answer *a, ubi_session_use *use, const char *key) {
+    ubi__vec_u8 kept_key = { NULL, 0, 0 }, kept = { NULL, 0, 0 };
+    ubi_status status = kept_key_make(&kept_key, use, key);
+    if (status == UBI_OK)
+        status = ubi__kept_answer_find(&kept, use, (ubi_text){ (const char *)kept_key.at, kept_key.n });
+    if (status == UBI_OK && kept.n && !answer_write(a, kept.at, kept.n))
+        status = ubi__fail_nomem();
+    ubi__vec_u8_fini(&kept, ubi_session_use_allocator(use));
+    ubi__vec_u8_fini(&kept_key, memory());
+    return status;
+}
+
+ubi_status ubi__answer_keep(ubi_session_use *use, const char *key) {
+    ubi__vec_u8 kept_key = { NULL, 0, 0 };
+    ubi_text text = { NULL, 0 };
+    UBI_TRY(ubi__answer_get(&text, use, key));
+    ubi_status status = kept_key_make(&kept_key, use, key);
+    if (status == UBI_OK)
+        status = ubi__kept_answer_add(use, (ubi_text){ (const char *)kept_key.at, kept_key.n }, text);
+    ubi__vec_u8_fini(&kept_key, memory());
+    return status;
+}
+
+/* ---- the part ------------------------------------------------------------------------------------------------------- */
+
 static uint64_t most_bytes_of(const ubi_session_use *use) {
     uint64_t limit_bytes = ubi_session_pool_limit_bytes(ubi__session_pool_of(ubi_session_use_session(use)));
     return limit_bytes / 16 < UBI__ANSWER_MOST_BYTES ? limit_bytes / 16 : UBI__ANSWER_MOST_BYTES;
@@ -228,7 +264,9 @@ static ubi_status answer_build(void **out, ubi_session_use *use, const char *key
     a->allocator = allocator;
     a->most_bytes = most_bytes_of(use);
     ubi_status status = request_read(&r, key);
-    if (status == UBI_OK)
+    if (status == UBI_OK && r.n == 1)
+        status = kept_find(a, use, key);
+    if (status == UBI_OK && a->bytes.n == 0)
         status = request_answer(a, &r, use);
     request_end(&r);
     ubi__vec_u8_trim(&a->bytes, allocator);

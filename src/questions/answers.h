@@ -13,6 +13,8 @@
  *     nodes d 0 0 - {"sort":"-retainedSize","limit":200}
  *
  * Answers depend on heaps alone: parameters that name other files are for the command line.
+ *
+ * What the command line has kept of a heap, with its index, is an answer as well: it is found, and nothing is computed.
  */
 #ifndef UBI_QUESTIONS_ANSWERS_H
 #define UBI_QUESTIONS_ANSWERS_H
@@ -50,6 +52,12 @@ UBI__SERVER_API ubi_status ubi__answer_key(ubi__vec_u8 *out, const ubi__answer_t
  * Errors: those of the question; UBI_ELIMIT (the answer is too long); those about one of several heaps name it. Who fails fails alone.
  */
 UBI__SERVER_API ubi_status ubi__answer_get(ubi_text *out, ubi_session_use *use, const char *key);
+/**
+ * Keeps the answer of this key next to the heap's index in the cache folder (session/kept_answers.h): sessions that are opened with
+ * the index find it there, instead of computing it. About one heap only; nothing where the session has no index of that kind.
+ * Errors: those of the answer, and of keeping it.
+ */
+ubi_status ubi__answer_keep(ubi_session_use *use, const char *key);
 /** The same if it is there, else NULL text. O(parts of the session). Errors: UBI_ENOMEM. */
 UBI__SERVER_API ubi_status ubi__answer_if_present(ubi_text *out, ubi_session_use *use, const char *key);
 
