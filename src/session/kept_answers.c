@@ -40,21 +40,29 @@ static ubi_status answers_pass(ubi__columns *c, kept_answers *a) {
     return ubi__columns_expect(c, a->keys.n == ubi__strtab_count(&a->texts), "keys");
 }
 
-/* NULL: there is none that is of this heap and sound. */
-static ubi__column_file *file_open(const char *path, const ubi__index_note *heap, const ubi_allocator *a) {
+/* What is damaged is as if it were not there; that memory is short is not damage, and costs no answer. */
+static ubi_status unless_damaged(ubi_status status) {
+    return status == UBI_ENOMEM ? status : UBI_OK;
+}
+
+/* NULL: there is none that is of this heap and sound. Errors: UBI_ENOMEM. */
+static ubi_status file_open(ubi__column_file **out, const char *path, const ubi__index_note *heap,
+                            const ubi_allocator *a) {
     ubi__column_file *file = NULL;
+    *out = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
-        return NULL;
+        return UBI_OK;
     ubi_status status = ubi__column_file_open(&file, fd, a);
     close(fd);
     if (status != UBI_OK)
-        return NULL;
+        return unless_damaged(status);
     const ubi__index_note *note = ubi__index_note_of(file);
     if (note && ubi__index_note_fits(note, heap))
-        return file;
-    ubi__column_file_close(file);
-    return NULL;
+        *out = file;
+    else
+        ubi__column_file_close(file);
+    return UBI_OK;
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------------------- */
@@ -78,9 +86,8 @@ static ubi_status answer_read(ubi__vec_u8 *out, const ubi__column_file *file, an
     ubi__column_memory_init(&memory, a, file);
     ubi__columns c = { .file = file, .scope = "answers", .allocator = &memory.allocator, .threads = 1 };
     ubi__strtab_init(&answers.texts, &memory.allocator);
-    if (answers_pass(&c, &answers) != UBI_OK) /* damaged: as if there were none */
-        return UBI_OK;
-    return answer_copy(out, &answers, key, a);
+    ubi_status status = answers_pass(&c, &answers);
+    return status == UBI_OK ? answer_copy(out, &answers, key, a) : unless_damaged(status);
 }
 
 ubi_status ubi__kept_answer_find(ubi__vec_u8 *out, ubi_session_use *use, ubi_text key) {
@@ -93,7 +100,8 @@ ubi_status ubi__kept_answer_find(ubi__vec_u8 *out, ubi_session_use *use, ubi_tex
     UBI_TRY(ubi__session_index_get(&index, use));
     if (!index->file || ubi__session_answers_path(path, sizeof path, use->session, &index->heap) != UBI_OK)
         return UBI_OK;
-    ubi__column_file *file = file_open(path, &index->heap, a);
+    ubi__column_file *file;
+    UBI_TRY(file_open(&file, path, &index->heap, a));
     if (!file)
         return UBI_OK;
     ubi_status status = answer_read(out, file, key_of(key), a);
@@ -128,7 +136,8 @@ static ubi_status answers_read(kept_answers *to, const ubi__column_file *file, a
     ubi__column_memory_init(&memory, a, file);
     ubi__columns c = { .file = file, .scope = "answers", .allocator = &memory.allocator, .threads = 1 };
     ubi__strtab_init(&from.texts, &memory.allocator);
-    return answers_pass(&c, &from) == UBI_OK ? answers_take(to, &from, replaced, room, a) : UBI_OK;
+    ubi_status status = answers_pass(&c, &from);
+    return status == UBI_OK ? answers_take(to, &from, replaced, room, a) : unless_damaged(status);
 }
 
 static ubi_status answers_write(const char *path, kept_answers *answers, const ubi__index_note *note,
@@ -153,10 +162,10 @@ static ubi_status answers_replace(const char *path, const ubi__index_note *note,
                                   const ubi_allocator *a) {
     kept_answers answers = { .keys = { NULL, 0, 0 } };
     answer_key hash = key_of(key);
-    ubi_status status = UBI_OK;
+    ubi__column_file *file;
     ubi__strtab_init(&answers.texts, a);
-    ubi__column_file *file = file_open(path, note, a);
-    if (file)
+    ubi_status status = file_open(&file, path, note, a);
+    if (status == UBI_OK && file)
         status = answers_read(&answers, file, hash, UBI__KEPT_ANSWERS_BYTES - answer.len, a);
     ubi__column_file_close(file);
     if (status == UBI_OK)

@@ -543,6 +543,33 @@ static void each_refused_allocation_is_survived(void **state) {
     place_remove(&p);
 }
 
+/* What is there is found, and something is kept beside it. */
+static ubi_status answers_do(void *payload, const ubi_allocator *allocator) {
+    opened o;
+    ubi__vec_u8 answer = { NULL, 0, 0 };
+    ubi_status status = opened_begin(&o, payload, UBI_SESSION_INDEX_CACHE, allocator, (ubi_progress){ NULL, NULL });
+    if (status == UBI_OK)
+        status = ubi__kept_answer_find(&answer, o.use, (ubi_text){ "a", 1 });
+    if (status == UBI_OK) {
+        assert_true(answer.n == 5 && memcmp(answer.at, "first", 5) == 0);
+        ubi__vec_u8_fini(&answer, ubi_session_use_allocator(o.use));
+        status = ubi__kept_answer_add(o.use, (ubi_text){ "b", 1 }, (ubi_text){ "second", 6 });
+    }
+    opened_end(&o);
+    return status;
+}
+
+static void refused_allocations_lose_no_answer(void **state) {
+    place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
+    (void)state;
+    index_write(&p, UBI_SESSION_INDEX_CACHE);
+    assert_int_equal(answer_keep(&p, "a", (ubi_text){ "first", 5 }), UBI_OK);
+    assert_true(fail_each_allocation(answers_do, &p) > 10);
+    assert_true(answer_is(&p, "a", "first") && answer_is(&p, "b", "second"));
+    assert_int_equal(files_in(p.cache), 2); /* and no half of one */
+    place_remove(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_computed_is_mapped),
@@ -560,6 +587,7 @@ int main(void) {
         cmocka_unit_test(killed_writing_leaves_the_old_one_or_none),
         cmocka_unit_test(processes_share_a_cache),
         cmocka_unit_test(each_refused_allocation_is_survived),
+        cmocka_unit_test(refused_allocations_lose_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
