@@ -18,6 +18,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 /** Takes all `n_bytes` or fails with a message set. `data` is borrowed during the call. */
 typedef ubi_status (*ubi__write_fn)(void *payload, const void *data, size_t n_bytes);
 
@@ -33,14 +35,14 @@ typedef struct ubi__deflate ubi__deflate;
  * @param level  0 (fastest) to UBI__DEFLATE_LEVEL_MAX, as ISA-L counts them, or UBI__DEFLATE_LEVEL_SMALL.
  * Errors: UBI_EINVAL (level), UBI_ENOMEM. Cost: about 400 KiB.
  */
-ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, void *payload,
-                            const ubi_allocator *allocator);
+UBI__SERVER_API ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, void *payload,
+                                            const ubi_allocator *allocator);
 /** NULL is fine. Does not finish the stream. */
-void ubi__deflate_free(ubi__deflate *d);
+UBI__SERVER_API void ubi__deflate_free(ubi__deflate *d);
 /** A ubi__write_fn whose payload is the ubi__deflate. After a failure only _free is allowed. */
-ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes);
+UBI__SERVER_API ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes);
 /** Writes what is pending and the trailer, once, after the last write. */
-ubi_status ubi__deflate_finish(ubi__deflate *d);
+UBI__SERVER_API ubi_status ubi__deflate_finish(ubi__deflate *d);
 
 /* ---- output on a thread of its own -------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ char *ubi__human_count(char out[UBI__HUMAN_TEXT], uint64_t value);
 /** A count and what is counted: "1 node", "2,000 nodes". */
 char *ubi__human_things(char out[UBI__HUMAN_TEXT], uint64_t value, const char *singular);
 /** Three digits or more and a unit of 2^10: "512 B", "1.50 KiB", "45.3 MiB", "1,234 GiB". */
-char *ubi__human_size(char out[UBI__HUMAN_TEXT], uint64_t bytes);
+UBI__SERVER_API char *ubi__human_size(char out[UBI__HUMAN_TEXT], uint64_t bytes);
 /** One decimal: "12.3%"; "<0.1%" for a little more than nothing, "0%" for nothing; "-" when `total` is 0. */
 char *ubi__human_percent(char out[UBI__HUMAN_TEXT], uint64_t part, uint64_t total);
 /** "0.41 s", "38 ms", "120 us". */

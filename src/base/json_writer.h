@@ -53,7 +53,7 @@ UBI__SERVER_API void ubi__json_raw(ubi__json *j, ubi_text json);
 /** As JavaScript prints the double nearest to it. */
 UBI__SERVER_API void ubi__json_u64(ubi__json *j, uint64_t value);
 void ubi__json_i64(ubi__json *j, int64_t value);
-void ubi__json_double(ubi__json *j, double value);
+UBI__SERVER_API void ubi__json_double(ubi__json *j, double value);
 /** A number when a double holds it exactly, else a string of digits. */
 UBI__SERVER_API void ubi__json_node_id(ubi__json *j, uint64_t id);
 

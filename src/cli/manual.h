@@ -29,4 +29,7 @@ extern const ubi__manual_row ubi__manual_exit_codes[];
 extern const ubi__manual_row ubi__manual_environment[];
 extern const char ubi__manual_about[];
 
+/** The reference page of the HTTP interface, from its table of routes and those of questions. */
+void ubi__manual_http_markdown(ubi__out *out);
+
 #endif

@@ -26,6 +26,7 @@
     OWN(watch)                                                                                                         \
     UBI__QUESTIONS_OF_WHAT_RAN(ASKS)                                                                                   \
     GROUP("Serve")                                                                                                     \
+    OWN(serve)                                                                                                         \
     OWN(mcp)                                                                                                           \
     GROUP("Files")                                                                                                     \
     UBI__QUESTIONS_OF_FILES(ASKS)                                                                                      \

@@ -33,6 +33,7 @@ struct ubi__desk_job {
     ubi_session **sessions; /* sessions[n_sessions], references; NULL: an errand */
     uint32_t n_sessions;
     ubi__vec_u8 key;
+    bool is_page;
     ubi_session_use *use; /* of a finished one that is watched: holds the answer */
     /* Or an errand: */
     ubi__desk_errand errand;
@@ -48,6 +49,7 @@ struct ubi__desk_job {
 struct ubi__desk {
     pthread_mutex_t lock;
     pthread_cond_t given; /* a job waits, or the threads stop */
+    pthread_cond_t ended; /* a job ran */
     ubi__desk_job *jobs;
     uint64_t last_id;
     uint32_t most_waiting, most_kept;
@@ -256,6 +258,7 @@ static void job_finish(ubi__desk_job *job, ubi_status status, ubi_text answer, u
                                        : UBI__DESK_FAILED,
             status);
     kept_trim(&gone, desk);
+    pthread_cond_broadcast(&desk->ended);
     ubi__desk_check(desk);
     pthread_mutex_unlock(&desk->lock);
     ubi_session_use_end(use);
@@ -387,6 +390,7 @@ ubi_status ubi__desk_ask(ubi__desk_job **out, uint64_t *id, ubi__desk *desk, con
     ubi__desk_job *job = job_new(desk, r->terms.question->usage->name, r->is_kept);
     if (!job)
         return ubi__fail_nomem();
+    job->is_page = r->terms.is_page;
     ubi_status status = sessions_ref(job, r->sessions, r->n);
     if (status == UBI_OK)
         status = ubi__answer_key(&job->key, &r->terms, r->sessions, r->n);
@@ -426,6 +430,8 @@ static void report_fill(ubi__desk_report *out, const ubi__desk_job *job) {
     *out = (ubi__desk_report){ .id = job->id,
                                .state = job->state,
                                .is_kept = job->is_kept,
+                               .is_errand = !job->sessions,
+                               .is_page = job->is_page,
                                .title = job->title,
                                .stage = atomic_load_explicit(&job->stage, memory_order_relaxed),
                                .fraction = -1,
@@ -472,6 +478,7 @@ static ubi_status job_repeat(ubi__desk_job **out, const ubi__desk_job *job, ubi_
         job_free(again);
         return status;
     }
+    again->is_page = job->is_page;
     memcpy(again->key.at, job->key.at, job->key.n);
     again->key.n = job->key.n;
     return question_hand_in(out, &id, again, watcher);
@@ -591,6 +598,8 @@ void ubi__desk_stop(ubi__desk *desk) {
             job_give_up(&gone, job);
     }
     ubi__desk_check(desk);
+    while (jobs_count(desk, UBI__DESK_RUNNING) > 0)
+        pthread_cond_wait(&desk->ended, &desk->lock);
     pthread_mutex_unlock(&desk->lock);
     jobs_free(gone);
 }
@@ -610,6 +619,7 @@ void ubi__desk_free(ubi__desk *desk) {
     ubi__desk_stop(desk);
     threads_join(desk);
     UBI_ASSERT(!desk->jobs);
+    pthread_cond_destroy(&desk->ended);
     pthread_cond_destroy(&desk->given);
     pthread_mutex_destroy(&desk->lock);
     ubi__free_array(memory(), desk->threads, desk->n_threads, sizeof *desk->threads);
@@ -639,6 +649,7 @@ ubi_status ubi__desk_new(ubi__desk **out, const ubi__desk_options *options) {
     desk->threads = ubi__calloc_array(memory(), desk->n_threads, sizeof *desk->threads);
     pthread_mutex_init(&desk->lock, NULL);
     pthread_cond_init(&desk->given, NULL);
+    pthread_cond_init(&desk->ended, NULL);
     ubi_status status = threads_start(desk);
     if (status == UBI_OK)
         *out = desk;

@@ -57,9 +57,9 @@ typedef struct ubi__desk_options {
 
 /** @param options  NULL: the defaults. Errors: UBI_ENOMEM, UBI_EIO (no thread can be started). */
 ubi_status ubi__desk_new(ubi__desk **out, const ubi__desk_options *options);
-/** Cancels all jobs, and refuses new ones from now on; watchers are woken as jobs end. */
+/** Cancels all jobs, and waits until they have ended; new ones are refused from now on. Watchers are woken as jobs end. */
 void ubi__desk_stop(ubi__desk *desk);
-/** Stops it, and waits until all jobs have ended. All watchers must have left. NULL is fine. */
+/** Stops it. All watchers must have left. NULL is fine. */
 void ubi__desk_free(ubi__desk *desk);
 /** With the lock: states, lists and watchers fit each other. */
 void ubi__desk_check(const ubi__desk *desk);
@@ -103,6 +103,8 @@ typedef struct ubi__desk_report {
     uint64_t id; /**< never given twice */
     ubi__desk_state state;
     bool is_kept;
+    bool is_errand;                        /**< else a question */
+    bool is_page;                          /**< the answer is, else a document */
     const char *title;                     /**< the question, or what the errand is; static */
     const char *stage;                     /**< what it does now; "" before and after; static */
     double fraction;                       /**< of the stage; -1: unknown */

@@ -147,7 +147,10 @@ static ubi_status entry_open(shelf_entry **out, const ubi__shelf *shelf, const s
     UBI_TRY(entry_new(&e, shelf, f));
     ubi_status status =
         ubi__session_open_unread(&e->heap.session, shelf->pool, e->heap.path, otherwise, &shelf->session);
+    if (status == UBI_OK)
+        status = ubi__session_call(e->heap.session, e->heap.name); /* clients see no path of this machine */
     if (status != UBI_OK) {
+        ubi_session_unref(e->heap.session);
         shelf->allocator->free(shelf->allocator->ctx, e, e->n_bytes);
         return status;
     }

@@ -196,7 +196,7 @@ ubi_status ubi__usage_values_append(ubi__vec_u8 *out, const void *values, const 
 /* ---- reading values ----------------------------------------------------------------------------------------------- */
 
 /** Digits only, no sign. UBI_EINVAL when `text` is not that or does not fit; `what` names it in the message. */
-ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what);
+UBI__SERVER_API ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what);
 /** Reads an id: decimal, or hexadecimal after 0x, with an optional @ as in DevTools. UBI_EINVAL names `what`. */
 ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what);
 /**

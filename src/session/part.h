@@ -70,6 +70,8 @@ ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
 void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer);
 /** Whether its graph can be read again after it was dropped, or is never dropped. Not so standard input that is not read yet. */
 bool ubi__session_is_repeatable(const ubi_session *session);
+/** What it is called from now on, in answers and messages, instead of by its path. Once, before it is used. Errors: UBI_ENOMEM. */
+UBI__SERVER_API ubi_status ubi__session_call(ubi_session *session, const char *label);
 /** Its number in the pool, from 1 on; never given twice. */
 UBI__SERVER_API uint64_t ubi__session_number(const ubi_session *session);
 /** The session of this number: one reference; NULL when it is gone. */
@@ -80,6 +82,9 @@ ubi_session_pool *ubi__session_pool_of(const ubi_session *session);
 UBI__SERVER_API ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
 /** Whether what was read, or will be, is what the file holds now. */
 UBI__SERVER_API bool ubi__session_is_current(const ubi_session *session);
+#define UBI__SESSION_IDENTITY_WORDS 6
+/** Numbers that differ for files that differ; also in other processes. False: it is of no file, or of one that was not looked at yet. */
+UBI__SERVER_API bool ubi__session_identity(uint64_t out[UBI__SESSION_IDENTITY_WORDS], const ubi_session *session);
 /** How many references there are. */
 UBI__SERVER_API uint32_t ubi__session_ref_count(const ubi_session *session);
 

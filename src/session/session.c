@@ -522,7 +522,7 @@ ubi_status ubi_session_use_begin(ubi_session_use **out, ubi_session *session, co
     ubi_session *like = o->version >= 2 && o->like != session ? o->like : NULL;
     if (like && like->pool != session->pool)
         return ubi__fail(UBI_EINVAL, "%s cannot be looked at like %s: they are sessions of different pools",
-                         session->name, like->name);
+                         ubi_session_name(session), ubi_session_name(like));
     ubi_session_use *use = use_new(session, like, &o->progress, o->threads ? o->threads : session->threads, false);
     if (!use)
         return ubi__fail_nomem();
@@ -600,13 +600,13 @@ ubi_status ubi__session_file_check(ubi__file_identity *out, const ubi_session *s
     pthread_mutex_unlock(&session->pool->lock);
     if (is_known && !is_same) {
         if (stat(session->name, &about) != 0)
-            return ubi__fail_errno(errno, "%s must be read again, and cannot be", session->name);
-        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
+            return ubi__fail_errno(errno, "%s must be read again, and cannot be", ubi_session_name(session));
+        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", ubi_session_name(session));
     }
     if (was_read && !are_others_same)
         return ubi__fail(UBI_EMISMATCH,
                          "files of processes that were recorded with %s have changed since it was opened",
-                         session->name);
+                         ubi_session_name(session));
     *out = now;
     return UBI_OK;
 }
@@ -659,6 +659,19 @@ bool ubi__session_is_current(const ubi_session *session) {
     bool is_current = !(session->was_read || session->was_pinned) || file_is_same(&session->file, &now);
     pthread_mutex_unlock(&session->pool->lock);
     return is_current;
+}
+
+bool ubi__session_identity(uint64_t out[UBI__SESSION_IDENTITY_WORDS], const ubi_session *session) {
+    pthread_mutex_lock(&session->pool->lock);
+    const ubi__file_identity *file = &session->file;
+    const uint64_t words[UBI__SESSION_IDENTITY_WORDS] = {
+        (uint64_t)file->device,         (uint64_t)file->inode,           (uint64_t)file->size_bytes,
+        (uint64_t)file->changed.tv_sec, (uint64_t)file->changed.tv_nsec, session->others_identity
+    };
+    bool is_known = file->is_known;
+    pthread_mutex_unlock(&session->pool->lock);
+    memcpy(out, words, sizeof words);
+    return is_known;
 }
 
 uint32_t ubi__session_ref_count(const ubi_session *session) {
@@ -846,6 +859,8 @@ void ubi_session_unref(ubi_session *session) {
     ubi__session_slots_free(session->slots);
     ubi_graph_unref(session->given);
     UBI_ASSERT(atomic_load(&session->answers.held_bytes) == 0);
+    if (session->label)
+        a->free(a->ctx, session->label, strlen(session->label) + 1);
     a->free(a->ctx, session, sizeof *session + session->name_bytes);
     ubi_session_pool_unref(pool);
 }
@@ -878,7 +893,18 @@ ubi_session_pool *ubi__session_pool_of(const ubi_session *session) {
 }
 
 const char *ubi_session_name(const ubi_session *session) {
-    return session->name;
+    return session->label ? session->label : session->name;
+}
+
+ubi_status ubi__session_call(ubi_session *session, const char *label) {
+    const ubi_allocator *a = session->pool->allocator;
+    size_t n_bytes = strlen(label) + 1;
+    UBI_ASSERT(!session->label);
+    session->label = a->alloc(a->ctx, n_bytes);
+    if (!session->label)
+        return ubi__fail_nomem();
+    memcpy(session->label, label, n_bytes);
+    return UBI_OK;
 }
 
 const ubi_read_info *ubi_session_read_info(const ubi_session *session) {

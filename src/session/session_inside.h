@@ -88,6 +88,7 @@ struct ubi_session {
     unsigned threads;
     ubi_compat compat;
     ubi_session_index index_place;
+    char *label;              /* what it is called instead of `name`; owned, or NULL */
     const char *cache_folder; /* behind `name`; NULL: the usual one */
     ubi_graph *given;         /* NULL: a file */
     bool was_pinned;          /* `file` is known before it is read */

@@ -135,7 +135,7 @@ UBI_API void ubi_session_unref(ubi_session *session);
 
 /** What it is of: a heap, a recording or a timeline. */
 UBI_API ubi_session_kind ubi_session_kind_of(const ubi_session *session);
-/** Path or name. Borrowed from the session. */
+/** Path or name: what it is called. Borrowed from the session. */
 UBI_API const char *ubi_session_name(const ubi_session *session);
 /** What reading a heap found; all zero for a graph that was there, recordings and timelines. Borrowed from the session. */
 UBI_API const ubi_read_info *ubi_session_read_info(const ubi_session *session);

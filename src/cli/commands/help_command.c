@@ -6,7 +6,7 @@
 #include "cli/manual.h"
 
 typedef struct help_arguments {
-    bool wants_man, wants_commands, wants_bash_completion, wants_markdown;
+    bool wants_man, wants_commands, wants_bash_completion, wants_markdown, wants_http;
 } help_arguments;
 
 #define AT(field) offsetof(help_arguments, field)
@@ -17,6 +17,7 @@ static const ubi__parameter parameters[] = {
     UBI__FLAG("bash-completion", 0, AT(wants_bash_completion), "print a completion script for bash"),
     UBI__FLAG("markdown", 0, AT(wants_markdown),
               "print the reference page of all options, and of the parameters of questions, in Markdown"),
+    UBI__FLAG("http", 0, AT(wants_http), "print the reference page of the HTTP interface, in Markdown"),
     UBI__PARAMETERS_END,
 };
 
@@ -44,6 +45,8 @@ static ubi_status help_run(ubi__cli *cli, void *values, char **operands, int n_o
         ubi__manual_bash_completion(out);
     } else if (arguments->wants_markdown) {
         ubi__manual_markdown(out);
+    } else if (arguments->wants_http) {
+        ubi__manual_http_markdown(out);
     } else if (arguments->wants_man) {
         ubi__manual_man_page(out, command);
     } else {

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exchange.c: the life of a request; see http.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/deflate.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "http/http.h"
+
+/* How long a client may take for what is not a file; and for each 16 bytes of one a millisecond. */
+#define PATIENCE_MS UINT64_C(60000)
+#define PATIENCE_BYTES 16
+
+static const ubi_allocator *memory(void) {
+    return ubi_allocator_default();
+}
+
+/* ---- birth and death -------------------------------------------------------------------------------------------------- */
+
+static ubi__http_link *link_of(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        ubi__mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+ubi__exchange *ubi__exchange_new(ubi_http_server *server, struct MHD_Connection *connection, const char *address) {
+    ubi__exchange *e = UBI_NEW(memory(), ubi__exchange);
+    if (!e)
+        return NULL;
+    e->server = server;
+    e->connection = connection;
+    e->link = link_of(connection);
+    atomic_init(&e->n_refs, 1);
+    atomic_fetch_add(&server->n_exchanges, 1);
+    e->text = strdup(address);
+    e->watcher = (ubi__desk_watcher){ .wake = ubi__exchange_wake, .payload = e };
+    pthread_mutex_init(&e->lock, NULL);
+    return e;
+}
+
+static void exchange_free(ubi__exchange *e) {
+    if (e->job)
+        ubi__desk_leave(e->job, &e->watcher);
+    ubi__deflate_free(e->deflate);
+    for (uint32_t i = 0; i < e->n_heaps; i++)
+        ubi__shelf_heap_unref(e->heaps[i]);
+    ubi__json_values_fini(&e->values);
+    ubi__vec_u8_fini(&e->body, memory());
+    ubi__vec_u8_fini(&e->piece, memory());
+    ubi__http_address_fini(&e->address);
+    free(e->text);
+    pthread_mutex_destroy(&e->lock);
+    atomic_fetch_sub(&e->server->n_exchanges, 1);
+    UBI_DELETE(memory(), e);
+}
+
+void ubi__exchange_unref(ubi__exchange *e) {
+    if (atomic_fetch_sub(&e->n_refs, 1) == 1)
+        exchange_free(e);
+}
+
+void ubi__exchange_close(ubi__exchange *e) {
+    ubi__http_upload_drop(e);
+    pthread_mutex_lock(&e->lock);
+    UBI_ASSERT(!e->is_suspended);
+    e->is_woken = e->is_gone = true; /* nothing suspends it any more */
+    pthread_mutex_unlock(&e->lock);
+    ubi__lookout_allow(e->server, e->link, e->server->idle_seconds * UINT64_C(1000));
+    ubi__exchange_unref(e);
+}
+
+/* ---- suspending --------------------------------------------------------------------------------------------------------- */
+
+void ubi__exchange_wake(void *exchange) {
+    ubi__exchange *e = exchange;
+    pthread_mutex_lock(&e->lock);
+    e->is_woken = true;
+    if (e->is_suspended) {
+        e->is_suspended = false;
+        ubi__lookout_watch(e->server, e->link, NULL);
+        ubi__mhd.MHD_resume_connection(e->connection);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+bool ubi__exchange_suspend(ubi__exchange *e) {
+    pthread_mutex_lock(&e->lock);
+    bool was_woken = e->is_woken;
+    e->is_woken = e->is_gone;
+    if (!was_woken) {
+        e->is_suspended = true;
+        ubi__mhd.MHD_suspend_connection(e->connection);
+        ubi__lookout_watch(e->server, e->link, e);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return !was_woken;
+}
+
+bool ubi__exchange_is_gone(ubi__exchange *e) {
+    pthread_mutex_lock(&e->lock);
+    bool is_gone = e->is_gone;
+    pthread_mutex_unlock(&e->lock);
+    return is_gone;
+}
+
+/* ---- taking a request --------------------------------------------------------------------------------------------------- */
+
+const char *ubi__exchange_header(const ubi__exchange *e, const char *name) {
+    return ubi__mhd.MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, name);
+}
+
+const char *ubi__exchange_name(const ubi__exchange *e, uint32_t segment) {
+    return segment < e->address.n_segments ? e->address.segments[segment] : "";
+}
+
+static bool verdict_reply(enum MHD_Result *result, ubi__exchange *e, ubi__http_verdict verdict) {
+    switch (verdict) {
+    case UBI__HTTP_MAY_ENTER:
+        return false;
+    case UBI__HTTP_WRONG_HOST:
+    case UBI__HTTP_WRONG_ORIGIN:
+        *result = ubi__reply_error_code(e, MHD_HTTP_FORBIDDEN, UBI_EINVAL);
+        return true;
+    case UBI__HTTP_WRONG_TOKEN:
+        break;
+    }
+    *result = ubi__reply_error_code(e, MHD_HTTP_UNAUTHORIZED, UBI_EINVAL);
+    return true;
+}
+
+/* Whether it was refused, and answered. */
+static bool guard_refuses(enum MHD_Result *result, ubi__exchange *e) {
+    const ubi__http_claims claims = { .host = ubi__exchange_header(e, MHD_HTTP_HEADER_HOST),
+                                      .origin = ubi__exchange_header(e, MHD_HTTP_HEADER_ORIGIN),
+                                      .authorization = ubi__exchange_header(e, MHD_HTTP_HEADER_AUTHORIZATION),
+                                      .cookie = ubi__exchange_header(e, MHD_HTTP_HEADER_COOKIE),
+                                      .token = ubi__http_address_value(&e->address, "token") };
+    ubi__http_verdict verdict = ubi__http_guard_judge(&e->server->guard, &claims);
+    e->is_first_visit = claims.token != NULL && verdict == UBI__HTTP_MAY_ENTER;
+    return verdict_reply(result, e, verdict);
+}
+
+/* Bytes of the body that the headers announce; 0: they do not say. */
+static uint64_t announced_bytes(const ubi__exchange *e) {
+    const char *length = ubi__exchange_header(e, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    return length ? strtoull(length, NULL, 10) : 0;
+}
+
+static ubi_status body_begin(ubi__exchange *e) {
+    bool is_file = e->route->body == UBI__HTTP_FILE_BODY;
+    uint64_t most = is_file ? e->server->most_upload_bytes : UBI__HTTP_JSON_BODY_BYTES;
+    if (announced_bytes(e) > most)
+        return ubi__fail(UBI_ELIMIT, "the body has more than %llu bytes", (unsigned long long)most);
+    return is_file ? ubi__http_upload_begin(e) : UBI_OK;
+}
+
+static enum MHD_Result exchange_begin(ubi__exchange *e, const char *method) {
+    char allow[UBI__HTTP_ALLOW_BYTES];
+    enum MHD_Result result;
+    e->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+    e->phase = UBI__EXCHANGE_BODY;
+    ubi_status status = e->text ? ubi__http_address_read(&e->address, e->text) : ubi__fail_nomem();
+    if (status != UBI_OK)
+        return ubi__reply_error_code(e, status == UBI_ELIMIT ? MHD_HTTP_URI_TOO_LONG : ubi__http_error_of(status)->code,
+                                     status);
+    if (guard_refuses(&result, e))
+        return result;
+    status = ubi__http_route_find(&e->route, allow, method, &e->address);
+    if (status != UBI_OK)
+        return allow[0] ? ubi__reply_error_header(e, MHD_HTTP_METHOD_NOT_ALLOWED, status, MHD_HTTP_HEADER_ALLOW, allow)
+                        : ubi__reply_error(e, status);
+    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + announced_bytes(e) / PATIENCE_BYTES);
+    status = body_begin(e);
+    return status == UBI_OK       ? MHD_YES
+           : status == UBI_ELIMIT ? ubi__reply_error_code(e, MHD_HTTP_CONTENT_TOO_LARGE, status)
+                                  : ubi__reply_error(e, status);
+}
+
+/* A longer one is not read to its end: its client learns no more than that. */
+static enum MHD_Result body_take(ubi__exchange *e, const char *data, size_t n) {
+    if (e->upload) {
+        ubi__http_upload_take(e, data, n);
+        return e->upload->n_bytes > 2 * e->server->most_upload_bytes ? MHD_NO : MHD_YES;
+    }
+    if (e->body.n + n > UBI__HTTP_JSON_BODY_BYTES || ubi__vec_u8_reserve(&e->body, memory(), n) != UBI_OK)
+        return MHD_NO;
+    memcpy(e->body.at + e->body.n, data, n);
+    e->body.n += n;
+    return MHD_YES;
+}
+
+enum MHD_Result ubi__exchange_take(ubi__exchange *e, const char *method, const char *data, size_t *n_bytes) {
+    enum MHD_Result result = MHD_NO;
+    switch (e->phase) {
+    case UBI__EXCHANGE_NEW:
+        result = exchange_begin(e, method);
+        break;
+    case UBI__EXCHANGE_BODY:
+        if (*n_bytes) {
+            result = body_take(e, data, *n_bytes);
+            *n_bytes = 0;
+            break;
+        }
+        ubi__lookout_allow(e->server, e->link, UINT64_MAX);
+        result = ubi__exchange_perform(e);
+        break;
+    case UBI__EXCHANGE_WAITING:
+        result = ubi__http_job_look(e);
+        break;
+    case UBI__EXCHANGE_ANSWERED:
+        break;
+    }
+    return result;
+}
+
+/* ---- performing ----------------------------------------------------------------------------------------------------------- */
+
+enum MHD_Result ubi__exchange_perform(ubi__exchange *e) {
+    static enum MHD_Result (*const actions[])(ubi__exchange *) = {
+        [UBI__HTTP_FRONT] = ubi__http_front,
+        [UBI__HTTP_ROUTES] = ubi__http_routes_list,
+        [UBI__HTTP_HEAPS] = ubi__http_heaps,
+        [UBI__HTTP_HEAP_OPEN] = ubi__http_heap_open,
+        [UBI__HTTP_HEAP_UPLOAD] = ubi__http_upload_end,
+        [UBI__HTTP_HEAP] = ubi__http_heap,
+        [UBI__HTTP_HEAP_CLOSE] = ubi__http_heap_close,
+        [UBI__HTTP_HEAP_FILE] = ubi__http_heap_file,
+        [UBI__HTTP_FILES] = ubi__http_files,
+        [UBI__HTTP_QUESTIONS] = ubi__http_questions,
+        [UBI__HTTP_ASK] = ubi__http_ask,
+        [UBI__HTTP_JOBS] = ubi__http_jobs,
+        [UBI__HTTP_JOB] = ubi__http_job,
+        [UBI__HTTP_JOB_CANCEL] = ubi__http_job_cancel,
+        [UBI__HTTP_JOB_EVENTS] = ubi__http_job_events,
+        [UBI__HTTP_JOB_ANSWER] = ubi__http_job_answer,
+        [UBI__HTTP_TARGETS] = ubi__http_targets,
+        [UBI__HTTP_TARGET_SAVE] = ubi__http_target_save,
+    };
+    e->phase = UBI__EXCHANGE_WAITING;
+    return actions[UBI_INDEX((size_t)e->route->action, sizeof actions / sizeof *actions)](e);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * http.h: the insides of HTTP servers.
+ *
+ * libmicrohttpd has one thread, which reads requests and writes responses, and must never wait. So what takes time is a job at the desk
+ * (jobs/desk.h), and its connection is *suspended*: out of the poll set until the job wakes it. An **exchange** is one request with its
+ * response. The server's thread has it, and the response, if that is made piece by piece; whoever of them lasts longer frees it.
+ *
+ *     request ─ guard ─ route ─┬─ reply at once
+ *                              └─ job ─ suspended ─ woken ─ reply
+ *
+ * A connection that is suspended is not polled, so libmicrohttpd does not see its client leave. The **lookout** (lookout.c), a thread with a
+ * poll set of its own, does, and wakes the exchange, which leaves its job. It also cuts connections that take too long.
+ */
+#ifndef UBI_HTTP_HTTP_H
+#define UBI_HTTP_HTTP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <ubiheap/server/http.h>
+
+#include "http/guard.h"
+#include "http/mhd.h"
+#include "http/request.h"
+#include "jobs/desk.h"
+#include "jobs/shelf.h"
+
+/** A JSON body that is larger is refused. */
+#define UBI__HTTP_JSON_BODY_BYTES ((size_t)64 << 10)
+/** Heaps that one question can be about. */
+#define UBI__HTTP_MOST_HEAPS 32
+#define UBI__HTTP_MOST_TARGETS 16
+
+typedef struct ubi__http_target ubi__http_target;
+
+/* ---- connections ------------------------------------------------------------------------------------------------------ */
+
+/** A connection of a client, as the lookout sees it. */
+typedef struct ubi__http_link {
+    struct ubi__http_link *next, **place; /* of the server's */
+    uint64_t number;                      /* never given twice: what the poll set has instead of an address */
+    int fd;
+    uint64_t cut_ms;                 /* when the connection is cut; UINT64_MAX: never */
+    struct ubi__exchange *suspended; /* or NULL */
+} ubi__http_link;
+
+typedef struct ubi__lookout {
+    pthread_t thread;
+    bool is_running;
+    int poll_fd, stop_fd;
+    pthread_mutex_t lock; /* guards the list, and what is in it */
+    ubi__http_link *links;
+    uint64_t last_number;
+} ubi__lookout;
+
+/* ---- servers ---------------------------------------------------------------------------------------------------------- */
+
+/** Where uploads are. */
+typedef struct ubi__http_folder {
+    char path[4096 - 64]; /* "" if there is none */
+    int lock_fd;          /* locked as long as the process lives */
+    _Atomic uint64_t last_number;
+} ubi__http_folder;
+
+struct ubi_http_server {
+    ubi__http_guard guard;
+    char listen[64];
+    char url[192];
+    uint64_t most_upload_bytes;
+    uint32_t idle_seconds;
+    ubi_compat compat;
+    uint64_t nonce; /* of entity tags of what is no file */
+    ubi_session_pool *pool;
+    ubi__shelf *shelf;
+    ubi__desk *desk;
+    ubi__http_folder folder;
+    ubi__lookout lookout;
+    int listen_fd;
+    struct MHD_Daemon *daemon;
+    _Atomic bool is_stopping;
+    _Atomic uint32_t n_exchanges;
+    ubi__http_target *targets;
+    uint64_t last_target;
+};
+
+/* ---- exchanges -------------------------------------------------------------------------------------------------------- */
+
+typedef enum ubi__exchange_phase {
+    UBI__EXCHANGE_NEW,      /* headers are there */
+    UBI__EXCHANGE_BODY,     /* the body comes */
+    UBI__EXCHANGE_WAITING,  /* for its job */
+    UBI__EXCHANGE_ANSWERED, /* the response is libmicrohttpd's */
+} ubi__exchange_phase;
+
+/** A file that is being uploaded. */
+typedef struct ubi__upload {
+    int fd; /* -1: none */
+    uint64_t n_bytes;
+    char path[4096];
+    ubi_status status; /* why the rest is dropped */
+    char message[UBI__DESK_MESSAGE_BYTES];
+} ubi__upload;
+
+typedef struct ubi__exchange {
+    ubi_http_server *server;
+    struct MHD_Connection *connection;
+    _Atomic uint32_t n_refs;
+    char *text; /* the address as it came; owned */
+    ubi__http_address address;
+    ubi__exchange_phase phase;
+    bool is_head, is_first_visit; /* the token came in the address */
+    const ubi__http_route *route;
+    ubi__vec_u8 body;
+    ubi__upload *upload; /* owned; or NULL */
+    /* What a question is about. */
+    const ubi__question *question;
+    const ubi__shelf_heap *heaps[UBI__HTTP_MOST_HEAPS]; /* references */
+    uint32_t n_heaps;
+    ubi__json_values values; /* of its parameters */
+    bool is_page, is_async;
+    unsigned columns;
+    /* A job that it watches. */
+    ubi__desk_job *job; /* NULL: none */
+    uint64_t job_id;
+    ubi__desk_watcher watcher;
+    bool is_errand; /* its answer is a document of ours */
+    /* The response that is made piece by piece. */
+    ubi__vec_u8 piece;
+    size_t piece_at, answer_at;
+    struct ubi__deflate *deflate;
+    ubi_text answer;
+    bool is_ended;
+    bool has_reported; /* an event since it was woken */
+    /* Suspending. */
+    pthread_mutex_t lock;
+    ubi__http_link *link;
+    bool is_woken, is_suspended, is_gone;
+} ubi__exchange;
+
+/** Of the server's thread. */
+enum MHD_Result ubi__exchange_take(ubi__exchange *e, const char *method, const char *data, size_t *n_bytes);
+ubi__exchange *ubi__exchange_new(ubi_http_server *server, struct MHD_Connection *connection, const char *address);
+void ubi__exchange_unref(ubi__exchange *e);
+/** The connection is done with it. */
+void ubi__exchange_close(ubi__exchange *e);
+/** Any thread: its connection is served again, if it is suspended, or is not suspended the next time. */
+void ubi__exchange_wake(void *exchange);
+/** Suspends the connection until it is woken; false: it was woken before, so there is something to see. */
+bool ubi__exchange_suspend(ubi__exchange *e);
+/** Its client has left, or the connection is closed. */
+bool ubi__exchange_is_gone(ubi__exchange *e);
+/** The header of the request; NULL: it has none. */
+const char *ubi__exchange_header(const ubi__exchange *e, const char *name);
+
+/** Performs the request, when its body is there. */
+enum MHD_Result ubi__exchange_perform(ubi__exchange *e);
+
+/* ---- replies ---------------------------------------------------------------------------------------------------------- */
+
+/** The thread's message, with the code of the status. */
+enum MHD_Result ubi__reply_error(ubi__exchange *e, ubi_status status);
+enum MHD_Result ubi__reply_error_code(ubi__exchange *e, unsigned code, ubi_status status);
+/** With a header. */
+enum MHD_Result ubi__reply_error_header(ubi__exchange *e, unsigned code, ubi_status status, const char *header,
+                                        const char *value);
+/** Without a body. */
+enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code);
+/** A document that is not to be kept. Takes the bytes. @param location  NULL: none. */
+enum MHD_Result ubi__reply_document(ubi__exchange *e, unsigned code, ubi__vec_u8 *document, const char *location);
+enum MHD_Result ubi__reply_page(ubi__exchange *e, ubi__vec_u8 *html);
+/** The answer of a question; the exchange watches its job as long as the response lasts. */
+enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer);
+/** 304. */
+enum MHD_Result ubi__reply_unchanged(ubi__exchange *e, const char *tag);
+/** Queues a response with the headers that all have, and drops it. */
+enum MHD_Result ubi__reply_send(ubi__exchange *e, unsigned code, struct MHD_Response *response);
+void ubi__reply_header(struct MHD_Response *response, const char *name, const char *value);
+/** A response that has the exchange until it is sent. */
+void ubi__reply_free(void *exchange);
+
+/* ---- entity tags ------------------------------------------------------------------------------------------------------ */
+
+#define UBI__HTTP_TAG_BYTES 40
+/** The tag of the answer that the exchange asks for, in quotes. */
+void ubi__http_answer_tag(char out[UBI__HTTP_TAG_BYTES], const ubi__exchange *e, bool is_packed);
+/** The tag of a heap's file. */
+void ubi__http_file_tag(char out[UBI__HTTP_TAG_BYTES], const ubi__exchange *e);
+/** Whether a list such as `"a", W/"b"` or `*` has a tag. */
+bool ubi__http_tag_matches(const char *list, const char *tag);
+bool ubi__http_accepts_gzip(const char *accept_encoding);
+
+/* ---- what routes do --------------------------------------------------------------------------------------------------- */
+
+/** A vec_u8 of the default allocator as a ubi_write_fn. */
+bool ubi__http_bytes_write(void *bytes, const void *data, size_t n);
+/** A segment of the address; "": there is none. */
+const char *ubi__exchange_name(const ubi__exchange *e, uint32_t segment);
+
+enum MHD_Result ubi__http_front(ubi__exchange *e);
+enum MHD_Result ubi__http_routes_list(ubi__exchange *e);
+enum MHD_Result ubi__http_questions(ubi__exchange *e);
+enum MHD_Result ubi__http_heaps(ubi__exchange *e);
+enum MHD_Result ubi__http_heap(ubi__exchange *e);
+enum MHD_Result ubi__http_heap_open(ubi__exchange *e);
+enum MHD_Result ubi__http_heap_close(ubi__exchange *e);
+enum MHD_Result ubi__http_heap_file(ubi__exchange *e);
+enum MHD_Result ubi__http_files(ubi__exchange *e);
+/** 201, the document of a heap that is new. Takes the reference. */
+enum MHD_Result ubi__http_heap_created(ubi__exchange *e, const ubi__shelf_heap *heap);
+/** A JSON document that is written by `put`, as members of an object; ends with a line. Errors: UBI_ENOMEM. */
+ubi_status ubi__http_document(ubi__vec_u8 *out, const char *schema, void (*put)(ubi__json *json, const void *payload),
+                              const void *payload);
+/** The same, and replies with it. */
+enum MHD_Result ubi__http_document_reply(ubi__exchange *e, unsigned code, const char *schema,
+                                         void (*put)(ubi__json *json, const void *payload), const void *payload,
+                                         const char *location);
+/** The document of one heap. Errors: UBI_ENOMEM. */
+ubi_status ubi__http_heap_document(ubi__vec_u8 *out, const ubi__shelf_heap *heap);
+
+enum MHD_Result ubi__http_ask(ubi__exchange *e);
+/** Hands in an errand, and waits for its document. Takes the payload, also if it fails. */
+enum MHD_Result ubi__http_errand(ubi__exchange *e, const ubi__desk_errand *errand);
+enum MHD_Result ubi__http_errand_reply(ubi__exchange *e, ubi_text document);
+/** Waits for the job that it watches. */
+enum MHD_Result ubi__http_job_look(ubi__exchange *e);
+
+enum MHD_Result ubi__http_jobs(ubi__exchange *e);
+enum MHD_Result ubi__http_job(ubi__exchange *e);
+enum MHD_Result ubi__http_job_cancel(ubi__exchange *e);
+enum MHD_Result ubi__http_job_events(ubi__exchange *e);
+enum MHD_Result ubi__http_job_answer(ubi__exchange *e);
+/** Says where a job is that was not waited for. */
+enum MHD_Result ubi__http_job_accepted(ubi__exchange *e);
+
+/** Begins an upload; the file is its body. */
+ubi_status ubi__http_upload_begin(ubi__exchange *e);
+void ubi__http_upload_take(ubi__exchange *e, const char *data, size_t n);
+enum MHD_Result ubi__http_upload_end(ubi__exchange *e);
+void ubi__http_upload_drop(ubi__exchange *e);
+
+/** A private folder, which begins by deleting those of servers that were killed. Errors: UBI_EIO. */
+ubi_status ubi__http_folder_open(ubi__http_folder *folder, const char *above);
+void ubi__http_folder_close(ubi__http_folder *folder);
+/** A new name in it. */
+void ubi__http_folder_name(char out[4096], ubi__http_folder *folder, const char *ending);
+
+enum MHD_Result ubi__http_targets(ubi__exchange *e);
+enum MHD_Result ubi__http_target_save(ubi__exchange *e);
+void ubi__http_targets_free(ubi_http_server *server);
+
+/* ---- the lookout ------------------------------------------------------------------------------------------------------ */
+
+ubi_status ubi__lookout_start(ubi_http_server *server);
+void ubi__lookout_stop(ubi_http_server *server);
+/** NULL: no memory. */
+ubi__http_link *ubi__lookout_add(ubi_http_server *server, int fd);
+void ubi__lookout_remove(ubi_http_server *server, ubi__http_link *link);
+/** From now on the connection has this many milliseconds; UINT64_MAX: as many as it wants. */
+void ubi__lookout_allow(ubi_http_server *server, ubi__http_link *link, uint64_t ms);
+/** The exchange is suspended, and woken when its client leaves; NULL: not any longer. */
+void ubi__lookout_watch(ubi_http_server *server, ubi__http_link *link, ubi__exchange *e);
+
+#endif

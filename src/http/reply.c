@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reply.c: responses: codes, headers, bodies, and how an answer is compressed while it is sent.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/deflate.h"
+#include "base/json_writer.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "http/http.h"
+
+/* Below that, compression saves no packet. */
+#define LEAST_PACKED_BYTES 1024
+/* What is compressed at a time: the server's thread has others to serve. */
+#define PACKED_PIECE_BYTES ((size_t)64 << 10)
+#define STREAM_BLOCK_BYTES ((size_t)32 << 10)
+#define PATIENCE_MS UINT64_C(60000)
+#define PATIENCE_BYTES 16
+
+static const ubi_allocator *memory(void) {
+    return ubi_allocator_default();
+}
+
+bool ubi__http_bytes_write(void *payload, const void *data, size_t n) {
+    ubi__vec_u8 *bytes = payload;
+    if (ubi__vec_u8_reserve(bytes, memory(), n) != UBI_OK)
+        return false;
+    memcpy(bytes->at + bytes->n, data, n);
+    bytes->n += n;
+    return true;
+}
+
+/* ---- what all responses have ------------------------------------------------------------------------------------------- */
+
+void ubi__reply_header(struct MHD_Response *response, const char *name, const char *value) {
+    (void)ubi__mhd.MHD_add_response_header(response, name, value); /* fails without memory, and then it is not there */
+}
+
+/* No browser runs, embeds, shows or passes on what comes from here. */
+static void safety_headers_add(struct MHD_Response *response) {
+    static const char *const headers[][2] = {
+        { "Content-Security-Policy",
+          "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+        { "Cross-Origin-Embedder-Policy", "require-corp" },
+        { "Cross-Origin-Opener-Policy", "same-origin" },
+        { "Cross-Origin-Resource-Policy", "same-origin" },
+        { "Referrer-Policy", "no-referrer" },
+        { "X-Content-Type-Options", "nosniff" },
+        { "X-Frame-Options", "DENY" },
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        ubi__reply_header(response, headers[i][0], headers[i][1]);
+}
+
+/* From now on the browser has the token, and the address need not show it. */
+static void cookie_add(struct MHD_Response *response, const ubi__exchange *e) {
+    char cookie[128];
+    snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict", e->server->guard.cookie,
+             e->server->guard.token);
+    ubi__reply_header(response, MHD_HTTP_HEADER_SET_COOKIE, cookie);
+}
+
+enum MHD_Result ubi__reply_send(ubi__exchange *e, unsigned code, struct MHD_Response *response) {
+    if (!response)
+        return MHD_NO;
+    safety_headers_add(response);
+    if (e->is_first_visit)
+        cookie_add(response, e);
+    e->phase = UBI__EXCHANGE_ANSWERED;
+    enum MHD_Result result = ubi__mhd.MHD_queue_response(e->connection, code, response);
+    ubi__mhd.MHD_destroy_response(response);
+    return result;
+}
+
+static void bytes_free(void *payload) {
+    ubi__vec_u8 *bytes = payload;
+    ubi__vec_u8_fini(bytes, memory());
+    UBI_DELETE(memory(), bytes);
+}
+
+/* Takes the bytes. NULL: no memory. */
+static struct MHD_Response *bytes_response(ubi__vec_u8 *bytes) {
+    ubi__vec_u8 *kept = UBI_NEW(memory(), ubi__vec_u8);
+    if (!kept) {
+        ubi__vec_u8_fini(bytes, memory());
+        return NULL;
+    }
+    *kept = *bytes;
+    *bytes = (ubi__vec_u8){ 0 };
+    static char nothing[1];
+    struct MHD_Response *response = ubi__mhd.MHD_create_response_from_buffer_with_free_callback_cls(
+        kept->n, kept->at ? (void *)kept->at : nothing, bytes_free, kept);
+    if (!response)
+        bytes_free(kept);
+    return response;
+}
+
+static enum MHD_Result bytes_reply(ubi__exchange *e, unsigned code, ubi__vec_u8 *bytes, const char *type,
+                                   const char *header, const char *value) {
+    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + bytes->n / PATIENCE_BYTES);
+    struct MHD_Response *response = bytes_response(bytes);
+    if (!response)
+        return MHD_NO;
+    ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    if (header)
+        ubi__reply_header(response, header, value);
+    return ubi__reply_send(e, code, response);
+}
+
+enum MHD_Result ubi__reply_document(ubi__exchange *e, unsigned code, ubi__vec_u8 *document, const char *location) {
+    return bytes_reply(e, code, document, "application/json", location ? MHD_HTTP_HEADER_LOCATION : NULL, location);
+}
+
+enum MHD_Result ubi__reply_page(ubi__exchange *e, ubi__vec_u8 *html) {
+    return bytes_reply(e, MHD_HTTP_OK, html, "text/html; charset=utf-8", NULL, NULL);
+}
+
+enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code) {
+    ubi__vec_u8 nothing = { 0 };
+    struct MHD_Response *response = bytes_response(&nothing);
+    if (response)
+        ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    return ubi__reply_send(e, code, response);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------------------------- */
+
+/* Of the thread's message. Empty where there is no memory. */
+static void error_document(ubi__vec_u8 *out, ubi_status status) {
+    char message[UBI__DESK_MESSAGE_BYTES];
+    ubi__json json;
+    snprintf(message, sizeof message, "%s", ubi_error_message());
+    ubi__json_init(&json, ubi__http_bytes_write, out, false);
+    ubi__json_object_begin(&json);
+    ubi__json_member_string(&json, "schema", "ubiheap.error/1");
+    ubi__json_member_string(&json, "status", ubi__http_error_of(status)->name);
+    ubi__json_member_string(&json, "message", message);
+    ubi__json_object_end(&json);
+    (void)ubi__json_flush(&json);
+    (void)ubi__http_bytes_write(out, "\n", 1);
+}
+
+enum MHD_Result ubi__reply_error_header(ubi__exchange *e, unsigned code, ubi_status status, const char *header,
+                                        const char *value) {
+    ubi__vec_u8 document = { 0 };
+    error_document(&document, status);
+    return bytes_reply(e, code, &document, "application/json", header, value);
+}
+
+enum MHD_Result ubi__reply_error_code(ubi__exchange *e, unsigned code, ubi_status status) {
+    if (code == MHD_HTTP_UNAUTHORIZED)
+        return ubi__reply_error_header(e, code, status, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"ubiheap\"");
+    if (code == MHD_HTTP_SERVICE_UNAVAILABLE)
+        return ubi__reply_error_header(e, code, status, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    return ubi__reply_error_header(e, code, status, NULL, NULL);
+}
+
+enum MHD_Result ubi__reply_error(ubi__exchange *e, ubi_status status) {
+    bool is_stopping = atomic_load(&e->server->is_stopping) && (status == UBI_ESTATE || status == UBI_ECANCELLED);
+    return ubi__reply_error_code(e, is_stopping ? MHD_HTTP_SERVICE_UNAVAILABLE : ubi__http_error_of(status)->code,
+                                 status);
+}
+
+ubi_status ubi__http_document(ubi__vec_u8 *out, const char *schema, void (*put)(ubi__json *json, const void *payload),
+                              const void *payload) {
+    ubi__json json;
+    ubi__json_init(&json, ubi__http_bytes_write, out, false);
+    ubi__json_object_begin(&json);
+    ubi__json_member_string(&json, "schema", schema);
+    put(&json, payload);
+    ubi__json_object_end(&json);
+    return ubi__json_flush(&json) == UBI_OK && ubi__http_bytes_write(out, "\n", 1) ? UBI_OK : ubi__fail_nomem();
+}
+
+enum MHD_Result ubi__http_document_reply(ubi__exchange *e, unsigned code, const char *schema,
+                                         void (*put)(ubi__json *json, const void *payload), const void *payload,
+                                         const char *location) {
+    ubi__vec_u8 document = { 0 };
+    ubi_status status = ubi__http_document(&document, schema, put, payload);
+    if (status == UBI_OK)
+        return ubi__reply_document(e, code, &document, location);
+    ubi__vec_u8_fini(&document, memory());
+    return ubi__reply_error(e, status);
+}
+
+/* ---- answers ---------------------------------------------------------------------------------------------------------------- */
+
+void ubi__reply_free(void *exchange) {
+    ubi__exchange_unref(exchange);
+}
+
+static void answer_headers_add(struct MHD_Response *response, const char *tag) {
+    if (tag[0])
+        ubi__reply_header(response, MHD_HTTP_HEADER_ETAG, tag);
+    ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+                      "private, no-cache"); /* kept, and asked for again by its tag */
+    ubi__reply_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+}
+
+enum MHD_Result ubi__reply_unchanged(ubi__exchange *e, const char *tag) {
+    ubi__vec_u8 nothing = { 0 };
+    struct MHD_Response *response = bytes_response(&nothing);
+    if (response)
+        answer_headers_add(response, tag);
+    return ubi__reply_send(e, MHD_HTTP_NOT_MODIFIED, response);
+}
+
+static ubi_status packed_write(void *payload, const void *data, size_t n) {
+    return ubi__http_bytes_write(payload, data, n) ? UBI_OK : ubi__fail_nomem();
+}
+
+/* The next bytes of the packed answer. */
+static ubi_status piece_pack(ubi__exchange *e) {
+    size_t left = e->answer.len - e->answer_at, n = left < PACKED_PIECE_BYTES ? left : PACKED_PIECE_BYTES;
+    e->piece.n = e->piece_at = 0;
+    if (n > 0)
+        UBI_TRY(ubi__deflate_write(e->deflate, e->answer.ptr + e->answer_at, n));
+    e->answer_at += n;
+    if (e->answer_at < e->answer.len)
+        return UBI_OK;
+    e->is_ended = true;
+    return ubi__deflate_finish(e->deflate);
+}
+
+static ssize_t packed_read(void *payload, uint64_t at, char *out, size_t room) {
+    ubi__exchange *e = payload;
+    (void)at;
+    while (e->piece_at == e->piece.n) {
+        if (e->is_ended)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (piece_pack(e) != UBI_OK)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    size_t left = e->piece.n - e->piece_at, n = left < room ? left : room;
+    memcpy(out, e->piece.at + e->piece_at, n);
+    e->piece_at += n;
+    return (ssize_t)n;
+}
+
+/* They have the exchange, which watches the job, whose use holds the answer. NULL: no memory. */
+static struct MHD_Response *packed_response(ubi__exchange *e) {
+    if (ubi__deflate_new(&e->deflate, UBI__DEFLATE_LEVEL_DEFAULT, packed_write, &e->piece, memory()) != UBI_OK)
+        return NULL;
+    struct MHD_Response *response = ubi__mhd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
+                                                                               packed_read, e, ubi__reply_free);
+    if (response)
+        ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    return response;
+}
+
+static struct MHD_Response *plain_response(ubi__exchange *e) {
+    return ubi__mhd.MHD_create_response_from_buffer_with_free_callback_cls(
+        e->answer.len, (void *)(uintptr_t)e->answer.ptr, ubi__reply_free, e);
+}
+
+enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {
+    char tag[UBI__HTTP_TAG_BYTES];
+    bool is_packed = answer.len >= LEAST_PACKED_BYTES &&
+                     ubi__http_accepts_gzip(ubi__exchange_header(e, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    const char *wanted = ubi__exchange_header(e, MHD_HTTP_HEADER_IF_NONE_MATCH);
+    tag[0] = '\0';
+    if (e->question) /* a job that is asked for by its number may be any */
+        ubi__http_answer_tag(tag, e, is_packed);
+    if (tag[0] && ubi__http_tag_matches(wanted, tag))
+        return ubi__reply_unchanged(e, tag);
+    e->answer = answer;
+    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + answer.len / PATIENCE_BYTES);
+    atomic_fetch_add(&e->n_refs, 1);
+    struct MHD_Response *response = is_packed ? packed_response(e) : plain_response(e);
+    if (!response) {
+        ubi__exchange_unref(e);
+        return MHD_NO;
+    }
+    answer_headers_add(response, tag);
+    ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                      e->is_page ? "text/plain; charset=utf-8" : "application/json");
+    return ubi__reply_send(e, MHD_HTTP_OK, response);
+}
