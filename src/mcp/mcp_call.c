@@ -123,14 +123,18 @@ static ubi_status element_add(ubi__mcp_call *call, const ubi__json_value *elemen
     return status;
 }
 
+/* Heaps alone: nothing else is compared. */
 static ubi_status open_heaps_add(ubi__mcp_call *call) {
     const ubi__shelf_heap *heap;
     uint64_t number = 0;
     while (call->n_heaps < UBI__SHELF_MOST_HEAPS && (heap = ubi__shelf_next(call->asked->shelf, number))) {
-        call->heaps[call->n_heaps++] = heap;
         number = heap->number;
+        if (ubi_session_kind_of(heap->session) == UBI_SESSION_HEAP)
+            call->heaps[call->n_heaps++] = heap;
+        else
+            ubi__shelf_heap_unref(heap);
     }
-    return call->n_heaps ? UBI_OK : fail_none_open(call);
+    return call->n_heaps ? UBI_OK : last_heap_add(call);
 }
 
 ubi_status ubi__mcp_heaps_choose(ubi__mcp_call *call) {

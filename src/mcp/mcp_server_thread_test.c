@@ -297,6 +297,21 @@ static void heaps_are_opened_listed_and_closed(void **state) {
     client_close(&c);
 }
 
+static void leaks_takes_heaps_in_any_order(void **state) {
+    static const char *const files[] = { AFTER, RECORDING, BEFORE };
+    client c;
+    (void)state;
+    client_open(&c, files, 3);
+    static const char *const arguments[] = { "{}", "{\"heaps\":[\"h1\",\"h3\"]}", "{\"heaps\":[\"h3\",\"h1\"]}" };
+    for (size_t i = 0; i < 3; i++) {
+        const char *reply = call(&c, "leaks", arguments[i]);
+        assert_has(reply,
+                   "leaks from h3 \\\"node20-before.heapsnapshot.gz\\\" to h1 \\\"node20-after.heapsnapshot.gz\\\"");
+        assert_has(reply, "next: explain {\\\"heap\\\":\\\"h1\\\",\\\"node\\\":78369}");
+    }
+    client_close(&c);
+}
+
 static void heaps_are_resources(void **state) {
     static const char *const files[] = { AFTER, RECORDING };
     client c;
@@ -588,6 +603,7 @@ int main(void) {
         cmocka_unit_test(failures_of_tools_are_results_with_one_clear_line),
         cmocka_unit_test(every_reply_is_within_its_budget_and_the_same_again),
         cmocka_unit_test(heaps_are_opened_listed_and_closed),
+        cmocka_unit_test(leaks_takes_heaps_in_any_order),
         cmocka_unit_test(heaps_are_resources),
         cmocka_unit_test(batches_are_answered_together),
         cmocka_unit_test(requests_run_at_once_and_can_be_cancelled),

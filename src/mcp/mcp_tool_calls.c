@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "mcp/mcp_inside.h"
+#include "mcp/mcp_message.h"
 
 static bool is_given(const ubi__mcp_call *call, ubi__mcp_argument argument) {
     return call->given->at[argument].type != UBI__JSON_NULL;
@@ -138,6 +139,42 @@ ubi_status ubi__mcp_report_call(ubi__mcp_call *call) {
     return named_add(call, "report", (ubi_text){ NULL, 0 }, NULL);
 }
 
+/* The heap of this path to the n-th place. */
+static void heap_place(ubi__mcp_call *call, uint32_t n, ubi_text path) {
+    for (uint32_t i = n; i < call->n_heaps; i++)
+        if (ubi__text_is(path, call->heaps[i]->path)) {
+            const ubi__shelf_heap *heap = call->heaps[i];
+            call->heaps[i] = call->heaps[n];
+            call->heaps[n] = heap;
+            return;
+        }
+}
+
+/* As the document has them, the oldest first. */
+static ubi_status heaps_order(ubi__mcp_call *call, ubi_text document) {
+    const ubi_allocator *a = call->asked->allocator;
+    ubi__json_cursor c;
+    ubi__json_value whole, element;
+    ubi__vec_u8 scratch = { NULL, 0, 0 };
+    ubi_status status = UBI_OK;
+    if (!ubi__json_value_whole(&c, &whole, document))
+        return UBI_OK;
+    ubi__json_value heaps = ubi__rpc_member(&whole, "heaps");
+    if (heaps.type != UBI__JSON_ARRAY)
+        return UBI_OK;
+    ubi__json_cursor_open(&c, heaps.raw, UBI__JSON_ARRAY);
+    for (uint32_t n = 0; status == UBI_OK && n < call->n_heaps && ubi__json_cursor_next_element(&c, &element); n++) {
+        ubi__json_value file = ubi__rpc_member(&element, "file");
+        ubi_text path = { NULL, 0 };
+        if (file.type == UBI__JSON_STRING)
+            status = ubi__json_value_text(&path, &file, &scratch, a);
+        if (status == UBI_OK)
+            heap_place(call, n, path);
+    }
+    ubi__vec_u8_fini(&scratch, a);
+    return status;
+}
+
 ubi_status ubi__mcp_leaks_call(ubi__mcp_call *call) {
     UBI_TRY(ubi__mcp_heaps_choose(call));
     if (call->n_heaps == 1) {
@@ -146,7 +183,8 @@ ubi_status ubi__mcp_leaks_call(ubi__mcp_call *call) {
         return ubi__mcp_put(&call->last, call, "report {\"heap\":\"%s\"}", call->heaps[0]->id);
     }
     snprintf(call->headline, sizeof call->headline, "leaks");
-    return named_add(call, "leaks", (ubi_text){ NULL, 0 }, NULL);
+    UBI_TRY(named_add(call, "leaks", ubi__text("{\"reorder\":true}"), NULL));
+    return heaps_order(call, call->documents[0]);
 }
 
 /* ---- find -------------------------------------------------------------------------------------------------------------- */
