@@ -349,7 +349,7 @@ static ubi_status document_keep(const asking *a, ubi_session_use *use) {
     const ubi__answer_terms terms = { .question = a->question, .values = a->asked.values, .compat = a->asked.compat };
     ubi_session *session = ubi_session_use_session(use);
     ubi__vec_u8 key = { NULL, 0, 0 };
-    if (ubi__answer_key(&key, &terms, &session, 1) != UBI_OK) /* it has what only a command line can say */
+    if (ubi__answer_key(&key, &terms, &session, 1) != UBI_OK) /* a command line alone has such values */
         return UBI_OK;
     ubi_status status = ubi__answer_keep(use, (const char *)key.at);
     ubi__vec_u8_fini(&key, ubi_allocator_default());

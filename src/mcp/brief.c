@@ -146,7 +146,7 @@ static ubi_status next_put(ubi__vec_u8 *out, const brief *b, next_call call, uin
     return ubi__brief_append_text(out, end, b->allocator);
 }
 
-/* The most that a call takes: whether rows are left out is not known yet. */
+/* The most that a call takes: whether rows are left out is decided later. */
 static ubi_status next_reserve(size_t *bytes, const brief *b) {
     for (int is_complete = 0; is_complete <= 1; is_complete++) {
         ubi__vec_u8 text = { NULL, 0, 0 };

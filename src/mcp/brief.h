@@ -68,7 +68,7 @@ ubi_status ubi__brief_write(ubi__vec_u8 *out, ubi__brief_count *count, const ubi
 
 /** Bytes that a text takes within a JSON string. */
 size_t ubi__brief_escaped_bytes(ubi_text text);
-/** Appends a text in quotes, cut after so many bytes with a note of what is missing. Errors: UBI_ENOMEM. */
+/** Appends a text in quotes, cut after `most_bytes` with a note of what is missing. Errors: UBI_ENOMEM. */
 ubi_status ubi__brief_quote(ubi__vec_u8 *out, ubi_text text, size_t most_bytes, const ubi_allocator *allocator);
 
 #endif

@@ -447,7 +447,7 @@ static void write_all(int fd, const char *text, size_t n) {
     }
 }
 
-/* All of the output for an input that ends; in pieces of so many bytes. */
+/* All of the output for an input that ends; in pieces of n_piece bytes. */
 static char *serve_text(const char *input, size_t n, size_t n_piece) {
     static const char *const files[] = { FIREFOX };
     static char out[200000];

@@ -314,9 +314,9 @@ static void allocations_free(void *value, const ubi_allocator *allocator) {
     ubi_allocations_free(value);
 }
 
-static const ubi__part_type allocations_part = {
-    .name = "allocations", .build = allocations_build, .free = allocations_free
-};
+static const ubi__part_type allocations_part = { .name = "allocations",
+                                                 .build = allocations_build,
+                                                 .free = allocations_free };
 
 /* ---- the question ---------------------------------------------------------------------------------------------------- */
 
