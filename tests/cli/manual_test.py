@@ -71,8 +71,8 @@ class Manual(unittest.TestCase):
 
     def test_the_groups_of_the_help_hold_every_command_once(self):
         groups = re.split(r"^(?=[A-Z][\w ]+:$)", self.output("help"), flags=re.M)
-        groups = [group for group in groups if re.match("Start|Who keeps it|Compare|Look inside|Run and record|Files", group)]
-        self.assertEqual(len(groups), 6)
+        groups = [group for group in groups if re.match("Start|Who keeps it|Compare|Look inside|Run and record|Serve|Files", group)]
+        self.assertEqual(len(groups), 7)
         self.assertEqual(re.findall(r"^  ([a-z]+) ", "".join(groups), re.M), self.commands())
         page = self.output("help", "--man")
         self.assertEqual(re.findall(r"^\.SS (.*)$", page, re.M), [group.split(":")[0] for group in groups])
