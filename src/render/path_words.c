@@ -7,6 +7,8 @@
  */
 #include "render/path_words.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/human.h"
@@ -176,6 +178,32 @@ size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path
     for (uint32_t i = p.start.begin; i <= path->n_steps;)
         i = ubi__path_draw_unit(&p, i);
     return p.columns;
+}
+
+typedef struct path_text {
+    char *at;
+    size_t n;
+} path_text;
+
+/* Columns bound it but for marks that take none. */
+static bool path_text_write(void *payload, const void *data, size_t n) {
+    path_text *text = payload;
+    if (n > UBI__PATH_LINE_BYTES - 1 - text->n)
+        n = ubi__utf8_valid_prefix((ubi_text){ data, UBI__PATH_LINE_BYTES - 1 - text->n });
+    memcpy(text->at + text->n, data, n);
+    text->n += n;
+    return true;
+}
+
+void ubi__path_line(char out[UBI__PATH_LINE_BYTES], const ubi__path_view *path, size_t columns) {
+    static const ubi__style plain = { .has_unicode = true, .columns = UBI__PATH_LINE_BYTES };
+    path_text text = { out, 0 };
+    ubi__out o;
+    ubi__out_init(&o, path_text_write, &text);
+    if (path->n_steps)
+        ubi__display_path(&o, &plain, path, columns);
+    (void)ubi__out_flush(&o); /* writes are not refused */
+    out[text.n] = '\0';
 }
 
 /* ---- several lines ------------------------------------------------------------------------------------------------ */

@@ -52,6 +52,12 @@ void ubi__path_view_check(const ubi__path_view *path);
  */
 size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns);
 
+/** Room for a path of UBI__PATH_LINE_COLUMNS columns. */
+#define UBI__PATH_LINE_BYTES 2048
+#define UBI__PATH_LINE_COLUMNS 400
+/** The same as a NUL-terminated text of at most `columns`, for documents; "" when there are no steps. */
+void ubi__path_line(char out[UBI__PATH_LINE_BYTES], const ubi__path_view *path, size_t columns);
+
 /**
  * The same on up to `lines` lines. The first line continues what was written so far, the others are indented by
  * `indent`; each has room for `columns`. Lines break between steps, or at a dot if a step alone is longer than a line.

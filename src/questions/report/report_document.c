@@ -164,7 +164,7 @@ static void put_steps(document *d, ubi_node_ix node) {
 
 /* In words, and with --detail step by step. */
 static void put_path(document *d, ubi_node_ix node) {
-    char words[UBI__REPORT_PATH_BYTES];
+    char words[UBI__PATH_LINE_BYTES];
     ubi__report_path_words(words, d->facts, node, d->limits->path_columns);
     if (*words)
         put_cut(d, "pathText", (ubi_text){ words, strlen(words) },

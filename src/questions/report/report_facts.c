@@ -41,7 +41,7 @@ static bool put_bytes(void *payload, const void *data, size_t n) {
     return true;
 }
 
-static const ubi__style plain = { .has_unicode = true, .columns = UBI__REPORT_PATH_BYTES };
+static const ubi__style plain = { .has_unicode = true, .columns = UBI__PATH_LINE_BYTES };
 
 /* Rules about one node, which do not say themselves what holds it. */
 static bool asks_for_holder(const ubi_finding *finding) {
@@ -76,14 +76,8 @@ bool ubi__report_held_by(char out[UBI__REPORT_HELD_BY], const ubi__report_facts 
     return is_named;
 }
 
-void ubi__report_path_words(char out[UBI__REPORT_PATH_BYTES], const ubi__report_facts *f, ubi_node_ix node,
+void ubi__report_path_words(char out[UBI__PATH_LINE_BYTES], const ubi__report_facts *f, ubi_node_ix node,
                             unsigned columns) {
     ubi__path_view view = ubi__report_path_to(f, node);
-    buffer b = { out, 0, UBI__REPORT_PATH_BYTES };
-    ubi__out o;
-    ubi__out_init(&o, put_bytes, &b);
-    if (view.n_steps)
-        ubi__display_path(&o, &plain, &view, columns);
-    ubi__out_flush(&o);
-    out[b.n] = 0;
+    ubi__path_line(out, &view, columns);
 }

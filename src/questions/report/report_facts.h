@@ -36,10 +36,8 @@ ubi__path_view ubi__report_finding_path(const ubi__report_facts *facts, const ub
 /** "variable cache of handler() (server.js:12)", NUL-terminated and safe. False: it has no such name, or the finding says it. */
 bool ubi__report_held_by(char out[UBI__REPORT_HELD_BY], const ubi__report_facts *facts, const ubi_finding *finding);
 
-/** Room for a path in one line. */
-#define UBI__REPORT_PATH_BYTES 1024
 /** A path in words of at most `columns`, NUL-terminated and safe; "" when there is none. */
-void ubi__report_path_words(char out[UBI__REPORT_PATH_BYTES], const ubi__report_facts *facts, ubi_node_ix node,
+void ubi__report_path_words(char out[UBI__PATH_LINE_BYTES], const ubi__report_facts *facts, ubi_node_ix node,
                             unsigned columns);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lenses/producer.h"
 #include "questions/show/node_card.h"
 #include "render/heap_labels.h"
+#include "render/path_words.h"
 #include "render/result_json.h"
 
 static void put_id(ubi__json *j, const char *key, const ubi_graph *g, ubi_node_ix node) {
@@ -144,11 +145,21 @@ static void put_path(ubi__json *j, const ubi__node_facts *f) {
     ubi__json_array_end(j);
 }
 
+/* The same in words. */
+static void put_path_text(ubi__json *j, const ubi__node_facts *f) {
+    char words[UBI__PATH_LINE_BYTES];
+    const ubi__path_view view = { f->graph, f->path.at, (uint32_t)f->path.n, f->node, f->look };
+    ubi__path_line(words, &view, UBI__PATH_LINE_COLUMNS);
+    if (*words)
+        ubi__json_member_string(j, "pathText", words);
+}
+
 ubi_status ubi__node_document(ubi__json *j, const ubi__node_facts *facts, const ubi_census *description,
                               uint64_t limit) {
     put_kind(j, facts);
     put_sizes(j, facts);
     put_dominator(j, facts);
+    put_path_text(j, facts);
     put_path(j, facts);
     put_stack(j, facts);
     put_edges(j, facts, limit, true);
