@@ -35,7 +35,7 @@ static const char asking[] =
     "formats of their own |\n"
     "| `pageColumns` | of a page: 40 to 1000; default 100 |\n"
     "| `async` | answer at once with a job; the header `Prefer: respond-async` does the same |\n\n"
-    "An answer is computed once, whoever asks, and kept as long as there is memory. It has a strong `ETag` of all that "
+    "An answer is computed once for all that ask, and kept as long as there is memory. It has a strong `ETag` of all that "
     "it depends on: the\n"
     "files, the question with its parameters, and the version of ubiheap. `If-None-Match` is answered with 304 without "
     "computing anything, also\n"

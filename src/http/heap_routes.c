@@ -176,35 +176,6 @@ enum MHD_Result ubi__http_files(ubi__exchange *e) {
 
 /* ---- downloads --------------------------------------------------------------------------------------------------------------------------- */
 
-/* The bytes [begin, end) of a file. */
-typedef struct byte_range {
-    uint64_t begin, end;
-    bool is_given, is_beyond;
-} byte_range;
-
-/* "bytes=a-b", "bytes=a-" or "bytes=-n"; what is none of these, such as several ranges, asks for all. */
-static byte_range range_read(const char *text, uint64_t size) {
-    byte_range all = { 0, size, false, false }, r = { 0, size, true, false };
-    char *end;
-    if (!text || strncmp(text, "bytes=", 6) != 0 || strchr(text, ','))
-        return all;
-    const char *at = text + 6;
-    bool is_suffix = *at == '-', has_first = ubi__is_digit(*at);
-    if (!is_suffix && !has_first)
-        return all;
-    uint64_t first = has_first ? strtoull(at, &end, 10) : 0;
-    at = has_first ? end : at;
-    if (*at++ != '-' || (*at && !ubi__is_digit(*at)) || (is_suffix && !*at))
-        return all;
-    uint64_t last = *at ? strtoull(at, &end, 10) : UINT64_MAX;
-    if (*at && *end)
-        return all;
-    r.begin = is_suffix ? (last < size ? size - last : 0) : first;
-    r.end = is_suffix || last >= size ? size : last + 1;
-    r.is_beyond = r.begin >= size || (!is_suffix && last < first) || (is_suffix && last == 0);
-    return r;
-}
-
 /* Opens the file that the heap is of, and no other that has its name now. */
 static ubi_status file_open(int *out, uint64_t *size, const ubi__exchange *e) {
     const ubi__shelf_heap *heap = e->heaps[0];
@@ -248,7 +219,8 @@ static enum MHD_Result beyond_reply(ubi__exchange *e, uint64_t size) {
 }
 
 /* Takes the descriptor. */
-static enum MHD_Result file_reply(ubi__exchange *e, int fd, uint64_t size, const byte_range *range, const char *tag) {
+static enum MHD_Result file_reply(ubi__exchange *e, int fd, uint64_t size, const ubi__http_range *range,
+                                  const char *tag) {
     char text[80];
     ubi__lookout_allow(e->server, e->link, PATIENCE_MS + (range->end - range->begin) / PATIENCE_BYTES);
     struct MHD_Response *response =
@@ -285,7 +257,7 @@ enum MHD_Result ubi__http_heap_file(ubi__exchange *e) {
     if (status != UBI_OK)
         return ubi__reply_error(e, status);
     ubi__http_file_tag(tag, e);
-    byte_range range = range_read(range_header(e, tag), size);
+    ubi__http_range range = ubi__http_range_read(range_header(e, tag), size);
     bool is_unchanged = ubi__http_tag_matches(ubi__exchange_header(e, MHD_HTTP_HEADER_IF_NONE_MATCH), tag);
     if (!is_unchanged && !range.is_beyond)
         return file_reply(e, fd, size, &range, tag);

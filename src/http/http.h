@@ -4,7 +4,7 @@
  *
  * libmicrohttpd has one thread, which reads requests and writes responses, and must never wait. So what takes time is a job at the desk
  * (jobs/desk.h), and its connection is *suspended*: out of the poll set until the job wakes it. An **exchange** is one request with its
- * response. The server's thread has it, and the response, if that is made piece by piece; whoever of them lasts longer frees it.
+ * response. The server's thread has it, and the response, if that is made piece by piece; the one that lasts longer frees it.
  *
  *     request ─ guard ─ route ─┬─ reply at once
  *                              └─ job ─ suspended ─ woken ─ reply
@@ -70,7 +70,7 @@ struct ubi_http_server {
     uint64_t most_upload_bytes;
     uint32_t idle_seconds;
     ubi_compat compat;
-    uint64_t nonce; /* of entity tags of what is no file */
+    uint64_t nonce; /* of entity tags of what is not a file */
     ubi_session_pool *pool;
     ubi__shelf *shelf;
     ubi__desk *desk;

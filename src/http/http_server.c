@@ -196,7 +196,7 @@ ubi_status ubi_http_server_start(ubi_http_server **out, const ubi_http_options *
 
 /* ---- stop ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Those who waited for what was cancelled are told so. */
+/* Those who waited for what was cancelled get a reply. */
 static void exchanges_await(const ubi_http_server *server) {
     const struct timespec pause = { 0, 5000000 };
     for (int waited_ms = 0; waited_ms < FAREWELL_MS && atomic_load(&server->n_exchanges) > 0; waited_ms += 5)

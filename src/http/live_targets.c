@@ -87,7 +87,7 @@ static void save_end(save_request *r, ubi_status status) {
     pthread_cond_broadcast(&changed);
 }
 
-/* With the lock, without it while the heap is written. The target cannot go meanwhile: it goes on this thread. */
+/* With the lock, without it while the heap is written. The target cannot go meanwhile: it is removed by this thread. */
 static void save_perform(ubi__http_target *t, save_request *r) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     options.progress = (ubi_progress){ save_progress, r };

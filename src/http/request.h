@@ -89,6 +89,18 @@ extern const ubi__http_route ubi__http_routes[];
 ubi_status ubi__http_route_find(const ubi__http_route **out, char allow[UBI__HTTP_ALLOW_BYTES], const char *method,
                                 const ubi__http_address *address);
 
+/* ---- ranges ----------------------------------------------------------------------------------------------------------- */
+
+/** The bytes [begin, end) of a file. */
+typedef struct ubi__http_range {
+    uint64_t begin, end;
+    bool is_given;  /**< else it is all of them */
+    bool is_beyond; /**< the file has none of them */
+} ubi__http_range;
+
+/** Reads the header Range. @param text  NULL: there is none. What is not one range of bytes asks for all. */
+ubi__http_range ubi__http_range_read(const char *text, uint64_t size);
+
 /* ---- errors ----------------------------------------------------------------------------------------------------------- */
 
 /** A status, as clients see it. */
