@@ -21,7 +21,7 @@ fi
 mkdir "$work/bin" "$work/lib"
 cp "$tree/bin/ubiheap" "$work/bin/"
 cp -r "$tree/lib/ubiheap" "$work/lib/"
-cp packaging/npm/ubiheap.js packaging/npm/README.md LICENSE "$work/"
+cp packaging/npm/ubiheap.js packaging/npm/documents.d.ts packaging/npm/README.md LICENSE "$work/"
 chmod 755 "$work/bin/ubiheap" "$work/ubiheap.js"
 [ ! -d "$tree/share/doc/ubiheap/licences" ] || cp -r "$tree/share/doc/ubiheap/licences" "$work/"
 sed "s/@VERSION@/$version/" packaging/npm/package.json.in >"$work/package.json"
