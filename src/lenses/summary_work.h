@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 
+struct ubi__columns;
+
 UBI_VEC_DECLARE(ubi__vec_summary_row, ubi_summary_row);
 
 struct ubi_summary {
@@ -31,6 +33,12 @@ static inline bool ubi__summary_counts(const ubi_summary *s, ubi_node_ix node) {
 
 /** Adds up what classes retain: rows are one per class. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__summary_add_retained(ubi_summary *s, const ubi_progress *progress, ubi__helper *helper);
+/**
+ * Passes a summary of all nodes as columns (base/column_file.h). Read, *summary is new, borrows the look, the tree and the distances, and
+ * is untouched on failure.
+ */
+ubi_status ubi__summary_pass(struct ubi__columns *c, ubi_summary **summary, const ubi_look *look,
+                             const ubi_dominators *dominators, const uint32_t *distances);
 /** Brings the rows into their order. Errors: UBI_ENOMEM. */
 ubi_status ubi__summary_sort_rows(ubi_summary *s);
 

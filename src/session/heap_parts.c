@@ -10,6 +10,7 @@
 #include "formats/format.h"
 #include "graph/retainers.h"
 #include "lenses/retaining.h"
+#include "lenses/summary_work.h"
 #include "session/session_index.h"
 #include "session/session_inside.h"
 
@@ -312,12 +313,28 @@ PLAIN_PART(retaining, "retaining", false, const ubi_retaining, ubi_retaining_fre
 
 /* ---- groups of nodes ------------------------------------------------------------------------------------------------ */
 
+static ubi_status summary_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    const uint32_t *distances;
+    ubi_summary *summary;
+    UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_dominators(&dominators, use, true));
+    UBI_TRY(ubi_session_distances(&distances, use));
+    UBI_TRY(ubi__summary_pass(c, &summary, look, dominators, distances));
+    *out = summary;
+    return UBI_OK;
+}
+
 static ubi_status summary_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     ubi_summary_options options = UBI_SUMMARY_OPTIONS_INIT;
     const ubi_look *look;
     const ubi_dominators *dominators;
     ubi_summary *summary;
     (void)key;
+    UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_SUMMARY, summary_load, allocator));
+    if (*out)
+        return UBI_OK;
     UBI_TRY(ubi_session_look(&look, use));
     UBI_TRY(ubi_session_dominators(&dominators, use, true));
     UBI_TRY(ubi_session_distances(&options.distances, use));

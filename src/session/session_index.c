@@ -15,8 +15,10 @@
 #include "session/cache_folder.h"
 
 const char *const ubi__indexed_scopes[UBI__INDEXED_COUNT] = {
-    [UBI__INDEXED_GRAPH] = "graph",    [UBI__INDEXED_LOOK] = "look",           [UBI__INDEXED_DOMINATORS] = "dominators",
-    [UBI__INDEXED_SETS] = "dominated", [UBI__INDEXED_DISTANCES] = "distances", [UBI__INDEXED_RETAINING] = "retaining",
+    [UBI__INDEXED_GRAPH] = "graph",           [UBI__INDEXED_LOOK] = "look",
+    [UBI__INDEXED_DOMINATORS] = "dominators", [UBI__INDEXED_SETS] = "dominated",
+    [UBI__INDEXED_DISTANCES] = "distances",   [UBI__INDEXED_RETAINING] = "retaining",
+    [UBI__INDEXED_SUMMARY] = "summary",
 };
 
 /* ---- finding it ------------------------------------------------------------------------------------------------------ */

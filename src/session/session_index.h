@@ -22,6 +22,7 @@ typedef enum ubi__indexed {
     UBI__INDEXED_SETS, /* of dominators */
     UBI__INDEXED_DISTANCES,
     UBI__INDEXED_RETAINING,
+    UBI__INDEXED_SUMMARY,
     UBI__INDEXED_COUNT
 } ubi__indexed;
 

@@ -119,16 +119,19 @@ static ubi_status parts_get(packed_heap *out, ubi_session_use *use) {
     const ubi_dominators *dominators;
     const uint32_t *distances;
     const ubi_retaining *retaining;
+    const ubi_summary *summary;
     *out = (packed_heap){ 0 };
     UBI_TRY(ubi_session_graph(&out->graph, use));
     UBI_TRY(ubi_session_look(&look, use));
     UBI_TRY(ubi_session_dominators(&dominators, use, true));
     UBI_TRY(ubi_session_distances(&distances, use));
     UBI_TRY(ubi_session_retaining(&retaining, use));
+    UBI_TRY(ubi_session_summary(&summary, use));
     out->look = (ubi_look *)(uintptr_t)look;
     out->dominators = (ubi_dominators *)(uintptr_t)dominators;
     out->distances = (uint32_t *)(uintptr_t)distances;
     out->retaining = (ubi_retaining *)(uintptr_t)retaining;
+    out->summary = (ubi_summary *)(uintptr_t)summary;
     return UBI_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "formats/format.h"
 #include "lenses/retaining.h"
+#include "lenses/summary_work.h"
 #include "session/cache_folder.h"
 #include "session/session_index.h"
 
@@ -19,6 +20,7 @@ typedef struct indexed_parts {
     const ubi_dominators *dominators;
     const uint32_t *distances;
     const ubi_retaining *retaining;
+    const ubi_summary *summary;
 } indexed_parts;
 
 static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
@@ -26,7 +28,8 @@ static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
     UBI_TRY(ubi_session_look(&out->look, use));
     UBI_TRY(ubi_session_dominators(&out->dominators, use, true));
     UBI_TRY(ubi_session_distances(&out->distances, use));
-    return ubi_session_retaining(&out->retaining, use);
+    UBI_TRY(ubi_session_retaining(&out->retaining, use));
+    return ubi_session_summary(&out->summary, use);
 }
 
 /* Passing towards a file changes nothing of what is passed. */
@@ -41,6 +44,7 @@ static ubi_status parts_write(ubi__column_writer *writer, const indexed_parts *p
     ubi_dominators *dominators = PASSED(ubi_dominators, parts->dominators);
     uint32_t *distances = PASSED(uint32_t, parts->distances);
     ubi_retaining *retaining = PASSED(ubi_retaining, parts->retaining);
+    ubi_summary *summary = PASSED(ubi_summary, parts->summary);
     c.scope = ubi__indexed_scopes[UBI__INDEXED_GRAPH];
     UBI_TRY(ubi__format_pass(&c, &graph));
     UBI_TRY(ubi__read_info_pass(&c, &info, graph));
@@ -53,7 +57,9 @@ static ubi_status parts_write(ubi__column_writer *writer, const indexed_parts *p
     c.scope = ubi__indexed_scopes[UBI__INDEXED_DISTANCES];
     UBI_TRY(ubi__distances_pass(&c, &distances, ubi_graph_node_count(graph)));
     c.scope = ubi__indexed_scopes[UBI__INDEXED_RETAINING];
-    return ubi__retaining_pass(&c, &retaining, look, distances);
+    UBI_TRY(ubi__retaining_pass(&c, &retaining, look, distances));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_SUMMARY];
+    return ubi__summary_pass(&c, &summary, look, dominators, distances);
 }
 
 static ubi_status file_write(ubi__atomic_file *file, const indexed_parts *parts, const ubi__index_note *note,

@@ -41,7 +41,9 @@ static ubi_status all_pass(ubi__columns *c, packed_heap *h) {
     UBI_TRY(ubi__columns_array(c, "of nodes", (void **)&h->distances, &n, sizeof *h->distances, NULL));
     UBI_TRY(ubi__columns_expect(c, n == ubi_graph_node_count(h->graph), "of nodes"));
     c->scope = "retaining";
-    return ubi__retaining_pass(c, &h->retaining, h->look, h->distances);
+    UBI_TRY(ubi__retaining_pass(c, &h->retaining, h->look, h->distances));
+    c->scope = "summary";
+    return ubi__summary_pass(c, &h->summary, h->look, h->dominators, h->distances);
 }
 
 static void *needed(void *p, const char *what) {
@@ -62,6 +64,10 @@ static void heap_compute(packed_heap *h, ubi_graph *graph) {
         needed(NULL, "distances");
     if (ubi__retaining_new(&h->retaining, h->look, h->distances, NULL) != UBI_OK)
         needed(NULL, "retainers");
+    ubi_summary_options options = UBI_SUMMARY_OPTIONS_INIT;
+    options.distances = h->distances;
+    if (ubi_summary_new(&h->summary, h->look, h->dominators, &options) != UBI_OK)
+        needed(NULL, "the summary");
 }
 
 ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *allocator) {
@@ -80,6 +86,7 @@ ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *a
         *out = packed_copy((packed_bytes){ s.bytes.at, s.bytes.n });
     ubi__column_writer_fini(&writer);
     ubi__vec_u8_fini(&s.bytes, a);
+    ubi_summary_free(h.summary);
     ubi_retaining_free(h.retaining);
     free(h.distances);
     ubi_dominators_free(h.dominators);
@@ -111,6 +118,7 @@ ubi_status heap_unpack(packed_heap *out, packed_bytes bytes, unsigned threads, c
 }
 
 void heap_release(packed_heap *heap) {
+    ubi_summary_free(heap->summary);
     ubi_retaining_free(heap->retaining);
     ubi_dominators_free(heap->dominators);
     ubi_look_close(heap->look);
@@ -217,6 +225,19 @@ static const char *classes_differ(const packed_heap *a, const packed_heap *b) {
     return NULL;
 }
 
+static const char *summaries_differ(const ubi_summary *a, const ubi_summary *b) {
+    if (a->n_counted != b->n_counted || a->size_bytes != b->size_bytes || a->rows.n != b->rows.n)
+        return "sums";
+    for (size_t i = 0; i < a->rows.n; i++) {
+        const ubi_summary_row *r = &a->rows.at[i], *s = &b->rows.at[i];
+        if (r->class_ix != s->class_ix || r->first != s->first || r->count != s->count || r->distance != s->distance ||
+            r->n_unreached != s->n_unreached || r->size_bytes != s->size_bytes ||
+            r->retained_bytes != s->retained_bytes)
+            return "sums of a class";
+    }
+    return memcmp(a->counted, b->counted, a->n_words * sizeof *a->counted) == 0 ? NULL : "nodes that count";
+}
+
 static const char *edges_differ(const packed_heap *a, const packed_heap *b) {
     const ubi_view *first = ubi_look_view(a->look), *second = ubi_look_view(b->look);
     for (ubi_edge_ix e = 0; e < ubi_graph_edge_count(a->graph); e++)
@@ -249,6 +270,8 @@ const char *packed_heaps_differ(const packed_heap *a, const packed_heap *b) {
         what = retainers_differ(a, b, node);
     if (!what)
         what = edges_differ(a, b);
+    if (!what)
+        what = summaries_differ(a->summary, b->summary);
     return what ? what : ids_differ(a, b);
 }
 
@@ -303,6 +326,10 @@ uint64_t packed_heap_visit(const packed_heap *h) {
         ubi_look_class class;
         ubi_look_class_get(h->look, i, &class);
         sum += text_visit(class.name) + text_visit(class.place) + class.coarse_type;
+    }
+    for (size_t i = 0; i < h->summary->rows.n; i++) {
+        const ubi_summary_row *row = &h->summary->rows.at[i];
+        sum += ubi_graph_node_id(h->graph, row->first) + ubi_look_class_of(h->look, row->first) + row->class_ix;
     }
     return sum;
 }

@@ -8,6 +8,7 @@
 #include "analyses/dominators/dom_work.h"
 #include "base/column_file.h"
 #include "lenses/retaining.h"
+#include "lenses/summary_work.h"
 
 /** What is in one. NULL: not (yet). */
 typedef struct packed_heap {
@@ -18,6 +19,7 @@ typedef struct packed_heap {
     ubi_dominators *dominators;
     uint32_t *distances;
     ubi_retaining *retaining;
+    ubi_summary *summary;
 } packed_heap;
 
 /** The bytes of an index, at a place where columns may begin. */

@@ -86,8 +86,8 @@ typedef enum ubi_session_kind {
 } ubi_session_kind;
 
 /**
- * Where the *index* of a heap is: a file with graph, look, dominators, distances and retainers, which is mapped instead of computing them again. It
- * takes no memory of the pool's, for the system drops and reads its pages as it likes.
+ * Where the *index* of a heap is: a file with graph, look, dominators, distances, retainers and summary, which is mapped instead of
+ * computing them again. It takes no memory of the pool's, for the system drops and reads its pages as it likes.
  */
 typedef enum ubi_session_index {
     UBI_SESSION_INDEX_NONE = 0, /**< there is none */
