@@ -180,12 +180,14 @@ class Callers:
             return "next: " in server.call("report", {})
 
         def details(server):
-            return "className" in server.call("get_heapsnapshot_details", {"filePath": str(path)})
-        file = path.name
+            return "className" in server.call("get_heapsnapshot_details", {"filePath": str(readable)})
+        file, readable = path.name, self.folder / path.name
         yield self.turn(lambda: self.ours("--cache-dir", kept, path), report, file, "first:ubiheap mcp, indexed")
         yield self.turn(lambda: self.ours("--no-cache", path), report, file, "first:ubiheap mcp")
-        if self.args.rival:
+        if self.args.rival:  # it reads its folder, and that of temporary files
+            shutil.copy(path, readable)
             yield self.turn(self.rival, details, file, "first:chrome-devtools-mcp")
+            readable.unlink()
 
 
 def inflated(folder, name):

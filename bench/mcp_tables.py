@@ -5,7 +5,7 @@ from tables import machine_words, milliseconds, paragraphs, size, table
 HEAD = """\
 The run `{name}` of {date}; the result with every single run is
 [bench/results/{name}.json](../../bench/results/{name}.json). {processor}, {processors} processors, {memory} MiB of
-memory; {kernel}; {compiler}. `sh bench/mcp.sh` repeats the measurement."""
+memory; {kernel}; {compiler}. `sh bench/mcp.sh` repeats the measurement. {load}"""
 AGENTS = """\
 A caller without judgement, from the start of the server to the reply that has named what was planted, in snapshots of a process that leaks: the pair
 of `tests/data`, and the programs of `examples/leaks`. With [ubiheap mcp](../how-to/let-an-agent-look-at-a-heap.md) it follows the call that each reply
@@ -46,6 +46,12 @@ def first_table(results):
     return table(["file", "server", "ms", "read", "resident"], rows, n_text=2)
 
 
+def load_words(results):
+    """That others had the processors, too."""
+    load, processors = results.document["load"], results.document["machine"]["processors"]
+    return f"Other work ran meanwhile, a load of {load:g} in all: times are long, and compare." if load > 3 * processors else ""
+
+
 def command_list(results):
     """How each file is made, and all are measured."""
     return "\n".join([f["madeBy"] for f in results.files] + ["sh bench/mcp.sh"])
@@ -53,6 +59,6 @@ def command_list(results):
 
 def sections(results):
     """(title, text, table) each."""
-    head = paragraphs(HEAD.format(**machine_words(results.document)))
+    head = paragraphs(HEAD.format(**machine_words(results.document), load=load_words(results)).strip())
     return [("Agents: until a leak is named", head + "\n\n" + paragraphs(AGENTS), agents_table(results)),
             ("Agents: the first reply about a large heap", paragraphs(FIRST), first_table(results))]

@@ -6,9 +6,7 @@
  */
 #include "cli/cli_ask.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -345,6 +343,7 @@ static void refusal_tell(ubi_session_use *use) {
         ubi__print_line("the index is damaged, and made again", ubi_session_name(ubi_session_use_session(use)));
 }
 
+/* The same answer, for doors that show documents. */
 static ubi_status document_keep(const asking *a, ubi_session_use *use) {
     const ubi__answer_terms terms = { .question = a->question, .values = a->asked.values, .compat = a->asked.compat };
     ubi_session *session = ubi_session_use_session(use);
@@ -356,38 +355,14 @@ static ubi_status document_keep(const asking *a, ubi_session_use *use) {
     return status;
 }
 
-/*
- * The same answer for doors that show documents (mcp, http). They open a heap by its whole path, which the document says, so it is asked
- * of a session of that name; the index is there by now.
- */
-static ubi_status document_ask_and_keep(const asking *a, const heaps *h) {
-    char path[PATH_MAX];
-    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
-    ubi_session *session = NULL;
-    ubi_session_use *use = NULL;
-    options.threads = ubi__cli_threads(a->cli);
-    options.compat = a->cli->compat;
-    options.index = UBI_SESSION_INDEX_CACHE;
-    options.cache_folder = a->cli->common.cache_folder;
-    if (strcmp(a->paths[0], "-") == 0 || !realpath(a->paths[0], path))
-        return UBI_OK;
-    UBI_TRY(ubi__session_open_unread(&session, h->pool, path, usual_kind(a->question), &options));
-    ubi_status status = ubi_session_use_begin(&use, session, NULL);
-    if (status == UBI_OK)
-        status = document_keep(a, use);
-    ubi_session_use_end(use);
-    ubi_session_unref(session);
-    return status;
-}
-
 /* An answer with a remark would be shown again without it. */
-static void answer_keep(asking *a, const heaps *h, int exit_code) {
+static void answer_keep(asking *a, int exit_code) {
     if (exit_code != UBI__EXIT_OK || a->cli->reason[0] || !a->kept.out)
         return;
     ubi_status status = ubi__kept_store(&a->kept);
     bool is_heap = ubi_session_kind_of(ubi_session_use_session(a->kept.use)) == UBI_SESSION_HEAP;
     if (status == UBI_OK && is_heap && !a->kept.is_too_long)
-        status = document_ask_and_keep(a, h);
+        status = document_keep(a, a->kept.use);
     if (status != UBI_OK)
         ubi__print_line("the answer was not kept", ubi_error_message());
 }
@@ -443,7 +418,7 @@ static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit
     if (status == UBI_OK && (a->cli->common.cache > 0 || a->cli->common.with_index))
         status = indexes_keep(a->cli, &h);
     if (status == UBI_OK && a->cli->common.cache > 0)
-        answer_keep(a, &h, *exit_code);
+        answer_keep(a, *exit_code);
     ubi__kept_end(&a->kept);
     ubi__condition_names_fini(&a->names);
     ubi__condition_free(a->condition);

@@ -291,6 +291,18 @@ static ubi_status explain_put(ubi__mcp_call *call) {
     return ubi__mcp_put(&call->explain, call, ",\"node\":");
 }
 
+uint32_t ubi__mcp_heap_named(const ubi__mcp_call *call, ubi_text name) {
+    uint32_t found = UBI_NONE;
+    for (uint32_t i = 0; i < call->n_heaps; i++) {
+        if (!ubi__text_is(name, call->heaps[i]->name))
+            continue;
+        if (found != UBI_NONE && call->heaps[found] != call->heaps[i])
+            return UBI_NONE;
+        found = found == UBI_NONE ? i : found;
+    }
+    return found;
+}
+
 /* ---- the text ------------------------------------------------------------------------------------------------------------ */
 
 static ubi_status headline_make(ubi__vec_u8 *out, const ubi__mcp_call *call) {
@@ -312,13 +324,15 @@ static const char *text_or_null(const ubi__vec_u8 *text) {
 
 static ubi_status text_write(ubi__vec_u8 *out, const ubi__mcp_call *call, const char *headline) {
     ubi__brief_name names[UBI__SHELF_MOST_HEAPS];
+    uint32_t n_names = 0;
     for (uint32_t i = 0; i < call->n_heaps; i++)
-        names[i] = (ubi__brief_name){ ubi__text(call->heaps[i]->path), ubi__text(call->heaps[i]->id) };
+        if (ubi__mcp_heap_named(call, ubi__text(call->heaps[i]->name)) == i)
+            names[n_names++] = (ubi__brief_name){ ubi__text(call->heaps[i]->name), ubi__text(call->heaps[i]->id) };
     const ubi__brief_terms terms = { .documents = call->documents,
                                      .titles = call->titles,
                                      .n_documents = call->n_documents,
                                      .names = names,
-                                     .n_names = call->n_heaps,
+                                     .n_names = n_names,
                                      .headline = headline,
                                      .cursor = call->given->cursor,
                                      .budget_bytes = call->asked->text_bytes,

@@ -47,6 +47,8 @@ bool ubi__mcp_write(void *payload, const void *data, size_t n);
 
 /** The heap of the argument `heap`, else the last one. Errors: UBI_ENOTFOUND (none is open), those of opening it. */
 ubi_status ubi__mcp_heap_choose(ubi__mcp_call *call);
+/** Which of the heaps has this name, as documents have it; UBI_NONE: none, or several. */
+uint32_t ubi__mcp_heap_named(const ubi__mcp_call *call, ubi_text name);
 /** Those of `heaps`, else all that are open. */
 ubi_status ubi__mcp_heaps_choose(ubi__mcp_call *call);
 

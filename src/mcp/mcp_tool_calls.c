@@ -139,15 +139,14 @@ ubi_status ubi__mcp_report_call(ubi__mcp_call *call) {
     return named_add(call, "report", (ubi_text){ NULL, 0 }, NULL);
 }
 
-/* The heap of this path to the n-th place. */
-static void heap_place(ubi__mcp_call *call, uint32_t n, ubi_text path) {
-    for (uint32_t i = n; i < call->n_heaps; i++)
-        if (ubi__text_is(path, call->heaps[i]->path)) {
-            const ubi__shelf_heap *heap = call->heaps[i];
-            call->heaps[i] = call->heaps[n];
-            call->heaps[n] = heap;
-            return;
-        }
+/* The heap of this name to the n-th place. */
+static void heap_place(ubi__mcp_call *call, uint32_t n, ubi_text name) {
+    uint32_t i = ubi__mcp_heap_named(call, name);
+    if (i == UBI_NONE || i < n)
+        return;
+    const ubi__shelf_heap *heap = call->heaps[i];
+    call->heaps[i] = call->heaps[n];
+    call->heaps[n] = heap;
 }
 
 /* As the document has them, the oldest first. */
@@ -165,11 +164,11 @@ static ubi_status heaps_order(ubi__mcp_call *call, ubi_text document) {
     ubi__json_cursor_open(&c, heaps.raw, UBI__JSON_ARRAY);
     for (uint32_t n = 0; status == UBI_OK && n < call->n_heaps && ubi__json_cursor_next_element(&c, &element); n++) {
         ubi__json_value file = ubi__rpc_member(&element, "file");
-        ubi_text path = { NULL, 0 };
+        ubi_text name = { NULL, 0 };
         if (file.type == UBI__JSON_STRING)
-            status = ubi__json_value_text(&path, &file, &scratch, a);
+            status = ubi__json_value_text(&name, &file, &scratch, a);
         if (status == UBI_OK)
-            heap_place(call, n, path);
+            heap_place(call, n, name);
     }
     ubi__vec_u8_fini(&scratch, a);
     return status;
@@ -183,7 +182,10 @@ ubi_status ubi__mcp_leaks_call(ubi__mcp_call *call) {
         return ubi__mcp_put(&call->last, call, "report {\"heap\":\"%s\"}", call->heaps[0]->id);
     }
     snprintf(call->headline, sizeof call->headline, "leaks");
-    UBI_TRY(named_add(call, "leaks", ubi__text("{\"reorder\":true}"), NULL));
+    ubi_status status = named_add(call, "leaks", ubi__text("{\"reorder\":true}"), NULL);
+    if (status == UBI_EINVAL || status == UBI_EMISMATCH) /* they do not say when they were taken */
+        status = named_add(call, "leaks", (ubi_text){ NULL, 0 }, NULL);
+    UBI_TRY(status);
     return heaps_order(call, call->documents[0]);
 }
 

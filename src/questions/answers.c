@@ -218,34 +218,82 @@ static ubi_status request_answer(answer *a, request *r, ubi_session_use *use) {
 
 /* ---- kept ones ------------------------------------------------------------------------------------------------------ */
 
-/* Documents say what the heap is called. */
-static ubi_status kept_key_make(ubi__vec_u8 *out, ubi_session_use *use, const char *key) {
+/*
+ * Documents begin with what the heap is called, which differs from door to door. It is cut out of what is kept, and the session's own is put
+ * in: {"schema":"ubiheap.report/1","file":,"producer": ...
+ */
+#define FILE_MEMBER "\"file\":"
+#define HEAD_BYTES 200
+
+/* Where the name begins; 0: the answer has none. */
+static size_t name_place(ubi_text text) {
+    size_t n = text.len < HEAD_BYTES ? text.len : HEAD_BYTES;
+    const char *at = n ? memmem(text.ptr, n, FILE_MEMBER, sizeof FILE_MEMBER - 1) : NULL;
+    return at ? (size_t)(at - text.ptr) + sizeof FILE_MEMBER - 1 : 0;
+}
+
+static ubi_status name_put(ubi__vec_u8 *out, const ubi_session_use *use) {
+    ubi__json json;
+    ubi__json_init(&json, key_write, out, false);
+    ubi__json_string(&json, ubi_session_name(ubi_session_use_session(use)));
+    return ubi__json_flush(&json) == UBI_OK ? UBI_OK : ubi__fail_nomem();
+}
+
+static ubi_status kept_key_make(ubi__vec_u8 *out, const char *key) {
     UBI_TRY(ubi__text_append(out, "an answer", memory()));
-    UBI_TRY(ubi__text_append(out, ubi_session_name(ubi_session_use_session(use)), memory()));
     return ubi__text_append(out, key, memory());
+}
+
+static ubi_status kept_take(answer *a, ubi_text kept, const ubi_session_use *use) {
+    ubi__vec_u8 name = { NULL, 0, 0 };
+    size_t place = name_place(kept);
+    ubi_status status = place ? name_put(&name, use) : UBI_OK;
+    if (status == UBI_OK && !(answer_write(a, kept.ptr, place) && answer_write(a, name.at, name.n) &&
+                              answer_write(a, kept.ptr + place, kept.len - place)))
+        status = ubi__fail_nomem();
+    ubi__vec_u8_fini(&name, memory());
+    return status;
 }
 
 /* The answer stays empty if none was kept. */
 static ubi_status kept_find(answer *a, ubi_session_use *use, const char *key) {
     ubi__vec_u8 kept_key = { NULL, 0, 0 }, kept = { NULL, 0, 0 };
-    ubi_status status = kept_key_make(&kept_key, use, key);
+    ubi_status status = kept_key_make(&kept_key, key);
     if (status == UBI_OK)
         status = ubi__kept_answer_find(&kept, use, (ubi_text){ (const char *)kept_key.at, kept_key.n });
-    if (status == UBI_OK && kept.n && !answer_write(a, kept.at, kept.n))
-        status = ubi__fail_nomem();
+    if (status == UBI_OK && kept.n)
+        status = kept_take(a, (ubi_text){ (const char *)kept.at, kept.n }, use);
     ubi__vec_u8_fini(&kept, ubi_session_use_allocator(use));
     ubi__vec_u8_fini(&kept_key, memory());
     return status;
 }
 
+/* The answer without the name; one of which that is not the beginning is not kept. */
+static ubi_status nameless_make(ubi__vec_u8 *out, ubi_text text, const ubi_session_use *use) {
+    ubi__vec_u8 name = { NULL, 0, 0 };
+    size_t place = name_place(text);
+    ubi_status status = name_put(&name, use);
+    bool is_named =
+        status == UBI_OK && place && text.len - place > name.n && memcmp(text.ptr + place, name.at, name.n) == 0;
+    if (is_named &&
+        !(key_write(out, text.ptr, place) && key_write(out, text.ptr + place + name.n, text.len - place - name.n)))
+        status = ubi__fail_nomem();
+    ubi__vec_u8_fini(&name, memory());
+    return status;
+}
+
 ubi_status ubi__answer_keep(ubi_session_use *use, const char *key) {
-    ubi__vec_u8 kept_key = { NULL, 0, 0 };
+    ubi__vec_u8 kept_key = { NULL, 0, 0 }, kept = { NULL, 0, 0 };
     ubi_text text = { NULL, 0 };
     UBI_TRY(ubi__answer_get(&text, use, key));
-    ubi_status status = kept_key_make(&kept_key, use, key);
+    ubi_status status = nameless_make(&kept, text, use);
     if (status == UBI_OK)
-        status = ubi__kept_answer_add(use, (ubi_text){ (const char *)kept_key.at, kept_key.n }, text);
+        status = kept_key_make(&kept_key, key);
+    if (status == UBI_OK && kept.n)
+        status = ubi__kept_answer_add(use, (ubi_text){ (const char *)kept_key.at, kept_key.n },
+                                      (ubi_text){ (const char *)kept.at, kept.n });
     ubi__vec_u8_fini(&kept_key, memory());
+    ubi__vec_u8_fini(&kept, memory());
     return status;
 }
 

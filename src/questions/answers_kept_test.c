@@ -41,6 +41,8 @@ typedef struct opened {
     ubi_session_use *use;
 } opened;
 
+static const char *label; /* what the next sessions are called; NULL: as their file */
+
 static opened open_heap(ubi_session_index index) {
     opened o;
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
@@ -48,6 +50,8 @@ static opened open_heap(ubi_session_index index) {
     options.cache_folder = folder;
     assert_int_equal(ubi_session_pool_new(&o.pool, NULL), UBI_OK);
     assert_int_equal(ubi__session_open_unread(&o.session, o.pool, HEAP, UBI_SESSION_HEAP, &options), UBI_OK);
+    if (label)
+        assert_int_equal(ubi__session_call(o.session, label), UBI_OK);
     assert_int_equal(ubi_session_use_begin(&o.use, o.session, NULL), UBI_OK);
     return o;
 }
@@ -121,6 +125,9 @@ static void an_answer_that_was_kept_needs_no_heap(void **state) {
     assert_answer(true, UBI_SESSION_INDEX_CACHE, "summary", "{\"limit\":4}");
     assert_answer(true, UBI_SESSION_INDEX_CACHE, "report", "{\"detail\":true}");
     assert_answer(true, UBI_SESSION_INDEX_NONE, "report", "{}");
+    label = "what a \"door\" calls it";
+    assert_answer(false, UBI_SESSION_INDEX_CACHE, "report", "{}");
+    assert_answer(false, UBI_SESSION_INDEX_CACHE, "summary", "{\"limit\":3}");
 }
 
 int main(void) {
