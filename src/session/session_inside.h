@@ -118,6 +118,10 @@ struct ubi_session_use {
 /** With the lock: numbers and states fit each other in all slots of all sessions, and every holder is a known one. */
 void ubi__session_pool_check(const ubi_session_pool *pool);
 
+/** A use with its own copy of `progress`. References to sessions are the caller's to take. NULL: no memory. */
+ubi_session_use *ubi__session_use_new(ubi_session *session, ubi_session *like, const ubi_progress *progress,
+                                      unsigned threads, bool is_of_part);
+
 /** The file that a path leads to now. */
 ubi__file_identity ubi__file_identify(const char *path);
 /**
