@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/key_bytes.h"
 #include "base/status.h"
 #include "session/kept_answers.h"
 
@@ -29,8 +30,8 @@ static ubi_status surroundings_append(ubi__vec_u8 *key, const ubi__cli *cli, con
 
 static ubi_status key_make(ubi__vec_u8 *key, const ubi__cli *cli, const ubi__question *question,
                            const ubi__asked *asked) {
-    UBI_TRY(ubi__text_append(key, question->usage->name, memory()));
-    UBI_TRY(ubi__text_append(key, ubi_session_name(ubi_session_use_session(asked->heaps[0])), memory()));
+    UBI_TRY(ubi__key_add_text(key, question->usage->name, memory()));
+    UBI_TRY(ubi__key_add_text(key, ubi_session_name(ubi_session_use_session(asked->heaps[0])), memory()));
     UBI_TRY(surroundings_append(key, cli, asked));
     return ubi__usage_values_append(key, asked->values, question->usage->parameters, memory());
 }

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/human.h"
+#include "base/key_bytes.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "session/kept_answers.h"
@@ -240,8 +241,8 @@ static ubi_status name_put(ubi__vec_u8 *out, const ubi_session_use *use) {
 }
 
 static ubi_status kept_key_make(ubi__vec_u8 *out, const char *key) {
-    UBI_TRY(ubi__text_append(out, "an answer", memory()));
-    return ubi__text_append(out, key, memory());
+    UBI_TRY(ubi__key_add_text(out, "an answer", memory()));
+    return ubi__key_add_text(out, key, memory());
 }
 
 static ubi_status kept_take(answer *a, ubi_text kept, const ubi_session_use *use) {

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/key_bytes.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -246,58 +247,42 @@ ubi_status ubi__parameter_store_text(void *values, const ubi__parameter *p, cons
 
 /* ---- values as bytes ------------------------------------------------------------------------------------------------ */
 
-/* With their number in front, so that what follows cannot be taken for a part of them. */
-static ubi_status bytes_append(ubi__vec_u8 *out, const void *bytes, size_t n, const ubi_allocator *a) {
-    uint64_t n_bytes = n;
-    UBI_TRY(ubi__vec_u8_reserve(out, a, sizeof n_bytes + n));
-    memcpy(out->at + out->n, &n_bytes, sizeof n_bytes);
-    if (n)
-        memcpy(out->at + out->n + sizeof n_bytes, bytes, n);
-    out->n += sizeof n_bytes + n;
-    return UBI_OK;
-}
-
-ubi_status ubi__text_append(ubi__vec_u8 *out, const char *text, const ubi_allocator *a) {
-    UBI_TRY(bytes_append(out, text ? "+" : "-", 1, a));
-    return bytes_append(out, text, text ? strlen(text) : 0, a);
-}
-
 static ubi_status texts_append(ubi__vec_u8 *out, const ubi__texts *texts, const ubi_allocator *a) {
-    UBI_TRY(bytes_append(out, &texts->n, sizeof texts->n, a));
+    UBI_TRY(ubi__key_add_bytes(out, &texts->n, sizeof texts->n, a));
     for (uint32_t i = 0; i < texts->n; i++)
-        UBI_TRY(ubi__text_append(out, texts->at[i], a));
+        UBI_TRY(ubi__key_add_text(out, texts->at[i], a));
     return UBI_OK;
 }
 
 static ubi_status node_append(ubi__vec_u8 *out, const ubi__node_id *node, const ubi_allocator *a) {
     const uint64_t fields[2] = { node->is_given, node->id };
-    return bytes_append(out, fields, sizeof fields, a);
+    return ubi__key_add_bytes(out, fields, sizeof fields, a);
 }
 
 static ubi_status breakdown_append(ubi__vec_u8 *out, const ubi__breakdown_spec *spec, const ubi_allocator *a) {
-    UBI_TRY(bytes_append(out, spec->is_json ? "j" : "n", 1, a));
-    UBI_TRY(ubi__text_append(out, spec->text, a));
-    UBI_TRY(ubi__text_append(out, spec->path, a));
-    return bytes_append(out, spec->file.at, spec->file.n, a);
+    UBI_TRY(ubi__key_add_bytes(out, spec->is_json ? "j" : "n", 1, a));
+    UBI_TRY(ubi__key_add_text(out, spec->text, a));
+    UBI_TRY(ubi__key_add_text(out, spec->path, a));
+    return ubi__key_add_bytes(out, spec->file.at, spec->file.n, a);
 }
 
 static ubi_status heaps_append(ubi__vec_u8 *out, const ubi__heap_list *heaps, const ubi_allocator *a) {
-    UBI_TRY(bytes_append(out, &heaps->n, sizeof heaps->n, a));
-    return ubi__text_append(out, heaps->paths, a);
+    UBI_TRY(ubi__key_add_bytes(out, &heaps->n, sizeof heaps->n, a));
+    return ubi__key_add_text(out, heaps->paths, a);
 }
 
 static ubi_status value_append(ubi__vec_u8 *out, const void *value, ubi__parameter_kind kind, const ubi_allocator *a) {
     switch (kind) {
     case UBI__PARAMETER_TEXT:
     case UBI__PARAMETER_CHOICE:
-        return ubi__text_append(out, *(const char *const *)value, a);
+        return ubi__key_add_text(out, *(const char *const *)value, a);
     case UBI__PARAMETER_TEXTS:
         return texts_append(out, value, a);
     case UBI__PARAMETER_NODE:
         return node_append(out, value, a);
     case UBI__PARAMETER_NODES: {
         const ubi__vec_u64 *ids = value;
-        return bytes_append(out, ids->at, ids->n * sizeof *ids->at, a);
+        return ubi__key_add_bytes(out, ids->at, ids->n * sizeof *ids->at, a);
     }
     case UBI__PARAMETER_BREAKDOWN:
         return breakdown_append(out, value, a);
@@ -309,13 +294,13 @@ static ubi_status value_append(ubi__vec_u8 *out, const void *value, ubi__paramet
     case UBI__PARAMETER_ALIAS:
         break;
     }
-    return bytes_append(out, value, ubi__parameter_value_bytes(kind), a);
+    return ubi__key_add_bytes(out, value, ubi__parameter_value_bytes(kind), a);
 }
 
 ubi_status ubi__usage_values_append(ubi__vec_u8 *out, const void *values, const ubi__parameter *parameters,
                                     const ubi_allocator *a) {
     for (const ubi__parameter *p = parameters; (p = ubi__parameter_at(p)); p++) {
-        UBI_TRY(ubi__text_append(out, p->name, a));
+        UBI_TRY(ubi__key_add_text(out, p->name, a));
         UBI_TRY(value_append(out, (const char *)values + p->offset, p->kind, a));
     }
     return UBI_OK;

@@ -187,9 +187,7 @@ void ubi__usage_values_init(void *values, const ubi__parameter *parameters);
 /** Frees what values own. */
 void ubi__usage_values_fini(void *values, const ubi__parameter *parameters);
 
-/** Appends a text, or that there is none; what follows cannot be taken for a part of it. Errors: UBI_ENOMEM. */
-ubi_status ubi__text_append(ubi__vec_u8 *out, const char *text, const ubi_allocator *allocator);
-/** Appends all values: equal bytes if and only if these are equal. Errors: UBI_ENOMEM. */
+/** Adds all values to a key (base/key_bytes.h): equal bytes if and only if these are equal. Errors: UBI_ENOMEM. */
 ubi_status ubi__usage_values_append(ubi__vec_u8 *out, const void *values, const ubi__parameter *parameters,
                                     const ubi_allocator *allocator);
 
