@@ -47,7 +47,7 @@ static bool needs_other_files(const ubi__usage *usage, const void *values) {
 ubi_status ubi__kept_begin(ubi__kept *kept, const ubi__cli *cli, const ubi__question *question, const ubi__asked *asked,
                            ubi__out *out) {
     *kept = (ubi__kept){ .to = out };
-    if (asked->n_heaps != 1 || cli->common.cache < 0 || cli->common.with_index ||
+    if (asked->n_heaps != 1 || question->counts_time || cli->common.cache < 0 || cli->common.with_index ||
         needs_other_files(question->usage, asked->values))
         return UBI_OK;
     kept->use = asked->heaps[0];

@@ -53,6 +53,7 @@ typedef struct ubi__question {
     const char *recording_schema;     /**< of a recording */
     const char *timeline_schema;      /**< of a timeline */
     uint32_t least_heaps, most_heaps; /**< UBI__ANY_NUMBER: there is no most */
+    bool counts_time; /**< its answer has times that asking took: it is computed again, never given as it was before */
     ubi__condition_scope condition;   /**< where there are `facts`, which are those of heaps */
     const ubi_query_name *heap_facts; /**< `facts` of its own about heaps, instead of those; or NULL */
     const ubi_query_name

@@ -94,6 +94,11 @@ class Index(unittest.TestCase):
         os.remove(self.folder / "older.gz")
         self.assertIn(b"older.gz", self.run_tool(*command, expected=4).stderr)
 
+    def test_an_answer_with_the_time_that_it_took_is_not_kept(self):
+        self.ask("info FILE", FILES[0], "--cache", "--cache-dir", "kept")
+        self.ask("info FILE", FILES[0], "--cache", "--cache-dir", "kept")
+        self.assertEqual([name for name in os.listdir(self.folder / "kept") if name.endswith(".ubanswers")], [])
+
     def test_the_same_question_again_is_answered_from_what_was_kept(self):
         for question in ("report FILE", "report --json FILE", "report --detail FILE", "census -b objectClass FILE"):
             plain = self.ask(question, FILES[0], "--no-cache").stdout

@@ -94,6 +94,7 @@ const ubi__question ubi__question_info = {
     .timeline_schema = "ubiheap.timeline-info/1",
     .least_heaps = 1,
     .most_heaps = 1,
+    .counts_time = true, /* that loading took */
     .answer_bytes = sizeof(answer),
     .compute = info_compute,
     .document = info_document,
