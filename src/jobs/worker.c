@@ -208,7 +208,7 @@ static ubi_status task_perform(ubi__task_call *call, const ubi__job *job, respon
 static void job_perform(ubi_worker_client *client, const ubi__job *job) {
     job_progress reports = { client, job };
     ubi__task_call call = { .client = client, .data = job->data, .progress = { progress_report, &reports } };
-    response_text text = { { NULL, 0, 0 }, client->worker->allocator };
+    response_text text = { { NULL, 0, 0 }, ubi__session_pool_allocator(client->worker->pool) };
     ubi_status status = task_perform(&call, job, &text);
     if (status != UBI_OK)
         reply_send_error(client, job, status, call.error);

@@ -290,6 +290,46 @@ static void requests_without_memory_fail_alone(void **state) {
     assert_true(n_refused > 0 && n_answered > QUESTIONS);
 }
 
+typedef struct response_watch {
+    ubi_session_pool *pool;
+    uint64_t n_bytes, held_bytes;
+    _Atomic bool has_come;
+} response_watch;
+
+static void response_note(void *payload, const ubi_worker_reply *reply) {
+    response_watch *watch = payload;
+    assert_int_equal(reply->status, UBI_OK);
+    ubi_session_pool_drop_unused(watch->pool); /* all that is of the heap */
+    watch->n_bytes = reply->json.len;
+    watch->held_bytes = ubi_session_pool_held_bytes(watch->pool);
+    atomic_store(&watch->has_come, true);
+}
+
+static void a_response_counts_towards_the_limit_until_it_was_sent(void **state) {
+    bench b = bench_open(0, 1);
+    response_watch watch = { .pool = b.pool };
+    ubi_worker_client_options options = UBI_WORKER_CLIENT_OPTIONS_INIT;
+    ubi_worker_client *client;
+    (void)state;
+    options.on_reply = response_note;
+    options.payload = &watch;
+    assert_int_equal(ubi_worker_client_new(&client, b.worker, &options), UBI_OK);
+    for (size_t i = 0; i < 2; i++) {
+        char data[1024];
+        uint64_t id;
+        int n = snprintf(data, sizeof data, questions[i].format, path);
+        atomic_store(&watch.has_come, false);
+        assert_int_equal(ubi_worker_client_request(&id, client, questions[i].task, (ubi_text){ data, (size_t)n }),
+                         UBI_OK);
+        while (!atomic_load(&watch.has_come))
+            usleep(1000);
+    }
+    assert_true(watch.n_bytes > 10);
+    assert_true(watch.held_bytes >= watch.n_bytes);
+    ubi_worker_client_free(client);
+    bench_close(b); /* nothing is held then */
+}
+
 /* ---- checks -------------------------------------------------------------------------------------------------------------- */
 
 static void check_worker(void *w) {
@@ -355,10 +395,15 @@ static void damaged_clients_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clients_get_equal_answers),        cmocka_unit_test(clients_share_what_was_computed),
-        cmocka_unit_test(cancelled_requests_leave_nothing), cmocka_unit_test(waiting_requests_are_cancelled),
-        cmocka_unit_test(destroyed_clients_are_silent),     cmocka_unit_test(requests_without_memory_fail_alone),
-        cmocka_unit_test(damaged_clients_are_seen),         cmocka_unit_test(damaged_workers_are_seen),
+        cmocka_unit_test(a_response_counts_towards_the_limit_until_it_was_sent),
+        cmocka_unit_test(clients_get_equal_answers),
+        cmocka_unit_test(clients_share_what_was_computed),
+        cmocka_unit_test(cancelled_requests_leave_nothing),
+        cmocka_unit_test(waiting_requests_are_cancelled),
+        cmocka_unit_test(destroyed_clients_are_silent),
+        cmocka_unit_test(requests_without_memory_fail_alone),
+        cmocka_unit_test(damaged_clients_are_seen),
+        cmocka_unit_test(damaged_workers_are_seen),
         cmocka_unit_test(individuals_are_listed_once),
     };
     return cmocka_run_group_tests(tests, heap_make, heap_remove);

@@ -80,6 +80,8 @@ ubi_session *ubi__session_numbered(ubi_session_pool *pool, uint64_t number);
 ubi_session_pool *ubi__session_pool_of(const ubi_session *session);
 /** One reference more; returns its argument. */
 UBI__SERVER_API ubi_session_pool *ubi__session_pool_ref(ubi_session_pool *pool);
+/** For what belongs to no session, such as answers on their way: counts towards the limit. Borrowed from the pool. */
+UBI__SERVER_API const ubi_allocator *ubi__session_pool_allocator(const ubi_session_pool *pool);
 /** Whether what was read, or will be, is what the file holds now. */
 UBI__SERVER_API bool ubi__session_is_current(const ubi_session *session);
 #define UBI__SESSION_IDENTITY_WORDS 6

@@ -67,6 +67,7 @@ struct ubi_session_pool {
     ubi_session *sessions;
     uint64_t n_numbers;          /* given to sessions so far */
     ubi__recording_namer *namer; /* or NULL */
+    ubi__part_memory answers;    /* what belongs to no session */
 };
 
 /** Which file a path led to. */

@@ -232,6 +232,7 @@ ubi_status ubi_session_pool_new(ubi_session_pool **out, const ubi_session_pool_o
     pool->allocator = allocator;
     pool->limit_bytes = o->limit_bytes ? o->limit_bytes : default_limit_bytes();
     pool->n_refs = 1;
+    ubi__part_memory_init(&pool->answers, pool);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -273,6 +274,10 @@ uint64_t ubi_session_pool_held_bytes(const ubi_session_pool *pool) {
 
 uint64_t ubi_session_pool_peak_bytes(const ubi_session_pool *pool) {
     return atomic_load(&pool->peak_bytes);
+}
+
+const ubi_allocator *ubi__session_pool_allocator(const ubi_session_pool *pool) {
+    return &pool->answers.allocator;
 }
 
 void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer) {
