@@ -91,26 +91,6 @@ ubi_status ubi__parallel_pieces(ubi__crew crew, const char *stage, uint64_t n, u
     return ubi__pulse_is_stopped(crew.pulse) ? ubi__fail_cancelled() : UBI_OK;
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------------------------- */
-
-static void *run_task(void *payload) {
-    ubi__task *task = payload;
-    task->fn(task->payload);
-    return NULL;
-}
-
-void ubi__task_start(ubi__task *task, unsigned threads, void (*fn)(void *payload), void *payload) {
-    *task = (ubi__task){ .fn = fn, .payload = payload };
-    task->was_started = threads > 1 && pthread_create(&task->thread, NULL, run_task, task) == 0;
-}
-
-void ubi__task_wait(ubi__task *task) {
-    if (task->was_started)
-        pthread_join(task->thread, NULL);
-    else
-        run_task(task);
-}
-
 /* ---- a helper ----------------------------------------------------------------------------------------------------- */
 
 void ubi__helper_check(const ubi__helper *h) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel.h: the same work over ranges of an array on several threads, one task in parallel to another, and a helper: a second
- * thread that does chores beside its owner.
+ * parallel.h: the same work over ranges of an array on several threads, and a helper: a second thread that does chores beside its
+ * owner.
  */
 #ifndef UBI_BASE_PARALLEL_H
 #define UBI_BASE_PARALLEL_H
@@ -40,19 +40,6 @@ typedef struct ubi__crew {
  */
 ubi_status ubi__parallel_pieces(ubi__crew crew, const char *stage, uint64_t n, uint64_t grain, ubi__range_fn fn,
                                 void *payload);
-
-/** One call on a thread of its own. */
-typedef struct ubi__task {
-    void (*fn)(void *payload);
-    void *payload;
-    pthread_t thread;
-    bool was_started;
-} ubi__task;
-
-/** Starts `fn(payload)` when `threads` allows a second one; else ubi__task_wait does the work. */
-void ubi__task_start(ubi__task *task, unsigned threads, void (*fn)(void *payload), void *payload);
-/** Returns when the call is done; its effects are visible then. */
-void ubi__task_wait(ubi__task *task);
 
 /* ---- a helper ----------------------------------------------------------------------------------------------------- */
 

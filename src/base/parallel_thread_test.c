@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel_thread_test.c: ranges over threads cover everything once, and a task on a thread of its own.
+ * parallel_thread_test.c: ranges over threads cover everything once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,29 +105,6 @@ static void asking_for_no_number_of_threads_gives_the_cores(void **state) {
     assert_int_equal(ubi__thread_count(100000), UBI__MAX_THREADS);
 }
 
-typedef struct errand {
-    pthread_t thread;
-    int times;
-} errand;
-
-static void run_errand(void *payload) {
-    errand *e = payload;
-    e->thread = pthread_self();
-    e->times++;
-}
-
-static void a_task_is_done_once_by_the_time_it_was_waited_for(void **state) {
-    (void)state;
-    for (unsigned threads = 0; threads < 4; threads++) {
-        errand e = { .times = 0 };
-        ubi__task task;
-        ubi__task_start(&task, threads, run_errand, &e);
-        ubi__task_wait(&task);
-        assert_int_equal(e.times, 1);
-        assert_int_equal(pthread_equal(e.thread, pthread_self()) != 0, threads < 2);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_cover_everything_once_and_end_at_grains),
@@ -135,7 +112,6 @@ int main(void) {
         cmocka_unit_test(the_work_is_shared_evenly),
         cmocka_unit_test(one_part_runs_on_the_thread_of_the_caller_and_the_others_elsewhere),
         cmocka_unit_test(asking_for_no_number_of_threads_gives_the_cores),
-        cmocka_unit_test(a_task_is_done_once_by_the_time_it_was_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

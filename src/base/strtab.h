@@ -12,6 +12,7 @@
 #define UBI_BASE_STRTAB_H
 
 #include "base/alloc.h"
+#include "base/pulse.h"
 #include "base/table.h"
 
 typedef struct ubi__strtab {
@@ -48,7 +49,8 @@ ubi_status ubi__strtab_intern(ubi__strtab *t, ubi_str_ix *out, ubi_text text);
 ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text);
 /** Forget the last entries so that `n` remain. Not after interning. */
 void ubi__strtab_truncate(ubi__strtab *t, uint32_t n);
-ubi_status ubi__strtab_canonicalize(ubi__strtab *t);
+/** @param pulse  NULL: none. Errors: UBI_ENOMEM, UBI_ECANCELLED; then no entry has a canonical one. Cost: O(bytes). */
+ubi_status ubi__strtab_canonicalize(ubi__strtab *t, ubi__pulse *pulse);
 static inline ubi_str_ix ubi__strtab_canonical(const ubi__strtab *t, ubi_str_ix ix) {
     return ix == UBI_NONE ? UBI_NONE : t->canonical.at[UBI_INDEX(ix, t->canonical.n)];
 }

@@ -253,7 +253,7 @@ static void the_canonical_entry_is_the_first_of_equal_text(void **state) {
     append(t, "");
     append(t, "");
     for (int round = 0; round < 2; round++) { /* again after more entries came */
-        assert_int_equal(ubi__strtab_canonicalize(t), UBI_OK);
+        assert_int_equal(ubi__strtab_canonicalize(t, NULL), UBI_OK);
         for (uint32_t i = 0; i < 5000; i++)
             assert_int_equal(ubi__strtab_canonical(t, i), i % 1234);
         assert_int_equal(ubi__strtab_canonical(t, 5000), 5000);
@@ -270,13 +270,46 @@ static void canonical_entries_are_right_in_a_large_table(void **state) {
         snprintf(text, sizeof text, "text %u", i % DISTINCT);
         append(t, text);
     }
-    assert_int_equal(ubi__strtab_canonicalize(t), UBI_OK);
+    assert_int_equal(ubi__strtab_canonicalize(t, NULL), UBI_OK);
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(ubi__strtab_canonical(t, i), i % DISTINCT);
 }
 
+static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    int *n_left = payload;
+    (void)stage, (void)done, (void)total;
+    return (*n_left)-- > 0;
+}
+
+/* Cancelled at the n-th question: many short entries, and few long ones. */
+static void cancelling_leaves_no_canonical_entries_and_the_table_as_it_was(void **state) {
+    ubi__strtab *t = *state;
+    enum { N = 100000, LONG = 8, LONG_BYTES = 3 << 20 };
+    static char text[LONG_BYTES];
+    int n_asked = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        snprintf(text, sizeof text, "text %u", i / 2);
+        append(t, text);
+    }
+    memset(text, 'x', sizeof text - 1);
+    for (int i = 0; i < LONG; i++)
+        append(t, text);
+    for (ubi_status status = UBI_ECANCELLED; status != UBI_OK; n_asked++) {
+        int n_left = n_asked;
+        ubi_progress progress = { count_down, &n_left };
+        ubi__pulse pulse = ubi__pulse_of(&progress);
+        pulse.stage = "reading"; /* as of a caller that has reported before */
+        status = ubi__strtab_canonicalize(t, &pulse);
+        assert_int_equal(t->canonical.n, status == UBI_OK ? N + LONG : 0);
+        assert_int_equal(ubi__strtab_count(t), N + LONG);
+    }
+    assert_in_range(n_asked, N / UBI__PULSE_NODES + LONG / 2, 2 * (N / UBI__PULSE_NODES + LONG));
+    assert_int_equal(ubi__strtab_canonical(t, N - 1), N - 2);
+    assert_int_equal(ubi__strtab_canonical(t, N + LONG - 1), N);
+}
+
 static void an_empty_table_has_canonical_entries_too(void **state) {
-    assert_int_equal(ubi__strtab_canonicalize(*state), UBI_OK);
+    assert_int_equal(ubi__strtab_canonicalize(*state, NULL), UBI_OK);
 }
 
 static void trimming_gives_back_what_is_not_text_and_keeps_the_entries(void **state) {
@@ -286,7 +319,7 @@ static void trimming_gives_back_what_is_not_text_and_keeps_the_entries(void **st
         snprintf(text, sizeof text, "%d", i);
         intern(t, text);
     }
-    ubi__strtab_canonicalize(t);
+    ubi__strtab_canonicalize(t, NULL);
     ubi__strtab_trim(t);
     assert_null(t->interned.slots);
     assert_int_equal(t->bytes.cap, 190);
@@ -316,7 +349,7 @@ static ubi_status use_everything(const ubi_allocator *a) {
     if (status == UBI_OK)
         status = ubi__strtab_append_latin1(&other, &ix, (const uint8_t *)"\xe9", 1);
     if (status == UBI_OK)
-        status = ubi__strtab_canonicalize(&t);
+        status = ubi__strtab_canonicalize(&t, NULL);
     if (status == UBI_OK)
         ubi__strtab_trim(&t);
     ubi__strtab_fini(&t);
@@ -359,6 +392,7 @@ int main(void) {
         TEST(interning_thousands_of_texts_twice_makes_each_once),
         TEST(the_canonical_entry_is_the_first_of_equal_text),
         TEST(canonical_entries_are_right_in_a_large_table),
+        TEST(cancelling_leaves_no_canonical_entries_and_the_table_as_it_was),
         TEST(an_empty_table_has_canonical_entries_too),
         TEST(trimming_gives_back_what_is_not_text_and_keeps_the_entries),
         TEST(every_refused_allocation_is_out_of_memory_without_a_leak),

@@ -210,11 +210,19 @@ static uint32_t find_canonical(const ubi__strtab *t, canonical_table *table, uin
     return entry;
 }
 
-static void find_all_canonical(ubi__strtab *t, canonical_table *table) {
+/* Entries may be long: a pulse is also asked after this many bytes. */
+#define BYTES_PER_PULSE (UINT64_C(4) << 20)
+
+static ubi_status find_all_canonical(ubi__strtab *t, canonical_table *table, ubi__pulse *pulse) {
     /* Hashes are computed some entries ahead and their slots asked for, so that cache misses overlap. */
-    uint64_t hashes[HASH_AHEAD], n = t->end.n;
+    uint64_t hashes[HASH_AHEAD], n = t->end.n, asked_at = 0;
     for (uint64_t i = 0; i < n + HASH_AHEAD; i++) {
-        uint64_t *hash = &hashes[i % HASH_AHEAD];
+        uint64_t *hash = &hashes[i % HASH_AHEAD], at = i < n ? t->end.at[i] : asked_at;
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0 || at - asked_at > BYTES_PER_PULSE)) {
+            asked_at = at;
+            if (!ubi__pulse_again(pulse))
+                return ubi__fail_cancelled();
+        }
         if (i >= HASH_AHEAD && i - HASH_AHEAD < n)
             t->canonical.at[i - HASH_AHEAD] = find_canonical(t, table, (uint32_t)(i - HASH_AHEAD), *hash);
         if (i < n) {
@@ -223,9 +231,10 @@ static void find_all_canonical(ubi__strtab *t, canonical_table *table) {
             __builtin_prefetch(&table->slots.at[*hash & (table->slots.n - 1)], 1);
         }
     }
+    return UBI_OK;
 }
 
-ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
+ubi_status ubi__strtab_canonicalize(ubi__strtab *t, ubi__pulse *pulse) {
     size_t n = t->end.n;
     canonical_table table = { .index_bits = 1 };
     t->canonical.n = 0;
@@ -233,11 +242,11 @@ ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
     while (n >> table.index_bits)
         table.index_bits++;
     UBI_TRY(ubi__slots_new(&table.slots, ubi__slots_for(n, 3, 4, 16), t->allocator));
-    find_all_canonical(t, &table);
-    t->canonical.n = n;
+    ubi_status status = find_all_canonical(t, &table, pulse);
+    t->canonical.n = status == UBI_OK ? n : 0;
     ubi__slots_fini(&table.slots, t->allocator);
     ubi__strtab_check(t);
-    return UBI_OK;
+    return status;
 }
 
 void ubi__strtab_trim(ubi__strtab *t) {

@@ -239,28 +239,32 @@ static ubi_status close_columns(ubi_graph_builder *b) {
 /* Finding equal strings and frames touches nothing that resolving ids does, so the two run side by side. */
 typedef struct canonical_job {
     ubi_graph *graph;
+    ubi__pulse *pulse;
     ubi_status status;
 } canonical_job;
 
 static void find_equal_entries(void *payload) {
     canonical_job *job = payload;
     ubi_graph *g = job->graph;
-    job->status = ubi__strtab_canonicalize(&g->strings);
+    job->status = ubi__strtab_canonicalize(&g->strings, job->pulse);
     if (job->status == UBI_OK)
         job->status = ubi__frames_canonicalize(&g->frames, &g->strings);
 }
 
 static ubi_status resolve_targets(ubi_graph *g, ubi__crew crew, ubi__id_fault *fault) {
-    canonical_job job = { .graph = g };
-    ubi__task task;
-    ubi__task_start(&task, crew.threads, find_equal_entries, &job);
+    canonical_job job = { g, crew.pulse, UBI_OK };
+    ubi__helper helper;
+    ubi__chore chore;
+    ubi__helper_start(&helper, crew.threads);
+    ubi__helper_give(&helper, &chore, find_equal_entries, &job);
     ubi_status status = ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, g->target.at, g->n_edges, crew, fault);
-    if (status != UBI_OK && !task.was_started)
-        return status; /* not to be covered up by another message */
-    ubi__task_wait(&task);
-    if (status == UBI_OK && job.status != UBI_OK)
-        status = ubi__fail_nomem(); /* the other thread's message stayed there; memory is all that can be missing */
-    return status;
+    if (status == UBI_OK)
+        ubi__helper_wait(&helper, &chore, crew.pulse);
+    ubi__helper_stop(&helper);
+    if (status != UBI_OK || job.status == UBI_OK)
+        return status;
+    /* The other thread's message stayed there. */
+    return job.status == UBI_ECANCELLED ? ubi__fail_cancelled() : ubi__fail_nomem();
 }
 
 ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, ubi__crew crew, ubi__id_fault *fault) {

@@ -219,7 +219,7 @@ report_drawing *report_drawing_new(const char *breakdown, ubi_compat compat, con
     take_report(d, d->census.breakdown);
     if (*d->at)
         fail(d, "end");
-    must(ubi__strtab_canonicalize(&d->strings));
+    must(ubi__strtab_canonicalize(&d->strings, NULL));
     must(ubi__frames_canonicalize(&d->frames, &d->strings));
     d->census.tables = (ubi__census_tables){ .strings = &d->strings, .frames = &d->frames, .compat = compat };
     return d;

@@ -315,7 +315,7 @@ ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi
 
 ubi_status ubi__census_live_finish(ubi__census_live *live) {
     ubi__census_live_check(live);
-    UBI_TRY(ubi__strtab_canonicalize(&live->strings));
+    UBI_TRY(ubi__strtab_canonicalize(&live->strings, NULL));
     UBI_TRY(ubi__frames_canonicalize(&live->frames, &live->strings));
     ubi__strtab_trim(&live->strings);
     ubi__kinds_trim(&live->kinds);

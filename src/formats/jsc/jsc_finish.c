@@ -376,9 +376,8 @@ static ubi_status make_index(ubi__jsc_reader *r, ubi__pulse *pulse) {
     return UBI_OK;
 }
 
-static ubi_status finish_with(ubi__jsc_reader *r, const id_table *t) {
+static ubi_status finish_with(ubi__jsc_reader *r, const id_table *t, ubi__pulse *pulse) {
     ubi_graph *g = r->graph;
-    ubi__pulse pulse = ubi__pulse_of(&r->input->options->progress);
     g->root = id_table_find(t, 0);
     if (g->root == UBI_NONE) {
         ubi__jsc_enter(r, UBI__JSC_NODES);
@@ -388,8 +387,8 @@ static ubi_status finish_with(ubi__jsc_reader *r, const id_table *t) {
     UBI_TRY(make_kinds(r));
     UBI_TRY(make_roots(r, t));
     make_names(r);
-    UBI_TRY(make_index(r, &pulse));
-    return ubi__graph_find_reachable(g, &pulse);
+    UBI_TRY(make_index(r, pulse));
+    return ubi__graph_find_reachable(g, pulse);
 }
 
 static void trim_columns(ubi__jsc_reader *r) {
@@ -404,19 +403,20 @@ static void trim_columns(ubi__jsc_reader *r) {
 
 ubi_status ubi__jsc_finish(ubi__jsc_reader *r) {
     ubi_graph *g = r->graph;
+    ubi__pulse pulse = ubi__pulse_of(&r->input->options->progress);
     id_table table;
     UBI_TRY(check_nodes(r));
     UBI_TRY(check_edges(r));
     g->n_nodes = (uint32_t)g->id.n;
     ubi_status status = id_table_make(&table, r);
     if (status == UBI_OK)
-        status = finish_with(r, &table);
+        status = finish_with(r, &table, &pulse);
     id_table_fini(&table);
     UBI_TRY(status);
     ubi__jsc_enter(r, UBI__JSC_NO_SECTION);
     trim_columns(r);
     ubi__strtab_trim(&g->strings);
-    UBI_TRY(ubi__strtab_canonicalize(&g->strings));
+    UBI_TRY(ubi__strtab_canonicalize(&g->strings, &pulse));
     ubi__strtab_trim(&g->strings);
     ubi__kinds_trim(&g->kinds);
     ubi__jsc_facts_check(r->facts, g->n_nodes);

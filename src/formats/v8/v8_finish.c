@@ -228,7 +228,7 @@ static ubi_status find_meanings(ubi__v8_reader *r) {
     begin_job(r, &r->file_job, run_file_job);
     ubi__strtab_trim(&g->strings);
     ubi__frames_trim(&g->frames);
-    UBI_TRY(ubi__strtab_canonicalize(&g->strings));
+    UBI_TRY(ubi__strtab_canonicalize(&g->strings, &r->pulse));
     UBI_TRY(ubi__frames_canonicalize(&g->frames, &g->strings));
     ubi__strtab_trim(&g->strings);
     ubi__frames_trim(&g->frames);
@@ -256,6 +256,8 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     UBI_TRY(check_fact_nodes(r));
     UBI_TRY(check_scopes(r, n_strings));
     ubi__v8_leave(r);
+    if (!ubi__pulse_at(&r->pulse, "reading", r->input->total_bytes, r->input->total_bytes))
+        return ubi__fail_cancelled();
     UBI_TRY(find_meanings(r));
     UBI_TRY(end_job(&r->index_job));
     UBI_TRY(end_job(&r->reach_job));
@@ -410,6 +412,8 @@ static ubi_status find_script_files(scripts *s) {
     const ubi__vec_v8_location *rows = &s->r->facts->locations;
     uint32_t row = UBI_NONE;
     for (size_t i = 0; i < rows->n; i++) {
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&s->r->pulse))
+            return ubi__fail_cancelled();
         UBI_TRY(script_of(s, rows->at[i].script_id, &row));
         if (s->rows.at[row].file != UBI_NONE)
             continue;
@@ -436,6 +440,8 @@ ubi_status ubi__v8_set_files(scripts *s) {
     const ubi__vec_v8_location *rows = &s->r->facts->locations;
     uint32_t row = UBI_NONE;
     for (size_t i = 0; i < rows->n; i++) {
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&s->r->pulse))
+            return ubi__fail_cancelled();
         uint32_t *kind = &s->g->kind.at[rows->at[i].node];
         UBI_TRY(script_of(s, rows->at[i].script_id, &row));
         script *in = &s->rows.at[row];

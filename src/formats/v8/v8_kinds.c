@@ -230,6 +230,8 @@ static ubi_status find_all(finder *f) {
         by_name[i] = name_matters((ubi__v8_type)f->r->meta.node_type[i]);
     for (size_t i = 0; i < f->g->kind.n; i++) {
         uint32_t key = kind[i];
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&f->r->pulse))
+            return ubi__fail_cancelled();
         UBI_ASSERT(key < N_KEYS && (key & 0xff) < f->r->meta.n_node_types);
         if (by_name[key & 0xff])
             UBI_TRY(find_named(f, &kind[i], key, name[i]));
