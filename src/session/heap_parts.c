@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "formats/format.h"
 #include "graph/retainers.h"
+#include "lenses/producer.h"
 #include "lenses/retaining.h"
 #include "lenses/summary_work.h"
 #include "session/session_index.h"
@@ -310,6 +311,67 @@ static ubi_status retaining_build(void **out, ubi_session_use *use, const char *
 }
 
 PLAIN_PART(retaining, "retaining", false, const ubi_retaining, ubi_retaining_free, ubi_session_retaining);
+
+/* ---- keepers -------------------------------------------------------------------------------------------------------- */
+
+typedef struct keeper_list {
+    ubi_keeper at[UBI_SESSION_KEEPERS];
+    uint32_t n;
+} keeper_list;
+
+static void mark_root_kinds(bool *out, const ubi_graph *graph) {
+    const ubi__producer_words *words = ubi__producer_of(graph)->words;
+    for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++)
+        out[kind] = words->kind_is_permanent && words->kind_is_permanent(graph, ubi_graph_kind(graph, kind));
+}
+
+static ubi_status keepers_find(keeper_list *keepers, ubi_session_use *use, const ubi_allocator *allocator) {
+    ubi_keepers_options options = UBI_KEEPERS_OPTIONS_INIT;
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    UBI_TRY(ubi_session_look(&look, use));
+    UBI_TRY(ubi_session_dominators(&dominators, use, true));
+    const ubi_graph *graph = ubi_look_view(look)->graph;
+    uint32_t n_kinds = ubi_graph_kind_count(graph);
+    bool *root_kinds = ubi__alloc_array(allocator, n_kinds, sizeof *root_kinds);
+    if (!root_kinds)
+        return ubi__fail_nomem();
+    mark_root_kinds(root_kinds, graph);
+    options.allocator = allocator;
+    options.progress = *ubi_session_use_progress(use);
+    options.is_root_kind = root_kinds;
+    ubi_status status = ubi_keepers_find(keepers->at, &keepers->n, UBI_SESSION_KEEPERS, dominators, graph, &options);
+    ubi__free_array(allocator, root_kinds, n_kinds, sizeof *root_kinds);
+    return status;
+}
+
+static void keepers_free(void *value, const ubi_allocator *allocator) {
+    keeper_list *keepers = value;
+    UBI_DELETE(allocator, keepers);
+}
+
+static ubi_status keepers_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    keeper_list *keepers = UBI_NEW(allocator, keeper_list);
+    (void)key;
+    if (!keepers)
+        return ubi__fail_nomem();
+    ubi_status status = keepers_find(keepers, use, allocator);
+    if (status == UBI_OK)
+        *out = keepers;
+    else
+        keepers_free(keepers, allocator);
+    return status;
+}
+
+static const ubi__part_type keepers_part = { .name = "keepers", .build = keepers_build, .free = keepers_free };
+
+ubi_status ubi_session_keepers(const ubi_keeper **out, uint32_t *n, ubi_session_use *use) {
+    void *keepers;
+    UBI_TRY(ubi__session_part(&keepers, use, &keepers_part, ""));
+    *out = ((keeper_list *)keepers)->at;
+    *n = ((keeper_list *)keepers)->n;
+    return UBI_OK;
+}
 
 /* ---- groups of nodes ------------------------------------------------------------------------------------------------ */
 

@@ -122,6 +122,35 @@ static void all_that_ask_get_the_same(void **state) {
     ubi_session_pool_unref(pool);
 }
 
+static void keepers_are_those_that_are_found_alone(void **state) {
+    ubi_session_pool *pool = pool_of(0);
+    ubi_session *session = session_of(pool, FX_FILE);
+    ubi_session_use *use = use_of(session), *other = use_of(session);
+    const ubi_keeper *keepers, *again;
+    const ubi_dominators *dominators;
+    ubi_keeper alone[UBI_SESSION_KEEPERS];
+    ubi_graph *graph;
+    uint32_t n, n_again, n_alone;
+    (void)state;
+    assert_int_equal(ubi_session_keepers(&keepers, &n, use), UBI_OK);
+    assert_int_equal(ubi_session_keepers(&again, &n_again, other), UBI_OK);
+    assert_ptr_equal(keepers, again);
+    assert_int_equal(part_of(session, "keepers").n_builds, 1);
+    assert_int_equal(ubi_session_graph(&graph, use), UBI_OK);
+    assert_int_equal(ubi_session_dominators(&dominators, use, true), UBI_OK);
+    assert_int_equal(ubi_keepers_find(alone, &n_alone, UBI_SESSION_KEEPERS, dominators, graph, NULL), UBI_OK);
+    assert_true(n > 0);
+    assert_int_equal(n, n_alone);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(keepers[i].node, alone[i].node);
+        assert_int_equal(keepers[i].held_bytes, alone[i].held_bytes);
+    }
+    ubi_session_use_end(use);
+    ubi_session_use_end(other);
+    ubi_session_unref(session);
+    ubi_session_pool_unref(pool);
+}
+
 static void censuses_are_kept_by_breakdown(void **state) {
     static const char json[] = "{\"by\":\"objectClass\"}";
     ubi_session_pool *pool = pool_of(0);
@@ -423,6 +452,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_computed_once),
         cmocka_unit_test(all_that_ask_get_the_same),
+        cmocka_unit_test(keepers_are_those_that_are_found_alone),
         cmocka_unit_test(censuses_are_kept_by_breakdown),
         cmocka_unit_test(what_is_used_is_not_dropped),
         cmocka_unit_test(a_pool_keeps_its_limit),

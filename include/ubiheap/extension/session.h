@@ -236,6 +236,13 @@ UBI_API ubi_status ubi_session_retainers(const ubi_retainers **out, ubi_session_
 /** Retainers as DevTools show them, without ignored nodes. */
 UBI_API ubi_status ubi_session_retaining(const ubi_retaining **out, ubi_session_use *use);
 UBI_API ubi_status ubi_session_summary(const ubi_summary **out, ubi_session_use *use);
+/** Most keepers that ubi_session_keepers gives. */
+#define UBI_SESSION_KEEPERS 10
+/**
+ * The nodes that hold most of the heap, as ubi_keepers_find gives them; which kinds are lists of roots, its producer says.
+ * @param out  keepers[*n], n <= UBI_SESSION_KEEPERS. @param n  of them.
+ */
+UBI_API ubi_status ubi_session_keepers(const ubi_keeper **out, uint32_t *n, ubi_session_use *use);
 /** With retained sizes. */
 UBI_API ubi_status ubi_session_strings(const ubi_strings **out, ubi_session_use *use);
 /**

@@ -4,7 +4,13 @@
  */
 #include <ubiheap/core/dominator_tree.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/alloc.h"
+#include "base/bits.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
 #include "questions/question.h"
@@ -22,6 +28,14 @@ typedef struct dominators_values {
 
 UBI_VEC_DECLARE(row_list, ubi_dominator_node *);
 
+/* What is shown: a part of the session, since it takes a look at all children of nodes that may have millions. */
+typedef struct shown_rows {
+    const ubi_allocator *allocator;
+    ubi_labels *labels;
+    ubi_dominator_node *tree; /* or NULL, with --limit: */
+    row_list list;
+} shown_rows;
+
 typedef struct answer {
     const dominators_values *values;
     ubi_compat compat;
@@ -30,13 +44,126 @@ typedef struct answer {
     const ubi_look *look;
     const ubi_graph *graph;
     const ubi_dominators *dominators;
-    ubi_labels *labels; /* owned */
     ubi_node_ix start;
-    ubi_dominator_node *tree; /* owned; NULL with --limit */
-    row_list rows;            /* owned: the nodes of --limit */
+    const shown_rows *shown;
 } answer;
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* What they depend on besides the heap. */
+typedef struct row_wishes {
+    ubi_node_ix start;
+    uint32_t depth, siblings, top;
+    int compat;
+    const char *breakdown; /* JSON; "": the default */
+} row_wishes;
+
+#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d "
+#define WISHES_BYTES 64 /* of the numbers */
+
+/* False: this is no such key. */
+static bool wishes_read(row_wishes *out, const char *key) {
+    int n = 0;
+    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d%n", &out->start, &out->depth, &out->siblings,
+           &out->top, &out->compat, &n);
+    if (!n || key[n] != ' ')
+        return false;
+    out->breakdown = key + n + 1;
+    return true;
+}
+
+static ubi_dominator_tree_options tree_options(const row_wishes *wishes, ubi_session_use *use,
+                                               const ubi_allocator *allocator) {
+    ubi_dominator_tree_options options = UBI_DOMINATOR_TREE_OPTIONS_INIT;
+    options.progress = *ubi_session_use_progress(use);
+    options.allocator = allocator;
+    options.start = wishes->start;
+    options.max_depth = wishes->depth;
+    options.max_siblings = wishes->siblings;
+    return options;
+}
+
+/* Rows that know their parents, unlike those of ubi_dominator_node_new. */
+static ubi_status list_make(shown_rows *rows, const ubi_dominators *dominators, ubi_dominator_tree_options options,
+                            const ubi_node_ix *nodes, uint32_t n) {
+    options.max_depth = 1;
+    UBI_TRY(row_list_reserve(&rows->list, rows->allocator, n));
+    for (uint32_t i = 0; i < n; i++) {
+        options.start = nodes[i];
+        UBI_TRY(ubi_dominator_tree_partial(&rows->list.at[rows->list.n], dominators, rows->labels, &options));
+        rows->list.n++;
+    }
+    return UBI_OK;
+}
+
+static ubi_status top_find(shown_rows *rows, const row_wishes *wishes, ubi_session_use *use,
+                           const ubi_dominators *dominators, const ubi_graph *graph) {
+    const ubi_allocator *a = rows->allocator;
+    uint32_t n = 0, max = ubi__smaller(wishes->top, ubi_graph_node_count(graph));
+    ubi_node_ix *nodes = ubi__alloc_array(a, max, sizeof *nodes);
+    if (!nodes)
+        return ubi__fail_nomem();
+    ubi_status status =
+        ubi_dominator_tree_top(nodes, &n, dominators, graph, wishes->start, max, ubi_session_use_progress(use), a);
+    if (status == UBI_OK)
+        status = list_make(rows, dominators, tree_options(wishes, use, a), nodes, n);
+    ubi__free_array(a, nodes, max, sizeof *nodes);
+    return status;
+}
+
+static ubi_status labels_make(ubi_labels **out, const row_wishes *wishes, const ubi_view *view,
+                              const ubi_allocator *allocator) {
+    ubi_labels_options options = UBI_LABELS_OPTIONS_INIT;
+    ubi_text json = { *wishes->breakdown ? wishes->breakdown : NULL, strlen(wishes->breakdown) };
+    ubi_breakdown *breakdown;
+    options.allocator = allocator;
+    options.compat = (ubi_compat)wishes->compat;
+    options.size_bytes = view->size_bytes;
+    UBI_TRY(ubi_breakdown_parse(&breakdown, json, options.compat, allocator));
+    ubi_status status = ubi_labels_new(out, view->graph, breakdown, &options);
+    ubi_breakdown_unref(breakdown); /* the labels have a reference of their own */
+    return status;
+}
+
+static ubi_status rows_make(shown_rows *rows, const row_wishes *wishes, ubi_session_use *use) {
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    UBI_TRY(ubi_session_look(&look, use));
+    const ubi_view *view = ubi_look_view(look);
+    UBI_TRY(labels_make(&rows->labels, wishes, view, rows->allocator));
+    UBI_TRY(ubi_session_dominators(&dominators, use, true));
+    if (wishes->top)
+        return top_find(rows, wishes, use, dominators, view->graph);
+    ubi_dominator_tree_options options = tree_options(wishes, use, rows->allocator);
+    return ubi_dominator_tree_partial(&rows->tree, dominators, rows->labels, &options);
+}
+
+static void rows_free(void *value, const ubi_allocator *allocator) {
+    shown_rows *rows = value;
+    for (size_t i = 0; i < rows->list.n; i++)
+        ubi_dominator_node_unref(rows->list.at[i]);
+    row_list_fini(&rows->list, allocator);
+    ubi_dominator_node_unref(rows->tree);
+    ubi_labels_unref(rows->labels);
+    UBI_DELETE(allocator, rows);
+}
+
+static ubi_status rows_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    row_wishes wishes;
+    shown_rows *rows = UBI_NEW(allocator, shown_rows);
+    if (!rows)
+        return ubi__fail_nomem();
+    rows->allocator = allocator;
+    ubi_status status = wishes_read(&wishes, key) ? rows_make(rows, &wishes, use)
+                                                  : ubi__fail(UBI_EINVAL, "'%s' is no key of dominator rows", key);
+    if (status == UBI_OK)
+        *out = rows;
+    else
+        rows_free(rows, allocator);
+    return status;
+}
+
+static const ubi__part_type rows_part = { .name = "dominator rows", .build = rows_build, .free = rows_free };
 
 /* 0 means all; in Firefox it means none. */
 static uint32_t limit_of(const answer *a, uint64_t number) {
@@ -45,47 +172,21 @@ static uint32_t limit_of(const answer *a, uint64_t number) {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-static ubi_dominator_tree_options tree_options(const answer *a, const ubi__asked *asked) {
-    ubi_dominator_tree_options options = UBI_DOMINATOR_TREE_OPTIONS_INIT;
-    options.progress = ubi__asked_progress(asked);
-    options.allocator = ubi__asked_allocator(asked);
-    options.start = a->start;
-    options.max_depth = limit_of(a, a->values->depth);
-    options.max_siblings = limit_of(a, a->values->siblings);
-    return options;
-}
-
-/* Rows that know their parents, unlike those of ubi_dominator_node_new. */
-static ubi_status rows_make(answer *a, const ubi__asked *asked, const ubi_node_ix *nodes, uint32_t n) {
-    ubi_dominator_tree_options options = tree_options(a, asked);
-    options.max_depth = 1;
-    UBI_TRY(row_list_reserve(&a->rows, ubi__asked_allocator(asked), n));
-    for (uint32_t i = 0; i < n; i++) {
-        options.start = nodes[i];
-        UBI_TRY(ubi_dominator_tree_partial(&a->rows.at[a->rows.n], a->dominators, a->labels, &options));
-        a->rows.n++;
-    }
-    return UBI_OK;
-}
-
-static ubi_status top_find(answer *a, const ubi__asked *asked) {
-    uint64_t wanted = a->values->top, count = ubi_graph_node_count(a->graph);
-    uint32_t n = 0, max = (uint32_t)(wanted < count ? wanted : count);
-    ubi_progress progress = ubi__asked_progress(asked);
-    ubi_node_ix *nodes = ubi__alloc_array(ubi__asked_allocator(asked), max, sizeof *nodes);
-    if (!nodes)
+static ubi_status rows_get(answer *a, const ubi__asked *asked) {
+    const ubi_allocator *memory = ubi__asked_allocator(asked);
+    const char *breakdown = a->chosen.json.ptr ? a->chosen.json.ptr : "";
+    size_t n = WISHES_BYTES + strlen(breakdown) + 1;
+    uint32_t top = (uint32_t)ubi__smaller(a->values->top, UINT32_MAX);
+    void *rows = NULL;
+    char *key = ubi__alloc_array(memory, n, 1);
+    if (!key)
         return ubi__fail_nomem();
-    ubi_status status = ubi_dominator_tree_top(nodes, &n, a->dominators, a->graph, a->start, max, &progress, NULL);
-    if (status == UBI_OK)
-        status = rows_make(a, asked, nodes, n);
-    ubi__free_array(ubi__asked_allocator(asked), nodes, max, sizeof *nodes);
+    snprintf(key, n, WISHES_FORMAT "%s", a->start, limit_of(a, a->values->depth), limit_of(a, a->values->siblings), top,
+             (int)a->compat, breakdown);
+    ubi_status status = ubi__session_part(&rows, ubi__asked_heap(asked), &rows_part, key);
+    ubi__free_array(memory, key, n, 1);
+    a->shown = rows;
     return status;
-}
-
-static void row_list_free(row_list *rows, const ubi_allocator *allocator) {
-    for (size_t i = 0; i < rows->n; i++)
-        ubi_dominator_node_unref(rows->at[i]);
-    row_list_fini(rows, allocator);
 }
 
 /* ---- document ---------------------------------------------------------------------------------------------------- */
@@ -95,10 +196,11 @@ static void row_list_free(row_list *rows, const ubi_allocator *allocator) {
 
 static ubi_status tree_put(ubi__json *json, const answer *a) {
     uint32_t depth;
-    UBI_TRY(ubi__dominator_tree_depth(&depth, a->tree));
+    UBI_TRY(ubi__dominator_tree_depth(&depth, a->shown->tree));
     bool is_flat = a->values->is_flat || depth > MOST_NESTED;
     ubi__json_key(json, is_flat ? "rows" : "tree");
-    return is_flat ? ubi__render_dominator_rows(json, a->tree) : ubi__render_dominator_tree(json, a->tree);
+    return is_flat ? ubi__render_dominator_rows(json, a->shown->tree)
+                   : ubi__render_dominator_tree(json, a->shown->tree);
 }
 
 static ubi_status top_put(ubi__json *json, const row_list *rows) {
@@ -115,7 +217,7 @@ static ubi_status dominators_document(ubi__json *json, const void *answer_of, co
     ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
     ubi__breakdown_write_json(json, &a->chosen);
-    return a->tree ? tree_put(json, a) : top_put(json, &a->rows);
+    return a->shown->tree ? tree_put(json, a) : top_put(json, &a->shown->list);
 }
 
 /* ---- page -------------------------------------------------------------------------------------------------------- */
@@ -142,9 +244,10 @@ static ubi_status dominators_page(const ubi__page *page, const void *answer_of, 
     const answer *a = answer_of;
     ubi__dominator_text_options text = text_options(a);
     (void)asked;
-    if (!a->tree)
-        return ubi__render_dominator_list(page->out, &page->style, a->rows.at, a->rows.n, &text);
-    ubi_status status = ubi__render_dominator_text(page->out, &page->style, a->tree, &text);
+    const shown_rows *shown = a->shown;
+    if (!shown->tree)
+        return ubi__render_dominator_list(page->out, &page->style, shown->list.at, shown->list.n, &text);
+    ubi_status status = ubi__render_dominator_text(page->out, &page->style, shown->tree, &text);
     unreachable_write(page, a);
     return status;
 }
@@ -173,31 +276,18 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
 
 static ubi_status dominators_compute(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
-    ubi_dominator_tree_options options;
-    ubi_labels_options label_options = UBI_LABELS_OPTIONS_INIT;
     UBI_TRY(ubi_session_look(&a->look, ubi__asked_heap(asked)));
-    const ubi_view *view = ubi_look_view(a->look);
-    a->graph = view->graph;
-    a->start = view->root;
-    label_options.allocator = ubi__asked_allocator(asked);
-    label_options.compat = asked->compat;
-    label_options.size_bytes = view->size_bytes;
+    a->graph = ubi_look_view(a->look)->graph;
+    a->start = ubi_look_view(a->look)->root;
     if (a->values->node.is_given)
         UBI_TRY(ubi__node_id_find(&a->start, a->graph, a->values->node.id));
-    UBI_TRY(ubi_labels_new(&a->labels, a->graph, a->chosen.breakdown, &label_options));
     UBI_TRY(ubi_session_dominators(&a->dominators, ubi__asked_heap(asked), true));
-    if (a->values->top)
-        return top_find(a, asked);
-    options = tree_options(a, asked);
-    return ubi_dominator_tree_partial(&a->tree, a->dominators, a->labels, &options);
+    return rows_get(a, asked);
 }
 
 static void dominators_release(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
-    row_list_free(&a->rows, ubi__asked_allocator(asked));
-    if (a->tree)
-        ubi_dominator_node_unref(a->tree);
-    ubi_labels_unref(a->labels);
+    (void)asked;
     ubi__breakdown_choice_fini(&a->chosen);
 }
 

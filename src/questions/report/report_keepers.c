@@ -10,12 +10,6 @@
 #include "lenses/producer.h"
 #include "render/path_choice.h"
 
-static void mark_root_kinds(bool *out, const ubi_graph *graph) {
-    const ubi__producer_words *words = ubi__producer_of(graph)->words;
-    for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++)
-        out[kind] = words->kind_is_permanent && words->kind_is_permanent(graph, ubi_graph_kind(graph, kind));
-}
-
 void ubi__report_keepers_check(const ubi__report_keepers *keepers) {
     UBI_ASSERT(keepers->n <= UBI__REPORT_KEEPERS);
     UBI_ASSERT(keepers->n_of_program + keepers->n_of_engine <= keepers->n);
@@ -25,23 +19,15 @@ void ubi__report_keepers_check(const ubi__report_keepers *keepers) {
     }
 }
 
-ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
-                                    ubi_progress progress, const ubi_allocator *allocator) {
-    ubi_keepers_options options = UBI_KEEPERS_OPTIONS_INIT;
-    uint32_t n_kinds = ubi_graph_kind_count(graph);
-    bool *root_kinds = ubi__alloc_array(allocator, n_kinds, sizeof *root_kinds);
+ubi_status ubi__report_keepers_init(ubi__report_keepers *out, ubi_session_use *heap) {
+    const ubi_keeper *keepers;
     *out = (ubi__report_keepers){ .n = 0 };
-    if (!root_kinds)
-        return ubi__fail_nomem();
-    mark_root_kinds(root_kinds, graph);
-    options.allocator = allocator;
-    options.progress = progress;
-    options.is_root_kind = root_kinds;
-    ubi_status status = ubi_keepers_find(out->at, &out->n, UBI__REPORT_KEEPERS, dominators, graph, &options);
+    UBI_TRY(ubi_session_keepers(&keepers, &out->n, heap));
+    for (uint32_t i = 0; i < out->n; i++)
+        out->at[i] = keepers[i];
     out->n_of_program = out->n;
     ubi__report_keepers_check(out);
-    ubi__free_array(allocator, root_kinds, n_kinds, sizeof *root_kinds);
-    return status;
+    return UBI_OK;
 }
 
 /* ---- whose they are -------------------------------------------------------------------------------------------------- */

@@ -5,12 +5,13 @@
 #ifndef UBI_QUESTIONS_REPORT_KEEPERS_H
 #define UBI_QUESTIONS_REPORT_KEEPERS_H
 
+#include <ubiheap/extension/session.h>
 #include <ubiheap/views/keepers.h>
 #include <ubiheap/views/lens.h>
 
 #include "questions/report/report_paths.h"
 
-#define UBI__REPORT_KEEPERS 10
+#define UBI__REPORT_KEEPERS UBI_SESSION_KEEPERS
 
 /** at[n], most exclusive bytes first, but Node's own after the program's, and the engine's last. All zero: none. */
 typedef struct ubi__report_keepers {
@@ -23,9 +24,8 @@ typedef struct ubi__report_keepers {
 /** The three parts are sorted. O(keepers). */
 void ubi__report_keepers_check(const ubi__report_keepers *keepers);
 
-/** @param dominators  with sets. Cost: that of ubi_keepers_find. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
-ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
-                                    ubi_progress progress, const ubi_allocator *allocator);
+/** Errors: those of ubi_session_keepers. */
+ubi_status ubi__report_keepers_init(ubi__report_keepers *out, ubi_session_use *heap);
 
 /** Puts the program's keepers first, by the paths to them. `allocator`: of memory while it works. Cost: O(steps). */
 void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_look *look, const ubi__report_paths *paths,

@@ -114,13 +114,9 @@ static ubi_status paths_find(ubi__report_holders *holders, ubi_session_use *use,
 
 static ubi_status holders_compute(ubi__report_holders *holders, ubi_session_use *use, const ubi_allocator *allocator) {
     const ubi_look *look;
-    const ubi_dominators *dominators;
     UBI_TRY(ubi_session_look(&look, use));
-    UBI_TRY(ubi_session_dominators(&dominators, use, true));
-    const ubi_view *view = ubi_look_view(look);
-    UBI_TRY(ubi__report_keepers_init(&holders->keepers, dominators, view->graph, *ubi_session_use_progress(use),
-                                     allocator));
-    UBI_TRY(paths_find(holders, use, view, allocator));
+    UBI_TRY(ubi__report_keepers_init(&holders->keepers, use));
+    UBI_TRY(paths_find(holders, use, ubi_look_view(look), allocator));
     ubi__report_keepers_sort(&holders->keepers, look, &holders->paths, allocator);
     return UBI_OK;
 }

@@ -4,8 +4,12 @@
  */
 #include <ubiheap/views/search.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/human.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "lenses/producer.h"
 #include "questions/node_filter.h"
@@ -23,10 +27,7 @@ typedef struct answer {
     const search_values *values;
     ubi_text query;
     ubi_search_how how;
-    ubi__node_filter *filter; /* owned, or NULL */
-    ubi__object_facts facts;  /* only the look if nothing is shown */
-    const ubi_graph *graph;
-    ubi_search *search; /* owned */
+    ubi__object_facts facts; /* only the look if nothing is shown */
     const ubi_node_ix *nodes;
     uint32_t n, n_shown;
 } answer;
@@ -52,7 +53,45 @@ static ubi_status search_prepare(void *answer_of, const ubi__asked *asked) {
         return ubi__fail(UBI_EINVAL, "missing TEXT, --where EXPR or --property NAME; see 'ubiheap help search'");
     query_read(a, values->text);
     UBI_TRY(ubi_search_check(a->query, a->how));
-    return values->where ? ubi__node_filter_new(&a->filter, values->where) : UBI_OK;
+    ubi__node_filter *filter = NULL;
+    if (values->where)
+        UBI_TRY(ubi__node_filter_new(&filter, values->where));
+    ubi__node_filter_free(filter);
+    return UBI_OK;
+}
+
+/* ---- what is searched for: the key of what was found ------------------------------------------------------------- */
+
+typedef struct search_wishes {
+    ubi_search_how how;
+    ubi_text query;
+    const char *where, *property; /* or NULL */
+} search_wishes;
+
+#define NOT_GIVEN (-1)
+#define WISHES_FORMAT "%d %d %d %d "
+#define WISHES_BYTES 64 /* of the numbers */
+
+/* How long a text is that may not be given. */
+static int wish_length(const char *text) {
+    return text ? (int)strlen(text) : NOT_GIVEN;
+}
+
+/* One that is not given takes no room but its border. */
+static const char *wish_cut(char **at, int length) {
+    char *text = *at;
+    *at += length > 0 ? length : 0;
+    *(*at)++ = '\0';
+    return length == NOT_GIVEN ? NULL : text;
+}
+
+/* Of a key of ours. @param copy  of the key, which gets NULs at the ends of texts. */
+static search_wishes wishes_read(char *copy) {
+    int how = 0, n_query = 0, n_where = 0, n_property = 0, n = 0;
+    sscanf(copy, "%d %d %d %d%n", &how, &n_query, &n_where, &n_property, &n);
+    char *at = copy + n + 1;
+    const char *query = wish_cut(&at, n_query), *where = wish_cut(&at, n_where);
+    return (search_wishes){ (ubi_search_how)how, { query, (size_t)n_query }, where, wish_cut(&at, n_property) };
 }
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
@@ -80,15 +119,19 @@ static bool node_has_property(const ubi_graph *g, ubi_node_ix node, ubi_str_ix p
     return false;
 }
 
+#define NODES_PER_REPORT 65536
+
 /* Those of `among` that have the property, or of all nodes. Cost: O(strings + edges). */
-static ubi_status among_with_property(ubi__vec_u32 *among, const answer *a, const ubi__asked *asked) {
-    const ubi_graph *g = a->graph;
-    ubi_str_ix property = string_find(g, ubi__text(a->values->property));
-    bool is_all = !a->filter;
+static ubi_status among_with_property(ubi__vec_u32 *among, const search_wishes *wishes, const ubi_graph *g,
+                                      const ubi_search_options *o) {
+    ubi_str_ix property = string_find(g, ubi__text(wishes->property));
+    bool is_all = !wishes->where;
     uint32_t n = is_all ? ubi_graph_node_count(g) : (uint32_t)among->n, kept = 0;
-    UBI_TRY(ubi__vec_u32_reserve(among, ubi__asked_allocator(asked), n + (size_t)1));
+    UBI_TRY(ubi__vec_u32_reserve(among, o->allocator, n + (size_t)1));
     for (uint32_t i = 0; property != UBI_NONE && i < n; i++) {
         ubi_node_ix node = is_all ? i : among->at[i];
+        if (i % NODES_PER_REPORT == 0 && !ubi__progress(&o->progress, "searching", i, n))
+            return ubi__fail_cancelled();
         if (node_has_property(g, node, property))
             among->at[kept++] = node;
     }
@@ -96,59 +139,100 @@ static ubi_status among_with_property(ubi__vec_u32 *among, const answer *a, cons
     return UBI_OK;
 }
 
-/* ---- answer ------------------------------------------------------------------------------------------------------ */
+/* ---- what was found: a part of the session ------------------------------------------------------------------------- */
 
-static ubi_status among_choose(ubi__vec_u32 *among, const answer *a, const ubi__asked *asked) {
-    ubi__node_table table = { .graph = a->graph,
-                              .view = ubi_look_view(a->facts.look),
-                              .look = a->facts.look,
-                              .heap = ubi__asked_heap(asked),
-                              .memory = ubi__asked_allocator(asked),
-                              .progress = ubi__asked_progress(asked) };
-    ubi_status status =
-        ubi__vec_u32_reserve(among, ubi__asked_allocator(asked), 1); /* a list, even if nothing is chosen */
+static ubi_status among_choose(ubi__vec_u32 *among, const search_wishes *wishes, const ubi_look *look,
+                               ubi_session_use *use, const ubi_search_options *o) {
+    ubi__node_filter *filter;
+    ubi__node_table table = { .graph = ubi_look_view(look)->graph,
+                              .view = ubi_look_view(look),
+                              .look = look,
+                              .heap = use,
+                              .memory = o->allocator,
+                              .progress = o->progress };
+    UBI_TRY(ubi__node_filter_new(&filter, wishes->where));
+    ubi_status status = ubi__vec_u32_reserve(among, o->allocator, 1); /* a list, even if nothing is chosen */
     if (status == UBI_OK)
-        status = ubi__node_filter_select(among, a->filter, &table, 0);
+        status = ubi__node_filter_select(among, filter, &table, 0);
     ubi__node_table_fini(&table);
+    ubi__node_filter_free(filter);
     return status;
 }
 
-static ubi_status nodes_find(answer *a, const ubi__asked *asked) {
+static ubi_status nodes_find(ubi_search **out, const search_wishes *wishes, ubi_session_use *use,
+                             const ubi_allocator *allocator) {
     ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
     ubi__vec_u32 among = { 0 };
-    ubi_status status = a->filter ? among_choose(&among, a, asked) : UBI_OK;
-    if (status == UBI_OK && a->values->property)
-        status = among_with_property(&among, a, asked);
-    options.progress = ubi__asked_progress(asked);
-    options.threads = ubi__asked_threads(asked);
-    options.allocator = ubi__asked_allocator(asked);
-    options.how = a->how;
+    const ubi_look *look;
+    UBI_TRY(ubi_session_look(&look, use));
+    options.progress = *ubi_session_use_progress(use);
+    options.threads = ubi_session_use_threads(use);
+    options.allocator = allocator;
+    options.how = wishes->how;
+    ubi_status status = wishes->where ? among_choose(&among, wishes, look, use, &options) : UBI_OK;
+    if (status == UBI_OK && wishes->property)
+        status = among_with_property(&among, wishes, ubi_look_view(look)->graph, &options);
     options.among = among.at;
     options.n_among = (uint32_t)among.n;
     if (status == UBI_OK)
-        status = ubi_search_new(&a->search, a->facts.look, a->query, &options);
-    ubi__vec_u32_fini(&among, ubi__asked_allocator(asked));
-    UBI_TRY(status);
-    a->nodes = ubi_search_nodes(a->search, &a->n);
-    uint64_t limit = a->values->limit;
-    a->n_shown = limit && limit < a->n ? (uint32_t)limit : a->n;
-    return UBI_OK;
+        status = ubi_search_new(out, look, wishes->query, &options);
+    ubi__vec_u32_fini(&among, allocator);
+    return status;
 }
+
+static ubi_status found_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    size_t n = strlen(key) + 1;
+    ubi_search *search;
+    char *copy = ubi__alloc_array(allocator, n, 1);
+    if (!copy)
+        return ubi__fail_nomem();
+    memcpy(copy, key, n);
+    search_wishes wishes = wishes_read(copy);
+    ubi_status status = nodes_find(&search, &wishes, use, allocator);
+    ubi__free_array(allocator, copy, n, 1);
+    if (status == UBI_OK)
+        *out = search;
+    return status;
+}
+
+static void found_free(void *value, const ubi_allocator *allocator) {
+    (void)allocator;
+    ubi_search_free(value);
+}
+
+static const ubi__part_type found_part = { .name = "search", .build = found_build, .free = found_free };
+
+static ubi_status found_get(const ubi_search **out, const answer *a, const ubi__asked *asked) {
+    const ubi_allocator *memory = ubi__asked_allocator(asked);
+    const char *where = a->values->where ? a->values->where : "";
+    const char *property = a->values->property ? a->values->property : "";
+    size_t n = WISHES_BYTES + a->query.len + strlen(where) + strlen(property) + 3;
+    void *found = NULL;
+    if (n > INT32_MAX)
+        return ubi__fail(UBI_ELIMIT, "a text of more than 2 GiB");
+    char *key = ubi__alloc_array(memory, n, 1);
+    if (!key)
+        return ubi__fail_nomem();
+    snprintf(key, n, WISHES_FORMAT "%.*s %s %s", (int)a->how, (int)a->query.len, wish_length(a->values->where),
+             wish_length(a->values->property), (int)a->query.len, a->query.ptr, where, property);
+    ubi_status status = ubi__session_part(&found, ubi__asked_heap(asked), &found_part, key);
+    ubi__free_array(memory, key, n, 1);
+    *out = found;
+    return status;
+}
+
+/* ---- answer ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status search_compute(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
+    const ubi_search *found = NULL; /* for gcc 12 */
     UBI_TRY(ubi_session_look(&a->facts.look, ubi__asked_heap(asked)));
-    a->graph = ubi_look_view(a->facts.look)->graph;
-    UBI_TRY(nodes_find(a, asked));
+    UBI_TRY(found_get(&found, a, asked));
+    a->nodes = ubi_search_nodes(found, &a->n);
+    uint64_t limit = a->values->limit;
+    a->n_shown = limit && limit < a->n ? (uint32_t)limit : a->n;
     /* Only for what is shown, but these need all nodes. */
     return a->n_shown ? ubi__object_facts_get(&a->facts, ubi__asked_heap(asked)) : UBI_OK;
-}
-
-static void search_release(void *answer_of, const ubi__asked *asked) {
-    answer *a = answer_of;
-    (void)asked;
-    ubi_search_free(a->search);
-    ubi__node_filter_free(a->filter);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -244,5 +328,4 @@ const ubi__question ubi__question_search = {
     .compute = search_compute,
     .document = search_document,
     .page = search_page,
-    .release = search_release,
 };
