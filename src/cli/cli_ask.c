@@ -305,6 +305,7 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
         UBI_TRY(ubi__condition_parse(&a->condition, fail_on, a->question->condition));
     a->output = ubi__parameter_text(values, parameters, "output");
     a->asked = (ubi__asked){ .heaps = h->uses,
+                             .has_options = true,
                              .n_heaps = h->n,
                              .values = values,
                              .compat = a->cli->compat,

@@ -277,16 +277,14 @@ static void mistakes_are_named(void **state) {
         ubi_status status;
         const char *words;
     } mistakes[] = {
-        { { TIMELINE, "timeline", "{\"from\": \"2s\", \"to\": \"1s\"}" }, UBI_EINVAL, "--from must be before --to" },
+        { { TIMELINE, "timeline", "{\"from\": \"2s\", \"to\": \"1s\"}" }, UBI_EINVAL, "from must be before to" },
         { { TIMELINE, "timeline", "{\"where\": \"durration > 1\"}" }, UBI_EINVAL, "did you mean 'duration'?" },
-        { { TIMELINE, "timeline", "{\"format\": \"chrome\"}" }, UBI_EINVAL, "--json does not go with --format chrome" },
+        { { TIMELINE, "timeline", "{\"format\": \"chrome\"}" }, UBI_EINVAL, "--json does not go with format chrome" },
         { { RECORDING, "report", "{\"columns\": \"leaked,functoin\"}" }, UBI_EINVAL, "did you mean \"function\"?" },
-        { { RECORDING, "report", "{\"format\": \"csv\"}" },
-          UBI_EINVAL,
-          "--json and --format csv contradict each other" },
-        { { RECORDING, "report", "{\"process\": \"cc1plus\"}" }, UBI_EINVAL, "--process: there is no 'cc1plus'" },
-        { { HEAP, "report", "{\"by\": \"peak\"}" }, UBI_EINVAL, "--by is for recordings of allocations" },
-        { { HEAP, "allocations", "{\"withCallees\": true}" }, UBI_EINVAL, "--with-callees is for recordings" },
+        { { RECORDING, "report", "{\"format\": \"csv\"}" }, UBI_EINVAL, "--json and format csv contradict each other" },
+        { { RECORDING, "report", "{\"process\": \"cc1plus\"}" }, UBI_EINVAL, "process: there is no 'cc1plus'" },
+        { { HEAP, "report", "{\"by\": \"peak\"}" }, UBI_EINVAL, "by is for recordings of allocations" },
+        { { HEAP, "allocations", "{\"withCallees\": true}" }, UBI_EINVAL, "withCallees is for recordings" },
         { { RECORDING, "allocations", "{\"by\": \"size\"}" }, UBI_EINVAL, "by: " },
         { { TIMELINE, "allocations", NULL }, UBI_EFORMAT, "this is a timeline of markers, and no heap snapshot" },
         { { TIMELINE, "timeline", "{\"output\": \"x\"}" }, UBI_EINVAL, "timeline has no parameter 'output'" },

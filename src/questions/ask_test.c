@@ -257,23 +257,69 @@ static void pages_of_rows_follow_each_other(void **state) {
     heap_close(&h);
 }
 
+/* Of all keys together. */
+static uint32_t all_builds_of(ubi_session *session, const char *part) {
+    ubi_session_part_row row;
+    uint32_t n = 0;
+    for (size_t i = 0; ubi_session_part_at(&row, session, i); i++)
+        if (!part || strcmp(row.name, part) == 0)
+            n += row.n_builds;
+    return n;
+}
+
+static void everything_ask(heap *h) {
+    for (size_t i = 0; i < N_EVERYTHING; i++) {
+        text out = { .room = SIZE_MAX };
+        assert_int_equal(ask(&out, h, &everything[i], NULL), UBI_OK);
+        text_fini(&out);
+    }
+}
+
 static void what_one_computed_serves_the_next(void **state) {
     heap h = heap_of(V8_FILE);
     (void)state;
-    for (size_t i = 0; i < N_EVERYTHING; i++) {
-        text out = { .room = SIZE_MAX };
-        assert_int_equal(ask(&out, &h, &everything[i], NULL), UBI_OK);
-        text_fini(&out);
-    }
+    everything_ask(&h);
     assert_int_equal(builds_of(h.session, "graph"), 1);
     assert_int_equal(builds_of(h.session, "look"), 1);
     assert_int_equal(builds_of(h.session, "distances"), 1);
     assert_int_equal(builds_of(h.session, "sums"), 1);
     assert_int_equal(builds_of(h.session, "findings"), 1);
     assert_int_equal(builds_of(h.session, "holders"), 1);
+    assert_int_equal(builds_of(h.session, "keepers"), 1);
     /* The first question does without sets; what has them then serves all. */
     assert_int_equal(builds_of(h.session, "dominators"), 1);
     assert_int_equal(builds_of(h.session, "dominators with sets"), 1);
+    assert_int_equal(all_builds_of(h.session, "dominator rows"), 3);
+    assert_int_equal(all_builds_of(h.session, "search"), 2);
+    uint32_t n_builds = all_builds_of(h.session, NULL);
+    everything_ask(&h);
+    assert_int_equal(all_builds_of(h.session, NULL), n_builds);
+    heap_close(&h);
+}
+
+/* What is asked for in other words is found again, whatever the words are. */
+static void searches_with_other_words_are_other_searches(void **state) {
+    static const struct asked searches[] = {
+        { "search", "{\"text\": \"a b\"}" },
+        { "search", "{\"text\": \"a\", \"property\": \"b\"}" },
+        { "search", "{\"text\": \"a\", \"property\": \"\"}" },
+        { "search", "{\"text\": \"a\"}" },
+        { "search", "{\"text\": \"a\", \"case\": true}" },
+        { "search", "{\"text\": \"/a/\"}" },
+        { "search", "{\"property\": \"a\"}" },
+        { "search", "{\"where\": \"selfSize > 1\"}" },
+        { "search", "{\"text\": \"selfSize > 1\"}" },
+        { "search", "{\"where\": \"selfSize > 1\", \"property\": \"a 1\"}" },
+    };
+    enum { SEARCHES = sizeof searches / sizeof *searches };
+    heap h = heap_of(V8_FILE);
+    (void)state;
+    for (size_t i = 0; i < 2 * SEARCHES; i++) {
+        text out = { .room = SIZE_MAX };
+        assert_int_equal(ask(&out, &h, &searches[i % SEARCHES], NULL), UBI_OK);
+        text_fini(&out);
+        assert_int_equal(all_builds_of(h.session, "search"), i < SEARCHES ? i + 1 : SEARCHES);
+    }
     heap_close(&h);
 }
 
@@ -366,7 +412,7 @@ static void mistakes_are_named(void **state) {
         { "search", "{\"text\": \"a\", \"limit\": -1}", UBI_EINVAL, "limit: expected a whole number" },
         { "search", "{\"text\": \"a\", \"limit\": 1.5}", UBI_EINVAL, "limit: expected a whole number" },
         { "search", "{\"text\": \"a\", \"case\": 1}", UBI_EINVAL, "case: expected true or false" },
-        { "search", "{\"text\": \"a\", \"where\": \"selfSize >\"}", UBI_EINVAL, "--where: " },
+        { "search", "{\"text\": \"a\", \"where\": \"selfSize >\"}", UBI_EINVAL, "where: " },
         { "search", "{\"text\": \"/(/\"}", UBI_EINVAL, "" },
         { "search", "{}", UBI_EINVAL, "missing TEXT" },
         { "show", NULL, UBI_EINVAL, "show needs the parameter 'node'" },
@@ -381,10 +427,10 @@ static void mistakes_are_named(void **state) {
         { "paths", "{\"nodes\": []}", UBI_EINVAL, "paths needs the parameter 'nodes'" },
         { "paths", "{\"nodes\": [%], \"maxPaths\": 0}", UBI_EINVAL, "expected 1 or more" },
         { "paths", "{\"nodes\": [%], \"max-paths\": 1}", UBI_EINVAL, "did you mean 'maxPaths'?" },
-        { "dominators", "{\"flat\": true, \"limit\": 3}", UBI_EINVAL, "--flat" },
-        { "treemap", "{\"by\": \"retained\", \"filter\": \"x\"}", UBI_EINVAL, "--by retained shows nodes" },
+        { "dominators", "{\"flat\": true, \"limit\": 3}", UBI_EINVAL, "flat does not go with limit, " },
+        { "treemap", "{\"by\": \"retained\", \"filter\": \"x\"}", UBI_EINVAL, "by retained shows nodes" },
         { "treemap", "{\"width\": 0}", UBI_EINVAL, "must be from 1 to" },
-        { "treemap", "{\"format\": \"svg\"}", UBI_EINVAL, "does not go with --format svg" },
+        { "treemap", "{\"format\": \"svg\"}", UBI_EINVAL, "--json does not go with format svg" },
         { "summary", "{\"filter\": \"detached\"}", UBI_EINVAL, "did you mean detached-dom?" },
         { "summary", "{\"context\": \"everywhere\"}", UBI_EINVAL, "expected the id of a native context" },
         { "summary", "{\"class\": \"no such class at all\"}", UBI_ENOTFOUND, "there is no class" },
@@ -403,6 +449,31 @@ static void mistakes_are_named(void **state) {
         text_fini(&out);
     }
     heap_close(&h);
+}
+
+static void messages_call_parameters_as_the_door_does(void **state) {
+    static const ubi__parameter table[] = {
+        { .name = "max-paths", .kind = UBI__PARAMETER_NUMBER },
+        { .name = "limit", .kind = UBI__PARAMETER_NUMBER },
+        UBI__ALIAS_NAME("top"),
+        UBI__ALIAS_LETTER('x'),
+        UBI__PARAMETERS_END,
+    };
+    static const char *const messages[][2] = {
+        { "--max-paths: expected 1 or more", "maxPaths: expected 1 or more" },
+        { "--limit and --top do not go with --json", "limit and limit do not go with --json" },
+        { "no row '--limit' in a--limit", "no row '--limit' in a--limit" }, /* a user's own words */
+        { "--limits --", "--limits --" },
+        { "", "" },
+    };
+    char out[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        ubi__parameters_spell(out, sizeof out, messages[i][0], table);
+        assert_string_equal(out, messages[i][1]);
+    }
+    ubi__parameters_spell(out, 6, "--max-paths: expected 1", table);
+    assert_string_equal(out, "maxPa");
 }
 
 static void options_of_other_versions_are_refused(void **state) {
@@ -458,9 +529,9 @@ static void heaps_of_a_comparison_have_an_order(void **state) {
         { 2, { 1, 0 }, "{\"reorder\": true}", UBI_OK, "\"comparable\":true" },
         { 2, { 1, 1 }, NULL, UBI_OK, "\"comparable\":false" },
         { 4, { 0, 1, 0, 1 }, "{\"control\": 2}", UBI_OK, "\"verdict\":\"controlled\"" },
-        { 4, { 0, 1, 1, 0 }, "{\"control\": 2}", UBI_EINVAL, "--control: not in the order" },
+        { 4, { 0, 1, 1, 0 }, "{\"control\": 2}", UBI_EINVAL, "control: not in the order" },
         { 4, { 1, 0, 1, 0 }, "{\"control\": 2, \"reorder\": true}", UBI_OK, "\"verdict\":\"controlled\"" },
-        { 3, { 0, 1, 1 }, "{\"control\": 1}", UBI_EINVAL, "--control has one file" },
+        { 3, { 0, 1, 1 }, "{\"control\": 1}", UBI_EINVAL, "control has one file" },
         { 3,
           { 0, 1, 1 },
           "{\"control\": 2}",
@@ -636,11 +707,13 @@ int main(void) {
         cmocka_unit_test(pages_fit_their_columns),
         cmocka_unit_test(pages_of_rows_follow_each_other),
         cmocka_unit_test(what_one_computed_serves_the_next),
+        cmocka_unit_test(searches_with_other_words_are_other_searches),
         cmocka_unit_test(an_index_changes_no_answer),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(errors_name_their_heap),
         cmocka_unit_test(heaps_of_a_comparison_have_an_order),
         cmocka_unit_test(each_question_takes_its_number_of_heaps),
+        cmocka_unit_test(messages_call_parameters_as_the_door_does),
         cmocka_unit_test(options_of_other_versions_are_refused),
         cmocka_unit_test(refused_writes_are_said),
         cmocka_unit_test(each_allocation_may_be_refused),

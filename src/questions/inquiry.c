@@ -44,6 +44,17 @@ static ubi_status kinds_check(const ubi__question *q, const ubi__asked *asked) {
     return UBI_OK;
 }
 
+#define MESSAGE_BYTES 512
+
+/* An error's message calls parameters as the door does. */
+static ubi_status message_spell(ubi_status status, const ubi__question *question, const ubi__asked *asked) {
+    char message[MESSAGE_BYTES];
+    if (status == UBI_OK || asked->has_options)
+        return status;
+    ubi__parameters_spell(message, sizeof message, ubi_error_message(), question->usage->parameters);
+    return ubi__fail(status, "%s", message);
+}
+
 ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question, const ubi__asked *asked) {
     UBI_ASSERT(asked->fault);
     UBI_TRY(heaps_check(question, asked->n_heaps));
@@ -53,6 +64,7 @@ ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question,
     inquiry->question = question;
     inquiry->asked = *asked;
     ubi_status status = question->prepare ? question->prepare(inquiry->value, &inquiry->asked) : UBI_OK;
+    status = message_spell(status, question, asked);
     if (status == UBI_OK)
         status = kinds_check(question, asked);
     if (status == UBI_OK)
@@ -63,7 +75,8 @@ ubi_status ubi__inquiry_begin(ubi__inquiry **out, const ubi__question *question,
 }
 
 ubi_status ubi__inquiry_compute(ubi__inquiry *inquiry) {
-    return inquiry->question->compute(inquiry->value, &inquiry->asked);
+    return message_spell(inquiry->question->compute(inquiry->value, &inquiry->asked), inquiry->question,
+                         &inquiry->asked);
 }
 
 ubi_status ubi__inquiry_write_document(const ubi__inquiry *inquiry, ubi__json *json) {

@@ -35,6 +35,8 @@ typedef struct ubi__asked {
     /** The door's: gets the classes of all heaps, so that it can name those that its user has misspelt. NULL: it need not know. */
     void (*class_met)(void *payload, ubi_text name);
     void *class_payload;
+    bool
+        has_options; /**< parameters came as options of a command line, and messages call them so; else by their JSON names */
     bool is_for_page; /**< the answer becomes a page, else a document: what only the other needs is left out */
 } ubi__asked;
 

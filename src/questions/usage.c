@@ -41,6 +41,36 @@ char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__p
     return out;
 }
 
+/* By one of its names; NULL: there is none. */
+static const ubi__parameter *parameter_named(const ubi__parameter *parameters, ubi_text name) {
+    const ubi__parameter *found = NULL;
+    for (const ubi__parameter *p = parameters; p->name; p++) {
+        if (p->kind != UBI__PARAMETER_ALIAS)
+            found = p;
+        if (ubi__text_is(name, p->name))
+            return found;
+    }
+    return NULL;
+}
+
+void ubi__parameters_spell(char *out, size_t n_bytes, const char *message, const ubi__parameter *parameters) {
+    char name[UBI__PARAMETER_NAME_BYTES];
+    size_t n = 0;
+    for (const char *at = message; *at && n + 1 < n_bytes;) {
+        bool is_option = strncmp(at, "--", 2) == 0 && (at == message || at[-1] == ' ');
+        size_t length = is_option ? strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-") : 0;
+        const ubi__parameter *p = length ? parameter_named(parameters, (ubi_text){ at + 2, length }) : NULL;
+        if (!p) {
+            out[n++] = *at++;
+            continue;
+        }
+        for (const char *c = ubi__parameter_json_name(name, p); *c && n + 1 < n_bytes; c++)
+            out[n++] = *c;
+        at += 2 + length;
+    }
+    out[n] = '\0';
+}
+
 size_t ubi__parameter_value_bytes(ubi__parameter_kind kind) {
     static const size_t bytes[] = { [UBI__PARAMETER_FLAG] = sizeof(bool),
                                     [UBI__PARAMETER_SWITCH] = sizeof(int),

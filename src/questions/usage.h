@@ -133,6 +133,12 @@ typedef struct ubi__parameter {
 /** Its name in JSON and in addresses: "max-paths" is maxPaths. Longest: UBI__PARAMETER_NAME_BYTES - 1. */
 #define UBI__PARAMETER_NAME_BYTES 40
 UBI__SERVER_API char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTES], const ubi__parameter *parameter);
+/**
+ * Messages of questions name parameters as options: "--max-paths". This copies one for a door where they have their JSON names:
+ * "maxPaths". Names of other options stay.
+ * @param out  out[n_bytes], cut to fit.
+ */
+void ubi__parameters_spell(char *out, size_t n_bytes, const char *message, const ubi__parameter *parameters);
 /** A condition on the answer, which sets the exit code; its value is a `const char *`. */
 #define UBI__FAIL_ON(offset)                                                                                           \
     UBI__TEXT("fail-on", 0, offset, "EXPR",                                                                            \
