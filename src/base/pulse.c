@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/pulse.h"
 
+#include <string.h>
+
 ubi__pulse ubi__pulse_of(const ubi_progress *progress) {
     return (ubi__pulse){ .progress = progress, .caller = pthread_self(), .stage = "" };
 }
@@ -29,4 +31,15 @@ bool ubi__pulse_again(ubi__pulse *pulse) {
     if (pthread_equal(pulse->caller, pthread_self()) && *pulse->stage) /* the stage is that thread's own */
         pulse_report(pulse);
     return !ubi__pulse_is_stopped(pulse);
+}
+
+#define FILLED_AT_ONCE ((size_t)4 << 20)
+
+bool ubi__pulse_fill(ubi__pulse *pulse, void *at, int byte, size_t n_bytes) {
+    for (size_t done = 0; done < n_bytes; done += FILLED_AT_ONCE) {
+        if (!ubi__pulse_again(pulse))
+            return false;
+        memset((char *)at + done, byte, n_bytes - done < FILLED_AT_ONCE ? n_bytes - done : FILLED_AT_ONCE);
+    }
+    return true;
 }

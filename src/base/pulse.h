@@ -37,6 +37,8 @@ ubi__pulse ubi__pulse_of(const ubi_progress *progress);
 bool ubi__pulse_at(ubi__pulse *pulse, const char *stage, uint64_t done, uint64_t total);
 /** The same where nothing new was done: the last report is repeated. */
 bool ubi__pulse_again(ubi__pulse *pulse);
+/** memset in steps: large memory that is fresh takes its time, for the system makes its pages. False: as above. */
+bool ubi__pulse_fill(ubi__pulse *pulse, void *at, int byte, size_t n_bytes);
 /** Whether any answer was a no. */
 static inline bool ubi__pulse_is_stopped(ubi__pulse *pulse) {
     return pulse && atomic_load_explicit(&pulse->must_stop, memory_order_relaxed);

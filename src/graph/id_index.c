@@ -353,7 +353,7 @@ static bool bitmaps_affordable(const ubi__id_index *x, uint32_t n_nodes) {
 }
 
 /* Makes words for chunks that have none yet. */
-static ubi_status cover_chunks(ubi__id_index *x) {
+static ubi_status cover_chunks(ubi__id_index *x, ubi__pulse *pulse) {
     size_t n = x->chunk_key.n * UBI__ID_CHUNK_WORDS;
     if (n == x->n_words)
         return UBI_OK;
@@ -361,10 +361,11 @@ static ubi_status cover_chunks(ubi__id_index *x) {
         x->allocator->resize(x->allocator->ctx, x->words, x->n_words * sizeof *words, n * sizeof *words);
     if (!words)
         return ubi__fail_nomem();
-    memset(words + x->n_words, 0, (n - x->n_words) * sizeof *words);
+    ubi__id_word *fresh = words + x->n_words;
+    size_t fresh_bytes = (n - x->n_words) * sizeof *words;
     x->words = words;
     x->n_words = n;
-    return UBI_OK;
+    return ubi__pulse_fill(pulse, fresh, 0, fresh_bytes) ? UBI_OK : ubi__fail_cancelled();
 }
 
 static void mark_nodes(ubi__id_index *x, const uint32_t *codes, size_t n) {
@@ -388,7 +389,7 @@ static ubi_status mark_all(ubi__id_index *x, const uint64_t *node_ids, uint32_t 
         UBI_TRY(encode_clustered(x, node_ids + i, n, codes, &n_coded));
         *fits = n_coded == n && bitmaps_affordable(x, n_nodes); /* the batch may have brought new chunks */
         if (*fits) {
-            UBI_TRY(cover_chunks(x));
+            UBI_TRY(cover_chunks(x, pulse));
             mark_nodes(x, codes, n);
         }
     }

@@ -154,6 +154,15 @@ static ubi_status sort_edges(sorter *s, uint64_t grain) {
     return ubi__parallel_pieces(crew, STAGE, r->graph->n_edges, grain, place_part, s);
 }
 
+static ubi_status counters_clear(const sorter *s, unsigned part) {
+    const ubi_retainers *r = s->retainers;
+    size_t n_bytes = r->graph->n_nodes * place_width(r->is_wide);
+    if (!ubi__pulse_at(s->pulse, STAGE, 0, r->graph->n_edges) ||
+        !ubi__pulse_fill(s->pulse, s->counters[part], 0, n_bytes))
+        return ubi__fail_cancelled();
+    return UBI_OK;
+}
+
 static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, const ubi__retainers_how *how) {
     ubi__pulse pulse = ubi__pulse_of(how->progress);
     sorter s = { .retainers = r, .set = set, .pulse = &pulse };
@@ -163,8 +172,8 @@ static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, 
     if (s.n_parts > n_grains)
         s.n_parts = (unsigned)n_grains;
     for (unsigned i = 0; i < s.n_parts && status == UBI_OK; i++) {
-        s.counters[i] = ubi__calloc_array(r->allocator, r->graph->n_nodes, place_width(r->is_wide));
-        status = s.counters[i] ? UBI_OK : ubi__fail_nomem();
+        s.counters[i] = ubi__alloc_array(r->allocator, r->graph->n_nodes, place_width(r->is_wide));
+        status = s.counters[i] ? counters_clear(&s, i) : ubi__fail_nomem();
     }
     if (status == UBI_OK)
         status = sort_edges(&s, how->grain);

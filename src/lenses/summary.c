@@ -73,7 +73,10 @@ static bool needs_tree(const ubi_summary *s) {
     return s->look->view.orphans != UBI_ORPHANS_ADOPT;
 }
 
-static ubi_status classes_count(ubi_summary *s, const uint64_t *only) {
+#define STAGE "summing up"
+#define WORDS_PER_PULSE (UBI__PULSE_NODES / 64)
+
+static ubi_status classes_count(ubi_summary *s, const uint64_t *only, ubi__pulse *pulse) {
     const ubi_view *view = &s->look->view;
     counting c = { s, view, only, needs_tree(s) ? s->dominators->immediate : NULL };
     s->n_words = view->graph->n_nodes / 64 + 1;
@@ -81,8 +84,11 @@ static ubi_status classes_count(ubi_summary *s, const uint64_t *only) {
     if (!s->counted)
         return ubi__fail_nomem();
     UBI_TRY(start_rows(s));
-    for (size_t word = 0; word * 64 < view->graph->n_nodes; word++)
+    for (size_t word = 0; word * 64 < view->graph->n_nodes; word++) {
+        if (word % WORDS_PER_PULSE == 0 && !ubi__pulse_again(pulse))
+            return ubi__fail_cancelled();
         count_word(&c, word);
+    }
     return UBI_OK;
 }
 
@@ -92,6 +98,7 @@ static ubi_status classes_count(ubi_summary *s, const uint64_t *only) {
 typedef struct side_task {
     ubi_summary *s;
     const uint64_t *only;
+    ubi__pulse *pulse;
     ubi_status status;
     ubi__chore chore;
 } side_task;
@@ -111,7 +118,7 @@ static void work_aside(void *payload) {
     side_task *task = payload;
     task->status = find_distances(task->s);
     if (task->status == UBI_OK && !needs_tree(task->s))
-        task->status = classes_count(task->s, task->only);
+        task->status = classes_count(task->s, task->only, task->pulse);
 }
 
 static ubi_status find_dominators(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
@@ -126,18 +133,24 @@ static ubi_status find_dominators(ubi_summary *s, const ubi_summary_options *o, 
 }
 
 static ubi_status count_and_find_dominators(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
-    side_task task = { .s = s, .only = o->only };
     ubi__pulse pulse = ubi__pulse_of(&o->progress);
+    side_task task = { .s = s, .only = o->only, .pulse = &pulse };
+    if (!ubi__pulse_at(&pulse, STAGE, 0, 0)) /* repeated from now on */
+        return ubi__fail_cancelled();
     ubi__helper_give(helper, &task.chore, work_aside, &task);
     ubi_status status = find_dominators(s, o, helper);
     if (status == UBI_OK)
         ubi__helper_wait(helper, &task.chore, &pulse);
-    else
+    else {
+        ubi__pulse_stop(&pulse);
         ubi__helper_drop(helper, &task.chore);
+    }
     UBI_TRY(status);
-    if (task.status != UBI_OK) /* its message stayed with the thread; all that can go wrong there is memory */
-        return task.status == UBI_ENOMEM ? ubi__fail_nomem() : task.status;
-    return needs_tree(s) ? classes_count(s, o->only) : UBI_OK;
+    if (task.status == UBI_ENOMEM) /* the thread's message stayed there */
+        return ubi__fail_nomem();
+    if (task.status != UBI_OK || ubi__pulse_is_stopped(&pulse))
+        return ubi__fail_cancelled();
+    return needs_tree(s) ? classes_count(s, o->only, &pulse) : UBI_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -152,7 +165,7 @@ static void drop_empty_rows(ubi_summary *s) {
 
 static ubi_status make_with(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
     UBI_TRY(count_and_find_dominators(s, o, helper));
-    if (!ubi__progress(&o->progress, "summing up", 0, 0))
+    if (!ubi__progress(&o->progress, STAGE, 0, 0))
         return ubi__fail_cancelled();
     UBI_TRY(ubi__summary_add_retained(s, &o->progress, helper));
     drop_empty_rows(s);

@@ -175,8 +175,12 @@ static ubi_status adopt_unreached(ubi__dom_work *w) {
 }
 
 ubi_status ubi__dom_walk(ubi__dom_work *w) {
-    for (ubi_node_ix node = 0; node < w->graph->n_nodes; node++)
-        w->number[node] = UBI_NONE;
+    for (ubi_node_ix node = 0, end; node < w->graph->n_nodes; node = end) {
+        end = ubi__dom_chunk_end(node, w->graph->n_nodes);
+        UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, 0));
+        for (ubi_node_ix i = node; i < end; i++)
+            w->number[i] = UBI_NONE;
+    }
     UBI_TRY(walk_from(w, w->view->root));
     if (w->view->orphans != UBI_ORPHANS_ADOPT || w->n == w->graph->n_nodes)
         return UBI_OK;

@@ -189,6 +189,8 @@ static ubi_status check_fact_nodes(ubi__v8_reader *r) {
     uint32_t n = r->graph->n_nodes;
     for (size_t i = 0; i < f->locations.n; i++) {
         const ubi__v8_location *l = &f->locations.at[i];
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&r->pulse))
+            return ubi__fail_cancelled();
         if (l->node >= n || (l->script != UBI_NONE && l->script >= n))
             return fail_node(r, UBI__V8_LOCATIONS, i, l->node >= n ? l->node : l->script);
     }
@@ -251,13 +253,13 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     ubi__v8_reader_check(r);
     UBI_ASSERT(r->are_nodes_ready && r->are_edges_ready);
     UBI_ASSERT(r->max_target <= r->graph->n_nodes); /* begin_reach has looked */
+    if (!ubi__pulse_at(&r->pulse, "reading", r->input->total_bytes, r->input->total_bytes))
+        return ubi__fail_cancelled();
     UBI_TRY(check_node_names(r, n_strings));
     UBI_TRY(check_edge_names(r, n_strings));
     UBI_TRY(check_fact_nodes(r));
     UBI_TRY(check_scopes(r, n_strings));
     ubi__v8_leave(r);
-    if (!ubi__pulse_at(&r->pulse, "reading", r->input->total_bytes, r->input->total_bytes))
-        return ubi__fail_cancelled();
     UBI_TRY(find_meanings(r));
     UBI_TRY(end_job(&r->index_job));
     UBI_TRY(end_job(&r->reach_job));
@@ -278,10 +280,12 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r) {
 /* ---- order ------------------------------------------------------------------------------------------------------------- */
 
 /* last[node]: its last location, or UBI_NONE. */
-static ubi_status note_last(const ubi__v8_reader *r, uint32_t *last, uint32_t *n_different) {
+static ubi_status note_last(ubi__v8_reader *r, uint32_t *last, uint32_t *n_different) {
     const ubi__vec_v8_location *rows = &r->facts->locations;
     *n_different = 0;
     for (size_t i = 0; i < rows->n; i++) {
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&r->pulse))
+            return ubi__fail_cancelled();
         *n_different += last[rows->at[i].node] == UBI_NONE;
         last[rows->at[i].node] = (uint32_t)i;
     }
@@ -293,28 +297,34 @@ static ubi_status sort_with(ubi__v8_reader *r, uint32_t *last) {
     uint32_t n_different;
     UBI_TRY(note_last(r, last, &n_different));
     UBI_TRY(UBI__SCAN_GROW(&sorted, n_different, n_different, r->allocator));
-    for (size_t n = 0; n < r->graph->id.n; n++)
+    for (size_t n = 0; n < r->graph->id.n; n++) {
+        if (ubi__unlikely(n % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&r->pulse))
+            break;
         if (last[n] != UBI_NONE)
             sorted.at[sorted.n++] = rows->at[last[n]];
-    UBI_ASSERT(sorted.n == n_different);
+    }
+    UBI_ASSERT(sorted.n == n_different || ubi__pulse_is_stopped(&r->pulse));
     ubi__vec_v8_location_fini(rows, r->allocator);
     *rows = sorted;
-    return UBI_OK;
+    return ubi__pulse_is_stopped(&r->pulse) ? ubi__fail_cancelled() : UBI_OK;
 }
 
 ubi_status ubi__v8_sort_locations(ubi__v8_reader *r) {
     const ubi__vec_v8_location *rows = &r->facts->locations;
     size_t n_nodes = r->graph->id.n;
     bool sorted = true;
-    for (size_t i = 1; i < rows->n && sorted; i++)
+    for (size_t i = 1; i < rows->n && sorted; i++) {
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__pulse_again(&r->pulse))
+            return ubi__fail_cancelled();
         sorted = rows->at[i - 1].node < rows->at[i].node;
+    }
     if (sorted)
         return UBI_OK;
     uint32_t *last = ubi__alloc_array(r->allocator, n_nodes, sizeof *last);
     if (!last)
         return ubi__fail_nomem();
-    memset(last, 0xff, n_nodes * sizeof *last);
-    ubi_status status = sort_with(r, last);
+    ubi_status status =
+        ubi__pulse_fill(&r->pulse, last, 0xff, n_nodes * sizeof *last) ? sort_with(r, last) : ubi__fail_cancelled();
     ubi__free_array(r->allocator, last, n_nodes, sizeof *last);
     return status;
 }

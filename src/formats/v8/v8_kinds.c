@@ -258,10 +258,9 @@ ubi_status ubi__v8_find_kinds(ubi__v8_reader *r) {
     memset(f->constant, 0xff, sizeof f->constant);
     f->head = ubi__alloc_array(a, n_names, sizeof *f->head);
     ubi_status status = f->head ? UBI_OK : ubi__fail_nomem();
-    if (f->head) {
-        memset(f->head, 0xff, n_names * sizeof *f->head);
-        status = find_all(f);
-    }
+    if (f->head)
+        status =
+            ubi__pulse_fill(&r->pulse, f->head, 0xff, n_names * sizeof *f->head) ? find_all(f) : ubi__fail_cancelled();
     ubi__free_array(a, f->head, n_names, sizeof *f->head);
     vec_variant_fini(&f->variants, a);
     UBI_DELETE(a, f);

@@ -132,7 +132,7 @@ static void count_from(counting *c, ubi_node_ix node) {
 static ubi_status count_all(counting *c) {
     for (size_t i = 0; i < c->n_queued; i++) {
         ubi_node_ix node = c->queue[i];
-        if (ubi__unlikely(i % UBI__V8_CHUNK == 0) && !ubi__v8_go_on(c->opening, i, c->g->n_nodes))
+        if (ubi__unlikely(i % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(c->opening, i, c->g->n_nodes))
             return ubi__fail_cancelled();
         UBI_ASSERT(i == 0 || c->distance[c->queue[i - 1]] <= c->distance[node]);
         fetch_ahead(c, i);
@@ -172,7 +172,7 @@ static ubi_status spread_page(counting *c, uint64_t *page) {
     }
     for (size_t n_steps = 0; n; n_steps++) {
         ubi_node_ix node = c->queue[--n];
-        if (ubi__unlikely(n_steps % UBI__V8_CHUNK == 0) && !ubi__v8_go_on(c->opening, n_steps, g->n_nodes))
+        if (ubi__unlikely(n_steps % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(c->opening, n_steps, g->n_nodes))
             return ubi__fail_cancelled();
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
@@ -188,7 +188,9 @@ static ubi_status spread_page(counting *c, uint64_t *page) {
 
 static ubi_status count_twice(counting *c, uint64_t *page) {
     ubi_node_ix root = c->g->root;
-    memset(c->distance, 0xff, (size_t)c->g->n_nodes * sizeof *c->distance);
+    if (!ubi__pulse_fill(c->opening ? &c->opening->pulse : NULL, c->distance, 0xff,
+                         (size_t)c->g->n_nodes * sizeof *c->distance))
+        return ubi__fail_cancelled();
     start_at_user_roots(c);
     bool has_user_roots = c->n_queued != 0;
     c->refused = page;

@@ -126,6 +126,7 @@ typedef struct part {
 } part;
 
 typedef struct reading {
+    ubi__pulse *pulse;
     const ubi_graph *g;
     const ubi_allocator *a;
     part parts[UBI__MAX_THREADS];
@@ -144,6 +145,8 @@ static void read_range(void *payload, uint64_t begin, uint64_t end, unsigned par
     size_t pair_from;
     for (ubi_str_ix string = (ubi_str_ix)begin; string < end; string++) {
         ubi_text text = ubi__strtab_get(&r->g->strings, string);
+        if (ubi__unlikely(string % UBI__PULSE_NODES == 0) && !ubi__pulse_again(r->pulse))
+            return;
         if (text.len < 5)
             continue;
         char c = *text.ptr;
@@ -182,7 +185,7 @@ static ubi_status join_parts(ubi__v8_look *own, ubi__strtab *pairs, const readin
         return ubi__fail_nomem();
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
         for (size_t k = 0; k < r->parts[i].ephemerons.n; k++) {
-            if (ubi__unlikely(k % UBI__PULSE_NODES == 0) && !ubi__pulse_at(pulse, STAGE, k, n))
+            if (ubi__unlikely(k % (UBI__PULSE_NODES / 4) == 0) && !ubi__pulse_at(pulse, STAGE, k, n))
                 return ubi__fail_cancelled();
             UBI_TRY(add_ephemeron(own, pairs, r, r->parts[i].ephemerons.at[k]));
         }
@@ -192,7 +195,7 @@ static ubi_status join_parts(ubi__v8_look *own, ubi__strtab *pairs, const readin
 }
 
 ubi_status ubi__v8_find_words(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
-    reading r = { .g = g, .a = opening->allocator };
+    reading r = { .pulse = &opening->pulse, .g = g, .a = opening->allocator };
     ubi__strtab pairs;
     for (size_t i = 0; i < UBI__MAX_THREADS; i++)
         memset(r.parts[i].words, 0xff, sizeof r.parts[i].words);

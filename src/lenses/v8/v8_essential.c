@@ -191,10 +191,14 @@ static void sort_range(void *payload, uint64_t begin, uint64_t end, unsigned par
     }
 }
 
-static void note_special_nodes(marking *m) {
-    for (ubi_node_ix node = 0; node < m->g->n_nodes; node++)
+static ubi_status note_special_nodes(marking *m) {
+    for (ubi_node_ix node = 0; node < m->g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_EDGES == 0) && !ubi__v8_go_on(m->opening, node, m->g->n_nodes))
+            return ubi__fail_cancelled();
         if (m->own->traits[node] & UBI__V8_SPECIAL)
             ubi__put_bit(m->special, node);
+    }
+    return UBI_OK;
 }
 
 /* ---- dropping ---------------------------------------------------------------------------------------------------- */
@@ -236,17 +240,22 @@ static void drop_edges_of_table(const marking *m, ubi_node_ix table) {
     }
 }
 
+#define LOOKUPS_PER_PULSE 4096 /* each a few misses of the cache, and the edges of a table */
+
 /* Edges by which tables of WeakMaps refer to values. `special` has done its work and marks the tables that are done. */
-static void drop_table_edges(const marking *m) {
+static ubi_status drop_table_edges(const marking *m) {
     memset(m->special, 0, m->n_words * sizeof *m->special);
     for (size_t i = 0; i < m->own->ephemerons.n; i++) {
         ubi_node_ix table;
+        if (ubi__unlikely(i % LOOKUPS_PER_PULSE == 0) && !ubi__v8_go_on(m->opening, m->g->n_nodes, m->g->n_nodes))
+            return ubi__fail_cancelled();
         if (ubi_graph_find(&table, m->g, m->own->ephemerons.at[i].table_id) != UBI_OK ||
             ubi__has_bit(m->special, table))
             continue;
         ubi__put_bit(m->special, table);
         drop_edges_of_table(m, table);
     }
+    return UBI_OK;
 }
 
 static void edges_check(const marking *m) {
@@ -271,7 +280,7 @@ static ubi_status find_edges(marking *m) {
     m->page = ubi__calloc_array(a, m->n_words, sizeof *m->page);
     if (!m->special || !m->page)
         return ubi__fail_nomem();
-    note_special_nodes(m);
+    UBI_TRY(note_special_nodes(m));
     ubi__crew crew = { m->opening->threads, &m->opening->pulse };
     UBI_TRY(ubi__parallel_pieces(crew, "looking at edges", m->g->n_edges, UBI__V8_CHUNK, sort_range, m));
     if (!mark_seeds(m)) {
@@ -282,7 +291,7 @@ static ubi_status find_edges(marking *m) {
     if (m->page)
         UBI_TRY(drop_edges_to_page(m));
     put_shortcuts(m);
-    drop_table_edges(m);
+    UBI_TRY(drop_table_edges(m));
     edges_check(m);
     return UBI_OK;
 }

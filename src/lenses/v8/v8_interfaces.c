@@ -207,10 +207,12 @@ typedef struct walk {
     ubi__vec_u32 queues[UBI_DETACHED + 1]; /* native nodes, by state */
 } walk;
 
-static ubi_status spread_state(walk *w, ubi_detachedness state, const ubi_allocator *a) {
+static ubi_status spread_state(walk *w, ubi_detachedness state, ubi__v8_opening *opening) {
     const ubi_graph *g = w->g;
     ubi__vec_u32 *queue = &w->queues[state];
-    while (queue->n) {
+    for (uint32_t n_done = 0; queue->n; n_done++) {
+        if (ubi__unlikely(n_done % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, n_done, g->n_nodes))
+            return ubi__fail_cancelled();
         ubi_node_ix node = queue->at[--queue->n];
         UBI_ASSERT(w->state[node] == state);
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
@@ -220,7 +222,7 @@ static ubi_status spread_state(walk *w, ubi_detachedness state, const ubi_alloca
                 ubi__v8_type_at(w->own, g, target) != UBI__V8_NATIVE)
                 continue;
             w->state[target] = (uint8_t)state;
-            UBI_TRY(ubi__vec_u32_push(queue, a, target));
+            UBI_TRY(ubi__vec_u32_push(queue, opening->allocator, target));
         }
     }
     return UBI_OK;
@@ -253,30 +255,41 @@ static bool has_states(const ubi_graph *g, bool has_field) {
 }
 
 /* What the file says. */
-static ubi_status seed_states(walk *w, bool has_field, const ubi_allocator *a) {
+static ubi_status seed_states(walk *w, bool has_field, ubi__v8_opening *opening) {
     const ubi_graph *g = w->g;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, node, g->n_nodes))
+            return ubi__fail_cancelled();
         uint8_t state = has_field ? g->kinds.rows.at[g->kind.at[node]].detachedness : UBI_DETACHEDNESS_UNKNOWN;
         if (!has_field && is_named_detached(w->own, g, node))
             state = UBI_DETACHED;
         w->state[node] = state;
         if (ubi__unlikely((state == UBI_ATTACHED || state == UBI_DETACHED)) &&
             ubi__v8_type_at(w->own, g, node) == UBI__V8_NATIVE)
-            UBI_TRY(ubi__vec_u32_push(&w->queues[state], a, node));
+            UBI_TRY(ubi__vec_u32_push(&w->queues[state], opening->allocator, node));
     }
     return UBI_OK;
 }
 
-static ubi_status rename_nodes(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
+/* `named` gets a bit per string that nodes with other names have. */
+static ubi_status mark_renamed(uint64_t *named, ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__v8_go_on(opening, node, g->n_nodes))
+            return ubi__fail_cancelled();
+        if (!ubi__v8_is_renamed(own, g, node))
+            continue;
+        ubi_str_ix name = ubi__graph_node_name(g, node);
+        named[name / 64] |= UINT64_C(1) << (name % 64);
+        own->traits[node] &= (uint8_t)~UBI__V8_PART; /* no longer of the name that makes it one */
+    }
+    return UBI_OK;
+}
+
+static ubi_status rename_nodes(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
+    const ubi_allocator *a = opening->allocator;
     size_t n_words = (size_t)ubi__strtab_count(&g->strings) / 64 + 1;
     uint64_t *named = ubi__calloc_array(a, n_words, sizeof *named);
-    ubi_status status = named ? UBI_OK : ubi__fail_nomem();
-    for (ubi_node_ix node = 0; status == UBI_OK && node < g->n_nodes; node++)
-        if (ubi__v8_is_renamed(own, g, node)) {
-            ubi_str_ix name = ubi__graph_node_name(g, node);
-            named[name / 64] |= UINT64_C(1) << (name % 64);
-            own->traits[node] &= (uint8_t)~UBI__V8_PART; /* no longer of the name that makes it one */
-        }
+    ubi_status status = named ? mark_renamed(named, own, g, opening) : ubi__fail_nomem();
     for (ubi_str_ix name = 0; status == UBI_OK && name < ubi__strtab_count(&g->strings); name++) {
         ubi__v8_renamed row = { name, { NULL, 0 } };
         if (!(named[name / 64] >> (name % 64) & 1))
@@ -292,7 +305,8 @@ static ubi_status rename_nodes(ubi__v8_look *own, const ubi_graph *g, const ubi_
     return status;
 }
 
-ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
+ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
+    const ubi_allocator *a = opening->allocator;
     bool has_field = own->facts && own->facts->has_detachedness;
     if (!has_states(g, has_field))
         return UBI_OK;
@@ -300,14 +314,14 @@ ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, co
     if (!own->detachedness)
         return ubi__fail_nomem();
     walk w = { .own = own, .g = g, .state = own->detachedness };
-    ubi_status status = seed_states(&w, has_field, a);
+    ubi_status status = seed_states(&w, has_field, opening);
     /* All seeds have a state, so that none is taken for an unknown node by the walk of another. */
     for (int state = UBI_ATTACHED; state <= UBI_DETACHED && has_field && status == UBI_OK; state++)
-        status = spread_state(&w, (ubi_detachedness)state, a);
+        status = spread_state(&w, (ubi_detachedness)state, opening);
     for (int state = UBI_ATTACHED; state <= UBI_DETACHED; state++)
         ubi__vec_u32_fini(&w.queues[state], a);
     if (status != UBI_OK || !has_field)
         return status;
     own->has_other_names = g->node_name.n != 0;
-    return rename_nodes(own, g, a);
+    return rename_nodes(own, g, opening);
 }

@@ -188,7 +188,7 @@ static ubi_status find_all(ubi_look *look, ubi__v8_look *own, const ubi_look_opt
         like = &ubi__v8_look_of(options->like)->interfaces;
     UBI_TRY(ubi__v8_find_words(own, g, &opening));
     UBI_TRY(ubi__v8_find_traits(own, g, &opening));
-    UBI_TRY(ubi__v8_spread_detachedness(own, g, a));
+    UBI_TRY(ubi__v8_spread_detachedness(own, g, &opening));
     UBI_TRY(find_user_roots(own, g, a));
     UBI_TRY(find_root_lists(own, g, a));
     return find_halves(look, own, like, &opening);

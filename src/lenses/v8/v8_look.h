@@ -188,7 +188,7 @@ bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total);
 /** Words and ephemerons, traits. */
 ubi_status ubi__v8_find_words(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
 ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
-ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a);
+ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
 /** Also own->distance. */
 ubi_status ubi__v8_find_essential_edges(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
 /** Sizes as DevTools show them: what hidden nodes and arrays take counts for the one object that owns them. */

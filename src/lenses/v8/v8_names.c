@@ -367,6 +367,7 @@ typedef struct finding {
     ubi__v8_look *own;
     const ubi_graph *g;
     uint8_t *type_of_kind;
+    ubi__pulse *pulse;
 } finding;
 
 static bool is_named(const finding *f, ubi_node_ix node, ubi_str_ix word) {
@@ -394,15 +395,18 @@ static uint8_t traits_of(const finding *f, ubi_node_ix node) {
 static void find_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     finding *f = payload;
     (void)part;
-    for (ubi_node_ix node = (ubi_node_ix)begin; node < end; node++)
+    for (ubi_node_ix node = (ubi_node_ix)begin; node < end; node++) {
+        if (ubi__unlikely(node % UBI__PULSE_NODES == 0) && !ubi__pulse_again(f->pulse))
+            return;
         f->own->traits[node] = traits_of(f, node);
+    }
 }
 
 ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening) {
     const ubi_allocator *a = opening->allocator;
     ubi__crew crew = { opening->threads, &opening->pulse };
     size_t n_kinds = g->kinds.rows.n;
-    finding f = { own, g, ubi__alloc_array(a, n_kinds, sizeof *f.type_of_kind) };
+    finding f = { own, g, ubi__alloc_array(a, n_kinds, sizeof *f.type_of_kind), &opening->pulse };
     own->traits = ubi__alloc_array(a, g->n_nodes, sizeof *own->traits);
     if (!own->traits || !f.type_of_kind) {
         ubi__free_array(a, f.type_of_kind, n_kinds, sizeof *f.type_of_kind);
