@@ -10,6 +10,7 @@
 #include <ubiheap/views/native_contexts.h>
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "lenses/v8/v8_look.h"
 
 UBI_VEC_DECLARE(vec_context, ubi_native_context);
@@ -40,6 +41,7 @@ typedef struct work {
     vec_home homes;                    /* ascending by map */
     uint64_t *is_fixed;                /* a bit per node */
     uint64_t *is_name;                 /* a bit per string: it names native contexts */
+    uint64_t *is_final;                /* a bit per node: its owner stays */
     ubi__vec_u32 waiting;              /* nodes whose owner is to be passed on */
 } work;
 
@@ -163,18 +165,28 @@ static uint32_t owner_merged(uint32_t owner, uint32_t incoming) {
     return owner == UBI_NATIVE_CONTEXT_NONE || owner == incoming ? incoming : UBI_NATIVE_CONTEXT_SHARED;
 }
 
+/* Whether it stays whatever comes: what is shared stays so, and with one context there is no other owner. */
+static bool owner_is_final(const work *w, uint32_t owner) {
+    return owner == UBI_NATIVE_CONTEXT_SHARED || w->c->rows.n == 1;
+}
+
+/* Most edges lead to nodes whose owner is final: their bits stay in the cache, owners do not. */
 static ubi_status pass_on(work *w, ubi_node_ix node) {
     uint32_t *owner = w->c->owner;
-    for (ubi_edge_ix e = w->g->first_edge.at[node]; e < w->g->first_edge.at[node + 1]; e++) {
-        ubi_edge_kind kind = ubi__graph_edge_kind(w->g, e);
-        ubi_node_ix target = w->g->target.at[e];
-        if (kind == UBI_EDGE_SHORTCUT || kind == UBI_EDGE_WEAK || w->is_fixed[target / 64] >> (target % 64) & 1)
+    const ubi_node_ix *target_of = w->g->target.at;
+    ubi_edge_ix end = w->g->first_edge.at[node + 1];
+    for (ubi_edge_ix e = w->g->first_edge.at[node]; e < end; e++) {
+        ubi_node_ix target = target_of[e];
+        if (ubi__has_bit(w->is_final, target))
             continue;
+        ubi_edge_kind kind = ubi__graph_edge_kind(w->g, e);
         uint32_t now = owner_merged(owner[target], owner[node]);
-        if (now == owner[target])
+        if (kind == UBI_EDGE_SHORTCUT || kind == UBI_EDGE_WEAK || now == owner[target])
             continue;
         UBI_ASSERT(owner[target] == UBI_NATIVE_CONTEXT_NONE || now == UBI_NATIVE_CONTEXT_SHARED); /* so it ends */
         owner[target] = now;
+        if (owner_is_final(w, now))
+            ubi__put_bit(w->is_final, target);
         UBI_TRY(ubi__vec_u32_push(&w->waiting, w->c->allocator, target));
     }
     return UBI_OK;
@@ -193,6 +205,7 @@ static ubi_status pass_on_from(work *w, ubi_node_ix node) {
 }
 
 static ubi_status pass_all_on(work *w) {
+    memcpy(w->is_final, w->is_fixed, (w->g->n_nodes / 64 + (size_t)1) * sizeof *w->is_final);
     for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
         if ((node & report_mask) == 0 && !ubi__progress(w->progress, "finding contexts", node, w->g->n_nodes))
             return ubi__fail_cancelled();
@@ -231,7 +244,8 @@ static ubi_status attribute_nodes(work *w) {
     w->c->owner = ubi__alloc_array(a, n, sizeof *w->c->owner);
     w->map = ubi__alloc_array(a, n, sizeof *w->map);
     w->is_fixed = ubi__calloc_array(a, n / 64 + 1, sizeof *w->is_fixed);
-    if (!w->c->owner || !w->map || !w->is_fixed)
+    w->is_final = ubi__alloc_array(a, n / 64 + 1, sizeof *w->is_final);
+    if (!w->c->owner || !w->map || !w->is_fixed || !w->is_final)
         return ubi__fail_nomem();
     UBI_TRY(fix_owners(w));
     UBI_TRY(pass_all_on(w));
@@ -251,6 +265,7 @@ static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_look *look, con
     ubi__free_array(c->allocator, w.map, n_nodes, sizeof *w.map);
     ubi__free_array(c->allocator, w.is_fixed, n_nodes / 64 + 1, sizeof *w.is_fixed);
     vec_home_fini(&w.homes, c->allocator);
+    ubi__free_array(c->allocator, w.is_final, n_nodes / 64 + 1, sizeof *w.is_final);
     ubi__vec_u32_fini(&w.waiting, c->allocator);
     return status;
 }

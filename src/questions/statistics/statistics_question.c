@@ -9,6 +9,8 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/human.h"
+#include "base/parallel.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "lenses/producer.h"
 #include "questions/question.h"
@@ -227,15 +229,53 @@ static ubi_status statistics_page(const ubi__page *page, const void *answer_of, 
 
 /* ---- answer ------------------------------------------------------------------------------------------------------ */
 
+/* Sums are a helper's work: contexts take longer, and neither needs the other. */
+typedef struct sums_task {
+    ubi_statistics *out;
+    const ubi_look *look;
+    ubi_statistics_options options;
+    ubi_status status;
+} sums_task;
+
+static void sums_compute(void *payload) {
+    sums_task *task = payload;
+    task->status = ubi_statistics_compute(task->out, task->look, &task->options);
+}
+
+/* On the helper's thread that only asks. */
+static bool pulse_report(void *pulse, const char *stage, uint64_t done, uint64_t total) {
+    return ubi__pulse_at(pulse, stage, done, total);
+}
+
+static ubi_status both_compute(statistics_part *out, sums_task *task, ubi__pulse *pulse, unsigned threads) {
+    ubi_native_contexts_options options = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
+    ubi__helper helper;
+    ubi__chore chore;
+    options.allocator = task->options.allocator;
+    options.progress = task->options.progress;
+    ubi__helper_start(&helper, threads);
+    ubi__helper_give(&helper, &chore, sums_compute, task);
+    ubi_status status = ubi_native_contexts_new(&out->contexts, task->look, NULL, &options);
+    if (status == UBI_OK)
+        ubi__helper_wait(&helper, &chore, pulse);
+    else
+        ubi__pulse_stop(pulse);
+    ubi__helper_stop(&helper);
+    return status;
+}
+
 static ubi_status part_compute(statistics_part *out, ubi_session_use *use, const ubi_look *look,
                                const ubi_allocator *allocator) {
-    ubi_statistics_options options = UBI_STATISTICS_OPTIONS_INIT;
-    ubi_native_contexts_options contexts_options = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
+    ubi__pulse pulse = ubi__pulse_of(ubi_session_use_progress(use));
+    sums_task task = { .out = &out->statistics, .look = look, .options = UBI_STATISTICS_OPTIONS_INIT };
     out->statistics = (ubi_statistics)UBI_STATISTICS_INIT;
-    options.allocator = contexts_options.allocator = allocator;
-    options.progress = contexts_options.progress = *ubi_session_use_progress(use);
-    UBI_TRY(ubi_statistics_compute(&out->statistics, look, &options));
-    return ubi_native_contexts_new(&out->contexts, look, NULL, &contexts_options);
+    task.options.allocator = allocator;
+    task.options.progress = (ubi_progress){ pulse_report, &pulse };
+    UBI_TRY(both_compute(out, &task, &pulse, ubi__thread_count(ubi_session_use_threads(use))));
+    if (task.status == UBI_OK)
+        return UBI_OK;
+    ubi_native_contexts_free(out->contexts);
+    return task.status == UBI_ECANCELLED ? ubi__fail_cancelled() : ubi__fail_nomem(); /* its message stayed there */
 }
 
 static ubi_status part_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
