@@ -39,7 +39,7 @@ void ubi__json_check(const ubi__json *j);
 
 UBI__SERVER_API void ubi__json_object_begin(ubi__json *j);
 UBI__SERVER_API void ubi__json_object_end(ubi__json *j);
-void ubi__json_array_begin(ubi__json *j);
+UBI__SERVER_API void ubi__json_array_begin(ubi__json *j);
 UBI__SERVER_API void ubi__json_array_end(ubi__json *j);
 UBI__SERVER_API void ubi__json_key(ubi__json *j, const char *key);
 void ubi__json_key_text(ubi__json *j, ubi_text key);

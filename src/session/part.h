@@ -73,7 +73,7 @@ bool ubi__session_is_repeatable(const ubi_session *session);
 /** What it is called from now on, in answers and messages, instead of by its path. Once, before it is used. Errors: UBI_ENOMEM. */
 UBI__SERVER_API ubi_status ubi__session_call(ubi_session *session, const char *label);
 /** Its number in the pool, from 1 on; never given twice. */
-UBI__SERVER_API uint64_t ubi__session_number(const ubi_session *session);
+uint64_t ubi__session_number(const ubi_session *session);
 /** The session of this number: one reference; NULL when it is gone. */
 ubi_session *ubi__session_numbered(ubi_session_pool *pool, uint64_t number);
 /** Borrowed from the session. */
