@@ -4,12 +4,14 @@
  */
 #include "bench_program.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <ubiheap/core/formats.h>
 
@@ -92,6 +94,26 @@ void ubi__touch_memory(uint64_t n_bytes) {
 uint64_t ubi__peak_rss_bytes(void) {
     struct rusage use;
     return getrusage(RUSAGE_SELF, &use) == 0 ? (uint64_t)use.ru_maxrss * 1024 : 0;
+}
+
+uint64_t ubi__status_bytes(const char *key) {
+    char line[256];
+    uint64_t kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = strtoull(line + strlen(key), NULL, 10);
+    if (f)
+        fclose(f);
+    return kib * 1024;
+}
+
+bool ubi__peak_rss_reset(void) {
+    int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && write(fd, "5", 1) == 1;
+    if (fd >= 0)
+        close(fd);
+    return done;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

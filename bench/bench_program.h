@@ -55,6 +55,10 @@ uint64_t ubi__cpu_ns(void);
 void ubi__touch_memory(uint64_t n_bytes);
 /** The peak of resident memory since the process began. */
 uint64_t ubi__peak_rss_bytes(void);
+/** A line of /proc/self/status, such as "VmRSS:", in bytes; 0 if there is none. */
+uint64_t ubi__status_bytes(const char *key);
+/** Forgets the peak that "VmHWM:" is. False: the system cannot (Linux before 4.0). */
+bool ubi__peak_rss_reset(void);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 

@@ -9,11 +9,9 @@
  * needed is touched and freed: a virtual machine that gives idle memory back would else measure its host. One JSON object
  * per run goes to standard output; bench/report.py makes tables of them.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ubiheap/core/formats.h>
 
@@ -49,36 +47,14 @@ typedef struct sample {
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-/** A line of /proc/self/status, bytes. */
-static uint64_t status_bytes(const char *key) {
-    char line[256];
-    uint64_t kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kib = strtoull(line + strlen(key), NULL, 10);
-    if (f)
-        fclose(f);
-    return kib * 1024;
-}
-
-/** Forgets the peak so far. Linux 4.0 and later. */
-static bool reset_peak(void) {
-    int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-    bool done = fd >= 0 && write(fd, "5", 1) == 1;
-    if (fd >= 0)
-        close(fd);
-    return done;
-}
-
 typedef struct stopwatch {
     uint64_t wall_ns, cpu_ns, rss_bytes;
     bool has_peak;
 } stopwatch;
 
 static stopwatch start(void) {
-    bool has_peak = reset_peak();
-    uint64_t rss_bytes = status_bytes("VmRSS:");
+    bool has_peak = ubi__peak_rss_reset();
+    uint64_t rss_bytes = ubi__status_bytes("VmRSS:");
     return (
         stopwatch){ .rss_bytes = rss_bytes, .has_peak = has_peak, .cpu_ns = ubi__cpu_ns(), .wall_ns = ubi__wall_ns() };
 }
@@ -86,7 +62,7 @@ static stopwatch start(void) {
 static void stop(const stopwatch *w, sample *out) {
     out->wall_ns = ubi__wall_ns() - w->wall_ns;
     out->cpu_ns = ubi__cpu_ns() - w->cpu_ns;
-    uint64_t peak = status_bytes("VmHWM:");
+    uint64_t peak = ubi__status_bytes("VmHWM:");
     out->peak_rss_bytes = w->has_peak && peak > w->rss_bytes ? peak - w->rss_bytes : 0;
 }
 

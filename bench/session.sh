@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# session.sh [NAME]: measures sessions of a large heap: their parts, questions, cancelled requests, and what an index saves, also in a
-# memory that is smaller than the heap (as root). Writes
+# session.sh [NAME]: measures sessions of a large heap: their parts, questions, cancelled requests, memory limits, and what an index
+# saves, also in a memory that is smaller than the heap (as root). Writes
 # bench/results/session-NAME.json (default: latest), then prints the tables. bench/run.py runs it, too.
 #
 #   BENCH_TRY=1           a file of a hundredth of the size, few requests: does the script work?
@@ -20,7 +20,7 @@ if [ -n "${BENCH_TRY:-}" ]; then
 fi
 raw=$data/$name.jsonl
 files=$data/$name.files
-need bench/generate bench/ask_bench bench/worker_bench bench/index_bench bin/ubiheap
+need bench/generate bench/ask_bench bench/worker_bench bench/limit_bench bench/index_bench bin/ubiheap
 : >"$raw"
 : >"$files"
 
@@ -37,6 +37,7 @@ for kind in "v8 heapsnapshot" "browser fxsnapshot"; do
     echo "bench: $(basename "$path")" >&2
     "$build/bench/worker_bench" --repeats "$cancels" "$path" >>"$raw"
     "$build/bench/ask_bench" "$path" >>"$raw"
+    "$build/bench/limit_bench" "$path" >>"$raw"
     "$build/bench/index_bench" --repeats "$repeats" "$path" >>"$raw"
     python3 bench/kept_answer.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"
     python3 bench/small_memory.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"

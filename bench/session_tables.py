@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of bench/session.sh: parts of sessions, questions, cancelled requests, indexes."""
+"""Tables of bench/session.sh: parts of sessions, questions, cancelled requests, memory limits, indexes."""
 from tables import machine_words, milliseconds, paragraphs, size, table
 
 HEAD = """\
@@ -14,6 +14,11 @@ Questions by `ubi_ask`, where graph, look, dominators and distances are there. *
 median of 15 more. The goals: 200 rows, sorted or chosen, under 300 ms and then 20; a census tree under 200."""
 CANCELLED = """\
 From cancelling a request of the [worker](../reference/worker.md), at a random moment, to its reply. The goal: 50 ms for 99 of 100."""
+LIMITS = """\
+21 questions about a heap, asked by one caller, and by two at once, of which the second begins with the last; without a limit that
+matters, and with 95, 85 and 60 of 100 of what that took. *Held* is the most that the pool held, which must not be more than a tenth above the limit;
+*resident* the most memory of the process, above what it had before. A question without enough memory is *refused*, and the next is
+answered."""
 INDEXES = """\
 Graph, look, dominators and distances: computed, computed and written to an [index](../formats/ubindex.md), and mapped from one; then
 `nodes --where` of a session that was just opened with it. *Resident* is what of the index was in memory after the step. *`ubiheap report` again* is a whole process, which finds the answer that it gave with `--cache`; resident is the most
@@ -69,6 +74,18 @@ def cancelled_table(results):
     return table(["file", "request", "cancelled", "median, ms", "90 of 100", "99 of 100", "longest"], rows, n_text=2)
 
 
+def limits_table(results):
+    rows = []
+    for (file, name), runs in rows_named(results, "limit:").items():
+        for limit in dict.fromkeys(run["limitBytes"] for run in runs):
+            same = [run for run in runs if run["limitBytes"] == limit]
+            held, resident = (max(run[key] for run in same) for key in ("heldBytes", "residentBytes"))
+            rows.append([file, name, size(limit) if limit else "none", size(held), f"{held / limit:.2f}" if limit else "-", size(resident),
+                         f"{resident / limit:.2f}" if limit else "-", f"{sum(run['answered'] for run in same)}",
+                         f"{sum(run['refused'] for run in same)}"])
+    return table(["file", "asked by", "limit", "held", "of the limit", "resident", "of the limit", "answered", "refused"], rows, n_text=2)
+
+
 def indexes_table(results):
     rows = [[file, name, milliseconds(middle(results, runs, "wallNs")), milliseconds(middle(results, runs, "cpuNs")),
              size(runs[0]["indexBytes"]), size(runs[0]["residentBytes"]) if runs[0].get("residentBytes") else "-"]
@@ -90,7 +107,7 @@ def command_list(results):
     lines = []
     for f in results.files:
         lines.append(f["madeBy"])
-        lines += [f"build/release/bench/{program} {f['file']}" for program in ("worker_bench", "ask_bench", "index_bench")]
+        lines += [f"build/release/bench/{program} {f['file']}" for program in ("worker_bench", "ask_bench", "limit_bench", "index_bench")]
         lines.append(f"python3 bench/kept_answer.py --ubiheap build/release/bin/ubiheap {f['file']}")
         if rows_named(results, "small:"):
             lines.append(f"python3 bench/small_memory.py --ubiheap build/release/bin/ubiheap {f['file']}")
@@ -103,6 +120,7 @@ def sections(results):
     found = [("Sessions: parts", head + "\n\n" + paragraphs(PARTS), parts_table(results)),
              ("Sessions: questions", paragraphs(ASKED), asked_table(results)),
              ("Sessions: cancelling", paragraphs(CANCELLED), cancelled_table(results)),
+             ("Sessions: memory limits", paragraphs(LIMITS), limits_table(results)),
              ("Sessions: opened again with an index", paragraphs(INDEXES), indexes_table(results))]
     if rows_named(results, "small:"):
         found.append(("Sessions: a heap larger than memory", paragraphs(SMALL), small_table(results)))

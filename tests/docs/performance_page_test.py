@@ -101,7 +101,7 @@ class PerformancePage(unittest.TestCase):
     def test_every_row_has_its_command(self):
         page = PAGE.read_text()
         for document in self.own_results():
-            programs = ("worker_bench", "ask_bench", "index_bench") if "session" in document["schema"] else \
+            programs = ("worker_bench", "ask_bench", "limit_bench", "index_bench") if "session" in document["schema"] else \
                 () if re.search("mcp|http", document["schema"]) else ("load_bench",)
             for file in document["files"]:
                 for program in programs:
