@@ -136,7 +136,7 @@ static bool verdict_reply(enum MHD_Result *result, ubi__exchange *e, ubi__http_v
 /* Whether it was refused, and answered. */
 static bool guard_refuses(enum MHD_Result *result, ubi__exchange *e) {
     const ubi__http_claims claims = { .host = ubi__exchange_header(e, MHD_HTTP_HEADER_HOST),
-                                      .origin = ubi__exchange_header(e, MHD_HTTP_HEADER_ORIGIN),
+                                      .origin = ubi__exchange_header(e, "Origin"),
                                       .authorization = ubi__exchange_header(e, MHD_HTTP_HEADER_AUTHORIZATION),
                                       .cookie = ubi__exchange_header(e, MHD_HTTP_HEADER_COOKIE),
                                       .token = ubi__http_address_value(&e->address, "token") };
@@ -177,7 +177,7 @@ static enum MHD_Result exchange_begin(ubi__exchange *e, const char *method) {
     ubi__lookout_allow(e->server, e->link, PATIENCE_MS + announced_bytes(e) / PATIENCE_BYTES);
     status = body_begin(e);
     return status == UBI_OK       ? MHD_YES
-           : status == UBI_ELIMIT ? ubi__reply_error_code(e, MHD_HTTP_CONTENT_TOO_LARGE, status)
+           : status == UBI_ELIMIT ? ubi__reply_error_code(e, UBI__HTTP_TOO_LARGE, status)
                                   : ubi__reply_error(e, status);
 }
 

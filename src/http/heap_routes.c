@@ -207,7 +207,7 @@ static void disposition_add(struct MHD_Response *response, const char *name) {
     }
     value[n] = '"';
     value[n + 1] = '\0';
-    ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, value);
+    ubi__reply_header(response, "Content-Disposition", value);
 }
 
 static enum MHD_Result beyond_reply(ubi__exchange *e, uint64_t size) {

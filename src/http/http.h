@@ -28,6 +28,8 @@
 
 /** A JSON body that is larger is refused. */
 #define UBI__HTTP_JSON_BODY_BYTES ((size_t)64 << 10)
+/** What older versions of the library call differently. */
+#define UBI__HTTP_TOO_LARGE 413U
 /** Heaps that one question can be about. */
 #define UBI__HTTP_MOST_HEAPS 32
 #define UBI__HTTP_MOST_TARGETS 16

@@ -81,6 +81,17 @@ static void bytes_free(void *payload) {
     UBI_DELETE(memory(), bytes);
 }
 
+static ssize_t text_read(ubi_text text, uint64_t at, char *out, size_t room) {
+    size_t left = text.len - (size_t)at, n = left < room ? left : room;
+    memcpy(out, text.ptr + at, n);
+    return (ssize_t)n;
+}
+
+static ssize_t bytes_read(void *payload, uint64_t at, char *out, size_t room) {
+    const ubi__vec_u8 *bytes = payload;
+    return text_read((ubi_text){ (const char *)bytes->at, bytes->n }, at, out, room);
+}
+
 /* Takes the bytes. NULL: no memory. */
 static struct MHD_Response *bytes_response(ubi__vec_u8 *bytes) {
     ubi__vec_u8 *kept = UBI_NEW(memory(), ubi__vec_u8);
@@ -90,9 +101,8 @@ static struct MHD_Response *bytes_response(ubi__vec_u8 *bytes) {
     }
     *kept = *bytes;
     *bytes = (ubi__vec_u8){ 0 };
-    static char nothing[1];
-    struct MHD_Response *response = ubi__mhd.MHD_create_response_from_buffer_with_free_callback_cls(
-        kept->n, kept->at ? (void *)kept->at : nothing, bytes_free, kept);
+    struct MHD_Response *response =
+        ubi__mhd.MHD_create_response_from_callback(kept->n, STREAM_BLOCK_BYTES, bytes_read, kept, bytes_free);
     if (!response)
         bytes_free(kept);
     return response;
@@ -252,9 +262,13 @@ static struct MHD_Response *packed_response(ubi__exchange *e) {
     return response;
 }
 
+static ssize_t answer_read(void *payload, uint64_t at, char *out, size_t room) {
+    return text_read(((const ubi__exchange *)payload)->answer, at, out, room);
+}
+
 static struct MHD_Response *plain_response(ubi__exchange *e) {
-    return ubi__mhd.MHD_create_response_from_buffer_with_free_callback_cls(
-        e->answer.len, (void *)(uintptr_t)e->answer.ptr, ubi__reply_free, e);
+    return ubi__mhd.MHD_create_response_from_callback(e->answer.len, STREAM_BLOCK_BYTES, answer_read, e,
+                                                      ubi__reply_free);
 }
 
 enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {

@@ -186,7 +186,7 @@ enum MHD_Result ubi__http_upload_end(ubi__exchange *e) {
     ubi__http_upload_drop(e);
     if (status == UBI_OK)
         return ubi__http_heap_created(e, heap);
-    return is_too_large ? ubi__reply_error_code(e, MHD_HTTP_CONTENT_TOO_LARGE, status) : ubi__reply_error(e, status);
+    return is_too_large ? ubi__reply_error_code(e, UBI__HTTP_TOO_LARGE, status) : ubi__reply_error(e, status);
 }
 
 void ubi__http_upload_drop(ubi__exchange *e) {
