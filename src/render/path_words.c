@@ -185,7 +185,7 @@ typedef struct path_text {
     size_t n;
 } path_text;
 
-/* Columns bound it but for marks that take none. */
+/* Columns bound it, apart from marks that take none. */
 static bool path_text_write(void *payload, const void *data, size_t n) {
     path_text *text = payload;
     if (n > UBI__PATH_LINE_BYTES - 1 - text->n)
