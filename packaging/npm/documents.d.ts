@@ -926,6 +926,8 @@ export type Node1Document = {
     coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";
     displayName: string;
   };
+  /** The shortest way to it in words; left out where there are no steps */
+  pathText?: string;
   /** The shortest way to it, from the root on; empty for the root, null when there is none */
   path: null | Array<{
     predecessor: Node1.NodeId;

@@ -10,7 +10,7 @@ import workspace
 
 
 # Whose answer --compat firefox can change.
-COMPAT = {"census", "diff", "dominators", "show", "treemap", "timeline", "run"}
+COMPAT = {"census", "diff", "dominators", "show", "treemap", "timeline", "run", "serve"}
 
 
 class Manual(unittest.TestCase):
@@ -124,7 +124,7 @@ class Completion(unittest.TestCase):
     def test_commands_are_offered_first(self):
         self.assertEqual(self.complete("ubiheap", "ce"), ["census"])
         self.assertIn("--version", self.complete("ubiheap", "--"))
-        self.assertEqual(self.complete("ubiheap", "help", "s"), ["summary", "statistics", "search", "show", "strings"])
+        self.assertEqual(self.complete("ubiheap", "help", "s"), ["summary", "statistics", "search", "show", "strings", "serve"])
 
     def test_a_file_alone_and_another_name_have_the_options_of_what_they_mean(self):
         self.assertEqual(self.complete("ubiheap", "app.fxsnapshot", "--det"), ["--detail"])

@@ -99,7 +99,7 @@ class NpmPackage(unittest.TestCase):
 
     def test_the_file_holds_what_is_needed_and_no_more(self):
         names = {line.removeprefix("package/") for line in run("tar", "-tzf", self.file).splitlines()}
-        self.assertEqual(names, {"package.json", "ubiheap.js", "README.md", "LICENSE", "bin/ubiheap",
+        self.assertEqual(names, {"package.json", "ubiheap.js", "README.md", "LICENSE", "documents.d.ts", "bin/ubiheap",
                                  "lib/ubiheap/libubiheap-preload.so", "lib/ubiheap/ubiheap-watch.node"})
 
 
