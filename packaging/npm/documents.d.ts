@@ -602,7 +602,7 @@ export namespace Info1 {
 export type Job1Document = {
   schema: "ubiheap.job/1";
   id: string;
-  /** The question, or another errand: files, save */
+  /** The question, or another errand: files, save, index */
   title: string;
   state: "waiting" | "running" | "done" | "failed" | "cancelled";
   /** It stays when it is finished, until it is one of too many */

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "http/http.h"
+#include "jobs/indexing.h"
 
 #define LEAST_COLUMNS 40
 #define MOST_COLUMNS 1000
@@ -147,6 +148,8 @@ enum MHD_Result ubi__http_ask(ubi__exchange *e) {
 /* ---- waiting ------------------------------------------------------------------------------------------------------------------- */
 
 static enum MHD_Result job_reply(ubi__exchange *e, const ubi__desk_report *report) {
+    for (uint32_t i = 0; report->state == UBI__DESK_DONE && i < e->n_heaps; i++)
+        ubi__indexing_begin(e->server->desk, e->heaps[i]);
     if (report->state == UBI__DESK_DONE)
         return e->is_errand ? ubi__http_errand_reply(e, report->answer) : ubi__reply_answer(e, report->answer);
     (void)ubi__fail(report->status, "%s", report->message);

@@ -28,7 +28,8 @@ typedef struct shelf_entry {
     _Atomic uint32_t n_refs;
     struct stat about; /* which file it is */
     bool owns_file;
-    size_t n_bytes; /* of this block */
+    _Atomic bool is_index_claimed; /* from the start where there shall be none */
+    size_t n_bytes;                /* of this block */
     char texts[];
 } shelf_entry;
 
@@ -86,6 +87,10 @@ void ubi__shelf_heap_unref(const ubi__shelf_heap *heap) {
     entry->allocator->free(entry->allocator->ctx, entry, entry->n_bytes);
 }
 
+bool ubi__shelf_heap_claim_index(const ubi__shelf_heap *heap) {
+    return !atomic_exchange(&entry_of(heap)->is_index_claimed, true);
+}
+
 /* Off the shelf. A session that has read it keeps what it has. */
 static void entry_leave(shelf_entry *entry) {
     if (entry->owns_file)
@@ -131,6 +136,7 @@ static ubi_status entry_new(shelf_entry **out, const ubi__shelf *shelf, const sh
     e->about = f->file->about;
     e->owns_file = is_owned(f->origin);
     atomic_init(&e->n_refs, 1);
+    atomic_init(&e->is_index_claimed, shelf->session.index == UBI_SESSION_INDEX_NONE);
     e->heap.name = memcpy(e->texts, f->name, name_bytes);
     e->heap.path = memcpy(e->texts + name_bytes, f->file->path, path_bytes);
     e->heap.origin = f->origin;

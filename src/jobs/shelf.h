@@ -99,6 +99,8 @@ ubi_session_pool *ubi__shelf_pool(const ubi__shelf *shelf);
 const ubi__shelf_heap *ubi__shelf_heap_ref(const ubi__shelf_heap *heap);
 /** NULL is fine. */
 void ubi__shelf_heap_unref(const ubi__shelf_heap *heap);
+/** True once, where the shelf's sessions look for indexes: the caller is the one who writes it. */
+bool ubi__shelf_heap_claim_index(const ubi__shelf_heap *heap);
 
 /**
  * Appends what clients could open, folder by folder. Where there are several folders, a path that an earlier one has as well is absolute.

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -303,6 +304,52 @@ class Jobs(unittest.TestCase):
         server.say("point")  # what was asked for runs late
         server.say("add")
         self.assertEqual(server.get("/api/1/targets")["targets"][0]["id"], "t2")
+
+
+class Indexes(unittest.TestCase):
+    """A heap of few nodes and more than 8 MiB: one of its strings is that long."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.kept, self.heap = Path(folder.name) / "kept", Path(folder.name) / "large.heapsnapshot"
+        heap = json.loads(gzip.decompress((ROOT / V8).read_bytes()))
+        heap["strings"].append("x" * (9 << 20))
+        self.heap.write_text(json.dumps(heap))
+
+    def jobs(self, server):
+        return [job for job in server.get("/api/1/jobs")["jobs"] if job["title"] == "index"]
+
+    def test_one_is_written_behind_the_first_answer(self):
+        server = serve(self, "--cache-dir", self.kept, self.heap, V8)
+        server.get("/api/1/heaps/h2/statistics")
+        self.assertEqual(self.jobs(server), [])  # a small heap
+        answer = server.get("/api/1/heaps/h1/statistics")
+        server.get("/api/1/heaps/h1/info")
+        job, = self.jobs(server)
+        while (job := server.get(job["self"]))["state"] in ("waiting", "running"):
+            pass
+        self.assertEqual((job["state"], len(list(self.kept.glob("*.ubindex")))), ("done", 1))
+        self.assertEqual(server.end(), 0)
+        again = serve(self, "--cache-dir", self.kept, self.heap)
+        self.assertEqual(again.get("/api/1/heaps/h1/statistics"), answer)
+
+    def test_none_is_written_where_none_is_wanted(self):
+        server = serve(self, "--no-cache", "--cache-dir", self.kept, self.heap)
+        server.get("/api/1/heaps/h1/statistics")
+        self.assertEqual((self.jobs(server), self.kept.exists()), ([], False))
+
+    def test_a_folder_that_cannot_be_used_fails_alone(self):
+        self.kept.mkdir(mode=0o777)
+        self.kept.chmod(0o777)
+        server = serve(self, "--cache-dir", self.kept, self.heap)
+        server.get("/api/1/heaps/h1/statistics")
+        job, = self.jobs(server)
+        while (job := server.get(job["self"]))["state"] in ("waiting", "running"):
+            pass
+        self.assertEqual(job["state"], "failed")
+        self.assertIn("others", job["message"])
+        server.get("/api/1/heaps/h1/summary")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,12 @@ typedef struct ubi_http_options {
     uint16_t port;          /**< 0: any that is free */
     const char *token;      /**< 32 hexadecimal digits; NULL: a random one */
     ubi_session_pool *pool; /**< of all sessions; gets a reference. NULL: one of its own */
-    const ubi_session_options *session; /**< how heaps are opened; NULL: the defaults */
-    const char *const *roots;           /**< roots[n_roots]: folders in which clients may open files */
+    /**
+     * How heaps are opened; NULL: the defaults. With an index in the cache folder, or beside the heaps, one is written for each file of
+     * 8 MiB and more behind the first answer about it; not for uploads.
+     */
+    const ubi_session_options *session;
+    const char *const *roots; /**< roots[n_roots]: folders in which clients may open files */
     uint32_t n_roots;
     const char *upload_folder;  /**< where a private folder for uploads is made; NULL: TMPDIR, or /tmp */
     uint64_t most_upload_bytes; /**< of one upload; 0: 8 GiB */

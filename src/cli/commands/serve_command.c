@@ -20,6 +20,7 @@
 typedef struct serve_arguments {
     uint64_t port;
     const char *listen, *most_upload, *memory, *cache_folder;
+    int cache;
     ubi__texts roots;
 } serve_arguments;
 
@@ -100,7 +101,7 @@ static ubi_status server_start(ubi_http_server **out, const ubi__cli *cli, const
     ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
     session.threads = ubi__cli_threads(cli);
     session.compat = cli->compat;
-    session.index = UBI_SESSION_INDEX_CACHE;
+    session.index = a->cache < 0 ? UBI_SESSION_INDEX_NONE : UBI_SESSION_INDEX_CACHE;
     session.cache_folder = a->cache_folder;
     options.session = &session;
     options.pool = pool;
@@ -151,8 +152,10 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("max-upload", 0, AT(most_upload), "SIZE", "the largest file that a client may send", "8 GiB"),
     UBI__TEXT("memory", 0, AT(memory), "SIZE", "what is computed and kept may take this much memory",
               "half of what there is"),
-    UBI__TEXT("cache-dir", 0, AT(cache_folder), "DIR", "where indexes of heaps are looked for",
-              "ubiheap in $XDG_CACHE_HOME or ~/.cache"),
+    UBI__SWITCH("cache", 0, AT(cache),
+                "keep indexes of large heaps in the cache folder, and use those that are there, or do neither; the "
+                "default is to keep them"),
+    UBI__TEXT("cache-dir", 0, AT(cache_folder), "DIR", "the cache folder", "ubiheap in $XDG_CACHE_HOME or ~/.cache"),
     UBI__PARAMETERS_END,
 };
 
@@ -170,7 +173,8 @@ static const ubi__usage usage = {
     .description =
         "Serves questions about the files, and about those that clients open below a --root or upload, by HTTP on this "
         "machine. Prints its address, which has a token: without it nothing is answered. What is computed is kept and "
-        "shared by all clients, up to the limit of --memory.\n"
+        "shared by all clients, up to the limit of --memory. Of heaps of 8 MiB and more, an index is kept, so that the "
+        "next server opens them at once.\n"
         "\n"
         "The first SIGINT (Ctrl-C) or SIGTERM cancels what runs, deletes what was uploaded, and ends with exit code 0; "
         "the second ends at once. Needs libmicrohttpd.so.12 (Debian package libmicrohttpd12).",
