@@ -220,14 +220,17 @@ static void text_append(text_maker *m, ubi_text part) {
 
 /*
  * The stack holds second halves of what has been begun. Those of one first half have a unit at least each and less than 1,024
- * together, and so do those of a second half that is taken up when nothing else is left.
+ * together, and so do those of a second half that is taken up when nothing else is left. Steps are counted: in an index that is forged,
+ * a text may be its own half.
  */
+#define MOST_STEPS (4 * UBI_STRINGS_JOINED_UNITS)
+
 static ubi_text rope_join(const ubi__joined *joined, ubi__rope_part whole, ubi_look_name_buffer *buffer) {
     ubi__rope_part stack[2 * UBI_STRINGS_JOINED_UNITS];
     size_t n = 0;
     text_maker m = { buffer->bytes, 0, sizeof buffer->bytes, 0 };
     stack[n++] = whole;
-    while (n && m.units < UBI_STRINGS_JOINED_UNITS) {
+    for (uint32_t step = 0; step < MOST_STEPS && n && m.units < UBI_STRINGS_JOINED_UNITS; step++) {
         ubi__rope_part top = rope_resolve(joined, stack[--n]);
         if (top.row == UBI_NONE) {
             text_append(&m, own_text(joined->graph, top.node));

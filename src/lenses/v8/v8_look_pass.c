@@ -41,6 +41,12 @@ static bool is_part(const ubi__rope_part *part, uint64_t n_nodes) {
     return part->node < n_nodes || part->node == UBI_NONE;
 }
 
+/* Not empty, and without another string of its text, it has two halves. */
+static bool has_halves(const ubi__rope *rope) {
+    return rope->units == 0 || rope->same.node != UBI_NONE ||
+           (rope->first.node != UBI_NONE && rope->second.node != UBI_NONE);
+}
+
 static bool ropes_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__rope *at = items;
     for (size_t i = 0; i < n; i++) {
@@ -48,7 +54,7 @@ static bool ropes_hold(const ubi__column_rule *rule, const void *items, size_t f
         memcpy(&is_flat, &at[i].is_flat, 1);
         if (at[i].node >= rule->limit || (first + i > 0 && (at + i)[-1].node >= at[i].node) || is_flat > 1 ||
             !is_part(&at[i].first, rule->limit) || !is_part(&at[i].second, rule->limit) ||
-            !is_part(&at[i].same, rule->limit))
+            !is_part(&at[i].same, rule->limit) || !has_halves(&at[i]))
             return false;
     }
     return true;
