@@ -8,6 +8,7 @@
 #   BENCH_TRY=1           a file of a hundredth of the size, few requests: does the script work?
 #   BENCH_BUILD=DIR       build directory (default build/release)
 #   BENCH_DATA=DIR        where generated snapshots and raw files are kept (default build/bench-data)
+#   BENCH_ONLY=indexes    repeats what is about indexes, and takes all else from bench/results/session-NAME.json
 #   BENCH_REPEATS=N       turns of opening with and without an index (default 5)
 #   BENCH_PAGE=RESULT     also write docs/explanation/performance.md, from bench/results/RESULT.json and this
 set -eu
@@ -35,12 +36,19 @@ for kind in "v8 heapsnapshot" "browser fxsnapshot"; do
     fi
     printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
     echo "bench: $(basename "$path")" >&2
-    "$build/bench/worker_bench" --repeats "$cancels" "$path" >>"$raw"
-    "$build/bench/ask_bench" "$path" >>"$raw"
-    "$build/bench/limit_bench" "$path" >>"$raw"
-    "$build/bench/index_bench" --repeats "$repeats" "$path" >>"$raw"
-    python3 bench/kept_answer.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"
-    python3 bench/small_memory.py --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw"
+    if [ "${BENCH_ONLY:-}" = indexes ]; then
+        python3 bench/session_rows.py kept "bench/results/$name.json" "$(basename "$path")" >>"$raw"
+    else
+        "$build/bench/worker_bench" --repeats "$cancels" "$path" >>"$raw"
+        "$build/bench/ask_bench" "$path" >>"$raw"
+        "$build/bench/limit_bench" "$path" >>"$raw"
+    fi
+    "$build/bench/index_bench" --repeats "$repeats" "$path" >"$raw.indexes"
+    for step in kept_answer small_memory; do
+        python3 "bench/$step.py" --ubiheap "$build/bin/ubiheap" --repeats "$repeats" "$path" >>"$raw.indexes"
+    done
+    python3 bench/session_rows.py marked "$raw.indexes" >>"$raw"
+    rm "$raw.indexes"
 done
 
 python3 bench/report.py collect --session --build "$build" --files "$files" --name "$name" --by "sh bench/session.sh" "$raw" \
