@@ -143,8 +143,8 @@ static ubi_status serve_run(ubi__cli *cli, void *values, char **operands, int n_
 }
 
 static const ubi__parameter parameters[] = {
-    UBI__NUMBER("port", 'p', AT(port), "N", "the port to listen on; 0: any that is free", "0"),
-    UBI__TEXTS("root", 0, AT(roots), "DIR", "a folder in which clients may open files; may be given again"),
+    UBI__NUMBER("port", 0, AT(port), "N", "the port to listen on; 0: any that is free", "0"),
+    UBI__TEXTS("root", 'r', AT(roots), "DIR", "a folder in which clients may open files; may be given again"),
     UBI__TEXT("listen", 0, AT(listen), "ADDRESS",
               "the address to listen on, in digits; others than the default are reached from other machines, without "
               "encryption",
