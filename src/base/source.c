@@ -18,7 +18,7 @@ static void source_init(ubi__source *s, const ubi_allocator *a) {
     s->start = -1;
 }
 
-static ubi_status fail_directory(void) {
+ubi_status ubi__fail_directory(void) {
     return ubi__fail(UBI_EFORMAT, "this is a directory: give a file that is in it");
 }
 
@@ -44,7 +44,7 @@ ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_all
         return ubi__fail_errno(errno, "cannot open");
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         close(fd);
-        return fail_directory();
+        return ubi__fail_directory();
     }
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     ubi__source_open_fd(s, fd, a);
@@ -121,7 +121,7 @@ ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n
         got = s->fn ? s->fn(s->payload, buffer, size) : read(s->fd, buffer, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0 && !s->fn && errno == EISDIR)
-        return fail_directory();
+        return ubi__fail_directory();
     if (got < 0)
         return ubi__fail_errno(errno ? errno : EIO, "cannot read at byte %llu", (unsigned long long)s->position);
     if ((size_t)got > size)

@@ -10,6 +10,7 @@
 #define UBI_BASE_SOURCE_H
 
 #include "base/alloc.h"
+#include "base/server_api.h"
 
 #define UBI__SOURCE_RETAINED_BYTES ((size_t)4 << 20)
 
@@ -29,6 +30,8 @@ typedef struct ubi__source {
     bool is_retaining;
 } ubi__source;
 
+/** UBI_EFORMAT, in the words for a path that leads to a directory. */
+UBI__SERVER_API ubi_status ubi__fail_directory(void);
 /** `path` "-" is standard input. A directory is refused (UBI_EFORMAT). */
 ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_allocator *a);
 /**

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/source.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "formats/recognize.h"
@@ -226,9 +227,11 @@ static const char *last_word(const char *path) {
 ubi_status ubi__shelf_add(const ubi__shelf_heap **out, ubi__shelf *shelf, const ubi__shelf_item *item) {
     ubi__beneath_file file;
     if (stat(item->path, &file.about) != 0 || !realpath(item->path, file.path))
-        return ubi__fail_errno(errno, "%s", item->path);
+        return ubi__fail_errno(errno, "cannot open");
+    if (S_ISDIR(file.about.st_mode))
+        return ubi__fail_directory();
     if (!S_ISREG(file.about.st_mode))
-        return ubi__fail(UBI_EINVAL, "%s is not a regular file", item->path);
+        return ubi__fail(UBI_EINVAL, "this is not a regular file, which can be read again");
     shelf_file f = { .file = &file, .name = last_word(item->name ? item->name : file.path), .origin = item->origin };
     return file_open(out, shelf, &f);
 }

@@ -75,7 +75,7 @@ typedef struct ubi__shelf_item {
 /**
  * Opens a file by any path; it is read when something is asked. The same file gives the same heap again, while it is unchanged; only one
  * that is the shelf's is not shared.
- * Errors: UBI_EIO (no such file), UBI_EINVAL (no regular file), UBI_EFORMAT (known to be something else), UBI_ELIMIT (too many are
+ * Errors, with messages that do not name it: UBI_EIO (no such file), UBI_EINVAL (no regular file), UBI_EFORMAT (known to be something else), UBI_ELIMIT (too many are
  * open), UBI_ENOMEM.
  */
 ubi_status ubi__shelf_add(const ubi__shelf_heap **out, ubi__shelf *shelf, const ubi__shelf_item *item);

@@ -293,11 +293,20 @@ void ubi__mcp_server_refuse_line(ubi__mcp_server *server) {
 
 /* ---- servers ----------------------------------------------------------------------------------------------------------- */
 
+/* Which of them it is about. */
+static ubi_status file_blame(ubi_status status, const char *path) {
+    char message[512];
+    if (status == UBI_OK)
+        return status;
+    snprintf(message, sizeof message, "%s", ubi_error_message());
+    return ubi__fail(status, "%s: %s", path, message);
+}
+
 static ubi_status files_add(ubi__mcp_server *server, const ubi_mcp_options *options) {
     for (uint32_t i = 0; i < options->n_files; i++) {
         const ubi__shelf_heap *heap = NULL;
         const ubi__shelf_item item = { .path = options->files[i] };
-        UBI_TRY(ubi__shelf_add(&heap, server->shelf, &item));
+        UBI_TRY(file_blame(ubi__shelf_add(&heap, server->shelf, &item), item.path));
         ubi__shelf_heap_unref(heap);
     }
     return UBI_OK;

@@ -22,6 +22,8 @@ COMMANDS = [
     "convert FILE out.fxsnapshot", "report --json FILE", "info --compat firefox FILE",
     "summary --since FILE node20-after.heapsnapshot.gz",
 ]
+# They read a file when something is asked about it, and refuse at once what is known to be something else.
+SERVERS = ["serve two.fxsnapshot FILE", "mcp two.fxsnapshot FILE"]
 
 
 class Refusing(unittest.TestCase):
@@ -44,14 +46,14 @@ class Foreign(Refusing):
         commands = re.findall(r"^  ([a-z]+)  +\S", self.place.ubiheap("help").stdout.decode(), re.MULTILINE)
         takes_file = {command for command in commands if re.search(
             rf"ubiheap {command} .*\b(FILE|OLD|NEW)\b", self.place.ubiheap("help", command).stdout.decode())}
-        self.assertLessEqual(takes_file - {"run", "record"}, {command.split()[0] for command in self.commands})
+        self.assertLessEqual(takes_file - {"run", "record"}, {command.split()[0] for command in self.commands + SERVERS})
         self.assertGreater(len(takes_file), 15)
 
     def test_every_command_says_what_the_file_is(self):
         for file, words in (("java.hprof", "this is a heap dump of Java (HPROF): open it in Eclipse MAT"),
                             ("snapshot.zip", "this is a zip archive that holds 'run/app.heapsnapshot': unpack it (unzip)"),
                             ("login.html", "this is a web page (HTML): ")):
-            for command in self.commands:
+            for command in self.commands + SERVERS:
                 self.assertTrue(self.refused(command, FOREIGN / file).startswith(words), f"{command} {file}")
                 self.assertFalse((self.place.folder / "out.svg").exists() or (self.place.folder / "out.fxsnapshot").exists())
 
@@ -69,7 +71,7 @@ class Foreign(Refusing):
                     self.assertEqual(packed, f"{what}, compressed with gzip: {advice}")
 
     def test_directories_and_empty_files(self):
-        for command in self.commands:
+        for command in self.commands + SERVERS:
             self.assertEqual(self.refused(command, "directory"), "this is a directory: give a file that is in it")
             self.assertEqual(self.refused(command, "empty.fxsnapshot"),
                              "this is an empty file: was it written, or downloaded, to its end?")

@@ -175,7 +175,7 @@ class Examples(unittest.TestCase):
     def test_blocks_are_of_a_known_kind(self):
         for page in PAGES:
             for line in re.findall(r"^```(.*)$", page.read_text(), re.MULTILINE)[::2]:
-                self.assertIn(line, {*FILE_LANGUAGES, "console", "json", "make", "text"}, page.name)
+                self.assertIn(line, {*FILE_LANGUAGES, "console", "json", "make", "text", "toml"}, page.name)
 
 
 def update(names):

@@ -176,6 +176,9 @@ WRITERS = {
     "cache": each("cache list --cache-dir {OUT}.none", nothing),
     "help": each("help report", nothing),
     "watch": each("watch --print-library", nothing),
+    # What servers are asked grows as the commands above do.
+    "serve": each("serve --help", nothing),
+    "mcp": each("mcp --help", nothing),
 }
 
 TESTS = [REPORTS, GRAPHS, COUNTS, WRITERS]

@@ -47,6 +47,7 @@ static ubi_status mcp_run(ubi__cli *cli, void *values, char **operands, int n_op
     signal(SIGTERM, SIG_DFL);
     UBI_TRY(ubi_session_pool_new(&pool, NULL));
     ubi__session_pool_set_namer(pool, ubi__recording_name_frames);
+    cli->subject = NULL; /* messages name the file or folder that they are about */
     ubi_status status = heaps_serve(cli, values, operands, n_operands, pool);
     ubi_session_pool_unref(pool);
     return status;
