@@ -1112,7 +1112,7 @@ export type Recording1Document = {
   periodBytes: Recording1.Count;
   /** of an unfinished block at the end, which were ignored */
   tornBytes: Recording1.Count;
-  /** what is wrong in the file, and where; only what stands before it is in this document */
+  /** The fault in the file and its place; the document has only what comes before it */
   fault: string | null;
   counters: Recording1.Counters;
   /** what the page says first: who did not free what, who has most of the peak, what is temporary, whether what is alive grows; none with --site, and none where nothing was recorded */
@@ -1468,7 +1468,7 @@ export type RecordingInfo1Document = {
   periodBytes: RecordingInfo1.Count;
   /** of an unfinished block at the end, which were ignored */
   tornBytes: RecordingInfo1.Count;
-  /** what is wrong in the file, and where; only what stands before it is in this document */
+  /** The fault in the file and its place; the document has only what comes before it */
   fault: string | null;
   counters: RecordingInfo1.Counters;
   /** each process, when several were recorded together: numbers are of all of them; else empty */

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "http/request.h"
 
-/* "bytes=a-b", "bytes=a-" or "bytes=-n"; what is none of these, such as several ranges, asks for all. */
+/* "bytes=a-b", "bytes=a-" or "bytes=-n"; other forms, such as several ranges, ask for the whole file. */
 ubi__http_range ubi__http_range_read(const char *text, uint64_t size) {
     ubi__http_range all = { 0, size, false, false }, r = { 0, size, true, false };
     char *end;

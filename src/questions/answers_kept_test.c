@@ -94,7 +94,7 @@ static char *answer_of(bool *was_read, ubi_session_index index, const char *ques
     return copy;
 }
 
-static void keep(const char *question, const char *parameters) {
+static void answer_keep(const char *question, const char *parameters) {
     opened o = open_heap(UBI_SESSION_INDEX_CACHE);
     ubi__vec_u8 key = { NULL, 0, 0 };
     assert_int_equal(ubi_session_write_index(o.use), UBI_OK);
@@ -117,8 +117,8 @@ static void assert_answer(bool must_read, ubi_session_index index, const char *q
 static void an_answer_that_was_kept_needs_no_heap(void **state) {
     (void)state;
     assert_answer(true, UBI_SESSION_INDEX_CACHE, "report", "{}");
-    keep("report", "{}");
-    keep("summary", "{\"limit\":3}");
+    answer_keep("report", "{}");
+    answer_keep("summary", "{\"limit\":3}");
     assert_answer(false, UBI_SESSION_INDEX_CACHE, "report", "{}");
     assert_answer(false, UBI_SESSION_INDEX_CACHE, "report", "{\"detail\":false}"); /* the same in other words */
     assert_answer(false, UBI_SESSION_INDEX_CACHE, "summary", "{\"limit\":3}");

@@ -24,9 +24,9 @@
 
 /* ---- parameters, written and read again ----------------------------------------------------------------------------- */
 
-static void put(text *t, const char *format, ...) UBI_PRINTF(2, 3);
+static void text_put(text *t, const char *format, ...) UBI_PRINTF(2, 3);
 
-static void put(text *t, const char *format, ...) {
+static void text_put(text *t, const char *format, ...) {
     char piece[160];
     va_list arguments;
     va_start(arguments, format);
@@ -51,40 +51,40 @@ static unsigned long long random_number(void) {
 }
 
 static void random_list_put(text *t, bool is_of_numbers) {
-    put(t, "[");
+    text_put(t, "[");
     for (uint32_t i = 0, n = random_below(4); i < n; i++)
         if (is_of_numbers)
-            put(t, "%s%llu", i ? ", " : "", random_number());
+            text_put(t, "%s%llu", i ? ", " : "", random_number());
         else
-            put(t, "%s\"%s\"", i ? ", " : "", random_string());
-    put(t, "]");
+            text_put(t, "%s\"%s\"", i ? ", " : "", random_string());
+    text_put(t, "]");
 }
 
 static void random_breakdown_put(text *t) {
     static const char *const breakdowns[] = { "\"coarseType\"", "{ \"by\": \"count\" }",
                                               "[\"a b\", {\"x\\\" y\": 1 }]" };
-    put(t, "%s", breakdowns[random_below(3)]);
+    text_put(t, "%s", breakdowns[random_below(3)]);
 }
 
 static void random_choice_put(text *t, const ubi__parameter *p) {
     uint32_t n = 0;
     while (p->choices[n])
         n++;
-    put(t, "\"%s\"", p->choices[random_below(n)]);
+    text_put(t, "\"%s\"", p->choices[random_below(n)]);
 }
 
 static void random_value_put(text *t, const ubi__parameter *p) {
     switch (p->kind) {
     case UBI__PARAMETER_FLAG:
     case UBI__PARAMETER_SWITCH:
-        put(t, random_below(2) ? "true" : "false");
+        text_put(t, random_below(2) ? "true" : "false");
         break;
     case UBI__PARAMETER_NUMBER:
     case UBI__PARAMETER_NODE:
-        put(t, "%llu", random_number());
+        text_put(t, "%llu", random_number());
         break;
     case UBI__PARAMETER_HEAPS:
-        put(t, "%u", random_below(3));
+        text_put(t, "%u", random_below(3));
         break;
     case UBI__PARAMETER_CHOICE:
         random_choice_put(t, p);
@@ -97,7 +97,7 @@ static void random_value_put(text *t, const ubi__parameter *p) {
         random_breakdown_put(t);
         break;
     default:
-        put(t, "\"%s\"", random_string());
+        text_put(t, "\"%s\"", random_string());
     }
 }
 
@@ -105,15 +105,15 @@ static void random_value_put(text *t, const ubi__parameter *p) {
 static void random_object_put(text *t, const ubi__usage *usage) {
     char name[UBI__PARAMETER_NAME_BYTES];
     const char *comma = "";
-    put(t, "{ ");
+    text_put(t, "{ ");
     for (const ubi__parameter *p = usage->parameters; (p = ubi__parameter_at(p)); p++) {
         if (p->scope == UBI__SCOPE_TERMINAL || (!p->is_required && random_below(2)))
             continue;
-        put(t, "%s\"%s\" : ", comma, ubi__parameter_json_name(name, p));
+        text_put(t, "%s\"%s\" : ", comma, ubi__parameter_json_name(name, p));
         random_value_put(t, p);
         comma = " , ";
     }
-    put(t, " }");
+    text_put(t, " }");
 }
 
 static ubi_text whole_of(const text *t) {
