@@ -8,6 +8,8 @@
 #ifndef UBI_BASE_ALLOC_H
 #define UBI_BASE_ALLOC_H
 
+#include <string.h>
+
 #include <ubiheap/core/base.h>
 
 #include "base/assert.h"
@@ -81,5 +83,26 @@ void ubi__vec_trim(void **at, size_t *cap, size_t n, size_t size, const ubi_allo
 UBI_VEC_DECLARE(ubi__vec_u8, uint8_t);
 UBI_VEC_DECLARE(ubi__vec_u32, uint32_t);
 UBI_VEC_DECLARE(ubi__vec_u64, uint64_t);
+
+/** Appends n bytes; of none, `data` may be anything. Errors: UBI_ENOMEM (v unchanged). */
+static inline ubi_status ubi__bytes_append(ubi__vec_u8 *v, const void *data, size_t n, const ubi_allocator *a) {
+    if (n == 0) /* there may be no memory yet to point to */
+        return UBI_OK;
+    UBI_TRY(ubi__vec_u8_reserve(v, a, n));
+    memcpy(v->at + v->n, data, n);
+    v->n += n;
+    return UBI_OK;
+}
+
+/** Growing bytes as the payload of ubi__bytes_sink_write, a ubi_write_fn. */
+typedef struct ubi__bytes_sink {
+    ubi__vec_u8 *to;
+    const ubi_allocator *allocator;
+} ubi__bytes_sink;
+
+static inline bool ubi__bytes_sink_write(void *payload, const void *data, size_t n) {
+    const ubi__bytes_sink *sink = payload;
+    return ubi__bytes_append(sink->to, data, n, sink->allocator) == UBI_OK;
+}
 
 #endif

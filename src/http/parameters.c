@@ -9,15 +9,6 @@
 #include "base/text.h"
 #include "http/request.h"
 
-static bool bytes_write(void *payload, const void *data, size_t n) {
-    ubi__vec_u8 *bytes = payload;
-    if (ubi__vec_u8_reserve(bytes, ubi_allocator_default(), n) != UBI_OK)
-        return false;
-    memcpy(bytes->at + bytes->n, data, n);
-    bytes->n += n;
-    return true;
-}
-
 /* Questions have formats of their own, with other words. */
 bool ubi__http_is_own_pair(const ubi__http_pair *pair) {
     static const char *const names[] = { "token", "with", "pageColumns", "async" };
@@ -125,7 +116,8 @@ static void value_put(ubi__json *json, const ubi__parameter *p, const char *valu
 
 ubi_status ubi__http_parameters_write(ubi__vec_u8 *out, const ubi__usage *usage, const ubi__http_address *address) {
     ubi__json json;
-    ubi__json_init(&json, bytes_write, out, false);
+    ubi__bytes_sink sink = { out, ubi_allocator_default() };
+    ubi__json_init(&json, ubi__bytes_sink_write, &sink, false);
     ubi__json_object_begin(&json);
     for (uint32_t i = 0; i < address->n_pairs; i++) {
         const ubi__http_pair *pair = &address->pairs[i];

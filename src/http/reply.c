@@ -25,14 +25,7 @@ static const ubi_allocator *memory(void) {
 }
 
 bool ubi__http_bytes_write(void *payload, const void *data, size_t n) {
-    if (n == 0) /* there may be no memory yet to point to */
-        return true;
-    ubi__vec_u8 *bytes = payload;
-    if (ubi__vec_u8_reserve(bytes, memory(), n) != UBI_OK)
-        return false;
-    memcpy(bytes->at + bytes->n, data, n);
-    bytes->n += n;
-    return true;
+    return ubi__bytes_append(payload, data, n, memory()) == UBI_OK;
 }
 
 /* ---- what all responses have ------------------------------------------------------------------------------------------- */

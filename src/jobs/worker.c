@@ -157,20 +157,6 @@ static void reply_send_error(const ubi_worker_client *client, const ubi__job *jo
 
 /* ---- performing ------------------------------------------------------------------------------------------------------ */
 
-typedef struct response_text {
-    ubi__vec_u8 bytes;
-    const ubi_allocator *allocator;
-} response_text;
-
-static bool response_write(void *payload, const void *data, size_t n) {
-    response_text *text = payload;
-    if (ubi__vec_u8_reserve(&text->bytes, text->allocator, n) != UBI_OK)
-        return false;
-    memcpy(text->bytes.at + text->bytes.n, data, n);
-    text->bytes.n += n;
-    return true;
-}
-
 typedef struct job_progress {
     const ubi_worker_client *client;
     const ubi__job *job;
@@ -189,14 +175,14 @@ static bool progress_report(void *payload, const char *stage, uint64_t done, uin
     return true;
 }
 
-static ubi_status task_perform(ubi__task_call *call, const ubi__job *job, response_text *text) {
+static ubi_status task_perform(ubi__task_call *call, const ubi__job *job, ubi__bytes_sink *text) {
     ubi__json json;
     const ubi__worker_task *task = ubi__worker_task_find(job->task);
     if (!task) {
         call->error = UBI__TASK_STRING;
         return ubi__fail(UBI_ENOTFOUND, "Task \"%.200s\" not found in worker.", job->task);
     }
-    ubi__json_init(&json, response_write, text, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, text, false);
     call->out = &json;
     ubi_status status = atomic_load(&job->is_cancelled) ? ubi__fail_cancelled() : task->perform(call);
     if (status == UBI_OK && ubi__json_flush(&json) != UBI_OK)
@@ -208,15 +194,16 @@ static ubi_status task_perform(ubi__task_call *call, const ubi__job *job, respon
 static void job_perform(ubi_worker_client *client, const ubi__job *job) {
     job_progress reports = { client, job };
     ubi__task_call call = { .client = client, .data = job->data, .progress = { progress_report, &reports } };
-    response_text text = { { NULL, 0, 0 }, ubi__session_pool_allocator(client->worker->pool) };
+    ubi__vec_u8 bytes = { NULL, 0, 0 };
+    ubi__bytes_sink text = { &bytes, ubi__session_pool_allocator(client->worker->pool) };
     ubi_status status = task_perform(&call, job, &text);
     if (status != UBI_OK)
         reply_send_error(client, job, status, call.error);
     else if (call.is_undefined)
         reply_send(client, job, UBI_OK, (ubi_text){ NULL, 0 });
     else
-        reply_send(client, job, UBI_OK, (ubi_text){ (char *)text.bytes.at, text.bytes.n });
-    ubi__vec_u8_fini(&text.bytes, text.allocator);
+        reply_send(client, job, UBI_OK, (ubi_text){ (char *)bytes.at, bytes.n });
+    ubi__vec_u8_fini(&bytes, text.allocator);
 }
 
 static void job_free(const ubi_worker *worker, ubi__job *job) {

@@ -37,7 +37,7 @@ static size_t line_bytes(const char *line) {
 
 static ubi_status row_show(brief *b, ubi_text row, size_t bytes) {
     UBI_ASSERT(bytes <= b->room_bytes);
-    UBI_TRY(ubi__brief_append(b->out, row.ptr, row.len, b->allocator));
+    UBI_TRY(ubi__bytes_append(b->out, row.ptr, row.len, b->allocator));
     UBI_TRY(ubi__brief_append_text(b->out, "\n", b->allocator));
     b->room_bytes -= bytes;
     b->count.n_shown++;
@@ -56,7 +56,7 @@ static ubi_status row_show_cut(brief *b, ubi_text row) {
         bytes += ubi__brief_escaped_bytes((ubi_text){ row.ptr + n++, 1 });
     }
     snprintf(note, sizeof note, "\xe2\x80\xa6%zu more bytes of this row", row.len - fits);
-    UBI_TRY(ubi__brief_append(b->out, row.ptr, fits, b->allocator));
+    UBI_TRY(ubi__bytes_append(b->out, row.ptr, fits, b->allocator));
     UBI_TRY(ubi__brief_append_text(b->out, note, b->allocator));
     b->count.was_cut = true;
     b->is_full = true;

@@ -8,7 +8,6 @@
 #include "base/json_reader.h"
 #include "mcp/brief.h"
 
-ubi_status ubi__brief_append(ubi__vec_u8 *out, const void *bytes, size_t n, const ubi_allocator *allocator);
 ubi_status ubi__brief_append_text(ubi__vec_u8 *out, const char *text, const ubi_allocator *allocator);
 
 #define UBI__BRIEF_ID_BYTES 24

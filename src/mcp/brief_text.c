@@ -8,16 +8,8 @@
 #include "base/text.h"
 #include "mcp/brief_inside.h"
 
-ubi_status ubi__brief_append(ubi__vec_u8 *out, const void *bytes, size_t n, const ubi_allocator *a) {
-    UBI_TRY(ubi__vec_u8_reserve(out, a, n));
-    if (n)
-        memcpy(out->at + out->n, bytes, n);
-    out->n += n;
-    return UBI_OK;
-}
-
 ubi_status ubi__brief_append_text(ubi__vec_u8 *out, const char *text, const ubi_allocator *a) {
-    return ubi__brief_append(out, text, strlen(text), a);
+    return ubi__bytes_append(out, text, strlen(text), a);
 }
 
 /* ubi__brief_quote gives no control characters, so that the writer of JSON escapes these alone, and ends of lines. */
@@ -69,7 +61,7 @@ ubi_status ubi__brief_quote(ubi__vec_u8 *out, ubi_text text, size_t most_bytes, 
         size_t n_bytes = character_show(shown, n ? c : 0xfffd, n ? text.ptr + i : "\xef\xbf\xbd", n ? n : 3);
         if (n_shown + n_bytes > most_bytes)
             break;
-        UBI_TRY(ubi__brief_append(out, shown, n_bytes, a));
+        UBI_TRY(ubi__bytes_append(out, shown, n_bytes, a));
         n_shown += n_bytes;
         i += n ? n : 1;
     }

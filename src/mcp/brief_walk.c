@@ -141,7 +141,7 @@ static ubi_status key_put(ubi__brief_walk *w, const ubi__json_value *key) {
     ubi_text text = { NULL, 0 };
     UBI_TRY(ubi__json_value_text(&text, key, &w->scratch, w->allocator));
     if (is_plain_key(text))
-        return ubi__brief_append(&w->line, text.ptr, text.len, w->allocator);
+        return ubi__bytes_append(&w->line, text.ptr, text.len, w->allocator);
     return ubi__brief_quote(&w->line, text, UBI__BRIEF_KEY_BYTES, w->allocator);
 }
 
@@ -150,7 +150,7 @@ static ubi_status plain_put(ubi__brief_walk *w, const ubi__json_value *value) {
     if (value->type == UBI__JSON_STRING)
         return text_put(w, value);
     size_t n = value->raw.len < UBI__BRIEF_KEY_BYTES ? value->raw.len : UBI__BRIEF_KEY_BYTES;
-    return ubi__brief_append(&w->line, value->raw.ptr, n, w->allocator);
+    return ubi__bytes_append(&w->line, value->raw.ptr, n, w->allocator);
 }
 
 static ubi_status inline_put(ubi__brief_walk *w, const ubi__json_value *of, const ubi__json_value *owner,

@@ -55,11 +55,6 @@ ubi_status ubi__mcp_quote(ubi__vec_u8 *out, const ubi__mcp_call *call, const cha
     return ubi__brief_quote(out, ubi__text(text), SIZE_MAX, call->asked->allocator);
 }
 
-bool ubi__mcp_write(void *payload, const void *data, size_t n) {
-    const ubi__mcp_writing *w = payload;
-    return ubi__brief_append(w->to, data, n, w->allocator) == UBI_OK;
-}
-
 static ubi_status name_put(ubi__vec_u8 *out, const ubi__mcp_call *call, const ubi__shelf_heap *heap) {
     UBI_TRY(ubi__mcp_put(out, call, "%s ", heap->id));
     return ubi__brief_quote(out, ubi__text(heap->name), SHOWN_NAME, call->asked->allocator);
@@ -161,11 +156,11 @@ static const ubi__parameter *parameter_named(const ubi__question *question, cons
 /* The same question about the rows after its limit. */
 static ubi_status beyond_put(ubi__mcp_call *call, const ubi__question *question, const ubi__json_values *values,
                              uint64_t *offset, uint64_t limit) {
-    ubi__mcp_writing writing = { &call->beyond, call->asked->allocator };
+    ubi__bytes_sink writing = { &call->beyond, call->asked->allocator };
     ubi__json json;
     *offset += limit;
     UBI_TRY(ubi__mcp_put(&call->beyond, call, "ask "));
-    ubi__json_init(&json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, &writing, false);
     ubi__json_object_begin(&json);
     ubi__json_member_string(&json, "heap", call->heaps[0]->id);
     ubi__json_member_string(&json, "question", question->usage->name);
@@ -260,10 +255,10 @@ static void heaps_argument_write(ubi__json *json, const ubi__mcp_call *call, boo
 /* This call again, open at its end for a cursor. Heaps are given by their ids, which are short, and do not change. */
 static ubi_status more_put(ubi__mcp_call *call) {
     const ubi__mcp_tool_row *tool = &ubi__mcp_tools[call->tool];
-    ubi__mcp_writing writing = { &call->more, call->asked->allocator };
+    ubi__bytes_sink writing = { &call->more, call->asked->allocator };
     ubi__json json;
     UBI_TRY(ubi__mcp_put(&call->more, call, "%s ", tool->name));
-    ubi__json_init(&json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, &writing, false);
     ubi__json_object_begin(&json);
     if (call->n_heaps)
         heaps_argument_write(&json, call, call->n_heaps > 1 || !ubi__mcp_tool_takes(tool, UBI__MCP_HEAP));

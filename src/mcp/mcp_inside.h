@@ -38,12 +38,6 @@ ubi_status ubi__mcp_put(ubi__vec_u8 *out, const ubi__mcp_call *call, const char 
 ubi_status ubi__mcp_text(ubi__vec_u8 *out, const ubi__mcp_call *call, ubi__mcp_argument argument);
 /** A JSON string of an untrusted text, all of it. */
 ubi_status ubi__mcp_quote(ubi__vec_u8 *out, const ubi__mcp_call *call, const char *text);
-/** Bytes of a growing text that a writer of JSON writes to. */
-typedef struct ubi__mcp_writing {
-    ubi__vec_u8 *to;
-    const ubi_allocator *allocator;
-} ubi__mcp_writing;
-bool ubi__mcp_write(void *payload, const void *data, size_t n);
 
 /** The heap of the argument `heap`, else the last one. Errors: UBI_ENOTFOUND (none is open), those of opening it. */
 ubi_status ubi__mcp_heap_choose(ubi__mcp_call *call);

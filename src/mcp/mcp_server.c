@@ -197,9 +197,9 @@ static const struct method *method_find(const ubi__json_value *name) {
 static void answer_now(ubi__mcp_server *server, ubi__mcp_batch *batch, const ubi__rpc_message *message,
                        const struct method *method) {
     ubi__vec_u8 text = { NULL, 0, 0 };
-    ubi__mcp_writing writing = { &text, server->allocator };
+    ubi__bytes_sink writing = { &text, server->allocator };
     reply r = { .server = server, .batch = batch, .message = message };
-    ubi__json_init(&r.json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&r.json, ubi__bytes_sink_write, &writing, false);
     ubi__rpc_reply_begin(&r.json, message->id);
     ubi__json_key(&r.json, "result");
     method->answer(&r);

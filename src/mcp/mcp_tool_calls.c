@@ -58,9 +58,9 @@ static void files_write(ubi__json *json, const ubi__beneath_rows *files, bool wa
 }
 
 static ubi_status heaps_document(ubi__mcp_call *call, const ubi__beneath_rows *files, bool was_cut) {
-    ubi__mcp_writing writing = { &call->own, call->asked->allocator };
+    ubi__bytes_sink writing = { &call->own, call->asked->allocator };
     ubi__json json;
-    ubi__json_init(&json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, &writing, false);
     ubi__json_object_begin(&json);
     open_heaps_write(&json, call->asked->shelf);
     files_write(&json, files, was_cut);
@@ -235,9 +235,9 @@ static ubi_status condition_put(ubi__vec_u8 *out, const ubi__mcp_call *call) {
 }
 
 static ubi_status find_parameters_write(ubi__vec_u8 *out, const ubi__mcp_call *call, const char *condition) {
-    ubi__mcp_writing writing = { out, call->asked->allocator };
+    ubi__bytes_sink writing = { out, call->asked->allocator };
     ubi__json json;
-    ubi__json_init(&json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, &writing, false);
     ubi__json_object_begin(&json);
     ubi__json_member_string(&json, "columns", "id,className,displayName,selfSize,retainedSize,distance");
     ubi__json_member_string(&json, "where", condition);
@@ -390,10 +390,10 @@ static void questions_write(ubi__json *json) {
 }
 
 ubi_status ubi__mcp_questions_document(ubi__mcp_call *call) {
-    ubi__mcp_writing writing = { &call->own, call->asked->allocator };
+    ubi__bytes_sink writing = { &call->own, call->asked->allocator };
     ubi__json json;
     snprintf(call->headline, sizeof call->headline, "questions for ask, with their parameters");
-    ubi__json_init(&json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, &writing, false);
     questions_write(&json);
     if (ubi__json_flush(&json) != UBI_OK)
         return ubi__fail_nomem();

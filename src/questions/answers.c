@@ -24,12 +24,7 @@ static const ubi_allocator *memory(void) {
 /* ---- keys --------------------------------------------------------------------------------------------------------- */
 
 static bool key_write(void *payload, const void *data, size_t n) {
-    ubi__vec_u8 *key = payload;
-    if (ubi__vec_u8_reserve(key, memory(), n) != UBI_OK)
-        return false;
-    memcpy(key->at + key->n, data, n);
-    key->n += n;
-    return true;
+    return ubi__bytes_append(payload, data, n, memory()) == UBI_OK;
 }
 
 static ubi_status key_put(ubi__vec_u8 *key, const char *format, ...) UBI_PRINTF(2, 3);
@@ -174,16 +169,10 @@ typedef struct answer {
 
 static bool answer_write(void *payload, const void *data, size_t n) {
     answer *a = payload;
-    if (n > a->most_bytes - a->bytes.n)
-        a->refused = UBI_ELIMIT;
-    else if (ubi__vec_u8_reserve(&a->bytes, a->allocator, n) != UBI_OK)
-        a->refused = UBI_ENOMEM;
-    else {
-        memcpy(a->bytes.at + a->bytes.n, data, n);
-        a->bytes.n += n;
-        return true;
-    }
-    return false;
+    if (a->refused != UBI_OK)
+        return false;
+    a->refused = n > a->most_bytes - a->bytes.n ? UBI_ELIMIT : ubi__bytes_append(&a->bytes, data, n, a->allocator);
+    return a->refused == UBI_OK;
 }
 
 static ubi_status fail_refused(const answer *a) {

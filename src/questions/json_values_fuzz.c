@@ -8,18 +8,10 @@
 #include "fuzz_pieces.h"
 #include "questions/question.h"
 
-static bool bytes_write(void *payload, const void *data, size_t n) {
-    ubi__vec_u8 *bytes = payload;
-    if (ubi__vec_u8_reserve(bytes, ubi_allocator_default(), n) != UBI_OK)
-        return false;
-    memcpy(bytes->at + bytes->n, data, n);
-    bytes->n += n;
-    return true;
-}
-
 static void values_write(ubi__vec_u8 *out, const ubi__json_values *values) {
     ubi__json json;
-    ubi__json_init(&json, bytes_write, out, false);
+    ubi__bytes_sink sink = { out, ubi_allocator_default() };
+    ubi__json_init(&json, ubi__bytes_sink_write, &sink, false);
     ubi__json_values_write(&json, values->usage, values->values, true);
     require(ubi__json_flush(&json) == UBI_OK, "values were not written");
 }
