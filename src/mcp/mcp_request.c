@@ -83,7 +83,8 @@ static bool request_progress(void *payload, const char *stage, uint64_t done, ui
     uint64_t now_ns = ubi_process_clock_ns();
     if (atomic_load_explicit(&request->is_cancelled, memory_order_relaxed))
         return false;
-    if (request->token.ptr && now_ns - request->told_ns >= PROGRESS_EVERY_NS) {
+    bool is_due = !request->n_told || now_ns - request->told_ns >= PROGRESS_EVERY_NS;
+    if (request->token.ptr && is_due) {
         request->told_ns = now_ns;
         progress_tell(request, stage, done, total);
     }
@@ -132,9 +133,9 @@ static size_t envelope_bytes(const ubi__mcp_request *request, bool is_error) {
 static void reply_send(ubi__mcp_request *request, ubi_text text, bool is_error) {
     const ubi_allocator *a = request->server->allocator;
     ubi__vec_u8 message = { NULL, 0, 0 };
-    ubi__mcp_writing writing = { &message, a };
+    ubi__bytes_sink writing = { &message, a };
     ubi__json json;
-    ubi__json_init(&json, ubi__mcp_write, &writing, false);
+    ubi__json_init(&json, ubi__bytes_sink_write, &writing, false);
     reply_write(&json, request, text, is_error);
     if (ubi__json_flush(&json) == UBI_OK)
         ubi__mcp_send(request->server, request->batch, (ubi_text){ (const char *)message.at, message.n });
