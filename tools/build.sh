@@ -20,6 +20,11 @@ command -v cmake >/dev/null 2>&1 || {
     echo "build: cmake is missing (Debian package cmake); \`make deps\` installs it" >&2
     exit 1
 }
+# A compiler cache that is installed is used: in a second checkout, or after a clean, most objects are there.
+if command -v ccache >/dev/null 2>&1; then
+    : "${CMAKE_C_COMPILER_LAUNCHER:=ccache}" "${CCACHE_BASEDIR:=$PWD}" "${CCACHE_NOHASHDIR:=1}"
+    export CMAKE_C_COMPILER_LAUNCHER CCACHE_BASEDIR CCACHE_NOHASHDIR
+fi
 # A first build begins with objects that another preset compiles the same: ninja compiles again those whose commands differ.
 begin_with() { # preset, folders of objects
     from=build/$1
