@@ -76,7 +76,8 @@ endif()
 
 # What serves heaps to others, static and shared. Tests and tool link ubi_server, which sees insides of ours as they do; programs
 # link ubiheap_server, which has those that libubiheap.so gives it (src/base/server_api.h).
-ubi_glob(ubi_server_sources ${PROJECT_SOURCE_DIR}/src/jobs/*.c ${PROJECT_SOURCE_DIR}/src/http/*.c ${PROJECT_SOURCE_DIR}/src/mcp/*.c)
+ubi_glob(ubi_server_sources ${PROJECT_SOURCE_DIR}/src/jobs/*.c ${PROJECT_SOURCE_DIR}/src/http/*.c ${PROJECT_SOURCE_DIR}/src/mcp/*.c
+    ${PROJECT_SOURCE_DIR}/src/rdp/*.c)
 add_library(ubi_server_objects OBJECT ${ubi_server_sources})
 set_target_properties(ubi_server_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(ubi_server_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
