@@ -24,6 +24,7 @@
 #include "http/mhd.h"
 #include "http/request.h"
 #include "jobs/desk.h"
+#include "jobs/private_folder.h"
 #include "jobs/shelf.h"
 
 /** A JSON body that is larger is refused. */
@@ -58,13 +59,6 @@ typedef struct ubi__lookout {
 
 /* ---- servers ---------------------------------------------------------------------------------------------------------- */
 
-/** Where uploads are. */
-typedef struct ubi__http_folder {
-    char path[4096 - 64]; /* "" if there is none */
-    int lock_fd;          /* locked as long as the process lives */
-    _Atomic uint64_t last_number;
-} ubi__http_folder;
-
 struct ubi_http_server {
     ubi__http_guard guard;
     char listen[64];
@@ -76,7 +70,7 @@ struct ubi_http_server {
     ubi_session_pool *pool;
     ubi__shelf *shelf;
     ubi__desk *desk;
-    ubi__http_folder folder;
+    ubi__private_folder folder; /* where uploads are */
     ubi__lookout lookout;
     int listen_fd;
     struct MHD_Daemon *daemon;
@@ -240,12 +234,6 @@ ubi_status ubi__http_upload_begin(ubi__exchange *e);
 void ubi__http_upload_take(ubi__exchange *e, const char *data, size_t n);
 enum MHD_Result ubi__http_upload_end(ubi__exchange *e);
 void ubi__http_upload_drop(ubi__exchange *e);
-
-/** A private folder, which begins by deleting those of servers that were killed. Errors: UBI_EIO. */
-ubi_status ubi__http_folder_open(ubi__http_folder *folder, const char *above);
-void ubi__http_folder_close(ubi__http_folder *folder);
-/** A new name in it. */
-void ubi__http_folder_name(char out[4096], ubi__http_folder *folder, const char *ending);
 
 enum MHD_Result ubi__http_targets(ubi__exchange *e);
 enum MHD_Result ubi__http_target_save(ubi__exchange *e);

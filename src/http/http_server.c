@@ -169,7 +169,7 @@ static ubi_status server_begin(ubi_http_server *server, const ubi_http_options *
     UBI_TRY(pool_take(server, o->pool));
     UBI_TRY(shelf_make(server, o));
     UBI_TRY(ubi__desk_new(&server->desk, &desk));
-    UBI_TRY(ubi__http_folder_open(&server->folder, o->upload_folder));
+    UBI_TRY(ubi__private_folder_open(&server->folder, o->upload_folder));
     UBI_TRY(port_listen(server, o->port));
     url_write(server);
     UBI_TRY(ubi__lookout_start(server));
@@ -226,7 +226,7 @@ void ubi_http_server_stop(ubi_http_server *server) {
     ubi__desk_free(server->desk);
     ubi__http_targets_free(server);
     ubi__shelf_free(server->shelf);
-    ubi__http_folder_close(&server->folder);
+    ubi__private_folder_close(&server->folder);
     ubi_session_pool_unref(server->pool);
     UBI_DELETE(ubi_allocator_default(), server);
     (void)ubi__fail(UBI_OK, "%s", message);

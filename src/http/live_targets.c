@@ -2,9 +2,7 @@
  *
  * live_targets.c: live heaps that the program around the server offers, and saving them.
  *
- * A live heap belongs to its thread. A request to save it is an errand at the desk: it asks for a safe point, waits for it, and opens what
- * was saved. What runs at the safe point is a *visit*, which takes the requests that wait then; the engine may run it late or, when it
- * ends, never. So a visit has an allocation of its own that outlives server and target: what it visits is NULL when that is gone.
+ * A request to save a live heap is an errand at the desk: it asks for a visit (jobs/visits.h), waits for it, and opens what was saved.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "http/http.h"
+#include "jobs/visits.h"
 
 #define NAME_BYTES 121
 #define LOOK_EVERY_NS 50000000
@@ -22,11 +21,12 @@ typedef enum save_state { SAVE_WAITS, SAVE_RUNS, SAVE_ENDED } save_state;
 
 /* A request to save a target. */
 typedef struct save_request {
-    struct save_request *next; /* of those that wait for a safe point */
     ubi_http_server *server;
-    uint64_t target_number;
+    ubi__live_target *live; /* a reference */
+    const ubi_target_scope *scope;
+    char target_name[NAME_BYTES];
     char name[NAME_BYTES + 16]; /* of the heap */
-    /* With the lock of visits: */
+    /* With the lock: */
     save_state state;
     char path[4096];
     ubi_status status;
@@ -34,33 +34,19 @@ typedef struct save_request {
     _Atomic bool must_stop;
 } save_request;
 
-/* What an engine was asked to run at a safe point. */
-typedef struct visit {
-    struct visit *next, **place; /* of all that are to come */
-    ubi__http_target *target;    /* NULL: it is gone */
-} visit;
-
 struct ubi__http_target {
     ubi__http_target *next;
     uint64_t number;
-    ubi_target target;
+    ubi__live_target *live;
     const ubi_target_scope *scope;
     char name[NAME_BYTES];
-    save_request *waiting;
-    visit *visit; /* that is to come; NULL: none was asked for */
 };
 
-/* One lock for all servers of the process: visits may outlive them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static visit *visits; /* so that those that never come are not lost */
 
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
-}
-
-static bool is_same(ubi_target a, ubi_target b) {
-    return a.ops == b.ops && a.payload == b.payload;
 }
 
 /* With the lock. NULL: there is none. */
@@ -78,130 +64,58 @@ static bool save_progress(void *payload, const char *stage, uint64_t done, uint6
     return !atomic_load(&((save_request *)payload)->must_stop);
 }
 
-/* With the lock. */
-static void save_end(save_request *r, ubi_status status) {
-    r->status = status;
-    if (status != UBI_OK)
-        snprintf(r->message, sizeof r->message, "%s", ubi_error_message());
-    r->state = SAVE_ENDED;
+static void save_set_state(save_request *r, save_state state) {
+    pthread_mutex_lock(&lock);
+    r->state = state;
     pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
 }
 
-/* With the lock, without it while the heap is written. The target cannot go meanwhile: it is removed by this thread. */
-static void save_perform(ubi__http_target *t, save_request *r) {
+/* When it has ended, the request may be gone. */
+static void save_visit(void *payload, const ubi_target *target) {
+    save_request *r = payload;
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     options.progress = (ubi_progress){ save_progress, r };
-    r->state = SAVE_RUNS;
-    pthread_mutex_unlock(&lock);
-    ubi_status status = ubi_target_save(t->target, t->scope, r->path, &options, NULL);
-    pthread_mutex_lock(&lock);
-    save_end(r, status);
-}
-
-static void visit_remove(visit *v) {
-    *v->place = v->next;
-    if (v->next)
-        v->next->place = v->place;
-    UBI_DELETE(memory(), v);
-}
-
-static void visit_perform(void *payload) {
-    visit *v = payload;
-    pthread_mutex_lock(&lock);
-    ubi__http_target *t = v->target;
-    visit_remove(v);
-    if (t)
-        t->visit = NULL;
-    while (t && t->waiting) {
-        save_request *r = t->waiting;
-        t->waiting = r->next;
-        save_perform(t, r);
-    }
-    pthread_mutex_unlock(&lock);
+    save_set_state(r, SAVE_RUNS);
+    r->status = target ? ubi_target_save(*target, r->scope, r->path, &options, NULL)
+                       : ubi__fail(UBI_ESTATE, "the live heap %s is gone", r->target_name);
+    if (r->status != UBI_OK)
+        snprintf(r->message, sizeof r->message, "%s", ubi_error_message());
+    save_set_state(r, SAVE_ENDED);
 }
 
 /* ---- an errand ------------------------------------------------------------------------------------------------------------------------ */
 
-/* With the lock. */
-static ubi_status visit_ask(ubi__http_target *t) {
-    if (t->visit)
-        return UBI_OK;
-    visit *v = UBI_NEW(memory(), visit);
-    if (!v)
-        return ubi__fail_nomem();
-    v->target = t;
-    v->next = visits;
-    v->place = &visits;
-    if (v->next)
-        v->next->place = &v->next;
-    visits = v;
-    ubi_target target = t->target;
-    t->visit = v;
-    pthread_mutex_unlock(&lock); /* it may run at once */
-    ubi_status status = ubi_target_run_at_safe_point(target, visit_perform, v);
-    pthread_mutex_lock(&lock);
-    if (status == UBI_OK)
-        return UBI_OK;
-    if (v->target)
-        v->target->visit = NULL;
-    visit_remove(v);
-    return status;
+/* With the lock: for a while, or until something changed. */
+static void change_await(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_EVERY_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&changed, &lock, &until);
 }
 
-/* With the lock: it waits no longer. */
-static void request_withdraw(save_request *r) {
-    ubi__http_target *t = target_find(r->server, r->target_number);
-    save_request **place = t ? &t->waiting : NULL;
-    while (place && *place && *place != r)
-        place = &(*place)->next;
-    if (place && *place)
-        *place = r->next;
-}
-
-/* With the lock. */
+/* With the lock. One that is not wanted any more is waited for only if it runs already. */
 static ubi_status request_await(save_request *r, const ubi_progress *progress) {
-    bool is_wanted = true;
-    while (r->state != SAVE_ENDED && (is_wanted || r->state == SAVE_RUNS)) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += LOOK_EVERY_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&changed, &lock, &until);
+    while (r->state != SAVE_ENDED) {
+        change_await();
         const char *stage = r->state == SAVE_WAITS ? "waiting for a safe point" : "saving";
         pthread_mutex_unlock(&lock);
-        is_wanted = is_wanted && ubi__progress(progress, stage, 0, 0);
-        pthread_mutex_lock(&lock);
-        if (!is_wanted)
+        if (!atomic_load(&r->must_stop) && !ubi__progress(progress, stage, 0, 0))
             atomic_store(&r->must_stop, true);
+        bool is_withdrawn = atomic_load(&r->must_stop) && ubi__live_visit_withdraw(r->live, save_visit, r);
+        pthread_mutex_lock(&lock);
+        if (is_withdrawn)
+            return ubi__fail_cancelled();
     }
-    if (r->state == SAVE_ENDED)
-        return r->status == UBI_OK ? UBI_OK : ubi__fail(r->status, "%s", r->message);
-    request_withdraw(r);
-    return ubi__fail_cancelled();
-}
-
-static ubi_status fail_no_target(uint64_t number) {
-    return ubi__fail(UBI_ENOTFOUND, "there is no live heap t%llu", (unsigned long long)number);
+    return r->status == UBI_OK ? UBI_OK : ubi__fail(r->status, "%s", r->message);
 }
 
 static ubi_status request_perform(save_request *r, const ubi_progress *progress) {
+    UBI_TRY(ubi__live_visit(r->live, save_visit, r));
     pthread_mutex_lock(&lock);
-    ubi__http_target *t = target_find(r->server, r->target_number);
-    ubi_status status = UBI_OK;
-    if (!t) {
-        status = fail_no_target(r->target_number);
-    } else {
-        save_request **end = &t->waiting;
-        while (*end)
-            end = &(*end)->next;
-        *end = r;
-        status = visit_ask(t);
-        if (status != UBI_OK)
-            request_withdraw(r);
-    }
-    if (status == UBI_OK)
-        status = request_await(r, progress);
+    ubi_status status = request_await(r, progress);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -223,6 +137,7 @@ static ubi_status save_errand(ubi__vec_u8 *answer, void *payload, const ubi_prog
 
 static void save_release(void *payload) {
     save_request *r = payload;
+    ubi__live_target_unref(r->live);
     UBI_DELETE(memory(), r);
 }
 
@@ -241,18 +156,21 @@ static ubi_status request_make(save_request **out, ubi__exchange *e) {
     if (!r)
         return ubi__fail_nomem();
     r->server = e->server;
-    r->target_number = number;
-    ubi__http_folder_name(r->path, &e->server->folder, ".fxsnapshot");
+    ubi__private_folder_name(r->path, &e->server->folder, ".fxsnapshot");
     pthread_mutex_lock(&lock);
     const ubi__http_target *t = target_find(e->server, number);
-    if (t)
+    if (t) {
+        r->live = ubi__live_target_ref(t->live);
+        r->scope = t->scope;
+        snprintf(r->target_name, sizeof r->target_name, "%s", t->name);
         snprintf(r->name, sizeof r->name, "%.*s", NAME_BYTES - 1, name && *name ? name : t->name);
+    }
     pthread_mutex_unlock(&lock);
     for (char *c = r->name; *c; c++)
         *c = (unsigned char)*c < 0x20 || *c == 0x7f || *c == '/' ? '_' : *c;
     if (!t) {
         save_release(r);
-        return fail_no_target(number);
+        return ubi__fail(UBI_ENOTFOUND, "there is no live heap t%llu", (unsigned long long)number);
     }
     *out = r;
     return UBI_OK;
@@ -279,7 +197,7 @@ static void targets_put(ubi__json *json, const void *payload) {
         snprintf(text, sizeof text, "t%llu", (unsigned long long)t->number);
         ubi__json_member_string(json, "id", text);
         ubi__json_member_string(json, "name", t->name);
-        ubi__json_member_string(json, "kind", t->target.ops->kind);
+        ubi__json_member_string(json, "kind", ubi__live_target_kind(t->live));
         snprintf(text, sizeof text, "/api/1/targets/t%llu/heaps", (unsigned long long)t->number);
         ubi__json_member_string(json, "heaps", text);
         ubi__json_object_end(json);
@@ -295,6 +213,14 @@ enum MHD_Result ubi__http_targets(ubi__exchange *e) {
 /* ---- offering ------------------------------------------------------------------------------------------------------------------------------ */
 
 #define NEEDED (UBI_TARGET_WALK | UBI_TARGET_SAFE_POINT)
+
+/* Without the lock. Requests that wait for it fail. */
+static void target_free(ubi__http_target *t) {
+    if (t->live)
+        ubi__live_end(t->live);
+    ubi__live_target_unref(t->live);
+    UBI_DELETE(memory(), t);
+}
 
 /* With the lock: takes it unless it fails. */
 static ubi_status target_append(ubi_http_server *server, ubi__http_target *target) {
@@ -316,48 +242,40 @@ ubi_status ubi_http_server_add_target(ubi_http_server *server, ubi_target target
     ubi__http_target *t = UBI_NEW(memory(), ubi__http_target);
     if (!t)
         return ubi__fail_nomem();
-    t->target = target;
     t->scope = scope;
     snprintf(t->name, sizeof t->name, "%s", name && *name ? name : target.ops->kind);
+    ubi_status status = ubi__live_target_new(&t->live, target, NULL, NULL);
     pthread_mutex_lock(&lock);
-    ubi_status status = target_append(server, t);
+    if (status == UBI_OK)
+        status = target_append(server, t);
     pthread_mutex_unlock(&lock);
     if (status != UBI_OK)
-        UBI_DELETE(memory(), t);
+        target_free(t);
     return status;
 }
 
-/* With the lock. Requests that wait for it fail. */
-static void target_free(ubi__http_target *t) {
-    if (t->visit)
-        t->visit->target = NULL;
-    for (save_request *r = t->waiting, *next; r; r = next) {
-        next = r->next;
-        save_end(r, ubi__fail(UBI_ESTATE, "the live heap %s is gone", t->name));
-    }
-    UBI_DELETE(memory(), t);
+/* The first one that is `target`, or any; NULL: there is none. */
+static ubi__http_target *target_take(ubi_http_server *server, const ubi_target *target) {
+    pthread_mutex_lock(&lock);
+    ubi__http_target **place = &server->targets;
+    while (*place && target && !ubi__live_target_is((*place)->live, *target))
+        place = &(*place)->next;
+    ubi__http_target *found = *place;
+    if (found)
+        *place = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 ubi_status ubi_http_server_remove_target(ubi_http_server *server, ubi_target target) {
-    pthread_mutex_lock(&lock);
-    ubi__http_target **place = &server->targets;
-    while (*place && !is_same((*place)->target, target))
-        place = &(*place)->next;
-    ubi__http_target *found = *place;
-    if (found) {
-        *place = found->next;
-        target_free(found);
-    }
-    pthread_mutex_unlock(&lock);
-    return found ? UBI_OK : ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
+    ubi__http_target *found = target_take(server, &target);
+    if (!found)
+        return ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
+    target_free(found);
+    return UBI_OK;
 }
 
 void ubi__http_targets_free(ubi_http_server *server) {
-    pthread_mutex_lock(&lock);
-    while (server->targets) {
-        ubi__http_target *next = server->targets->next;
-        target_free(server->targets);
-        server->targets = next;
-    }
-    pthread_mutex_unlock(&lock);
+    for (ubi__http_target *t = target_take(server, NULL); t; t = target_take(server, NULL))
+        target_free(t);
 }
