@@ -57,7 +57,7 @@ UBI__SERVER_API bool ubi__json_value_is(const ubi__json_value *value, const char
 UBI__SERVER_API ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi__vec_u8 *scratch,
                                                 const ubi_allocator *a);
 /** The nearest double; false for no number, and for one that is too large or of more than 400 characters. */
-bool ubi__json_value_number(double *out, const ubi__json_value *value);
+UBI__SERVER_API bool ubi__json_value_number(double *out, const ubi__json_value *value);
 /** A whole number that fits; false for all else. */
 UBI__SERVER_API bool ubi__json_value_u64(uint64_t *out, const ubi__json_value *value);
 /** Milliseconds as nanoseconds: exact up to six decimals, else rounded. False for what is negative or does not fit. */
