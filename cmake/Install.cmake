@@ -48,7 +48,7 @@ foreach(header assert bits table)
     install(FILES ${PROJECT_SOURCE_DIR}/src/base/${header}.h DESTINATION ${ubi_quickjs_tools_dir}/base)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/tracking DESTINATION ${ubi_quickjs_tools_dir}
-    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*_test.c" EXCLUDE)
+    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*_test.c" EXCLUDE PATTERN "*_for_tests.h" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engines/quickjs DESTINATION ${ubi_quickjs_tools_dir}/engines
     FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.sh" PATTERN "*_test.c" EXCLUDE PATTERN "*_fuzz.c" EXCLUDE
     PATTERN "*_for_tests.h" EXCLUDE PATTERN "*_testing.h" EXCLUDE PATTERN "host" EXCLUDE)

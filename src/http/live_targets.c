@@ -237,7 +237,7 @@ static ubi_status target_append(ubi_http_server *server, ubi__http_target *targe
 
 ubi_status ubi_http_server_add_target(ubi_http_server *server, ubi_target target, const ubi_target_scope *scope,
                                       const char *name) {
-    if (!target.ops || target.ops->version != UBI_TARGET_OPS_VERSION || (target.ops->capabilities & NEEDED) != NEEDED)
+    if (!ubi_target_can(target, NEEDED))
         return ubi__fail(UBI_EINVAL, "a live heap that is offered must be walkable and have safe points");
     ubi__http_target *t = UBI_NEW(memory(), ubi__http_target);
     if (!t)

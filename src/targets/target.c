@@ -10,12 +10,26 @@
 #include "base/status.h"
 #include "formats/save.h"
 
+/* What operations of the first version may say that they can. */
+#define FIRST_CAPABILITIES ((uint32_t)UBI_TARGET_OBSERVE - 1)
+
+static bool ops_version_is_known(const ubi_target_ops *ops) {
+    return ops->version >= 1 && ops->version <= UBI_TARGET_OPS_VERSION;
+}
+
+bool ubi_target_can(ubi_target target, uint32_t capabilities) {
+    if (!target.ops || !ops_version_is_known(target.ops))
+        return false;
+    uint32_t can = target.ops->capabilities & (target.ops->version == 1 ? FIRST_CAPABILITIES : UINT32_MAX);
+    return (can & capabilities) == capabilities;
+}
+
 static ubi_status target_need(ubi_target target, ubi_target_capability capability, const char *what) {
     UBI_ASSERT(target.ops && ((uint32_t)capability & ((uint32_t)capability - 1)) == 0);
-    if (target.ops->version != UBI_TARGET_OPS_VERSION)
-        return ubi__fail(UBI_EINVAL, "target operations of version %u, expected %d", target.ops->version,
+    if (!ops_version_is_known(target.ops))
+        return ubi__fail(UBI_EINVAL, "target operations of version %u, expected 1 to %d", target.ops->version,
                          UBI_TARGET_OPS_VERSION);
-    if (target.ops->capabilities & (uint32_t)capability)
+    if (ubi_target_can(target, capability))
         return UBI_OK;
     return ubi__fail(UBI_ESTATE, "a target of kind %s cannot %s", target.ops->kind, what);
 }
@@ -122,4 +136,48 @@ ubi_status ubi_target_measure(ubi_target target, ubi_measure_fn fn, void *payloa
 ubi_status ubi_target_run_at_safe_point(ubi_target target, ubi_safe_point_fn fn, void *payload) {
     UBI_TRY(target_need(target, UBI_TARGET_SAFE_POINT, "run requests at a safe point"));
     return target.ops->run_at_safe_point(target.payload, fn, payload);
+}
+
+/* ---- observers ------------------------------------------------------------------------------------------------------ */
+
+ubi_status ubi_target_observe(ubi_target_observer *out, ubi_target target, const ubi_target_scope *scope) {
+    ubi_target_observer observer = { 0 };
+    UBI_TRY(target_need(target, UBI_TARGET_OBSERVE, "be observed"));
+    UBI_TRY(target.ops->observe(target.payload, scope, &observer));
+    if (observer.ops->version != UBI_TARGET_OBSERVER_OPS_VERSION) {
+        uint32_t version = observer.ops->version;
+        observer.ops->free(observer.payload); /* the first operation of any version */
+        return ubi__fail(UBI_EINVAL, "observer operations of version %u, expected %d", version,
+                         UBI_TARGET_OBSERVER_OPS_VERSION);
+    }
+    *out = observer;
+    return UBI_OK;
+}
+
+void ubi_target_observer_free(ubi_target_observer observer) {
+    observer.ops->free(observer.payload);
+}
+
+ubi_status ubi_target_observer_set_tracking(ubi_target_observer observer, bool on) {
+    return observer.ops->set_tracking(observer.payload, on);
+}
+
+ubi_status ubi_target_observer_set_probability(ubi_target_observer observer, double probability) {
+    return observer.ops->set_probability(observer.payload, probability);
+}
+
+ubi_status ubi_target_observer_set_log_limit(ubi_target_observer observer, uint32_t entries) {
+    return observer.ops->set_log_limit(observer.payload, entries);
+}
+
+void ubi_target_observer_get_state(ubi_target_observer observer, ubi_target_observer_state *out) {
+    observer.ops->state(observer.payload, out);
+}
+
+ubi_status ubi_target_observer_drain(ubi_target_observer observer, ubi_logged_allocation_fn fn, void *payload) {
+    return observer.ops->drain(observer.payload, fn, payload);
+}
+
+void ubi_target_observer_on_collection(ubi_target_observer observer, ubi_collection_fn fn, void *payload) {
+    observer.ops->on_collection(observer.payload, fn, payload);
 }

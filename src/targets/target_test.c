@@ -26,7 +26,11 @@ typedef struct fake {
     ubi_status freezing; /* what freeze and thaw say */
     ubi_status thawing;
     unsigned freezes, thaws, collections, cycles, measurements, requests;
-    const ubi_target_scope *scope; /* what freeze was given */
+    const ubi_target_scope *scope; /* what freeze or observe was given */
+    ubi_status observing;          /* what observe says */
+    bool has_later_observers;
+    unsigned observers;
+    ubi_target_observer_state observed;
 } fake;
 
 static ubi_edge_verdict leave_out_hidden(void *payload, ubi_node from, ubi_node to) {
@@ -70,17 +74,77 @@ static ubi_status run_at_safe_point(void *payload, ubi_safe_point_fn fn, void *f
     return UBI_OK;
 }
 
+/* ---- its observer: remembers what it was asked ------------------------------------------------------------------------ */
+
+static void observer_free(void *payload) {
+    ((fake *)payload)->observers--;
+}
+static ubi_status observer_set_tracking(void *payload, bool on) {
+    ((fake *)payload)->observed.is_tracking = on;
+    return UBI_OK;
+}
+static ubi_status observer_set_probability(void *payload, double probability) {
+    ((fake *)payload)->observed.probability = probability;
+    return UBI_OK;
+}
+static ubi_status observer_set_log_limit(void *payload, uint32_t entries) {
+    ((fake *)payload)->observed.log_limit = entries;
+    return UBI_OK;
+}
+static void observer_state(void *payload, ubi_target_observer_state *out) {
+    *out = ((fake *)payload)->observed;
+}
+static ubi_status observer_drain(void *payload, ubi_logged_allocation_fn fn, void *fn_payload) {
+    const ubi_logged_allocation allocation = { .size_bytes = 16 };
+    return fn(fn_payload, &allocation) && ((fake *)payload)->observed.is_tracking ? UBI_OK : UBI_ESTATE;
+}
+static void observer_on_collection(void *payload, ubi_collection_fn fn, void *fn_payload) {
+    const ubi_collection collection = { .cycle_number = 5 };
+    (void)payload;
+    fn(fn_payload, &collection);
+}
+
+#define OBSERVER_OPS(number)                                                                                           \
+    {                                                                                                                  \
+        .version = (number), .free = observer_free, .set_tracking = observer_set_tracking,                             \
+        .set_probability = observer_set_probability, .set_log_limit = observer_set_log_limit, .state = observer_state, \
+        .drain = observer_drain, .on_collection = observer_on_collection                                               \
+    }
+static const ubi_target_observer_ops observer_ops = OBSERVER_OPS(UBI_TARGET_OBSERVER_OPS_VERSION);
+static const ubi_target_observer_ops later_observer_ops = OBSERVER_OPS(UBI_TARGET_OBSERVER_OPS_VERSION + 1);
+
+static ubi_status observe(void *payload, const ubi_target_scope *scope, ubi_target_observer *out) {
+    fake *f = payload;
+    f->scope = scope;
+    if (f->observing != UBI_OK)
+        return ubi_error(f->observing, "cannot be observed now");
+    f->observers++;
+    *out = (ubi_target_observer){ f->has_later_observers ? &later_observer_ops : &observer_ops, f };
+    return UBI_OK;
+}
+
+/* ---- targets ---------------------------------------------------------------------------------------------------------- */
+
 static const ubi_target_ops all_ops = {
     .version = UBI_TARGET_OPS_VERSION,
     .kind = "fake",
     .capabilities = UBI_TARGET_WALK | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_COLLECT_CYCLES | UBI_TARGET_MEASURE |
-                    UBI_TARGET_SAFE_POINT,
+                    UBI_TARGET_SAFE_POINT | UBI_TARGET_OBSERVE,
+    .observe = observe,
     .freeze = freeze,
     .thaw = thaw,
     .collect_garbage = collect_garbage,
     .collect_cycles = collect_cycles,
     .measure = measure,
     .run_at_safe_point = run_at_safe_point,
+};
+/* As programs were compiled before there were observers. */
+static const ubi_target_ops first_ops = {
+    .version = 1,
+    .kind = "first",
+    .capabilities = UBI_TARGET_WALK | UBI_TARGET_OBSERVE, /* which meant nothing then */
+    .freeze = freeze,
+    .thaw = thaw,
 };
 static const ubi_target_ops no_ops = { .version = UBI_TARGET_OPS_VERSION, .kind = "mute" };
 static const ubi_target_ops later_ops = { .version = UBI_TARGET_OPS_VERSION + 1, .kind = "later" };
@@ -164,6 +228,37 @@ static void requests_reach_the_target(void **state) {
     fake_free(&f);
 }
 
+static bool add_size(void *payload, const ubi_logged_allocation *allocation) {
+    *(uint64_t *)payload += allocation->size_bytes;
+    return true;
+}
+static void add_cycle(void *payload, const ubi_collection *collection) {
+    *(uint64_t *)payload += collection->cycle_number;
+}
+
+static void an_observer_is_asked_what_its_functions_say(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    const ubi_target_scope part = { &f };
+    ubi_target_observer observer;
+    ubi_target_observer_state now;
+    uint64_t sum = 0;
+    assert_int_equal(ubi_target_observe(&observer, target, &part), UBI_OK);
+    assert_ptr_equal(f.scope, &part);
+    assert_int_equal(ubi_target_observer_set_tracking(observer, true), UBI_OK);
+    assert_int_equal(ubi_target_observer_set_probability(observer, .5), UBI_OK);
+    assert_int_equal(ubi_target_observer_set_log_limit(observer, 9), UBI_OK);
+    ubi_target_observer_get_state(observer, &now);
+    assert_true(now.is_tracking && now.probability == .5 && now.log_limit == 9);
+    assert_int_equal(ubi_target_observer_drain(observer, add_size, &sum), UBI_OK);
+    ubi_target_observer_on_collection(observer, add_cycle, &sum);
+    assert_int_equal(sum, 16 + 5);
+    ubi_target_observer_free(observer);
+    assert_int_equal(f.observers, 0);
+    fake_free(&f);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------------ */
 
 static void assert_refused(ubi_status got, ubi_status expected, const char *message) {
@@ -195,9 +290,42 @@ static void operations_of_another_version_are_refused(void **state) {
     (void)state;
     ubi_target target = { &later_ops, NULL };
     ubi_census *census = NULL;
-    const char *message = "target operations of version 2, expected 1";
+    const char *message = "target operations of version 3, expected 1 to 2";
     assert_refused(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_EINVAL, message);
     assert_refused(ubi_target_collect_garbage(target), UBI_EINVAL, message);
+    assert_false(ubi_target_can(target, 0));
+}
+
+static void operations_of_the_first_version_do_what_they_could(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &first_ops, &f };
+    ubi_target_observer observer;
+    ubi_census *census;
+    assert_int_equal(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_OK);
+    ubi_census_free(census);
+    assert_refused(ubi_target_observe(&observer, target, NULL), UBI_ESTATE,
+                   "a target of kind first cannot be observed");
+    assert_true(ubi_target_can(target, UBI_TARGET_WALK));
+    assert_false(ubi_target_can(target, UBI_TARGET_WALK | UBI_TARGET_OBSERVE));
+    assert_false(ubi_target_can((ubi_target){ NULL, NULL }, 0));
+    fake_free(&f);
+}
+
+static void an_observer_that_is_refused_is_not_there(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    ubi_target_observer observer = { NULL, NULL };
+    f.observing = UBI_EBUSY;
+    assert_refused(ubi_target_observe(&observer, target, NULL), UBI_EBUSY, "cannot be observed now");
+    f.observing = UBI_OK;
+    f.has_later_observers = true;
+    assert_refused(ubi_target_observe(&observer, target, NULL), UBI_EINVAL,
+                   "observer operations of version 2, expected 1");
+    assert_null(observer.ops);
+    assert_int_equal(f.observers, 0);
+    fake_free(&f);
 }
 
 /* ---- what goes wrong ------------------------------------------------------------------------------------------------ */
@@ -301,8 +429,11 @@ int main(void) {
         cmocka_unit_test(looking_freezes_and_thaws),
         cmocka_unit_test(a_part_ends_where_its_filter_says),
         cmocka_unit_test(requests_reach_the_target),
+        cmocka_unit_test(an_observer_is_asked_what_its_functions_say),
         cmocka_unit_test(a_target_is_asked_for_nothing_that_it_cannot_do),
         cmocka_unit_test(operations_of_another_version_are_refused),
+        cmocka_unit_test(operations_of_the_first_version_do_what_they_could),
+        cmocka_unit_test(an_observer_that_is_refused_is_not_there),
         cmocka_unit_test(a_heap_that_does_not_freeze_is_not_thawed),
         cmocka_unit_test(a_heap_that_was_touched_gives_no_result),
         cmocka_unit_test(an_old_file_outlives_a_heap_that_was_touched),

@@ -17,11 +17,26 @@ void ubi__observer_init(ubi__observer *o, ubi__tracking *t) {
     t->last_observer = o;
 }
 
+static void observer_set_wide(ubi__observer *o, bool wide) {
+    ubi__tracking *t = o->tracking;
+    if (o->wants_all_realms == wide)
+        return;
+    o->wants_all_realms = wide;
+    t->wide_count += wide ? 1 : UINT32_MAX;
+    ubi__tracking_update_watch(t);
+    ubi__watched_realms_update(t);
+}
+
+void ubi__observer_want_all_realms(ubi__observer *o) {
+    observer_set_wide(o, true);
+}
+
 void ubi__observer_fini(ubi__observer *o) {
     ubi__tracking *t = o->tracking;
     ubi__observer_check(o);
     while (o->realm_count)
         ubi__observer_remove_realm(o, o->realms[o->realm_count - 1]);
+    observer_set_wide(o, false);
     if (t->next_to_tell == o)
         t->next_to_tell = o->next;
     *(o->previous ? &o->previous->next : &t->observers) = o->next;
@@ -103,6 +118,20 @@ ubi_status ubi__observer_add_realm(ubi__observer *o, const void *realm) {
     }
     ubi__watched_realms_update(t);
     return UBI_OK;
+}
+
+/* A realm that was never watched, or whose watchers do not want all: it may be there since the last one came that does. */
+ubi__watched_realm *ubi__watched_realm_meet(ubi__tracking *t, const void *realm) {
+    ubi__watched_realm *w = ubi__watched_realm_find(t, realm);
+    if (!realm || t->wide_count == (w ? w->wide_count : 0) || (w && w->foreign_hook))
+        return w;
+    for (ubi__observer *o = t->observers; o; o = o->next) {
+        if (!o->wants_all_realms || ubi__observer_add_realm(o, realm) == UBI_OK || !o->is_tracking)
+            continue;
+        o->log.has_overflowed = true;
+        t->lost_entries++;
+    }
+    return ubi__watched_realm_find(t, realm);
 }
 
 static void observer_forget_debuggee(ubi__observer *o, uint32_t index) {

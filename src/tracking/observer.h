@@ -29,6 +29,11 @@ ubi_status ubi__observer_add_realm(ubi__observer *o, const void *realm);
 /** Entries already logged stay. A realm that it does not have is fine. */
 void ubi__observer_remove_realm(ubi__observer *o, const void *realm);
 bool ubi__observer_has_realm(const ubi__observer *o, const void *realm);
+/**
+ * From now on, a realm that it does not have becomes a debuggee at the first birth in it that is looked at, unless it cannot be tracked.
+ * Realms that are there already are added by the caller, so that their collections are reported before that.
+ */
+void ubi__observer_want_all_realms(ubi__observer *o);
 
 /** All or nothing. Errors: UBI_EBUSY (a debuggee has a hook of others). Off: empties the log. */
 ubi_status ubi__observer_set_tracking(ubi__observer *o, bool on);

@@ -60,7 +60,7 @@ void ubi__tracking_fini(ubi__tracking *t) {
 
 /* When deaths are no longer reported, code may die unnoticed: all facts about it are forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
-    bool wanted = t->realms || t->sites.count || t->object_tap || t->is_engine_watching;
+    bool wanted = t->realms || t->wide_count || t->sites.count || t->object_tap || t->is_engine_watching;
     if (wanted == t->is_watching)
         return;
     t->is_watching = wanted;
@@ -132,10 +132,12 @@ void ubi__watched_realm_free_if_unused(ubi__tracking *t, ubi__watched_realm *w) 
 /* All observers of the realm count for the probability, but only a tracking one makes it worth a trial. */
 static void watched_realm_update(ubi__watched_realm *w) {
     w->tracker_count = 0;
+    w->wide_count = 0;
     w->probability = 0;
     for (uint32_t i = 0; i < w->observer_count; i++) {
         const ubi__observer *o = w->observers[i];
         w->tracker_count += o->is_tracking;
+        w->wide_count += o->wants_all_realms;
         if (o->probability > w->probability)
             w->probability = o->probability;
     }
@@ -169,12 +171,14 @@ static void watched_realm_check(const ubi__tracking *t, const ubi__watched_realm
 void ubi__tracking_check(const ubi__tracking *t) {
     if (!UBI_CHECKS)
         return;
-    uint32_t observing_count = 0, hook_count = 0;
+    uint32_t observing_count = 0, wide_count = 0, hook_count = 0;
     const ubi__observer *previous = NULL;
     for (const ubi__observer *o = t->observers; o; previous = o, o = o->next) {
         UBI_ASSERT(o->previous == previous && o->tracking == t);
         observing_count += o->realm_count != 0;
+        wide_count += o->wants_all_realms;
     }
+    UBI_ASSERT(wide_count == t->wide_count);
     UBI_ASSERT(t->last_observer == previous);
     UBI_ASSERT(observing_count == t->observing_count);
     for (const ubi__watched_realm *w = t->realms; w; w = w->next) {
@@ -182,7 +186,8 @@ void ubi__tracking_check(const ubi__tracking *t) {
         hook_count += w->foreign_hook != NULL;
     }
     UBI_ASSERT(hook_count == t->foreign_hook_count);
-    UBI_ASSERT(t->is_watching == (t->realms || t->sites.count || t->object_tap || t->is_engine_watching));
+    UBI_ASSERT(t->is_watching ==
+               (t->realms || t->wide_count || t->sites.count || t->object_tap || t->is_engine_watching));
     UBI_ASSERT(!t->last_realm || ubi__watched_realm_find(t, t->last_realm->realm) == t->last_realm);
     UBI_ASSERT(t->births_to_skip <= t->births_planned && t->births_planned >= 0);
     const ubi__tracked *last = t->last_object ? ubi__site_table_find(&t->sites, t->last_object) : NULL;
@@ -203,6 +208,9 @@ void ubi__watched_realms_update(ubi__tracking *t) {
         if (w->probability > t->probability)
             t->probability = w->probability;
     }
+    for (const ubi__observer *o = t->wide_count ? t->observers : NULL; o; o = o->next)
+        if (o->wants_all_realms && o->is_tracking && o->probability > t->probability)
+            t->probability = o->probability; /* for realms that were not met yet */
     t->births_until_trial = ubi__sampler_skip(&t->sampler, t->probability);
     ubi__tracking_plan_births(t);
     ubi__tracking_check(t);

@@ -95,6 +95,7 @@ typedef struct ubi__watched_realm {
     ubi__observer **observers; /* that have it among their debuggees */
     uint32_t observer_count, observer_capacity;
     uint32_t tracker_count; /* of those, the tracking ones */
+    uint32_t wide_count;    /* and those that want all realms */
     double probability;     /* 0 while none tracks; else the greatest of all its observers */
     ubi__birth_hook_fn foreign_hook;
     void *foreign_payload;
@@ -107,6 +108,7 @@ struct ubi__observer {
     ubi__observer *next, *previous;
     const void **realms; /* debuggees, in the order of adding */
     uint32_t realm_count, realm_capacity;
+    bool wants_all_realms; /* realms that it does not have yet become debuggees when they allocate */
     bool is_tracking;
     double probability;
     ubi__allocation_log log;
@@ -184,6 +186,7 @@ struct ubi__tracking {
     ubi__observer *observers, *last_observer; /* oldest first */
     ubi__observer *next_to_tell;              /* of the collection at hand */
     uint32_t observing_count;                 /* observers with debuggees */
+    uint32_t wide_count;                      /* observers that want all realms */
     bool is_watching;                         /* births and deaths are reported to us */
     bool is_engine_watching;                  /* the engine wants to hear of them for a reason of its own */
 
@@ -329,9 +332,11 @@ void ubi__watched_realm_free_if_unused(ubi__tracking *t, ubi__watched_realm *w);
 void ubi__watched_realms_update(ubi__tracking *t);
 /** The record of a realm, or NULL. O(watched realms). */
 ubi__watched_realm *ubi__watched_realm_find(const ubi__tracking *t, const void *realm);
-/** The same; quick for the realm of the last object that was marked. */
-static inline ubi__watched_realm *ubi__watched_realm_of(const ubi__tracking *t, const void *realm) {
-    return t->last_realm && t->last_realm->realm == realm ? t->last_realm : ubi__watched_realm_find(t, realm);
+/** The same, after observers that want all realms got it. O(watched realms). */
+ubi__watched_realm *ubi__watched_realm_meet(ubi__tracking *t, const void *realm);
+/** The same at a birth, when observers that want all realms get it. Quick for the realm of the last object that was marked. */
+static inline ubi__watched_realm *ubi__watched_realm_of(ubi__tracking *t, const void *realm) {
+    return t->last_realm && t->last_realm->realm == realm ? t->last_realm : ubi__watched_realm_meet(t, realm);
 }
 
 /* A realm may want less than the greatest probability, which the stream of trials is drawn for. */

@@ -194,9 +194,7 @@ static ubi_status ubi__may_freeze(const ubi_quickjs *tools, const ubi_target_sco
         return ubi_error(UBI_ESTATE, "the heap of this QuickJS runtime is frozen already");
     if (tools->collection_depth || tools->runtime->gc_phase != JS_GC_PHASE_NONE)
         return ubi_error(UBI_ESTATE, "the heap of this QuickJS runtime cannot be frozen: things of it are being freed");
-    if (part && part->tools != tools)
-        return ubi_error(UBI_EMISMATCH, "the scope belongs to another QuickJS runtime");
-    return UBI_OK;
+    return ubi__scope_belongs(part, tools);
 }
 
 static ubi_status ubi__freeze(void *payload, const ubi_target_scope *scope, ubi_frozen_heap *out) {

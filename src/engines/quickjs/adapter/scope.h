@@ -75,6 +75,13 @@ static bool ubi__scope_has(const ubi_quickjs_scope *scope, const JSContext *real
     return false;
 }
 
+/** NULL belongs to all. Errors: UBI_EMISMATCH. */
+static ubi_status ubi__scope_belongs(const ubi_quickjs_scope *scope, const ubi_quickjs *tools) {
+    if (!scope || scope->tools == tools)
+        return UBI_OK;
+    return ubi_error(UBI_EMISMATCH, "the scope belongs to another QuickJS runtime");
+}
+
 ubi_status ubi_quickjs_scope_add(ubi_quickjs_scope *scope, JSContext *realm) {
     ubi_quickjs *tools = scope->tools;
     if (realm->rt != tools->runtime)

@@ -6,6 +6,7 @@
 #define UBI_QUICKJS_TARGET_OPS_H
 
 #include "engines/quickjs/adapter/coverage.h"
+#include "tracking/target_observer.h"
 
 /* This engine has one collector, of cycles; everything else goes when its last reference does. */
 static ubi_status ubi__collect(void *payload) {
@@ -85,17 +86,56 @@ static ubi_status ubi__run_at_safe_point(void *payload, ubi_safe_point_fn fn, vo
     return ubi_quickjs_request(payload, fn, fn_payload);
 }
 
+/* ---- observers ------------------------------------------------------------------------------------------------------ */
+
+static void ubi__target_observer_free(void *observer) {
+    ubi_quickjs_observer_free(observer);
+}
+
+static const ubi_target_observer_ops ubi__observer_ops = UBI__TARGET_OBSERVER_OPS(ubi__target_observer_free);
+
+static ubi_status ubi__observe_realms(ubi_quickjs_observer *o, const ubi_quickjs_scope *scope) {
+    struct list_head *el;
+    if (!scope)
+        ubi__observer_want_all_realms(&o->base);
+    list_for_each(el, &o->tools->runtime->context_list) {
+        JSContext *realm = list_entry(el, JSContext, link);
+        ubi_status status = !scope || ubi__scope_has(scope, realm) ? ubi_quickjs_observer_add_realm(o, realm) : UBI_OK;
+        if (status != UBI_OK)
+            return status;
+    }
+    return UBI_OK;
+}
+
+static ubi_status ubi__observe(void *payload, const ubi_target_scope *scope, ubi_target_observer *out) {
+    ubi_quickjs *tools = payload;
+    const ubi_quickjs_scope *part = scope ? scope->part : NULL;
+    ubi_quickjs_observer *o;
+    ubi_status status = ubi__scope_belongs(part, tools);
+    if (status == UBI_OK)
+        status = ubi_quickjs_observer_new(&o, tools);
+    if (status != UBI_OK)
+        return status;
+    status = ubi__observe_realms(o, part);
+    if (status == UBI_OK)
+        *out = (ubi_target_observer){ &ubi__observer_ops, &o->base };
+    else
+        ubi_quickjs_observer_free(o);
+    return status;
+}
+
 static const ubi_target_ops ubi__target_ops = {
     .version = UBI_TARGET_OPS_VERSION,
     .kind = "quickjs",
     .capabilities = UBI_TARGET_WALK | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_COLLECT_CYCLES | UBI_TARGET_MEASURE |
-                    UBI_TARGET_SAFE_POINT | UBI_TARGET_ALLOCATION_SITES,
+                    UBI_TARGET_SAFE_POINT | UBI_TARGET_ALLOCATION_SITES | UBI_TARGET_OBSERVE,
     .freeze = ubi__freeze,
     .thaw = ubi__thaw,
     .collect_garbage = ubi__collect,
     .collect_cycles = ubi__collect_cycles,
     .measure = ubi__measure,
     .run_at_safe_point = ubi__run_at_safe_point,
+    .observe = ubi__observe,
 };
 
 ubi_target ubi_quickjs_target(ubi_quickjs *tools) {
