@@ -125,7 +125,7 @@ function(ubi_link_what_is_tested name source)
     if(relative MATCHES "^(src/engines|tests)/([^/]+)/")
         target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ubi_${CMAKE_MATCH_2}>)
     endif()
-    if(source MATCHES "/(src|tests)/(jobs|http|mcp|rdp)/|/tests/quickjs/http_")
+    if(source MATCHES "/(src|tests)/(jobs|http|mcp|rdp)/|/tests/quickjs/(http|memory)_")
         target_link_libraries(${name} PRIVATE ubi_server)
     endif()
     if(source MATCHES "/src/tracking/") # without any engine
