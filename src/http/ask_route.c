@@ -105,15 +105,19 @@ static ubi_status desk_ask(ubi__exchange *e) {
     ubi__desk_job *job = NULL;
     for (uint32_t i = 0; i < e->n_heaps; i++)
         sessions[i] = e->heaps[i]->session;
-    const ubi__desk_request request = { .terms = { .question = e->question,
-                                                   .values = e->values.values,
-                                                   .is_page = e->is_page,
-                                                   .columns = e->columns,
-                                                   .compat = e->server->compat },
-                                        .sessions = sessions,
-                                        .n = e->n_heaps,
-                                        .is_kept = e->is_async };
-    UBI_TRY(ubi__desk_ask(&job, &e->job_id, e->server->desk, &request, e->is_async ? NULL : &e->watcher));
+    ubi__desk_request request = { .terms = { .question = e->question,
+                                             .values = e->values.values,
+                                             .is_page = e->is_page,
+                                             .columns = e->columns,
+                                             .compat = e->server->compat },
+                                  .sessions = sessions,
+                                  .n = e->n_heaps,
+                                  .is_kept = e->is_async };
+    UBI_TRY(ubi__indexing_sequel(&request.sequel, e->server->desk, e->heaps, e->n_heaps));
+    ubi_status status = ubi__desk_ask(&job, &e->job_id, e->server->desk, &request, e->is_async ? NULL : &e->watcher);
+    if (status != UBI_OK)
+        request.sequel.release(request.sequel.payload);
+    UBI_TRY(status);
     e->job = e->is_async ? NULL : job;
     return UBI_OK;
 }
@@ -148,8 +152,6 @@ enum MHD_Result ubi__http_ask(ubi__exchange *e) {
 /* ---- waiting ------------------------------------------------------------------------------------------------------------------- */
 
 static enum MHD_Result job_reply(ubi__exchange *e, const ubi__desk_report *report) {
-    for (uint32_t i = 0; report->state == UBI__DESK_DONE && i < e->n_heaps; i++)
-        ubi__indexing_begin(e->server->desk, e->heaps[i]);
     if (report->state == UBI__DESK_DONE)
         return e->is_errand ? ubi__http_errand_reply(e, report->answer) : ubi__reply_answer(e, report->answer);
     (void)ubi__fail(report->status, "%s", report->message);

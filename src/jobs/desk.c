@@ -35,6 +35,7 @@ struct ubi__desk_job {
     ubi__vec_u8 key;
     bool is_page;
     ubi_session_use *use; /* of a finished one that is watched: holds the answer */
+    ubi__desk_sequel sequel;
     /* Or an errand: */
     ubi__desk_errand errand;
     ubi__vec_u8 written;
@@ -82,9 +83,17 @@ void ubi__desk_check(const ubi__desk *desk) {
 
 /* ---- jobs ----------------------------------------------------------------------------------------------------------- */
 
+/* Once. */
+static void sequel_release(ubi__desk_job *job) {
+    if (job->sequel.release)
+        job->sequel.release(job->sequel.payload);
+    job->sequel = (ubi__desk_sequel){ NULL, NULL, NULL };
+}
+
 /* Without the lock, off the list. */
 static void job_free(ubi__desk_job *job) {
     ubi_session_use_end(job->use);
+    sequel_release(job);
     for (uint32_t i = 0; i < job->n_sessions; i++)
         ubi_session_unref(job->sessions[i]);
     ubi__free_array(memory(), job->sessions, job->n_sessions, sizeof *job->sessions);
@@ -219,12 +228,16 @@ static bool job_progress(void *payload, const char *stage, uint64_t done, uint64
 }
 
 /* What was computed is the session's; the use holds it. */
-static ubi_status question_perform(ubi_text *answer, ubi_session_use **use, const ubi__desk_job *job,
+static ubi_status question_perform(ubi_text *answer, ubi_session_use **use, ubi__desk_job *job,
                                    const ubi_progress *progress) {
     ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
     options.progress = *progress;
     UBI_TRY(ubi_session_use_begin(use, job->sessions[0], &options));
-    return ubi__answer_get(answer, *use, (const char *)job->key.at);
+    UBI_TRY(ubi__answer_get(answer, *use, (const char *)job->key.at));
+    if (job->sequel.begin)
+        job->sequel.begin(job->sequel.payload);
+    sequel_release(job);
+    return UBI_OK;
 }
 
 static ubi_status errand_perform(ubi_text *answer, ubi__desk_job *job, const ubi_progress *progress) {
@@ -352,7 +365,7 @@ static ubi_status present_take(ubi__desk_job *job) {
     return UBI_OK;
 }
 
-/* Takes the job. */
+/* Takes the job, and what follows it unless it fails. */
 static ubi_status question_hand_in(ubi__desk_job **out, uint64_t *id, ubi__desk_job *job, ubi__desk_watcher *watcher) {
     ubi__desk *desk = job->desk;
     ubi__desk_job *gone = NULL, *joined;
@@ -369,6 +382,8 @@ static ubi_status question_hand_in(ubi__desk_job **out, uint64_t *id, ubi__desk_
     ubi__desk_check(desk);
     pthread_mutex_unlock(&desk->lock);
     jobs_free(gone);
+    if (status != UBI_OK)
+        job->sequel = (ubi__desk_sequel){ NULL, NULL, NULL };
     if (status != UBI_OK || joined)
         job_free(job);
     return status;
@@ -394,6 +409,8 @@ ubi_status ubi__desk_ask(ubi__desk_job **out, uint64_t *id, ubi__desk *desk, con
     ubi_status status = sessions_ref(job, r->sessions, r->n);
     if (status == UBI_OK)
         status = ubi__answer_key(&job->key, &r->terms, r->sessions, r->n);
+    if (status == UBI_OK)
+        job->sequel = r->sequel;
     if (status == UBI_OK)
         return question_hand_in(out, id, job, watcher);
     job_free(job);

@@ -66,11 +66,20 @@ void ubi__desk_check(const ubi__desk *desk);
 
 /* ---- handing in ----------------------------------------------------------------------------------------------------- */
 
+/** What follows when an answer was computed, right before it is said to be there. */
+typedef struct ubi__desk_sequel {
+    void (*begin)(void *payload); /**< by a thread of the desk, without its lock; NULL: nothing follows */
+    void (*release)(void *payload);
+    void *payload;
+} ubi__desk_sequel;
+
 typedef struct ubi__desk_request {
     ubi__answer_terms terms;
     ubi_session *const *sessions; /**< sessions[n], borrowed: the job has references of its own */
     uint32_t n;
     bool is_kept; /**< until it is one of too many */
+    ubi__desk_sequel
+        sequel; /**< the job's, unless handing in fails. Not begun where the answer was there, or another job gives it */
 } ubi__desk_request;
 
 /**

@@ -15,9 +15,11 @@
 #define UBI__INDEXING_LEAST_BYTES ((uint64_t)8 << 20)
 
 /**
- * Hands in the errand, "index", once for each heap; what goes wrong is the errand's to report. Nothing for small files, for those that are
- * deleted when their heap is closed, and for sessions that look for no index. Any thread.
+ * What follows an answer about heaps[n], n > 0: hands in the errand, "index", once for each heap; what goes wrong is the errand's to report.
+ * Nothing for small files, for those that are deleted when their heap is closed, and for sessions that look for no index.
+ * @param desk  borrowed as long as it lasts. @param heaps  gets references. Errors: UBI_ENOMEM.
  */
-void ubi__indexing_begin(ubi__desk *desk, const ubi__shelf_heap *heap);
+ubi_status ubi__indexing_sequel(ubi__desk_sequel *out, ubi__desk *desk, const ubi__shelf_heap *const *heaps,
+                                uint32_t n);
 
 #endif

@@ -334,6 +334,16 @@ class Indexes(unittest.TestCase):
         again = serve(self, "--cache-dir", self.kept, self.heap)
         self.assertEqual(again.get("/api/1/heaps/h1/statistics"), answer)
 
+    def test_one_is_written_behind_an_answer_that_is_fetched_later(self):
+        server = serve(self, "--cache-dir", self.kept, self.heap)
+        answer = server.get("/api/1/heaps/h1/statistics?async")
+        while server.get(answer["self"])["state"] in ("waiting", "running"):
+            pass
+        job, = self.jobs(server)  # though no one has fetched the answer
+        while (job := server.get(job["self"]))["state"] in ("waiting", "running"):
+            pass
+        self.assertEqual((job["state"], len(list(self.kept.glob("*.ubindex")))), ("done", 1))
+
     def test_none_is_written_where_none_is_wanted(self):
         server = serve(self, "--no-cache", "--cache-dir", self.kept, self.heap)
         server.get("/api/1/heaps/h1/statistics")
