@@ -198,32 +198,6 @@ static void places_are_found_once_and_sorted_by_what_is_asked(void **state) {
 
 /* ---- processes that were recorded together ---------------------------------------------------------------------------- */
 
-static ubi_status file_write(void *payload, const void *data, size_t n) {
-    return fwrite(data, 1, n, payload) == n ? UBI_OK : UBI_EIO;
-}
-
-static void process_file_make(const char *path, uint64_t pid, uint64_t size_bytes) {
-    const ubi__ubirec_about about = { .pid = pid,
-                                      .period_bytes = 1,
-                                      .recording = 77,
-                                      .start_unix_ns = pid * 1000000000,
-                                      .program = ubi__text("/bin/worker") };
-    const ubi__ubirec_end end = { .reason = UBI__UBIREC_EXITED };
-    recording r = { .heap = 0 };
-    uint32_t thread;
-    FILE *to = fopen(path, "wb");
-    assert_non_null(to);
-    must(ubi__ubirec_writer_new(&r.w, file_write, to, NULL));
-    must(ubi__ubirec_write_about(r.w, &about));
-    must(ubi__ubirec_thread(r.w, &thread, 1, ubi__text("")));
-    must(ubi__ubirec_kind(r.w, &r.heap, ubi__text("malloc"), UBI__UBIREC_HEAP));
-    allocate(&r, r.heap, size_bytes, stack(&r, "main"));
-    must(ubi__ubirec_write_end(r.w, &end));
-    must(ubi__ubirec_flush(r.w));
-    ubi__ubirec_writer_free(r.w);
-    fclose(to);
-}
-
 static bool has_words(const text *t, const char *words) {
     return ubi__text_contains(text_of(t), ubi__text(words));
 }
@@ -245,8 +219,8 @@ static void a_session_has_all_processes(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(first, sizeof first, "%s/x.ubirec", folder);
     snprintf(second, sizeof second, "%s.11", first);
-    process_file_make(first, 10, 100);
-    process_file_make(second, 11, 200);
+    write_process_recording(first, 10, 100);
+    write_process_recording(second, 11, 200);
     file f = file_of(first);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct asked asked = { first, rows[i].question, rows[i].parameters };
@@ -259,7 +233,7 @@ static void a_session_has_all_processes(void **state) {
     const struct asked report = { first, "report", NULL };
     text out = { .room = SIZE_MAX };
     ubi_session_pool_drop_unused(f.pool);
-    process_file_make(second, 11, 30000);
+    write_process_recording(second, 11, 30000);
     assert_int_equal(ask(&out, &f, &report, NULL), UBI_EMISMATCH);
     assert_non_null(strstr(ubi_error_message(), "recorded with"));
     file_close(&f);

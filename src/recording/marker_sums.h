@@ -19,6 +19,7 @@
 /** Markers of a name. */
 typedef struct ubi__marker_group {
     ubi_str_ix name;   /* a string of the file */
+    uint32_t unused;   /* 0 */
     uint64_t count;    /* STARTs and TIMESTAMPs */
     uint64_t n_ended;  /* STARTs with an END */
     uint64_t total_ns; /* from these STARTs to their ENDs; of what was open in itself, once */

@@ -312,18 +312,16 @@ static ubi_status note_missing(ubi__recording_processes *p, ubi_text suffix, ubi
     return status;
 }
 
-static ubi_status find_missing(ubi__recording_processes *p, const ubi__ubirec_tables *t) {
+ubi_status ubi__recording_processes_find_missing(ubi__recording_processes *p, const ubi__ubirec_tables *t) {
     for (size_t i = 0; p->first && i < t->companions.n; i++)
         UBI_TRY(note_missing(p, ubi__ubirec_string_at(t, t->companions.at[i].suffix),
                              ubi__ubirec_string_at(t, t->companions.at[i].name)));
     return UBI_OK;
 }
 
-ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__recording_summary *s) {
+/* Gives back the merge. */
+static void rows_sum(ubi__recording_processes *p, ubi__recording_summary *s) {
     uint64_t torn_bytes;
-    UBI_TRY(find_missing(p, &s->tables));
-    if (!p->merge)
-        return UBI_OK;
     for (uint32_t i = 0; i < s->threads.n; i++) {
         ubi__recording_process *row = &p->rows.at[ubi__ubirec_merge_file_of(p->merge, i)];
         row->n_samples += s->threads.at[i].allocated.samples;
@@ -338,5 +336,14 @@ ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__record
         if (fault[0] && !s->fault[0])
             snprintf(s->fault, sizeof s->fault, "%.100s: %.150s", p->rows.at[i].path, fault);
     }
+    ubi__ubirec_merge_free(p->merge);
+    p->merge = NULL;
+    p->are_summed = true;
+}
+
+ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__recording_summary *s) {
+    UBI_TRY(ubi__recording_processes_find_missing(p, &s->tables));
+    if (p->merge)
+        rows_sum(p, s);
     return UBI_OK;
 }

@@ -37,7 +37,8 @@ typedef struct ubi__recording_processes {
     const ubi_allocator *allocator;
     ubi__vec_recording_process
         rows;                 /* the first one first, the others in the order of time; n 0: a file of one process */
-    ubi__ubirec_merge *merge; /* NULL: one file is read */
+    ubi__ubirec_merge *merge; /* while they are read as one; else NULL */
+    bool are_summed;          /* they were read as one, and rows have sums */
     const char *first;        /* path of the first one's file; NULL: a file of one process */
     const char *wanted;       /* NULL: all */
     uint64_t recording;       /* what they have in common */
@@ -70,6 +71,15 @@ static inline const char *ubi__recording_file(const ubi__recording_processes *p,
 ubi_status ubi__recording_processes_open(ubi__recording_processes *p, ubi__source *out, const ubi_progress *progress);
 /** What each process has, after reading; faults in their files, and which files are missing. Errors: UBI_ENOMEM. */
 ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__recording_summary *summary);
+/** Which files are missing of those that the tables name. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_processes_find_missing(ubi__recording_processes *p, const ubi__ubirec_tables *tables);
+struct ubi__columns;
+/**
+ * Passes what each process has (base/column_file.h), after the tables. Read, processes were found, and get it; what is missing is looked for.
+ * Errors: those of passing.
+ */
+ubi_status ubi__recording_processes_pass(struct ubi__columns *c, ubi__recording_processes *p,
+                                         const ubi__ubirec_tables *tables);
 /** By their start, for qsort: elements are ubi__recording_process. */
 int ubi__recording_process_compare(const void *a, const void *b);
 /** "sort", or "redis-server (redis-check-rdb)" where it was started with another name than its file's. */

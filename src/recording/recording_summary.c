@@ -24,8 +24,18 @@ ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allo
     return ubi__ubirec_tables_init(&s->tables, a);
 }
 
+ubi_status ubi__recording_summary_view(ubi__recording_summary *out, const ubi__recording_summary *of,
+                                       const ubi_allocator *allocator) {
+    *out = *of;
+    out->allocator = allocator;
+    return ubi__ubirec_tables_view(&out->tables, &of->tables, allocator);
+}
+
 void ubi__recording_summary_fini(ubi__recording_summary *s) {
+    bool is_view = s->tables.is_view;
     ubi__ubirec_tables_fini(&s->tables);
+    if (is_view)
+        return;
     ubi__vec_info_sums_fini(&s->infos, s->allocator);
     ubi__vec_thread_sums_fini(&s->threads, s->allocator);
     ubi__live_table_fini(&s->live);

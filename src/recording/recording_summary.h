@@ -62,6 +62,7 @@ typedef struct ubi__thread_sums {
     uint64_t last_allocation;                  /* number + 1, when that was the last thing that it did; else 0 */
     uint64_t last_temporary; /* number + 1 of what it freed at once, when that was the last thing that it did; else 0 */
     uint32_t last_info;      /* of that */
+    uint32_t unused;         /* 0 */
 } ubi__thread_sums;
 
 UBI_VEC_DECLARE(ubi__vec_info_sums, ubi__info_sums);
@@ -134,6 +135,19 @@ ubi_status ubi__recording_summary_glance(ubi__recording_summary *s, ubi__ubirec_
                                          ubi__source *source, const ubi_allocator *allocator);
 /** The same numbers, of a summary. */
 ubi__ubirec_index ubi__recording_summary_index(const ubi__recording_summary *s);
+
+struct ubi__columns;
+/**
+ * Passes a summary that is finished (base/column_file.h). Read, `s` is overwritten; free it, whatever comes of it. It has no live table:
+ * questions alone can be asked, nothing can be added. Errors: those of passing.
+ */
+ubi_status ubi__recording_summary_pass(struct ubi__columns *c, ubi__recording_summary *s);
+/**
+ * The same summary, with tables to which symbols can be added (ubi__ubirec_tables_view); all else is borrowed from `of`. Errors: UBI_ENOMEM,
+ * and nothing is left.
+ */
+ubi_status ubi__recording_summary_view(ubi__recording_summary *out, const ubi__recording_summary *of,
+                                       const ubi_allocator *allocator);
 
 /* ---- estimates ---------------------------------------------------------------------------------------------------- */
 

@@ -47,6 +47,7 @@ typedef struct ubi__ubirec_frame {
         } script;
     };
     uint32_t column; /* script */
+    uint32_t unused; /* 0 */
 } ubi__ubirec_frame;
 
 typedef struct ubi__ubirec_info_row {

@@ -8,7 +8,7 @@
 
 #include "base/assert.h"
 
-static __attribute__((unused)) bool frame_is_sound(const ubi__ubirec_tables *t, const ubi__ubirec_frame *f) {
+bool ubi__ubirec_frame_is_sound(const ubi__ubirec_tables *t, const ubi__ubirec_frame *f) {
     uint32_t n_strings = ubi__strtab_count(&t->strings);
     switch (f->type) {
     case UBI__UBIREC_NATIVE_FRAME:
@@ -27,7 +27,7 @@ static void check_definitions(const ubi__ubirec_tables *t) {
     for (size_t i = 0; i < t->modules.n; i++)
         UBI_ASSERT(t->modules.at[i].path < n_strings && t->modules.at[i].build_id < n_strings);
     for (size_t i = 0; i < t->frames.n; i++)
-        UBI_ASSERT(frame_is_sound(t, &t->frames.at[i]));
+        UBI_ASSERT(ubi__ubirec_frame_is_sound(t, &t->frames.at[i]));
     for (size_t i = 1; i < t->traces.n; i++)
         UBI_ASSERT(t->traces.at[i].caller < i && t->traces.at[i].frame < t->frames.n);
     for (size_t i = 0; i < t->kinds.n; i++)
@@ -64,9 +64,18 @@ ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *a
     return ubi__vec_ubirec_trace_push(&t->traces, t->allocator, (ubi__ubirec_trace_row){ 0, UBI_NONE });
 }
 
-void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
-    ubi__vec_u8_fini(&t->about_text, t->allocator);
+/* What a view has of its own. */
+static void names_fini(ubi__ubirec_tables *t) {
     ubi__strtab_fini(&t->strings);
+    ubi__vec_ubirec_symbol_fini(&t->symbols, t->allocator);
+    ubi__vec_ubirec_symbol_span_fini(&t->spans, t->allocator);
+}
+
+void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
+    names_fini(t);
+    if (t->is_view)
+        return;
+    ubi__vec_u8_fini(&t->about_text, t->allocator);
     ubi__vec_ubirec_started_fini(&t->started, t->allocator);
     ubi__vec_ubirec_companion_fini(&t->companions, t->allocator);
     ubi__vec_ubirec_module_fini(&t->modules, t->allocator);
@@ -76,8 +85,38 @@ void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
     ubi__vec_ubirec_info_fini(&t->infos, t->allocator);
     ubi__vec_ubirec_thread_fini(&t->threads, t->allocator);
     ubi__vec_ubirec_period_fini(&t->periods, t->allocator);
-    ubi__vec_ubirec_symbol_fini(&t->symbols, t->allocator);
-    ubi__vec_ubirec_symbol_span_fini(&t->spans, t->allocator);
+}
+
+/* Into what is empty. */
+#define VEC_COPY(name, to, from, a)                                                                                    \
+    do {                                                                                                               \
+        UBI_TRY(name##_reserve((to), (a), (from)->n));                                                                 \
+        if ((from)->n)                                                                                                 \
+            memcpy((to)->at, (from)->at, (from)->n * sizeof *(to)->at);                                                \
+        (to)->n = (from)->n;                                                                                           \
+    } while (0)
+
+static ubi_status names_copy(ubi__ubirec_tables *to, const ubi__ubirec_tables *from) {
+    const ubi_allocator *a = to->allocator;
+    VEC_COPY(ubi__vec_u8, &to->strings.bytes, &from->strings.bytes, a);
+    VEC_COPY(ubi__vec_u64, &to->strings.end, &from->strings.end, a);
+    VEC_COPY(ubi__vec_ubirec_symbol, &to->symbols, &from->symbols, a);
+    VEC_COPY(ubi__vec_ubirec_symbol_span, &to->spans, &from->spans, a);
+    return UBI_OK;
+}
+
+ubi_status ubi__ubirec_tables_view(ubi__ubirec_tables *out, const ubi__ubirec_tables *of,
+                                   const ubi_allocator *allocator) {
+    *out = *of;
+    out->allocator = allocator;
+    out->is_view = true;
+    ubi__strtab_init(&out->strings, allocator);
+    out->symbols = (ubi__vec_ubirec_symbol){ NULL, 0, 0 };
+    out->spans = (ubi__vec_ubirec_symbol_span){ NULL, 0, 0 };
+    ubi_status status = names_copy(out, of);
+    if (status != UBI_OK)
+        names_fini(out);
+    return status;
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------- */
@@ -94,7 +133,8 @@ static void keep_text(ubi__ubirec_tables *t, ubi_text *text) {
 static ubi_status add_about(ubi__ubirec_tables *t, const ubi__ubirec_about *about) {
     size_t n = about->program.len + about->arguments.len + about->writer.len + about->system.len;
     UBI_TRY(ubi__vec_u8_reserve(&t->about_text, t->allocator, n + 1));
-    UBI_TRY(ubi__vec_ubirec_period_push(&t->periods, t->allocator, (ubi__ubirec_period_row){ 0, about->period_bytes }));
+    UBI_TRY(ubi__vec_ubirec_period_push(&t->periods, t->allocator,
+                                        (ubi__ubirec_period_row){ .period_bytes = about->period_bytes }));
     t->about = *about;
     keep_text(t, &t->about.program);
     keep_text(t, &t->about.arguments);
@@ -109,7 +149,7 @@ static ubi_status add_string(ubi__ubirec_tables *t, ubi_text text) {
 }
 
 static ubi_status add_period(ubi__ubirec_tables *t, uint64_t period_bytes) {
-    ubi__ubirec_period_row row = { (uint32_t)t->infos.n, period_bytes };
+    ubi__ubirec_period_row row = { .first_info = (uint32_t)t->infos.n, .period_bytes = period_bytes };
     return ubi__vec_ubirec_period_push(&t->periods, t->allocator, row);
 }
 
@@ -172,7 +212,8 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
     case UBI__UBIREC_INFO:
         return ubi__vec_ubirec_info_push(&t->infos, a, r->info);
     case UBI__UBIREC_THREAD:
-        return ubi__vec_ubirec_thread_push(&t->threads, a, (ubi__ubirec_thread_row){ r->thread.tid, r->thread.name });
+        return ubi__vec_ubirec_thread_push(&t->threads, a,
+                                           (ubi__ubirec_thread_row){ .tid = r->thread.tid, .name = r->thread.name });
     case UBI__UBIREC_THREAD_NAME:
         t->threads.at[r->thread_name.thread].name = r->thread_name.name;
         return UBI_OK;
@@ -182,7 +223,7 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
         return add_symbols(t, r->symbols.frame, r->symbols.at, r->symbols.n);
     case UBI__UBIREC_STARTED:
         return ubi__vec_ubirec_started_push(
-            &t->started, a, (ubi__ubirec_started_row){ r->started.name, r->started.count, r->started.why });
+            &t->started, a, (ubi__ubirec_started_row){ r->started.name, r->started.why, r->started.count });
     case UBI__UBIREC_COMPANION:
         return ubi__vec_ubirec_companion_push(&t->companions, a,
                                               (ubi__ubirec_companion_row){ r->companion.suffix, r->companion.name });

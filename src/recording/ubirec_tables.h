@@ -25,11 +25,13 @@ typedef struct ubi__ubirec_kind_row {
 typedef struct ubi__ubirec_thread_row {
     uint64_t tid;
     ubi_str_ix name;
+    uint32_t unused; /* 0 */
 } ubi__ubirec_thread_row;
 
 /** Infos from `first_info` on have this period. */
 typedef struct ubi__ubirec_period_row {
     uint32_t first_info;
+    uint32_t unused; /* 0 */
     uint64_t period_bytes;
 } ubi__ubirec_period_row;
 
@@ -42,8 +44,8 @@ typedef struct ubi__ubirec_symbol_span {
 /** A program that was started and not recorded. */
 typedef struct ubi__ubirec_started_row {
     ubi_str_ix name;
-    uint64_t count;
     ubi__unrecorded why;
+    uint64_t count;
 } ubi__ubirec_started_row;
 
 /** A process that has a file of its own. */
@@ -69,6 +71,7 @@ UBI_VEC_DECLARE(ubi__vec_ubirec_symbol_span, ubi__ubirec_symbol_span);
 
 typedef struct ubi__ubirec_tables {
     const ubi_allocator *allocator;
+    bool is_view;            /* strings, symbols and spans alone are its own, the rest is that of others */
     ubi__ubirec_about about; /* texts are in `about_text` */
     ubi__vec_u8 about_text;
     ubi__strtab strings;
@@ -90,6 +93,8 @@ typedef struct ubi__ubirec_tables {
 
 /** What rows name is there, callers of traces come before them, periods begin in order, and symbols of frames are symbols. */
 void ubi__ubirec_tables_check(const ubi__ubirec_tables *t);
+/** Whether what a frame names is in the tables. */
+bool ubi__ubirec_frame_is_sound(const ubi__ubirec_tables *t, const ubi__ubirec_frame *frame);
 /** Errors: UBI_ENOMEM, and nothing is left. */
 ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *allocator);
 void ubi__ubirec_tables_fini(ubi__ubirec_tables *t);
@@ -112,6 +117,19 @@ bool ubi__ubirec_is_exact(const ubi__ubirec_tables *t);
  */
 ubi_status ubi__ubirec_tables_add_symbols(ubi__ubirec_tables *t, uint32_t frame, const ubi__ubirec_symbol *symbols,
                                           size_t n);
+
+struct ubi__columns;
+/**
+ * Passes the tables (base/column_file.h). Read, `t` is overwritten; free it, whatever comes of it. Nothing can be added to it: symbols of
+ * frames that are mapped cannot be written to (ubi__ubirec_tables_view). Errors: those of passing.
+ */
+ubi_status ubi__ubirec_tables_pass(struct ubi__columns *c, ubi__ubirec_tables *t);
+/**
+ * The same tables, to which symbols can be added: strings and symbols are copied, all else is borrowed from `of`. To be freed before it.
+ * Errors: UBI_ENOMEM, and nothing is left. Cost: O(strings + symbols).
+ */
+ubi_status ubi__ubirec_tables_view(ubi__ubirec_tables *out, const ubi__ubirec_tables *of,
+                                   const ubi_allocator *allocator);
 
 /* ---- why a program is not recorded -------------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #define END_BYTES ((size_t)64 << 10)
 #define PIECE_BYTES ((size_t)4 << 20)
 /* To be counted up when columns change, or what they hold is computed otherwise, within one version of the library. */
-#define PARTS_VERSION 3
+#define PARTS_VERSION 4
 
 static ubi_status hashing_init(void) {
     if (sodium_init() < 0) /* by any thread, any number of times */
@@ -154,10 +154,27 @@ ubi_status ubi__index_note_make(ubi__index_note *out, const char *path, ubi_comp
     return status;
 }
 
+/* What the index of the other file would have to fit, and what was added before. Where it is beside the file, both may have moved. */
+ubi_status ubi__index_note_add(ubi__index_note *note, const char *path, unsigned threads, const ubi_progress *progress,
+                               const ubi_allocator *allocator) {
+    ubi__index_note other;
+    UBI_TRY(ubi__index_note_make(&other, path, (ubi_compat)note->compat, note->is_beside != 0, threads, progress,
+                                 allocator));
+    memset(other.path, 0, sizeof other.path);
+    if (note->is_beside) {
+        other.inode = 0;
+        other.changed_s = other.changed_ns = 0;
+    }
+    memcpy(other.others, note->others, sizeof other.others);
+    crypto_generichash(note->others, sizeof note->others, (const uint8_t *)&other, sizeof other, NULL, 0);
+    return UBI_OK;
+}
+
 bool ubi__index_note_fits(const ubi__index_note *known, const ubi__index_note *now) {
     if (memcmp(known->library, now->library, sizeof now->library) != 0 || known->parts_version != now->parts_version ||
         known->compat != now->compat || known->is_beside != now->is_beside || known->size_bytes != now->size_bytes ||
-        memcmp(known->ends, now->ends, sizeof now->ends) != 0)
+        memcmp(known->ends, now->ends, sizeof now->ends) != 0 ||
+        memcmp(known->others, now->others, sizeof now->others) != 0)
         return false;
     if (now->is_beside)
         return memcmp(known->content, now->content, sizeof now->content) == 0;

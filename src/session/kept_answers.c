@@ -15,7 +15,10 @@
 #include "base/status.h"
 #include "base/strtab.h"
 #include "session/cache_folder.h"
+#include "session/recording_parts.h"
 #include "session/session_index.h"
+
+/* ---- keys ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct answer_key {
     uint8_t hash[32]; /* of the key's text */
@@ -28,11 +31,38 @@ typedef struct kept_answers {
     ubi__strtab texts;
 } kept_answers;
 
-static answer_key key_of(ubi_text text) {
-    answer_key key;
-    crypto_generichash(key.hash, sizeof key.hash, (const uint8_t *)text.ptr, text.len, NULL, 0);
-    return key;
+/* With what an answer about a recording depends on besides its files. */
+static ubi_status key_make(answer_key *out, ubi_session_use *use, ubi_text text) {
+    uint8_t names[UBI__NAMES_DIGEST_BYTES];
+    bool is_recording = use->session->kind == UBI_SESSION_RECORDING;
+    if (is_recording)
+        UBI_TRY(ubi__session_names_digest(names, use));
+    crypto_generichash(out->hash, sizeof out->hash, (const uint8_t *)text.ptr, text.len, is_recording ? names : NULL,
+                       is_recording ? sizeof names : 0);
+    return UBI_OK;
 }
+
+/* Recordings may have names that come and go: no one asks about several. */
+static bool is_nameable(const ubi_session_use *use) {
+    return use->session->index_place == UBI_SESSION_INDEX_CACHE && ubi__session_is_indexed(use->session) &&
+           !use->like && use->session->kind == UBI_SESSION_HEAP && ubi__file_identify(use->session->name).is_known;
+}
+
+ubi_status ubi__kept_key_add_heap(ubi__vec_u8 *key, bool *is_known, ubi_session_use *further) {
+    ubi__index_note note;
+    *is_known = false;
+    if (!is_nameable(further))
+        return UBI_OK;
+    ubi_status status = ubi__session_heap_note(&note, further);
+    if (status == UBI_ENOMEM || status == UBI_ECANCELLED)
+        return status;
+    if (status != UBI_OK) /* it has changed, which the question will say */
+        return UBI_OK;
+    *is_known = true;
+    return ubi__bytes_append(key, &note, sizeof note, ubi_allocator_default());
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------------- */
 
 static ubi_status answers_pass(ubi__columns *c, kept_answers *a) {
     UBI_TRY(UBI__COLUMN(c, "keys", &a->keys, NULL));
@@ -94,17 +124,19 @@ ubi_status ubi__kept_answer_find(ubi__vec_u8 *out, ubi_session_use *use, ubi_tex
     const ubi_allocator *a = ubi_session_use_allocator(use);
     char path[UBI__CACHE_PATH_BYTES + UBI__INDEX_NAME_BYTES + 16];
     ubi__session_index *index;
-    if (use->session->index_place != UBI_SESSION_INDEX_CACHE || use->session->kind != UBI_SESSION_HEAP ||
-        use->session->given || use->like)
+    if (use->session->index_place != UBI_SESSION_INDEX_CACHE || !ubi__session_is_indexed(use->session) || use->like)
         return UBI_OK;
     UBI_TRY(ubi__session_index_get(&index, use));
     if (!index->file || ubi__session_answers_path(path, sizeof path, use->session, &index->heap) != UBI_OK)
         return UBI_OK;
     ubi__column_file *file;
+    answer_key hash;
     UBI_TRY(file_open(&file, path, &index->heap, a));
     if (!file)
         return UBI_OK;
-    ubi_status status = answer_read(out, file, key_of(key), a);
+    ubi_status status = key_make(&hash, use, key);
+    if (status == UBI_OK)
+        status = answer_read(out, file, hash, a);
     ubi__column_file_close(file);
     return status;
 }
@@ -158,18 +190,17 @@ static ubi_status answers_write(const char *path, kept_answers *answers, const u
     return status;
 }
 
-static ubi_status answers_replace(const char *path, const ubi__index_note *note, ubi_text key, ubi_text answer,
+static ubi_status answers_replace(const char *path, const ubi__index_note *note, answer_key key, ubi_text answer,
                                   const ubi_allocator *a) {
     kept_answers answers = { .keys = { NULL, 0, 0 } };
-    answer_key hash = key_of(key);
     ubi__column_file *file;
     ubi__strtab_init(&answers.texts, a);
     ubi_status status = file_open(&file, path, note, a);
     if (status == UBI_OK && file)
-        status = answers_read(&answers, file, hash, UBI__KEPT_ANSWERS_BYTES - answer.len, a);
+        status = answers_read(&answers, file, key, UBI__KEPT_ANSWERS_BYTES - answer.len, a);
     ubi__column_file_close(file);
     if (status == UBI_OK)
-        status = answer_push(&answers, hash, answer, a);
+        status = answer_push(&answers, key, answer, a);
     if (status == UBI_OK)
         status = answers_write(path, &answers, note, a);
     vec_answer_key_fini(&answers.keys, a);
@@ -182,8 +213,9 @@ ubi_status ubi__kept_answer_add(ubi_session_use *use, ubi_text key, ubi_text ans
     char folder[UBI__CACHE_PATH_BYTES], path[UBI__CACHE_PATH_BYTES + UBI__INDEX_NAME_BYTES + 16];
     ubi__session_index *index;
     ubi__index_note note;
-    if (session->index_place != UBI_SESSION_INDEX_CACHE || session->kind != UBI_SESSION_HEAP || session->given ||
-        use->like || !answer.len || answer.len > UBI__KEPT_ANSWERS_BYTES)
+    answer_key hash;
+    if (session->index_place != UBI_SESSION_INDEX_CACHE || !ubi__session_is_indexed(session) || use->like ||
+        !answer.len || answer.len > UBI__KEPT_ANSWERS_BYTES)
         return UBI_OK;
     UBI_TRY(ubi__session_index_get(&index, use));
     if (!index->identity.is_known) /* not a file that can be read twice */
@@ -193,5 +225,6 @@ ubi_status ubi__kept_answer_add(ubi_session_use *use, ubi_text key, ubi_text ans
         return UBI_OK;
     UBI_TRY(ubi__session_heap_note(&note, use));
     UBI_TRY(ubi__session_answers_path(path, sizeof path, session, &note));
-    return answers_replace(path, &note, key, answer, ubi_session_use_allocator(use));
+    UBI_TRY(key_make(&hash, use, key));
+    return answers_replace(path, &note, hash, answer, ubi_session_use_allocator(use));
 }

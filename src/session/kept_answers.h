@@ -22,6 +22,12 @@
  */
 ubi_status ubi__kept_answer_find(ubi__vec_u8 *out, ubi_session_use *use, ubi_text key);
 /**
+ * Appends to a key what a further heap is, for answers that are about several: its file, as it is now.
+ * @param key  of the default allocator. @param is_known  out: false: that cannot be said, and no answer can be kept or found.
+ * Errors: UBI_ENOMEM, UBI_ECANCELLED.
+ */
+ubi_status ubi__kept_key_add_heap(ubi__vec_u8 *key, bool *is_known, ubi_session_use *further);
+/**
  * Keeps an answer. Nothing for sessions whose index is not in the cache folder, where that cannot be used, and for answers that are too
  * long. Errors: UBI_EIO, UBI_EMISMATCH (the heap has changed), UBI_ENOMEM.
  */

@@ -2,21 +2,23 @@
  *
  * recording_part.c: a recording, its places, and what its files have (recording_parts.h).
  *
- * Keys say what a part was made of: that of a recording is 's' (with symbols) or '-', and '=' with a process if one was chosen; places
- * have 'w' (without wrappers) or '-' in front of that, sorted ones the digit of their order in front of that.
+ * Keys say what a part was made of: that of a recording is '=' with a process if one was chosen, else empty. What is made of it has in front
+ * of that 's' (with symbols) or '-', and places 'w' (without wrappers) or '-' in front of that, sorted ones the digit of their order in
+ * front of that.
  */
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "session/recording_parts.h"
-#include "session/session_inside.h"
+#include "session/session_index.h"
 
 #define MARK_SYMBOLS 's'
 #define MARK_WRAPPERS 'w'
 #define MARK_NOT '-'
 
-/* ---- a recording --------------------------------------------------------------------------------------------------- */
+/* ---- a recording, as its files have it ------------------------------------------------------------------------------- */
 
 static ubi_status wanted_copy(ubi__session_recording *r, const char *wanted) {
     r->wanted_bytes = strlen(wanted) + 1;
@@ -38,21 +40,15 @@ static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *u
     return status;
 }
 
-static ubi_status recording_finish(ubi__session_recording *r, const ubi_session_use *use, bool with_symbols) {
-    ubi__recording_namer *namer = use->session->pool->namer;
-    UBI_TRY(ubi__recording_processes_sum(&r->processes, &r->summary));
-    return with_symbols && namer ? namer(&r->summary.tables, &r->hints, &use->progress) : UBI_OK;
-}
-
-static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use, const char *key) {
+static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use, const char *wanted) {
     ubi__file_identity file;
-    if (key[1])
-        UBI_TRY(wanted_copy(r, key + 2));
+    if (wanted)
+        UBI_TRY(wanted_copy(r, wanted));
     UBI_TRY(ubi__recording_processes_find(&r->processes, use->session->name, r->wanted, r->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, r->processes.identity));
     r->path = r->wanted && r->processes.rows.n == 1 ? r->processes.rows.at[0].path : use->session->name;
     UBI_TRY(files_read(r, use));
-    ubi_status status = recording_finish(r, use, key[0] == MARK_SYMBOLS);
+    ubi_status status = ubi__recording_processes_sum(&r->processes, &r->summary);
     if (status != UBI_OK)
         ubi__recording_summary_fini(&r->summary);
     else
@@ -67,14 +63,60 @@ static void recording_release(ubi__session_recording *r, const ubi_allocator *al
     UBI_DELETE(allocator, r);
 }
 
+static void recording_free(void *value, const ubi_allocator *allocator) {
+    ubi__session_recording *r = value;
+    ubi__recording_summary_fini(&r->summary);
+    recording_release(r, allocator);
+}
+
+static ubi_status columns_take(ubi__session_recording *r, ubi__columns *c, ubi_session_use *use) {
+    UBI_TRY(ubi__session_recording_pass(c, r));
+    return ubi__session_index_note(use, NULL);
+}
+
+/* Nothing when there are other files by now than when the index was found to be of them. */
+static ubi_status recording_load(void **out, ubi__columns *c, ubi_session_use *use) {
+    const ubi_allocator *a = c->allocator;
+    ubi__session_index *index;
+    UBI_TRY(ubi__session_index_get(&index, use));
+    ubi__session_recording *r = UBI_NEW(a, ubi__session_recording);
+    if (!r)
+        return ubi__fail_nomem();
+    r->allocator = a;
+    r->path = use->session->name;
+    ubi_status status = ubi__recording_processes_find(&r->processes, r->path, NULL, a);
+    if (status != UBI_OK || r->processes.identity != index->others_identity) {
+        recording_release(r, a);
+        return status;
+    }
+    status = columns_take(r, c, use);
+    if (status == UBI_OK)
+        *out = r;
+    else
+        recording_free(r, a);
+    return status;
+}
+
+ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *r) {
+    UBI_TRY(ubi__recording_summary_pass(c, &r->summary));
+    return ubi__recording_processes_pass(c, &r->processes, &r->summary.tables);
+}
+
+/* The key is '=' and a process, or nothing. */
 static ubi_status recording_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     if (use->session->kind != UBI_SESSION_RECORDING)
         return ubi__session_refuse(use->session, "recording");
+    if (!key[0])
+        UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_RECORDING, recording_load, allocator));
+    else
+        *out = NULL;
+    if (*out)
+        return UBI_OK;
     ubi__session_recording *r = UBI_NEW(allocator, ubi__session_recording);
     if (!r)
         return ubi__fail_nomem();
     r->allocator = allocator;
-    ubi_status status = recording_read(r, use, key);
+    ubi_status status = recording_read(r, use, key[0] ? key + 1 : NULL);
     if (status == UBI_OK)
         *out = r;
     else
@@ -82,20 +124,92 @@ static ubi_status recording_build(void **out, ubi_session_use *use, const char *
     return status;
 }
 
-static void recording_free(void *value, const ubi_allocator *allocator) {
-    ubi__session_recording *r = value;
-    ubi__recording_summary_fini(&r->summary);
-    recording_release(r, allocator);
+static const ubi__part_type recording_part = { "recording", recording_build, recording_free, .is_of_graph = true };
+
+/* ---- with names that it lacks ---------------------------------------------------------------------------------------- */
+
+static ubi_status names_add(ubi__session_recording *r, const ubi__session_recording *of, const ubi_session_use *use,
+                            const ubi_allocator *a) {
+    UBI_TRY(ubi__recording_summary_view(&r->summary, &of->summary, a));
+    ubi_status status = use->session->pool->namer(&r->summary.tables, &r->hints, &use->progress);
+    if (status != UBI_OK)
+        ubi__recording_summary_fini(&r->summary);
+    return status;
 }
 
-static const ubi__part_type recording_part = { "recording", recording_build, recording_free, .is_of_graph = true };
+static ubi_status named_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
+    void *value;
+    UBI_TRY(ubi__session_part(&value, use, &recording_part, key));
+    const ubi__session_recording *of = value;
+    ubi__session_recording *r = UBI_NEW(allocator, ubi__session_recording);
+    if (!r)
+        return ubi__fail_nomem();
+    *r = *of;
+    r->allocator = allocator;
+    ubi_status status = names_add(r, of, use, allocator);
+    if (status == UBI_OK)
+        *out = r;
+    else
+        UBI_DELETE(allocator, r);
+    return status;
+}
+
+static void named_free(void *value, const ubi_allocator *allocator) {
+    ubi__session_recording *r = value;
+    ubi__recording_summary_fini(&r->summary);
+    UBI_DELETE(allocator, r);
+}
+
+static const ubi__part_type named_part = { "names", named_build, named_free, .is_of_graph = true };
+
+/* `key`: MARK_SYMBOLS or MARK_NOT, and the key of the recording. */
+static ubi_status marked_get(const ubi__session_recording **out, ubi_session_use *use, const char *key) {
+    bool with_names = key[0] == MARK_SYMBOLS && use->session->pool->namer;
+    void *value;
+    UBI_TRY(ubi__session_part(&value, use, with_names ? &named_part : &recording_part, key + 1));
+    *out = value;
+    return UBI_OK;
+}
+
+/* What comes after the first n items of a vector, of the same vector with names. */
+#define TAIL_HASH(state, vec, n_before)                                                                                \
+    do {                                                                                                               \
+        if ((vec)->n > (n_before))                                                                                     \
+            crypto_generichash_update((state), (const uint8_t *)((vec)->at + (n_before)),                              \
+                                      ((vec)->n - (n_before)) * sizeof *(vec)->at);                                    \
+    } while (0)
+
+static void names_hash(uint8_t out[UBI__NAMES_DIGEST_BYTES], const ubi__session_recording *named,
+                       const ubi__session_recording *plain) {
+    const ubi__ubirec_tables *t = &named->summary.tables, *before = &plain->summary.tables;
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, UBI__NAMES_DIGEST_BYTES);
+    TAIL_HASH(&state, &t->strings.bytes, before->strings.bytes.n);
+    TAIL_HASH(&state, &t->strings.end, before->strings.end.n);
+    TAIL_HASH(&state, &t->symbols, before->symbols.n);
+    TAIL_HASH(&state, &t->spans, 0);
+    crypto_generichash_update(&state, (const uint8_t *)&named->hints, sizeof named->hints);
+    crypto_generichash_final(&state, out, UBI__NAMES_DIGEST_BYTES);
+}
+
+ubi_status ubi__session_names_digest(uint8_t out[UBI__NAMES_DIGEST_BYTES], ubi_session_use *use) {
+    static const ubi__recording_choice plain_choice = { .with_symbols = false },
+                                       named_choice = { .with_symbols = true };
+    const ubi__session_recording *plain, *named;
+    memset(out, 0, UBI__NAMES_DIGEST_BYTES);
+    if (use->session->kind != UBI_SESSION_RECORDING || !use->session->pool->namer)
+        return UBI_OK;
+    UBI_TRY(ubi__session_recording_get(&plain, use, &plain_choice));
+    UBI_TRY(ubi__session_recording_get(&named, use, &named_choice));
+    names_hash(out, named, plain);
+    return UBI_OK;
+}
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
 static ubi_status sites_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
-    void *value;
-    UBI_TRY(ubi__session_part(&value, use, &recording_part, key + 1));
-    const ubi__session_recording *r = value;
+    const ubi__session_recording *r;
+    UBI_TRY(marked_get(&r, use, key + 1));
     ubi__sites *sites = UBI_NEW(allocator, ubi__sites);
     if (!sites)
         return ubi__fail_nomem();
@@ -133,37 +247,42 @@ static const ubi__part_type sorted_part = { "sorted places", sorted_build, sites
 
 /* ---- keys ------------------------------------------------------------------------------------------------------------ */
 
-/* The part whose key is the marks, and then the process. */
-static ubi_status part_get(void **out, ubi_session_use *use, const ubi__part_type *type, const char *marks,
-                           const char *process) {
-    const ubi_allocator *a = ubi_session_use_allocator(use);
-    size_t key_bytes = strlen(marks) + (process ? strlen(process) + 1 : 0) + 1;
-    char *key = ubi__alloc_array(a, key_bytes, 1);
-    if (!key)
-        return ubi__fail_nomem();
-    snprintf(key, key_bytes, "%s%s%s", marks, process ? "=" : "", process ? process : "");
-    ubi_status status = ubi__session_part(out, use, type, key);
-    ubi__free_array(a, key, key_bytes, 1);
-    return status;
+/* The marks, and then the process. NULL: no memory. */
+static char *key_new(size_t *key_bytes, const char *marks, const char *process, const ubi_allocator *a) {
+    *key_bytes = strlen(marks) + (process ? strlen(process) + 1 : 0) + 1;
+    char *key = ubi__alloc_array(a, *key_bytes, 1);
+    if (key)
+        snprintf(key, *key_bytes, "%s%s%s", marks, process ? "=" : "", process ? process : "");
+    return key;
 }
 
 ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
                                       const ubi__recording_choice *choice) {
+    const ubi_allocator *a = ubi_session_use_allocator(use);
     const char marks[] = { choice->with_symbols ? MARK_SYMBOLS : MARK_NOT, '\0' };
-    void *value;
-    UBI_TRY(part_get(&value, use, &recording_part, marks, choice->process));
-    *out = value;
-    return UBI_OK;
+    size_t key_bytes;
+    char *key = key_new(&key_bytes, marks, choice->process, a);
+    if (!key)
+        return ubi__fail_nomem();
+    ubi_status status = marked_get(out, use, key);
+    ubi__free_array(a, key, key_bytes, 1);
+    return status;
 }
 
 ubi_status ubi__session_sites_get(const ubi__sites **out, ubi_session_use *use, const ubi__recording_choice *choice,
                                   ubi__site_order order) {
+    const ubi_allocator *a = ubi_session_use_allocator(use);
     const char marks[] = { (char)('0' + order), choice->with_wrappers ? MARK_WRAPPERS : MARK_NOT,
                            choice->with_symbols ? MARK_SYMBOLS : MARK_NOT, '\0' };
-    void *value;
-    UBI_TRY(part_get(&value, use, &sorted_part, marks, choice->process));
+    void *value = NULL;
+    size_t key_bytes;
+    char *key = key_new(&key_bytes, marks, choice->process, a);
+    if (!key)
+        return ubi__fail_nomem();
+    ubi_status status = ubi__session_part(&value, use, &sorted_part, key);
+    ubi__free_array(a, key, key_bytes, 1);
     *out = value;
-    return UBI_OK;
+    return status;
 }
 
 /* ---- what its files have --------------------------------------------------------------------------------------------- */
@@ -175,8 +294,10 @@ static ubi_status index_glance(bool *found, ubi__recording_file_facts *f, const 
     if (strcmp(path, "-") == 0)
         return UBI_OK;
     UBI_TRY(ubi__source_open_path(&source, path, a));
-    ubi_status status = ubi__recording_summary_glance(&f->summary, &f->index, found, &source, a);
+    ubi_status status = ubi__recording_summary_glance(&f->own, &f->index, found, &source, a);
     ubi__source_close(&source);
+    if (status == UBI_OK && *found)
+        f->summary = &f->own;
     return status;
 }
 
@@ -185,17 +306,36 @@ static ubi_status file_read(ubi__recording_file_facts *f, const ubi_session_use 
                             const ubi_allocator *a) {
     ubi__source source;
     UBI_TRY(ubi__source_open_path(&source, path, a));
-    ubi_status status = ubi__recording_summary_read(&f->summary, &source, &use->progress, a);
+    ubi_status status = ubi__recording_summary_read(&f->own, &source, &use->progress, a);
     ubi__source_close(&source);
     if (status == UBI_OK)
-        f->index = ubi__recording_summary_index(&f->summary);
+        f->summary = &f->own;
     return status;
+}
+
+/* The same of one that is alone: it is read once for all that is asked. */
+static ubi_status recording_look(ubi__recording_file_facts *f, ubi_session_use *use) {
+    void *value;
+    UBI_TRY(ubi__session_part(&value, use, &recording_part, ""));
+    const ubi__session_recording *r = value;
+    f->summary = &r->summary;
+    return UBI_OK;
+}
+
+static ubi_status facts_gather(ubi__recording_file_facts *f, const ubi__session_recording_files *files,
+                               ubi_session_use *use, const char *path) {
+    bool found;
+    UBI_TRY(index_glance(&found, f, path, files->allocator));
+    if (found)
+        return UBI_OK;
+    UBI_TRY(files->capacity == 1 ? recording_look(f, use) : file_read(f, use, path, files->allocator));
+    f->index = ubi__recording_summary_index(f->summary);
+    return UBI_OK;
 }
 
 static ubi_status files_gather(ubi__session_recording_files *files, ubi_session_use *use) {
     const char *path = use->session->name;
     ubi__file_identity file;
-    bool found;
     UBI_TRY(ubi__recording_processes_find(&files->processes, path, NULL, files->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, files->processes.identity));
     files->capacity = ubi__recording_file_count(&files->processes);
@@ -203,13 +343,10 @@ static ubi_status files_gather(ubi__session_recording_files *files, ubi_session_
     if (!files->at)
         return ubi__fail_nomem();
     for (; files->n < files->capacity; files->n++) {
-        ubi__recording_file_facts *f = &files->at[files->n];
         const char *one = ubi__recording_file(&files->processes, path, files->n);
         if (!ubi__progress(&use->progress, "files", files->n, files->capacity))
             return ubi__fail_cancelled();
-        UBI_TRY(index_glance(&found, f, one, files->allocator));
-        if (!found)
-            UBI_TRY(file_read(f, use, one, files->allocator));
+        UBI_TRY(facts_gather(&files->at[files->n], files, use, one));
     }
     ubi__session_file_note(use->session, &file, files->processes.identity);
     return UBI_OK;
@@ -218,7 +355,8 @@ static ubi_status files_gather(ubi__session_recording_files *files, ubi_session_
 static void files_free(void *value, const ubi_allocator *allocator) {
     ubi__session_recording_files *files = value;
     for (size_t i = 0; i < files->n; i++)
-        ubi__recording_summary_fini(&files->at[i].summary);
+        if (files->at[i].summary == &files->at[i].own)
+            ubi__recording_summary_fini(&files->at[i].own);
     ubi__free_array(allocator, files->at, files->capacity, sizeof *files->at);
     ubi__recording_processes_fini(&files->processes);
     UBI_DELETE(allocator, files);

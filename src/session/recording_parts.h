@@ -8,6 +8,7 @@
 #ifndef UBI_SESSION_RECORDING_PARTS_H
 #define UBI_SESSION_RECORDING_PARTS_H
 
+#include "base/column_file.h"
 #include "formats/timeline/timeline_read.h"
 #include "recording/recording_processes.h"
 #include "recording/recording_sites.h"
@@ -38,17 +39,27 @@ typedef struct ubi__session_recording {
     size_t wanted_bytes;
 } ubi__session_recording;
 
+/** Passes what an index has of a recording: all processes, which were found if it is read, without names that it lacks. */
+ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *recording);
 /** Of a recording; `with_wrappers` does not matter. Errors: also UBI_EINVAL: there is no such process. */
 ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
                                       const ubi__recording_choice *choice);
+#define UBI__NAMES_DIGEST_BYTES 32
+/**
+ * A hash of the names that the namer of the pool has added to a recording, and of what it says is missing: answers depend on them, and
+ * files with names may come and go. 0 where there is no namer, and for what is no recording.
+ */
+ubi_status ubi__session_names_digest(uint8_t out[UBI__NAMES_DIGEST_BYTES], ubi_session_use *use);
 /** Its places, sorted. */
 ubi_status ubi__session_sites_get(const ubi__sites **out, ubi_session_use *use, const ubi__recording_choice *choice,
                                   ubi__site_order order);
 
 /** What a file of a recording has, by its index, or else by reading it. */
 typedef struct ubi__recording_file_facts {
-    ubi__recording_summary summary; /**< of the file with an index: what is about the whole alone, and no sums */
+    const ubi__recording_summary
+        *summary; /**< of the file with an index of its own: what is about the whole alone, and no sums */
     ubi__ubirec_index index;
+    ubi__recording_summary own; /**< that, unless it is the recording's */
 } ubi__recording_file_facts;
 
 typedef struct ubi__session_recording_files {

@@ -67,9 +67,11 @@ void ubi__session_file_note(ubi_session *session, const ubi__file_identity *file
     pthread_mutex_unlock(&session->pool->lock);
 }
 
-static void read_note(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info) {
-    session->info = *info; /* before was_read says that it is there */
-    ubi__session_file_note(session, file, 0);
+static void read_note(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity,
+                      const ubi_read_info *info) {
+    if (info)
+        session->info = *info; /* before was_read says that it is there */
+    ubi__session_file_note(session, file, others_identity);
 }
 
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator) {
@@ -87,17 +89,18 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
     options.compat = session->compat;
     UBI_TRY(ubi_graph_read_path(out, session->name, &options, &info));
     if (is_first)
-        read_note(session, &file, &info);
+        read_note(session, &file, 0, &info);
     return UBI_OK;
 }
 
-ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info) {
+ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity,
+                                  const ubi_read_info *info) {
     ubi__file_identity now;
     if (session->was_read || session->was_pinned)
-        UBI_TRY(ubi__session_file_check(&now, session, 0));
+        UBI_TRY(ubi__session_file_check(&now, session, others_identity));
     if (session->was_read)
         return UBI_OK;
-    read_note(session, file, info);
+    read_note(session, file, others_identity, info);
     return UBI_OK;
 }
 

@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "recording/recording_processes.h"
 #include "session/cache_folder.h"
 
 const char *const ubi__indexed_scopes[UBI__INDEXED_COUNT] = {
     [UBI__INDEXED_GRAPH] = "graph",           [UBI__INDEXED_LOOK] = "look",
     [UBI__INDEXED_DOMINATORS] = "dominators", [UBI__INDEXED_SETS] = "dominated",
     [UBI__INDEXED_DISTANCES] = "distances",   [UBI__INDEXED_RETAINING] = "retaining",
-    [UBI__INDEXED_SUMMARY] = "summary",
+    [UBI__INDEXED_SUMMARY] = "summary",       [UBI__INDEXED_RECORDING] = "recording",
 };
 
 /* ---- finding it ------------------------------------------------------------------------------------------------------ */
@@ -44,15 +45,34 @@ ubi_status ubi__session_answers_path(char *out, size_t size, const ubi_session *
     return cached_path(out, size, session, heap, UBI__ANSWERS_SUFFIX);
 }
 
-/* What is read now is what the parts were made of. */
-ubi_status ubi__session_heap_note(ubi__index_note *out, ubi_session_use *use) {
+/* The files of processes that were recorded together with the first one. */
+static ubi_status others_add(ubi__index_note *note, uint64_t *others_identity, const ubi_session_use *use,
+                             const ubi_allocator *a) {
+    ubi__recording_processes processes;
+    ubi_status status = ubi__recording_processes_find(&processes, use->session->name, NULL, a);
+    UBI_TRY(status);
+    for (size_t i = 1; i < processes.rows.n && status == UBI_OK; i++)
+        status = ubi__index_note_add(note, processes.rows.at[i].path, use->threads, &use->progress, a);
+    *others_identity = processes.identity;
+    ubi__recording_processes_fini(&processes);
+    return status;
+}
+
+static ubi_status note_make(ubi__index_note *note, uint64_t *others_identity, const ubi_session_use *use,
+                            const ubi_allocator *a) {
     const ubi_session *session = use->session;
     bool is_beside = session->index_place == UBI_SESSION_INDEX_BESIDE;
-    UBI_TRY(ubi__index_note_make(out, session->name, session->compat, is_beside, use->threads, &use->progress,
-                                 ubi_session_use_allocator(use)));
-    if (!ubi__session_is_current(session))
-        return ubi__fail(UBI_EMISMATCH, "%s has changed since it was opened", session->name);
-    return UBI_OK;
+    *others_identity = 0;
+    UBI_TRY(ubi__index_note_make(note, session->name, session->compat, is_beside, use->threads, &use->progress, a));
+    return session->kind == UBI_SESSION_RECORDING ? others_add(note, others_identity, use, a) : UBI_OK;
+}
+
+/* What is read now is what the parts were made of. */
+ubi_status ubi__session_heap_note(ubi__index_note *out, ubi_session_use *use) {
+    ubi__file_identity now;
+    uint64_t others_identity;
+    UBI_TRY(note_make(out, &others_identity, use, ubi_session_use_allocator(use)));
+    return ubi__session_file_check(&now, use->session, others_identity);
 }
 
 /* What others may write could change while it is mapped, after it was checked. */
@@ -70,11 +90,11 @@ static ubi_status owner_check(int fd, const char *path) {
 static ubi_status file_fits(const ubi__column_file *file, const ubi__index_note *heap, const char *path) {
     const ubi__index_note *note = ubi__index_note_of(file);
     if (!note)
-        return ubi__fail(UBI_EFORMAT, "%s is not an index of a heap", path);
+        return ubi__fail(UBI_EFORMAT, "%s is not an index of a heap or a recording", path);
     if (memcmp(note->library, heap->library, sizeof note->library) != 0 || note->parts_version != heap->parts_version)
         return ubi__fail(UBI_EFORMAT, "%s was made by another version of ubiheap", path);
     if (!ubi__index_note_fits(note, heap))
-        return ubi__fail(UBI_EMISMATCH, "%s is the index of another heap, or of an earlier state of this one", path);
+        return ubi__fail(UBI_EMISMATCH, "%s is the index of another file, or of an earlier state of this one", path);
     return UBI_OK;
 }
 
@@ -121,8 +141,7 @@ static ubi_status index_find(ubi__session_index *index, ubi_session_use *use, co
     UBI_TRY(ubi__session_index_path(path, sizeof path, session, &index->heap));
     if ((is_beside || index->heap.path[0]) && stat(path, &about) != 0) /* nothing is hashed where there is no index */
         return ubi__fail(UBI_ENOTFOUND, "there is no %s", path);
-    UBI_TRY(
-        ubi__index_note_make(&index->heap, session->name, session->compat, is_beside, use->threads, &use->progress, a));
+    UBI_TRY(note_make(&index->heap, &index->others_identity, use, a));
     UBI_TRY(identity_compare(&index->identity, &index->heap, session->name));
     UBI_TRY(ubi__session_index_path(path, sizeof path, session, &index->heap));
     return file_open(&index->file, path, &index->heap, a);
@@ -156,6 +175,10 @@ static const ubi__part_type index_part = {
     .name = "index", .build = index_build, .free = index_free, .is_of_graph = true
 };
 
+bool ubi__session_is_indexed(const ubi_session *session) {
+    return session->index_place != UBI_SESSION_INDEX_NONE && session->kind != UBI_SESSION_TIMELINE && !session->given;
+}
+
 ubi_status ubi__session_index_get(ubi__session_index **out, ubi_session_use *use) {
     void *value;
     UBI_TRY(ubi__session_part(&value, use, &index_part, ""));
@@ -170,8 +193,7 @@ ubi_status ubi__session_indexed(void **out, ubi_session_use *use, ubi__indexed p
     ubi__session_index *index;
     void *value = NULL;
     *out = NULL;
-    if (use->session->index_place == UBI_SESSION_INDEX_NONE || use->session->given ||
-        (use->like && part != UBI__INDEXED_GRAPH))
+    if (!ubi__session_is_indexed(use->session) || (use->like && part != UBI__INDEXED_GRAPH))
         return UBI_OK;
     UBI_TRY(ubi__session_index_get(&index, use));
     if (!index->file || index->is_damaged)
@@ -196,7 +218,7 @@ ubi_status ubi__session_indexed(void **out, ubi_session_use *use, ubi__indexed p
 ubi_status ubi__session_index_note(ubi_session_use *use, const ubi_read_info *info) {
     ubi__session_index *index;
     UBI_TRY(ubi__session_index_get(&index, use));
-    return ubi__session_note_read(use->session, &index->identity, info);
+    return ubi__session_note_read(use->session, &index->identity, index->others_identity, info);
 }
 
 /* ---- columns that are the session's ------------------------------------------------------------------------------------ */

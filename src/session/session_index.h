@@ -14,7 +14,7 @@
 #include "session/index_note.h"
 #include "session/session_inside.h"
 
-/** What an index holds. */
+/** What an index holds, of a heap or of a recording. */
 typedef enum ubi__indexed {
     UBI__INDEXED_GRAPH,
     UBI__INDEXED_LOOK,
@@ -23,6 +23,7 @@ typedef enum ubi__indexed {
     UBI__INDEXED_DISTANCES,
     UBI__INDEXED_RETAINING,
     UBI__INDEXED_SUMMARY,
+    UBI__INDEXED_RECORDING, /* with all its processes */
     UBI__INDEXED_COUNT
 } ubi__indexed;
 
@@ -33,6 +34,7 @@ typedef struct ubi__session_index {
     ubi__column_file *file;                          /* NULL: there is none that is of this heap */
     ubi__index_note heap;                            /* of the heap, as the index was found to be of it */
     ubi__file_identity identity;                     /* the same */
+    uint64_t others_identity;                        /* of files that belong to it */
     _Atomic bool is_damaged;                         /* some column was: nothing more is read from it */
     char why[256];                                   /* it is not used; "" there is none */
     ubi__column_memory memories[UBI__INDEXED_COUNT]; /* of parts that are mapped */
@@ -44,6 +46,8 @@ ubi_status ubi__session_index_path(char *out, size_t size, const ubi_session *se
 ubi_status ubi__session_answers_path(char *out, size_t size, const ubi_session *session, const ubi__index_note *heap);
 /** The note of the session's heap, which is as it was when it was opened. Errors: those of ubi__index_note_make. */
 ubi_status ubi__session_heap_note(ubi__index_note *out, ubi_session_use *use);
+/** Whether it looks for an index, and may have one: of files of heaps and recordings. */
+bool ubi__session_is_indexed(const ubi_session *session);
 /** Borrowed until the use ends. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__session_index_get(ubi__session_index **out, ubi_session_use *use);
 
@@ -56,7 +60,7 @@ typedef ubi_status (*ubi__indexed_load)(void **out, ubi__columns *c, ubi_session
 ubi_status ubi__session_indexed(void **out, ubi_session_use *use, ubi__indexed part, ubi__indexed_load load,
                                 const ubi_allocator *allocator);
 
-/** What the index says was read, instead of reading. Errors: UBI_EMISMATCH, UBI_EIO: the heap is not what it was. */
+/** What the index says was read, instead of reading; `info` of a heap, or NULL. Errors: UBI_EMISMATCH, UBI_EIO: it is not what it was. */
 ubi_status ubi__session_index_note(ubi_session_use *use, const ubi_read_info *info);
 /** Passes what reading a file found. */
 ubi_status ubi__read_info_pass(ubi__columns *c, ubi_read_info *info, const ubi_graph *graph);

@@ -21,7 +21,7 @@
 
 #include "base/column_file_layout.h"
 #include "fail_allocator.h"
-#include "packed_heap.h"
+#include "index_place.h"
 #include "saving.h"
 #include "session/cache_folder.h"
 #include "session/kept_answers.h"
@@ -29,90 +29,6 @@
 
 #define V8_FILE "tests/data/v8/node20-after.heapsnapshot.gz"
 #define FX_FILE "tests/data/fx/tiny-before.fxsnapshot"
-
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
-
-typedef struct place {
-    char *folder; /* temporary; for heaps */
-    char cache[400], heap[400];
-} place;
-
-static packed_bytes file_read(const char *path) {
-    struct stat about;
-    int fd = open(path, O_RDONLY);
-    assert_true(fd >= 0 && fstat(fd, &about) == 0);
-    packed_bytes content = packed_copy((packed_bytes){ NULL, 0 });
-    packed_free(content);
-    content = (packed_bytes){ aligned_alloc(64, ((size_t)about.st_size + 64) / 64 * 64), (size_t)about.st_size };
-    assert_int_equal(read(fd, content.at, content.n), content.n);
-    close(fd);
-    return content;
-}
-
-static void file_write(const char *path, packed_bytes content) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, content.at, content.n), content.n);
-    close(fd);
-}
-
-static void file_copy(const char *to, const char *from) {
-    packed_bytes content = file_read(from);
-    file_write(to, content);
-    packed_free(content);
-}
-
-static place place_of(const char *file) {
-    place p = { new_directory(), "", "" };
-    snprintf(p.cache, sizeof p.cache, "%s/cache", p.folder);
-    snprintf(p.heap, sizeof p.heap, "%s/heap", p.folder);
-    file_copy(p.heap, file);
-    return p;
-}
-
-static void place_remove(place *p) {
-    char command[1000];
-    snprintf(command, sizeof command, "rm -rf '%s/cache'", p->folder);
-    assert_int_equal(system(command), 0);
-    remove_directory(p->folder);
-}
-
-/* ---- sessions -------------------------------------------------------------------------------------------------------- */
-
-typedef struct opened {
-    ubi_session_pool *pool;
-    ubi_session *session;
-    ubi_session_use *use;
-} opened;
-
-static ubi_status opened_begin(opened *o, const place *p, ubi_session_index index, const ubi_allocator *allocator,
-                               ubi_progress progress) {
-    ubi_session_pool_options pool = UBI_SESSION_POOL_OPTIONS_INIT;
-    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
-    ubi_session_use_options use = UBI_SESSION_USE_OPTIONS_INIT;
-    *o = (opened){ NULL, NULL, NULL };
-    pool.allocator = allocator;
-    options.index = index;
-    options.cache_folder = p->cache;
-    options.threads = 1;
-    use.progress = progress;
-    UBI_TRY(ubi_session_pool_new(&o->pool, &pool));
-    UBI_TRY(ubi_session_open_path(&o->session, o->pool, p->heap, &options));
-    return ubi_session_use_begin(&o->use, o->session, &use);
-}
-
-static opened open_with(const place *p, ubi_session_index index) {
-    opened o;
-    if (opened_begin(&o, p, index, NULL, (ubi_progress){ NULL, NULL }) != UBI_OK)
-        fail_msg("%s", ubi_error_message());
-    return o;
-}
-
-static void opened_end(opened *o) {
-    ubi_session_use_end(o->use);
-    ubi_session_unref(o->session);
-    ubi_session_pool_unref(o->pool);
-}
 
 static ubi_status parts_get(packed_heap *out, ubi_session_use *use) {
     const ubi_look *look;
@@ -135,15 +51,9 @@ static ubi_status parts_get(packed_heap *out, ubi_session_use *use) {
     return UBI_OK;
 }
 
-static ubi_session_index_info about(ubi_session_use *use) {
-    ubi_session_index_info info = UBI_SESSION_INDEX_INFO_INIT;
-    assert_int_equal(ubi_session_index_about(&info, use), UBI_OK);
-    return info;
-}
-
 /* All parts of a session, whatever its index is, are those of one without. */
-static void assert_parts_right(opened *o, const place *p) {
-    opened plain = open_with(p, UBI_SESSION_INDEX_NONE);
+static void assert_parts_right(opened_heap *o, const index_place *p) {
+    opened_heap plain = open_with(p, UBI_SESSION_INDEX_NONE);
     packed_heap is, shall;
     assert_int_equal(parts_get(&shall, plain.use), UBI_OK);
     if (parts_get(&is, o->use) != UBI_OK)
@@ -158,31 +68,13 @@ static void assert_parts_right(opened *o, const place *p) {
     opened_end(&plain);
 }
 
-static void index_write(const place *p, ubi_session_index index) {
-    opened o = open_with(p, index);
-    if (ubi_session_write_index(o.use) != UBI_OK)
-        fail_msg("%s", ubi_error_message());
-    opened_end(&o);
-}
-
 /* Whether a session uses its index; its parts are right in either case. */
-static bool index_serves(const place *p, ubi_session_index index) {
-    opened o = open_with(p, index);
+static bool index_serves(const index_place *p, ubi_session_index index) {
+    opened_heap o = open_with(p, index);
     assert_parts_right(&o, p);
-    ubi_session_index_info info = about(o.use);
+    ubi_session_index_info info = index_about(o.use);
     opened_end(&o);
     return info.is_in_use && !info.is_damaged;
-}
-
-/* The path of the one index in the cache folder. */
-static const char *cached_path(const place *p) {
-    static char path[800];
-    ubi__cache_rows rows;
-    assert_int_equal(ubi__cache_folder_list(&rows, p->cache, ubi_allocator_default()), UBI_OK);
-    assert_int_equal(rows.n, 1);
-    snprintf(path, sizeof path, "%s/%s", p->cache, rows.at[0].name);
-    ubi__cache_rows_fini(&rows, ubi_allocator_default());
-    return path;
 }
 
 /* ---- it serves ------------------------------------------------------------------------------------------------------- */
@@ -191,17 +83,17 @@ static void what_was_computed_is_mapped(void **state) {
     static const char *const files[] = { V8_FILE, FX_FILE, "tests/data/jsc/bun-gcdebugging.json.gz" };
     (void)state;
     for (size_t i = 0; i < 6; i++) {
-        place p = place_of(files[i / 2]);
+        index_place p = place_of(files[i / 2]);
         ubi_session_index index = i % 2 ? UBI_SESSION_INDEX_BESIDE : UBI_SESSION_INDEX_CACHE;
         assert_false(index_serves(&p, index));
         index_write(&p, index);
         assert_true(index_serves(&p, index));
-        opened o = open_with(&p, index), plain = open_with(&p, UBI_SESSION_INDEX_NONE);
+        opened_heap o = open_with(&p, index), plain = open_with(&p, UBI_SESSION_INDEX_NONE);
         packed_heap heap;
         assert_int_equal(parts_get(&heap, o.use), UBI_OK);
         assert_int_equal(parts_get(&heap, plain.use), UBI_OK);
         assert_true(ubi_session_pool_held_bytes(o.pool) < ubi_session_pool_held_bytes(plain.pool) / 2);
-        assert_true(about(o.use).resident_bytes <= about(o.use).size_bytes + 4096);
+        assert_true(index_about(o.use).resident_bytes <= index_about(o.use).size_bytes + 4096);
         ubi_session_pool_drop_unused(o.pool); /* parts in use stay */
         assert_parts_right(&o, &p);
         ubi_session_use_end(o.use);
@@ -216,7 +108,7 @@ static void what_was_computed_is_mapped(void **state) {
 }
 
 static void a_second_writing_leaves_what_is_there(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     struct stat first, second;
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
@@ -228,7 +120,7 @@ static void a_second_writing_leaves_what_is_there(void **state) {
 }
 
 static void a_heap_is_carried_with_its_index(void **state) {
-    place from = place_of(V8_FILE), to = place_of(FX_FILE);
+    index_place from = place_of(V8_FILE), to = place_of(FX_FILE);
     char index[420], carried[420];
     (void)state;
     index_write(&from, UBI_SESSION_INDEX_BESIDE);
@@ -245,14 +137,14 @@ static void a_heap_is_carried_with_its_index(void **state) {
 /* ---- it does not ----------------------------------------------------------------------------------------------------- */
 
 static void an_index_of_an_earlier_state_is_not_used(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
     struct timespec times[2] = { { 0, UTIME_OMIT }, { 1000, 0 } };
     assert_int_equal(utimensat(AT_FDCWD, p.heap, times, 0), 0);
     assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
-    opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
-    assert_non_null(strstr(about(o.use).why, "an earlier state"));
+    opened_heap o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+    assert_non_null(strstr(index_about(o.use).why, "an earlier state"));
     opened_end(&o);
     index_write(&p, UBI_SESSION_INDEX_CACHE);
     assert_true(index_serves(&p, UBI_SESSION_INDEX_CACHE));
@@ -262,16 +154,8 @@ static void an_index_of_an_earlier_state_is_not_used(void **state) {
     place_remove(&p);
 }
 
-static void note_change(const char *path, size_t offset, uint8_t byte) {
-    packed_bytes content = file_read(path);
-    content.at[offsetof(ubi__column_header, note) + offset] ^= byte;
-    packed_seal(content);
-    file_write(path, content);
-    packed_free(content);
-}
-
 static void an_index_of_another_version_is_not_used(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
     note_change(cached_path(&p), offsetof(ubi__index_note, library), 1);
@@ -286,7 +170,7 @@ static void an_index_of_another_version_is_not_used(void **state) {
 /* Whatever byte is damaged, all parts are right, and writing replaces the index. */
 static void damage_costs_time_only(void **state) {
     static const size_t steps = 61;
-    place p = place_of("tests/data/fx/unreachable.fxsnapshot");
+    index_place p = place_of("tests/data/fx/unreachable.fxsnapshot");
     size_t n_damaged = 0;
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
@@ -296,9 +180,9 @@ static void damage_costs_time_only(void **state) {
         content.at[content.n / steps * i + i] ^= 0x10;
         file_write(cached_path(&p), content);
         packed_free(content);
-        opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+        opened_heap o = open_with(&p, UBI_SESSION_INDEX_CACHE);
         assert_parts_right(&o, &p);
-        bool is_unused = !about(o.use).is_in_use || about(o.use).is_damaged;
+        bool is_unused = !index_about(o.use).is_in_use || index_about(o.use).is_damaged;
         n_damaged += is_unused;
         assert_int_equal(ubi_session_write_index(o.use), UBI_OK);
         opened_end(&o);
@@ -311,12 +195,12 @@ static void damage_costs_time_only(void **state) {
 }
 
 static void where_others_may_write_nothing_is_kept(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
     assert_int_equal(chmod(p.cache, 0777), 0);
     assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
-    opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+    opened_heap o = open_with(&p, UBI_SESSION_INDEX_CACHE);
     assert_int_equal(ubi_session_write_index(o.use), UBI_EINVAL);
     assert_non_null(strstr(ubi_error_message(), "others may write"));
     opened_end(&o);
@@ -327,11 +211,11 @@ static void where_others_may_write_nothing_is_kept(void **state) {
 }
 
 static void what_is_no_file_has_no_index(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     ubi_session *session;
     ubi_session_use *use;
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
-    opened o = open_with(&p, UBI_SESSION_INDEX_NONE);
+    opened_heap o = open_with(&p, UBI_SESSION_INDEX_NONE);
     ubi_graph *graph;
     (void)state;
     options.index = UBI_SESSION_INDEX_CACHE;
@@ -340,7 +224,7 @@ static void what_is_no_file_has_no_index(void **state) {
     assert_int_equal(ubi_session_open_graph(&session, o.pool, graph, "live", &options), UBI_OK);
     assert_int_equal(ubi_session_use_begin(&use, session, NULL), UBI_OK);
     assert_int_equal(ubi_session_write_index(use), UBI_OK);
-    assert_false(about(use).is_in_use);
+    assert_false(index_about(use).is_in_use);
     ubi_session_use_end(use);
     ubi_session_unref(session);
     opened_end(&o);
@@ -350,25 +234,8 @@ static void what_is_no_file_has_no_index(void **state) {
 
 /* ---- answers --------------------------------------------------------------------------------------------------------- */
 
-static bool answer_is(const place *p, const char *key, const char *expected) {
-    opened o = open_with(p, UBI_SESSION_INDEX_CACHE);
-    ubi__vec_u8 answer = { NULL, 0, 0 };
-    assert_int_equal(ubi__kept_answer_find(&answer, o.use, (ubi_text){ key, strlen(key) }), UBI_OK);
-    bool is_equal = answer.n == strlen(expected) && (!answer.n || memcmp(answer.at, expected, answer.n) == 0);
-    ubi__vec_u8_fini(&answer, ubi_session_use_allocator(o.use));
-    opened_end(&o);
-    return is_equal;
-}
-
-static ubi_status answer_keep(const place *p, const char *key, ubi_text answer) {
-    opened o = open_with(p, UBI_SESSION_INDEX_CACHE);
-    ubi_status status = ubi__kept_answer_add(o.use, (ubi_text){ key, strlen(key) }, answer);
-    opened_end(&o);
-    return status;
-}
-
 static void answers_are_kept_by_key(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
     assert_true(answer_is(&p, "a", ""));
@@ -383,7 +250,7 @@ static void answers_are_kept_by_key(void **state) {
 }
 
 static void the_oldest_answers_make_room(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     char *large = calloc(UBI__KEPT_ANSWERS_BYTES + 1, 1);
     (void)state;
     assert_non_null(large);
@@ -402,7 +269,7 @@ static void the_oldest_answers_make_room(void **state) {
 
 /* Each bit: the answer is there, or there is none. */
 static void damaged_answers_are_not_given(void **state) {
-    place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
+    index_place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
     char path[800];
     size_t n_lost = 0;
     (void)state;
@@ -427,32 +294,12 @@ static void damaged_answers_are_not_given(void **state) {
 
 /* ---- interruptions ------------------------------------------------------------------------------------------------------ */
 
-/* Ends, in one way or another, at the n-th report. */
-typedef struct ending {
-    uint32_t n_reports, at;
-    bool must_kill;
-} ending;
-
-static bool report_end(void *payload, const char *stage, uint64_t done, uint64_t total) {
-    ending *e = payload;
-    (void)done, (void)total;
-    if (strcmp(stage, "writing the index") != 0 || ++e->n_reports < e->at)
-        return true;
-    if (e->must_kill)
-        (void)kill(getpid(), SIGKILL);
-    return false;
-}
-
-static size_t files_in(const char *folder) {
-    return access(folder, F_OK) == 0 ? count_files(folder) : 0;
-}
-
 static void cancelled_writing_leaves_nothing(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     (void)state;
     for (uint32_t at = 1;; at++) {
         ending e = { 0, at, false };
-        opened o;
+        opened_heap o;
         assert_int_equal(opened_begin(&o, &p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }), UBI_OK);
         ubi_status status = ubi_session_write_index(o.use);
         opened_end(&o);
@@ -466,7 +313,7 @@ static void cancelled_writing_leaves_nothing(void **state) {
 }
 
 static void killed_writing_leaves_the_old_one_or_none(void **state) {
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     (void)state;
     for (uint32_t at = 1; at < 18; at += 3) {
         int how;
@@ -474,7 +321,7 @@ static void killed_writing_leaves_the_old_one_or_none(void **state) {
         assert_true(child >= 0);
         if (child == 0) {
             ending e = { 0, at, true };
-            opened o;
+            opened_heap o;
             if (opened_begin(&o, &p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }) == UBI_OK)
                 (void)ubi_session_write_index(o.use);
             _exit(0);
@@ -491,7 +338,7 @@ static void killed_writing_leaves_the_old_one_or_none(void **state) {
 /* Writers replace each other's files and remove them, readers have them mapped: all answers are right. */
 static void processes_share_a_cache(void **state) {
     enum { N_PROCESSES = 4, N_ROUNDS = 12 };
-    place p = place_of(FX_FILE);
+    index_place p = place_of(FX_FILE);
     pid_t children[N_PROCESSES];
     (void)state;
     for (int i = 0; i < N_PROCESSES; i++) {
@@ -500,7 +347,7 @@ static void processes_share_a_cache(void **state) {
         if (children[i] != 0)
             continue;
         for (int round = 0; round < N_ROUNDS; round++) {
-            opened o = open_with(&p, UBI_SESSION_INDEX_CACHE);
+            opened_heap o = open_with(&p, UBI_SESSION_INDEX_CACHE);
             if (ubi_session_write_index(o.use) != UBI_OK)
                 _exit(1);
             assert_parts_right(&o, &p);
@@ -525,7 +372,7 @@ static void processes_share_a_cache(void **state) {
 
 static ubi_status everything_do(void *payload, const ubi_allocator *allocator) {
     packed_heap heap;
-    opened o;
+    opened_heap o;
     ubi_status status = opened_begin(&o, payload, UBI_SESSION_INDEX_BESIDE, allocator, (ubi_progress){ NULL, NULL });
     if (status == UBI_OK)
         status = parts_get(&heap, o.use);
@@ -536,7 +383,7 @@ static ubi_status everything_do(void *payload, const ubi_allocator *allocator) {
 }
 
 static void each_refused_allocation_is_survived(void **state) {
-    place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
+    index_place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
     char index[420];
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_BESIDE);
@@ -548,7 +395,7 @@ static void each_refused_allocation_is_survived(void **state) {
 
 /* What is there is found, and something is kept beside it. */
 static ubi_status answers_do(void *payload, const ubi_allocator *allocator) {
-    opened o;
+    opened_heap o;
     ubi__vec_u8 answer = { NULL, 0, 0 };
     ubi_status status = opened_begin(&o, payload, UBI_SESSION_INDEX_CACHE, allocator, (ubi_progress){ NULL, NULL });
     if (status == UBI_OK)
@@ -563,7 +410,7 @@ static ubi_status answers_do(void *payload, const ubi_allocator *allocator) {
 }
 
 static void refused_allocations_lose_no_answer(void **state) {
-    place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
+    index_place p = place_of("tests/data/fx/crafted/frame-ok.fxsnapshot");
     (void)state;
     index_write(&p, UBI_SESSION_INDEX_CACHE);
     assert_int_equal(answer_keep(&p, "a", (ubi_text){ "first", 5 }), UBI_OK);

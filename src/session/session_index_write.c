@@ -11,10 +11,12 @@
 #include "lenses/retaining.h"
 #include "lenses/summary_work.h"
 #include "session/cache_folder.h"
+#include "session/recording_parts.h"
 #include "session/session_index.h"
 
-/** All that an index holds. */
+/** All that an index holds: of a recording, that alone; of a heap, the rest. */
 typedef struct indexed_parts {
+    const ubi__session_recording *recording;
     ubi_graph *graph;
     const ubi_look *look;
     const ubi_dominators *dominators;
@@ -24,6 +26,10 @@ typedef struct indexed_parts {
 } indexed_parts;
 
 static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
+    static const ubi__recording_choice all = { .with_symbols = false };
+    *out = (indexed_parts){ NULL };
+    if (use->session->kind == UBI_SESSION_RECORDING)
+        return ubi__session_recording_get(&out->recording, use, &all);
     UBI_TRY(ubi_session_graph(&out->graph, use));
     UBI_TRY(ubi_session_look(&out->look, use));
     UBI_TRY(ubi_session_dominators(&out->dominators, use, true));
@@ -35,8 +41,14 @@ static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
 /* Passing towards a file changes nothing of what is passed. */
 #define PASSED(type, value) ((type *)(uintptr_t)(value))
 
-static ubi_status parts_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,
-                              const ubi_allocator *allocator) {
+static ubi_status recording_write(ubi__column_writer *writer, const indexed_parts *parts,
+                                  const ubi_allocator *allocator) {
+    ubi__columns c = { .writer = writer, .scope = ubi__indexed_scopes[UBI__INDEXED_RECORDING], .allocator = allocator };
+    return ubi__session_recording_pass(&c, PASSED(ubi__session_recording, parts->recording));
+}
+
+static ubi_status heap_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,
+                             const ubi_allocator *allocator) {
     ubi__columns c = { .writer = writer, .allocator = allocator };
     ubi_read_info info = session->info;
     ubi_graph *graph = parts->graph;
@@ -69,7 +81,7 @@ static ubi_status file_write(ubi__atomic_file *file, const indexed_parts *parts,
     ubi_status status = ubi__column_writer_begin(&writer, ubi__atomic_file_write, file, note, sizeof *note, a);
     writer.progress = &use->progress;
     if (status == UBI_OK)
-        status = parts_write(&writer, parts, use->session, a);
+        status = parts->recording ? recording_write(&writer, parts, a) : heap_write(&writer, parts, use->session, a);
     if (status == UBI_OK)
         status = ubi__column_writer_end(&writer);
     ubi__column_writer_fini(&writer);
@@ -101,8 +113,7 @@ ubi_status ubi_session_write_index(ubi_session_use *use) {
     indexed_parts parts;
     ubi__index_note note;
     bool is_in_folder = session->index_place == UBI_SESSION_INDEX_CACHE;
-    if (session->index_place == UBI_SESSION_INDEX_NONE || session->kind != UBI_SESSION_HEAP || session->given ||
-        use->like)
+    if (!ubi__session_is_indexed(session) || use->like)
         return UBI_OK;
     UBI_TRY(ubi__session_index_get(&index, use));
     if (!index->identity.is_known || (index->file && !index->is_damaged))
@@ -122,8 +133,7 @@ ubi_status ubi_session_index_about(ubi_session_index_info *out, ubi_session_use 
     ubi_session_index_info full = UBI_SESSION_INDEX_INFO_INIT;
     ubi__session_index *index;
     UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_session_index_info"));
-    if (use->session->index_place != UBI_SESSION_INDEX_NONE && use->session->kind == UBI_SESSION_HEAP &&
-        !use->session->given) {
+    if (ubi__session_is_indexed(use->session)) {
         UBI_TRY(ubi__session_index_get(&index, use));
         full.is_in_use = index->file != NULL;
         full.is_damaged = index->is_damaged;

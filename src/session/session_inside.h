@@ -127,9 +127,11 @@ ubi_session_use *ubi__session_use_new(ubi_session *session, ubi_session *like, c
 ubi__file_identity ubi__file_identify(const char *path);
 /**
  * What the file of this identity holds was read, or is known from an index. The first time it is noted.
+ * @param others_identity  of further files that are read with it. @param info  of a heap, or NULL.
  * Errors: later, if it is another file: UBI_EMISMATCH, UBI_EIO.
  */
-ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, const ubi_read_info *info);
+ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity,
+                                  const ubi_read_info *info);
 
 void ubi__part_memory_init(ubi__part_memory *memory, ubi_session_pool *pool);
 /**

@@ -28,7 +28,8 @@ static ubi_status sink_write(void *payload, const void *data, size_t n) {
     return UBI_OK;
 }
 
-static ubi_status all_pass(ubi__columns *c, packed_heap *h) {
+static ubi_status all_pass(ubi__columns *c, void *payload) {
+    packed_heap *h = payload;
     c->scope = "graph";
     UBI_TRY(ubi__format_pass(c, &h->graph));
     c->scope = "look";
@@ -70,22 +71,28 @@ static void heap_compute(packed_heap *h, ubi_graph *graph) {
         needed(NULL, "the summary");
 }
 
-ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *allocator) {
+ubi_status columns_pack(packed_bytes *out, ubi_status (*pass)(ubi__columns *c, void *payload), void *payload,
+                        const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
-    packed_heap h = { 0 };
     sink s = { { NULL, 0, 0 }, a };
     ubi__column_writer writer = { 0 };
     ubi__columns c = { .writer = &writer, .allocator = a };
-    heap_compute(&h, graph);
     ubi_status status = ubi__column_writer_begin(&writer, sink_write, &s, "note", 4, a);
     if (status == UBI_OK)
-        status = all_pass(&c, &h);
+        status = pass(&c, payload);
     if (status == UBI_OK)
         status = ubi__column_writer_end(&writer);
     if (status == UBI_OK)
         *out = packed_copy((packed_bytes){ s.bytes.at, s.bytes.n });
     ubi__column_writer_fini(&writer);
     ubi__vec_u8_fini(&s.bytes, a);
+    return status;
+}
+
+ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *allocator) {
+    packed_heap h = { 0 };
+    heap_compute(&h, graph);
+    ubi_status status = columns_pack(out, all_pass, &h, allocator);
     ubi_summary_free(h.summary);
     ubi_retaining_free(h.retaining);
     free(h.distances);

@@ -30,6 +30,9 @@ typedef struct packed_bytes {
 
 /** Computes what is to be known of a graph and packs it. Errors: those of writing, UBI_ENOMEM. Ends the process when it cannot compute. */
 ubi_status heap_pack(packed_bytes *out, ubi_graph *graph, const ubi_allocator *allocator);
+/** What `pass` writes as the bytes of a file of columns. Errors: those of writing, UBI_ENOMEM. */
+ubi_status columns_pack(packed_bytes *out, ubi_status (*pass)(ubi__columns *c, void *payload), void *payload,
+                        const ubi_allocator *allocator);
 packed_bytes packed_copy(packed_bytes from);
 void packed_free(packed_bytes bytes);
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -68,4 +69,30 @@ uint64_t allocate(recording *r, uint32_t kind, uint64_t size_bytes, uint32_t tra
     must(ubi__ubirec_info(r->w, &info, kind, size_bytes, trace, size_bytes));
     must(ubi__ubirec_write_alloc(r->w, &number, info));
     return number;
+}
+
+static ubi_status file_keep(void *payload, const void *data, size_t n) {
+    return fwrite(data, 1, n, payload) == n ? UBI_OK : UBI_EIO;
+}
+
+void write_process_recording(const char *path, uint64_t pid, uint64_t size_bytes) {
+    const ubi__ubirec_about about = { .pid = pid,
+                                      .period_bytes = 1,
+                                      .recording = 77,
+                                      .start_unix_ns = pid * 1000000000,
+                                      .program = ubi__text("/bin/worker") };
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_EXITED };
+    recording r = { .heap = 0 };
+    uint32_t thread;
+    FILE *to = fopen(path, "wb");
+    assert_non_null(to);
+    must(ubi__ubirec_writer_new(&r.w, file_keep, to, NULL));
+    must(ubi__ubirec_write_about(r.w, &about));
+    must(ubi__ubirec_thread(r.w, &thread, 1, ubi__text("")));
+    must(ubi__ubirec_kind(r.w, &r.heap, ubi__text("malloc"), UBI__UBIREC_HEAP));
+    allocate(&r, r.heap, size_bytes, stack(&r, "main"));
+    must(ubi__ubirec_write_end(r.w, &end));
+    must(ubi__ubirec_flush(r.w));
+    ubi__ubirec_writer_free(r.w);
+    fclose(to);
 }

@@ -26,5 +26,7 @@ void close_recording(recording *r, ubi__recording_summary *s);
 uint32_t stack(recording *r, const char *labels);
 /** Its number. */
 uint64_t allocate(recording *r, uint32_t kind, uint64_t size_bytes, uint32_t trace);
+/** The file of one of several processes that were recorded together: `size_bytes` are allocated in main() of this pid, and not freed. */
+void write_process_recording(const char *path, uint64_t pid, uint64_t size_bytes);
 
 #endif

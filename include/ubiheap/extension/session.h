@@ -86,8 +86,8 @@ typedef enum ubi_session_kind {
 } ubi_session_kind;
 
 /**
- * Where the *index* of a heap is: a file with graph, look, dominators, distances, retainers and summary, which is mapped instead of
- * computing them again. It takes no memory of the pool's, for the system drops and reads its pages as it likes.
+ * Where the *index* of a heap or a recording is: a file with graph, look, dominators, distances, retainers and summary, or with what a
+ * recording amounts to, which is mapped instead of computing or reading it again. It takes no memory of the pool's, for the system drops and reads its pages as it likes.
  */
 typedef enum ubi_session_index {
     UBI_SESSION_INDEX_NONE = 0, /**< there is none */
@@ -192,10 +192,10 @@ UBI_API const ubi_progress *ubi_session_use_progress(const ubi_session_use *use)
 UBI_API unsigned ubi_session_use_threads(const ubi_session_use *use);
 
 /**
- * Writes the index of the session's heap where its options say, unless there is a valid one. What it holds and is not there yet is
+ * Writes the index of the session's heap or recording where its options say, unless there is a valid one. What it holds and is not there yet is
  * computed. It appears when it is complete; another process may write the same at the same time. In the cache folder, indexes that were
  * not used for the longest time make room for it.
- * Nothing for a session without an index, or of what is not a file.
+ * Nothing for a session without an index, of a timeline, or of what is not a file.
  * Errors: those of parts; UBI_EIO (it cannot be written), UBI_EINVAL (others may write in the cache folder), UBI_EMISMATCH.
  */
 UBI_API ubi_status ubi_session_write_index(ubi_session_use *use);

@@ -111,7 +111,7 @@ static void page_write(const ubi__page *page, const ubi__cache_rows *rows, const
     ubi__write_fact(page, wish->must_clear ? "Cleared" : "Folder", ubi__text(wish->folder), 10);
     if (rows->n) {
         ubi__out_char(page->out, '\n');
-        ubi__page_table(&table, page, "Heap", columns, N_COLUMNS);
+        ubi__page_table(&table, page, "File", columns, N_COLUMNS);
         ubi__text_table_head(&table);
         for (size_t i = 0; i < rows->n; i++)
             row_write(&table, &rows->at[i], wish);
@@ -169,15 +169,15 @@ static const ubi__example examples[] = {
 static const ubi__usage usage = {
     .name = "cache",
     .operands = "[list|clear]",
-    .summary = "list or remove what was kept of heaps to open them at once",
+    .summary = "list or remove what was kept of files to open them at once",
     .question = "What does the cache folder hold?",
     .description =
         "Lists the indexes in the cache folder, or removes them. An index holds what was computed of a heap (its "
-        "graph, "
-        "dominators, retained sizes, distances), so that the next command maps it instead of computing it again. "
+        "graph, dominators, retained sizes, distances) or read of a recording (its stacks and sums), so that the next "
+        "command maps it instead of computing it again. "
         "Commands make one when --cache is given, and use one that is there unless --no-cache is.\n"
         "\n"
-        "An index is out of date when its heap has changed or is gone, or another version of ubiheap made it. It is "
+        "An index is out of date when its file has changed or is gone, or another version of ubiheap made it. It is "
         "not "
         "used then, and replaced by the next --cache. Indexes that were not used for the longest time make room for "
         "new "

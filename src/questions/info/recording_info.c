@@ -184,7 +184,7 @@ void ubi__recording_info_document(ubi__json *j, const ubi__recording_info *f) {
 /* ---- gathering ---------------------------------------------------------------------------------------------------- */
 
 static void file_add(facts *f, const ubi__recording_file_facts *one, const char *path) {
-    const ubi__recording_summary *s = &one->summary;
+    const ubi__recording_summary *s = one->summary;
     index_add(&f->sum, &one->index);
     f->file_bytes += s->file_bytes;
     f->first.torn_bytes += s->torn_bytes;
@@ -196,7 +196,7 @@ static void file_add(facts *f, const ubi__recording_file_facts *one, const char 
 ubi_status ubi__recording_info_get(ubi__recording_info *f, const ubi__asked *asked) {
     UBI_TRY(ubi__session_recording_files_get(&f->files, ubi__asked_heap(asked)));
     f->name = ubi__asked_name(asked);
-    f->first = f->files->at[0].summary;
+    f->first = *f->files->at[0].summary;
     f->first.torn_bytes = 0;
     for (size_t i = 0; i < f->files->n; i++)
         file_add(f, &f->files->at[i], ubi__recording_file(&f->files->processes, f->name, i));

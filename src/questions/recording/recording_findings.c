@@ -142,7 +142,7 @@ static void find_peak(ubi__recording_findings *out, const ubi__recording_view *v
     const ubi__recording_sum *peak = &v->all[UBI__MEASURE_PEAK];
     const ubi__site *first = next_of(v, v->of_class, UBI__MEASURE_PEAK, false, NULL);
     char share[UBI__HUMAN_TEXT], things[UBI__HUMAN_TEXT];
-    bool is_one_process = v->report->processes->merge == NULL; /* leaks of several need not overlap */
+    bool is_one_process = !v->report->processes->are_summed; /* leaks of several need not overlap */
     bool is_all_there =
         is_one_process && v->all[UBI__MEASURE_LEAKED].estimate.bytes >= ALL_THERE * peak->estimate.bytes;
     if (!first || v->report->wishes->site || is_all_there) /* said already */

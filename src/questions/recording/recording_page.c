@@ -140,7 +140,7 @@ static size_t head_write(const ubi__recording_view *v) {
     if (about->start_unix_ns)
         n +=
             (size_t)snprintf(line + n, sizeof line - n, " from %s", ubi__human_time(time, about->start_unix_ns / 1000));
-    if (v->report->processes->merge)
+    if (v->report->processes->are_summed)
         n += (size_t)snprintf(line + n, sizeof line - n, ", %s processes; ",
                               ubi__human_count(time, v->report->processes->rows.n));
     else
@@ -422,7 +422,7 @@ static bool view_mappings(ubi__recording_view *out, const ubi__recording_view *v
 
 static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes *notes) {
     const ubi__recording_report *report = v->report;
-    size_t n_processes = report->processes->merge ? report->processes->rows.n : 0;
+    size_t n_processes = report->processes->are_summed ? report->processes->rows.n : 0;
     size_t n_markers = report->summary->markers.groups.n;
     bool has_markers = !report->wishes->site; /* which are of all places */
     ubi__recording_view mappings;

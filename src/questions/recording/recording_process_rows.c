@@ -52,7 +52,7 @@ ubi_status ubi__recording_processes_page(const ubi__page *page, const ubi__recor
     const ubi__recording_processes *p = report->processes;
     const ubi_allocator *a = report->allocator;
     ubi__text_table table;
-    if (!p->merge)
+    if (!p->are_summed)
         return UBI_OK;
     const ubi__recording_process **rows = ubi__alloc_array(a, p->rows.n, sizeof *rows);
     if (!rows)
@@ -82,7 +82,7 @@ void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row)
 void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report) {
     const ubi__recording_processes *p = report->processes;
     ubi__json_member_array(j, "processes");
-    for (size_t i = 0; p->merge && i < p->rows.n; i++) {
+    for (size_t i = 0; p->are_summed && i < p->rows.n; i++) {
         const ubi__recording_process *row = &p->rows.at[i];
         ubi__json_object_begin(j);
         ubi__recording_process_put(j, row);
