@@ -345,25 +345,24 @@ static void refusal_tell(ubi_session_use *use) {
 }
 
 /* The same answer, for doors that show documents. */
-static ubi_status document_keep(const asking *a, ubi_session_use *use) {
+static ubi_status document_keep(const asking *a, const heaps *h) {
     const ubi__answer_terms terms = { .question = a->question, .values = a->asked.values, .compat = a->asked.compat };
-    ubi_session *session = ubi_session_use_session(use);
     ubi__vec_u8 key = { NULL, 0, 0 };
-    if (ubi__answer_key(&key, &terms, &session, 1) != UBI_OK) /* a command line alone has such values */
+    if (ubi__answer_key(&key, &terms, h->sessions, h->n) != UBI_OK) /* a command line alone has such values */
         return UBI_OK;
-    ubi_status status = ubi__answer_keep(use, (const char *)key.at);
+    ubi_status status = ubi__answer_keep(h->uses[0], (const char *)key.at);
     ubi__vec_u8_fini(&key, ubi_allocator_default());
     return status;
 }
 
 /* An answer with a remark would be shown again without it. */
-static void answer_keep(asking *a, int exit_code) {
+static void answer_keep(asking *a, const heaps *h, int exit_code) {
     if (exit_code != UBI__EXIT_OK || a->cli->reason[0] || !a->kept.out)
         return;
     ubi_status status = ubi__kept_store(&a->kept);
-    bool is_heap = ubi_session_kind_of(ubi_session_use_session(a->kept.use)) == UBI_SESSION_HEAP;
-    if (status == UBI_OK && is_heap && !a->kept.is_too_long)
-        status = document_keep(a, a->kept.use);
+    bool is_indexed = ubi_session_kind_of(ubi_session_use_session(a->kept.use)) != UBI_SESSION_TIMELINE;
+    if (status == UBI_OK && is_indexed && !a->kept.is_too_long)
+        status = document_keep(a, h);
     if (status != UBI_OK)
         ubi__print_line("the answer was not kept", ubi_error_message());
 }
@@ -419,7 +418,7 @@ static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit
     if (status == UBI_OK && (a->cli->common.cache > 0 || a->cli->common.with_index))
         status = indexes_keep(a->cli, &h);
     if (status == UBI_OK && a->cli->common.cache > 0)
-        answer_keep(a, *exit_code);
+        answer_keep(a, &h, *exit_code);
     ubi__kept_end(&a->kept);
     ubi__condition_names_fini(&a->names);
     ubi__condition_free(a->condition);

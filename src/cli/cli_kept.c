@@ -28,10 +28,21 @@ static ubi_status surroundings_append(ubi__vec_u8 *key, const ubi__cli *cli, con
     return UBI_OK;
 }
 
-static ubi_status key_make(ubi__vec_u8 *key, const ubi__cli *cli, const ubi__question *question,
+/* @param is_known  out: false: there can be no answer. */
+static ubi_status heaps_append(ubi__vec_u8 *key, bool *is_known, const ubi__asked *asked) {
+    *is_known = true;
+    for (uint32_t i = 0; i < asked->n_heaps && *is_known; i++) {
+        UBI_TRY(ubi__key_add_text(key, ubi_session_name(ubi_session_use_session(asked->heaps[i])), memory()));
+        if (i > 0)
+            UBI_TRY(ubi__kept_key_add_heap(key, is_known, asked->heaps[i]));
+    }
+    return UBI_OK;
+}
+
+static ubi_status key_make(ubi__vec_u8 *key, bool *is_known, const ubi__cli *cli, const ubi__question *question,
                            const ubi__asked *asked) {
     UBI_TRY(ubi__key_add_text(key, question->usage->name, memory()));
-    UBI_TRY(ubi__key_add_text(key, ubi_session_name(ubi_session_use_session(asked->heaps[0])), memory()));
+    UBI_TRY(heaps_append(key, is_known, asked));
     UBI_TRY(surroundings_append(key, cli, asked));
     return ubi__usage_values_append(key, asked->values, question->usage->parameters, memory());
 }
@@ -46,12 +57,15 @@ static bool needs_other_files(const ubi__usage *usage, const void *values) {
 
 ubi_status ubi__kept_begin(ubi__kept *kept, const ubi__cli *cli, const ubi__question *question, const ubi__asked *asked,
                            ubi__out *out) {
+    bool is_known;
     *kept = (ubi__kept){ .to = out };
-    if (asked->n_heaps != 1 || question->counts_time || cli->common.cache < 0 || cli->common.with_index ||
+    if (question->counts_time || cli->common.cache < 0 || cli->common.with_index ||
         needs_other_files(question->usage, asked->values))
         return UBI_OK;
+    UBI_TRY(key_make(&kept->key, &is_known, cli, question, asked));
+    if (!is_known)
+        return UBI_OK;
     kept->use = asked->heaps[0];
-    UBI_TRY(key_make(&kept->key, cli, question, asked));
     return ubi__kept_answer_find(&kept->answer, kept->use, (ubi_text){ (const char *)kept->key.at, kept->key.n });
 }
 

@@ -199,9 +199,8 @@ static void answer_free(void *value, const ubi_allocator *allocator) {
     UBI_DELETE(allocator, a);
 }
 
-static ubi_status request_answer(answer *a, request *r, ubi_session_use *use) {
+static ubi_status request_answer(answer *a, const request *r) {
     uint32_t fault = UBI_NONE;
-    UBI_TRY(request_begin(r, use));
     ubi__asked asked = asked_of(r, &fault);
     return ubi__asked_blame(&asked, inquiry_perform(a, r, &asked));
 }
@@ -229,15 +228,31 @@ static ubi_status name_put(ubi__vec_u8 *out, const ubi_session_use *use) {
     return ubi__json_flush(&json) == UBI_OK ? UBI_OK : ubi__fail_nomem();
 }
 
-static ubi_status kept_key_make(ubi__vec_u8 *out, const char *key) {
-    UBI_TRY(ubi__key_add_text(out, "an answer", memory()));
-    return ubi__key_add_text(out, key, memory());
+/* Names are all over an answer about several heaps: they are in its key, as what the heaps are, instead of numbers of sessions. */
+static ubi_status further_heaps_add(ubi__vec_u8 *out, bool *is_known, const request *r) {
+    for (uint32_t i = 0; i < r->n; i++)
+        UBI_TRY(ubi__key_add_text(out, ubi_session_name(ubi_session_use_session(r->heaps[i])), memory()));
+    for (uint32_t i = 1; i < r->n && *is_known; i++)
+        UBI_TRY(ubi__kept_key_add_heap(out, is_known, r->heaps[i]));
+    return UBI_OK;
 }
 
-static ubi_status kept_take(answer *a, ubi_text kept, const ubi_session_use *use) {
+/* @param is_known  out: false: there can be no kept answer. */
+static ubi_status kept_key_make(ubi__vec_u8 *out, bool *is_known, const request *r, const char *key) {
+    *is_known = true;
+    UBI_TRY(ubi__key_add_text(out, r->n == 1 ? "an answer" : "an answer about several", memory()));
+    if (r->n == 1)
+        return ubi__key_add_text(out, key, memory());
+    if (!key_write(out, key, (size_t)(r->numbers - key)))
+        return ubi__fail_nomem();
+    UBI_TRY(ubi__key_add_text(out, after_space(r->numbers), memory()));
+    return further_heaps_add(out, is_known, r);
+}
+
+static ubi_status kept_take(answer *a, ubi_text kept, const request *r) {
     ubi__vec_u8 name = { NULL, 0, 0 };
-    size_t place = name_place(kept);
-    ubi_status status = place ? name_put(&name, use) : UBI_OK;
+    size_t place = r->n == 1 ? name_place(kept) : 0;
+    ubi_status status = place ? name_put(&name, r->heaps[0]) : UBI_OK;
     if (status == UBI_OK && !(answer_write(a, kept.ptr, place) && answer_write(a, name.at, name.n) &&
                               answer_write(a, kept.ptr + place, kept.len - place)))
         status = ubi__fail_nomem();
@@ -246,13 +261,15 @@ static ubi_status kept_take(answer *a, ubi_text kept, const ubi_session_use *use
 }
 
 /* The answer stays empty if none was kept. */
-static ubi_status kept_find(answer *a, ubi_session_use *use, const char *key) {
+static ubi_status kept_find(answer *a, const request *r, const char *key) {
     ubi__vec_u8 kept_key = { NULL, 0, 0 }, kept = { NULL, 0, 0 };
-    ubi_status status = kept_key_make(&kept_key, key);
-    if (status == UBI_OK)
+    ubi_session_use *use = r->heaps[0];
+    bool is_known;
+    ubi_status status = kept_key_make(&kept_key, &is_known, r, key);
+    if (status == UBI_OK && is_known)
         status = ubi__kept_answer_find(&kept, use, (ubi_text){ (const char *)kept_key.at, kept_key.n });
     if (status == UBI_OK && kept.n)
-        status = kept_take(a, (ubi_text){ (const char *)kept.at, kept.n }, use);
+        status = kept_take(a, (ubi_text){ (const char *)kept.at, kept.n }, r);
     ubi__vec_u8_fini(&kept, ubi_session_use_allocator(use));
     ubi__vec_u8_fini(&kept_key, memory());
     return status;
@@ -272,18 +289,33 @@ static ubi_status nameless_make(ubi__vec_u8 *out, ubi_text text, const ubi_sessi
     return status;
 }
 
-ubi_status ubi__answer_keep(ubi_session_use *use, const char *key) {
+static ubi_status answer_keep(const request *r, ubi_text text, const char *key) {
     ubi__vec_u8 kept_key = { NULL, 0, 0 }, kept = { NULL, 0, 0 };
-    ubi_text text = { NULL, 0 };
-    UBI_TRY(ubi__answer_get(&text, use, key));
-    ubi_status status = nameless_make(&kept, text, use);
+    ubi_session_use *use = r->heaps[0];
+    bool is_known = false;
+    ubi_status status = r->n == 1                              ? nameless_make(&kept, text, use)
+                        : key_write(&kept, text.ptr, text.len) ? UBI_OK
+                                                               : ubi__fail_nomem();
     if (status == UBI_OK)
-        status = kept_key_make(&kept_key, key);
-    if (status == UBI_OK && kept.n)
+        status = kept_key_make(&kept_key, &is_known, r, key);
+    if (status == UBI_OK && kept.n && is_known)
         status = ubi__kept_answer_add(use, (ubi_text){ (const char *)kept_key.at, kept_key.n },
                                       (ubi_text){ (const char *)kept.at, kept.n });
     ubi__vec_u8_fini(&kept_key, memory());
     ubi__vec_u8_fini(&kept, memory());
+    return status;
+}
+
+ubi_status ubi__answer_keep(ubi_session_use *use, const char *key) {
+    ubi_text text = { NULL, 0 };
+    request r;
+    UBI_TRY(ubi__answer_get(&text, use, key));
+    ubi_status status = request_read(&r, key);
+    if (status == UBI_OK)
+        status = request_begin(&r, use);
+    if (status == UBI_OK)
+        status = answer_keep(&r, text, key);
+    request_end(&r);
     return status;
 }
 
@@ -302,10 +334,12 @@ static ubi_status answer_build(void **out, ubi_session_use *use, const char *key
     a->allocator = allocator;
     a->most_bytes = most_bytes_of(use);
     ubi_status status = request_read(&r, key);
-    if (status == UBI_OK && r.n == 1)
-        status = kept_find(a, use, key);
+    if (status == UBI_OK)
+        status = request_begin(&r, use);
+    if (status == UBI_OK)
+        status = kept_find(a, &r, key);
     if (status == UBI_OK && a->bytes.n == 0)
-        status = request_answer(a, &r, use);
+        status = request_answer(a, &r);
     request_end(&r);
     ubi__vec_u8_trim(&a->bytes, allocator);
     if (status == UBI_OK)

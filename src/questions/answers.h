@@ -54,7 +54,8 @@ UBI__SERVER_API ubi_status ubi__answer_key(ubi__vec_u8 *out, const ubi__answer_t
 UBI__SERVER_API ubi_status ubi__answer_get(ubi_text *out, ubi_session_use *use, const char *key);
 /**
  * Keeps the answer of this key next to the heap's index in the cache folder (session/kept_answers.h): sessions that are opened with
- * the index find it there, instead of computing it. About one heap only; nothing where the session has no index of that kind.
+ * the index find it there, instead of computing it. Nothing where the session has no index of that kind. An answer about several heaps is
+ * found where they are called the same.
  * Errors: those of the answer, and of keeping it.
  */
 ubi_status ubi__answer_keep(ubi_session_use *use, const char *key);

@@ -10,6 +10,8 @@ import workspace
 
 QUESTIONS = ["statistics FILE", "dominators FILE", "nodes --where selfSize>100 --limit 5 FILE", "census FILE",
              "search FILE Map", "containment FILE", "report FILE", "summary FILE", "treemap --json FILE"]
+RECORDING_QUESTIONS = ["report FILE", "report --detail --by total FILE", "report --json FILE", "report --no-wrappers FILE",
+                       "allocations FILE", "allocations --json --by peak FILE", "info FILE", "info --json FILE"]
 OLDER = "node20-before.heapsnapshot.gz"
 FILES = ["node20-after.heapsnapshot.gz", "tiny-before.fxsnapshot"]
 
@@ -27,6 +29,19 @@ class Index(unittest.TestCase):
     def ask(self, question, file, *options):
         return self.run_tool(*[file if word == "FILE" else word for word in question.split()], *options)
 
+    def answer(self, question, file, *options):
+        """What is said, whatever it is: a file that ends early fails its command."""
+        done = self.place.ubiheap(*[file if word == "FILE" else word for word in question.split()], *options)
+        return done.returncode, done.stdout, done.stderr
+
+    def damage_unseen(self, path):
+        """In the middle, behind the back of what looks at size, time and ends alone."""
+        about, content = os.stat(path), bytearray(path.read_bytes())
+        middle = len(content) // 2
+        content[middle:middle + 64] = bytes(64)
+        path.write_bytes(content)
+        os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+
     def listed(self, *options):
         return json.loads(self.run_tool("cache", "--json", "--cache-dir", "kept", *options).stdout)
 
@@ -39,6 +54,31 @@ class Index(unittest.TestCase):
                     self.assertEqual((done.stdout, done.stderr), (answer, b""), f"{question} {options}")
             self.assertTrue((self.folder / f"{file}.ubindex").exists())
         self.assertEqual(len(self.listed()["indexes"]), 2)
+
+    def test_recordings_are_answered_as_without(self):
+        for name in workspace.RECORDINGS:
+            file = f"{name}.ubirec"
+            plain = [self.answer(question, file, "--no-cache") for question in RECORDING_QUESTIONS]
+            for options in (["--cache", "--cache-dir", "kept"], ["--cache-dir", "kept"], ["--index"], ["--index"]):
+                for question, answer in zip(RECORDING_QUESTIONS, plain):
+                    self.assertEqual(self.answer(question, file, *options), answer, f"{question} {file} {options}")
+        listed = self.listed()["indexes"]
+        self.assertEqual(len(listed), len(workspace.RECORDINGS))
+        self.assertTrue(all(row["isCurrent"] for row in listed))
+
+    def test_an_answer_about_two_heaps_is_of_both(self):
+        shutil.copy(self.folder / FILES[0], self.folder / "second.gz")
+        for question in ("diff", "diff --json", "leaks", "leaks --json"):
+            command = [*question.split(), OLDER, "second.gz"]
+            plain = self.run_tool(*command, "--no-cache").stdout
+            self.assertEqual(self.run_tool(*command, "--cache", "--cache-dir", "kept").stdout, plain)
+            self.assertEqual(self.run_tool(*command, "--cache-dir", "kept").stdout, plain)
+        self.damage_unseen(self.folder / "second.gz")
+        self.assertEqual(self.run_tool(*command, "--cache-dir", "kept").stdout, plain)  # nothing is read
+        self.run_tool(*command, "--no-cache", expected=3)
+        command = ["diff", OLDER, "second.gz"]
+        shutil.copy(self.folder / "chromium-alloc.heapsnapshot.gz", self.folder / "second.gz")  # another one
+        self.assertEqual(self.run_tool(*command, "--cache-dir", "kept").stdout, self.run_tool(*command, "--no-cache").stdout)
 
     def test_nothing_is_kept_unasked(self):
         self.ask("statistics FILE", FILES[1], "--cache-dir", "kept")
@@ -56,7 +96,7 @@ class Index(unittest.TestCase):
         self.assertEqual(done.stderr, b"")
         shutil.copy(self.folder / FILES[1], elsewhere / FILES[0])
         text = self.ask("statistics FILE", f"elsewhere/{FILES[0]}", "--index").stderr.decode()
-        self.assertRegex(text, r"\Aubiheap: the index is not used: elsewhere/\S+ is the index of another heap[^\n]*\n\Z")
+        self.assertRegex(text, r"\Aubiheap: the index is not used: elsewhere/\S+ is the index of another file[^\n]*\n\Z")
         self.assertEqual(self.ask("statistics FILE", f"elsewhere/{FILES[0]}", "--index").stderr, b"")  # it was made again
 
     def test_damage_is_told_and_changes_no_answer(self):
