@@ -81,7 +81,7 @@ ubi_glob(ubi_server_sources ${PROJECT_SOURCE_DIR}/src/jobs/*.c ${PROJECT_SOURCE_
 add_library(ubi_server_objects OBJECT ${ubi_server_sources})
 set_target_properties(ubi_server_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(ubi_server_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_include_directories(ubi_server_objects SYSTEM PRIVATE ${UBI_MICROHTTPD_INCLUDE_DIR})
+target_include_directories(ubi_server_objects SYSTEM PRIVATE ${UBI_MICROHTTPD_INCLUDE_DIR} ${UBI_UV_INCLUDE_DIR})
 target_link_libraries(ubi_server_objects PRIVATE ubi_flags PkgConfig::UBI_SODIUM)
 add_library(ubi_server ${ubi_part} $<TARGET_OBJECTS:ubi_server_objects>)
 target_link_libraries(ubi_server PRIVATE $<BUILD_INTERFACE:ubi_internal> ${CMAKE_DL_LIBS} INTERFACE $<INSTALL_INTERFACE:ubiheap::static>)

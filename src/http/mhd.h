@@ -10,6 +10,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "jobs/loaded_library.h"
+
 /* Its functions that we call. */
 #define UBI__MHD_FUNCTIONS(X)                                                                                          \
     X(MHD_add_response_header)                                                                                         \
@@ -26,9 +28,8 @@
     X(MHD_stop_daemon)                                                                                                 \
     X(MHD_suspend_connection)
 
-#define UBI__MHD_MEMBER(name) __typeof__(name) *name;
 typedef struct ubi__mhd_calls {
-    UBI__MHD_FUNCTIONS(UBI__MHD_MEMBER)
+    UBI__MHD_FUNCTIONS(UBI__LIBRARY_MEMBER)
 } ubi__mhd_calls;
 
 /** Good after ubi__mhd_load. */

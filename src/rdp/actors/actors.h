@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * actors.h: the actors of our server, and what they share.
+ *
+ *     root ─┬─ device, preference, heapSnapshotFile
+ *           ├─ tabDescriptor ─┬─ target ─┬─ memory
+ *           │    (each tab)   │          ├─ console
+ *           │                 │          └─ thread
+ *           │                 └─ watcher ── targetConfiguration, threadConfiguration, ...
+ *           └─ processDescriptor ── the same
+ *
+ * An actor is made when its id is first given to the client; each connection has its own.
+ */
+#ifndef UBI_RDP_ACTORS_H
+#define UBI_RDP_ACTORS_H
+
+#include "rdp/actor.h"
+#include "rdp/memory_link.h"
+
+/** Ends a table. */
+#define UBI__RDP_END                                                                                                   \
+    { .name = NULL }
+#define UBI__RDP_METHODS_END                                                                                           \
+    { .type = NULL }
+
+extern const ubi__rdp_actor_type ubi__rdp_root_type;
+extern const ubi__rdp_actor_type ubi__rdp_device_type;
+extern const ubi__rdp_actor_type ubi__rdp_preference_type;
+extern const ubi__rdp_actor_type ubi__rdp_snapshot_file_type;
+extern const ubi__rdp_actor_type ubi__rdp_tab_type;
+extern const ubi__rdp_actor_type ubi__rdp_process_type;
+extern const ubi__rdp_actor_type ubi__rdp_watcher_type;
+extern const ubi__rdp_actor_type ubi__rdp_target_configuration_type;
+extern const ubi__rdp_actor_type ubi__rdp_thread_configuration_type;
+extern const ubi__rdp_actor_type ubi__rdp_network_parent_type;
+extern const ubi__rdp_actor_type ubi__rdp_blackboxing_type;
+extern const ubi__rdp_actor_type ubi__rdp_breakpoint_list_type;
+extern const ubi__rdp_actor_type ubi__rdp_tab_target_type;
+extern const ubi__rdp_actor_type ubi__rdp_process_target_type;
+extern const ubi__rdp_actor_type ubi__rdp_thread_type;
+extern const ubi__rdp_actor_type ubi__rdp_console_type;
+extern const ubi__rdp_actor_type ubi__rdp_memory_type;
+
+/** All of them, in the order of the reference page; NULL after the last. */
+extern const ubi__rdp_actor_type *const ubi__rdp_actor_types[];
+
+/* ---- a connection's state: the payload of its root ---------------------------------------------------------------------- */
+
+/** Snapshots of one connection that are kept; then the oldest goes. */
+#define UBI__RDP_MOST_SNAPSHOTS 64
+
+typedef struct ubi__rdp_session {
+    ubi__rdp_offer *offer; /* a reference */
+    char version[32];      /* of the client, as it says; "" if it does not */
+    bool wants_tab_news;   /* it has listed tabs since the last news */
+    uint64_t last_result;  /* of a console */
+    uint64_t snapshots[UBI__RDP_MOST_SNAPSHOTS];
+    uint32_t n_snapshots;
+} ubi__rdp_session;
+
+/** For ubi__rdp_connection_options.root_payload. The root frees it. Errors: UBI_ENOMEM. */
+ubi_status ubi__rdp_session_new(ubi__rdp_session **out, ubi__rdp_offer *offer);
+void ubi__rdp_session_free(ubi__rdp_session *session);
+/** The connection's. */
+ubi__rdp_session *ubi__rdp_session_of(const ubi__rdp_actor *actor);
+/** What the greeting has: for ubi__rdp_connection_options.greet. */
+void ubi__rdp_root_greet(ubi__json *json);
+/** Tabs came or went: says so to clients that want to know, and frees the actors of those that went. */
+void ubi__rdp_root_tabs_changed(ubi__rdp_actor *root);
+/** The major number of the client's version; 0: unknown. */
+unsigned ubi__rdp_session_major(const ubi__rdp_session *session);
+/** A snapshot was saved: it is deleted with the connection. */
+void ubi__rdp_session_keep_snapshot(ubi__rdp_session *session, uint64_t number);
+
+/* ---- what several actors do --------------------------------------------------------------------------------------------- */
+
+/** The child of a type, which is made when there is none. Errors: as ubi__rdp_actor_new. */
+ubi_status ubi__rdp_child(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ubi__rdp_actor_type *type);
+/** The tab that an actor below a descriptor is about. */
+ubi__rdp_tab *ubi__rdp_tab_of(const ubi__rdp_actor *actor);
+/** Whether it is below the process's descriptor. */
+bool ubi__rdp_is_of_process(const ubi__rdp_actor *actor);
+/** The target of a descriptor, with the actors below it. */
+ubi_status ubi__rdp_target_make(ubi__rdp_actor **out, ubi__rdp_actor *descriptor);
+/** Writes a target's form, in an object that is open. */
+void ubi__rdp_target_form(ubi__json *json, const ubi__rdp_actor *target);
+/** Writes a descriptor's form, in an object that is open. */
+void ubi__rdp_tab_form(ubi__json *json, const ubi__rdp_actor *descriptor, bool is_selected);
+void ubi__rdp_process_form(ubi__json *json, const ubi__rdp_actor *descriptor);
+/** The memory actor's payload. Errors: UBI_ENOMEM. */
+ubi_status ubi__rdp_memory_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
+/**
+ * Starts a recording with these options, or stops it if they are null; attaches before that. Nothing is replied.
+ * Errors: UBI_ENOMEM.
+ */
+ubi_status ubi__rdp_memory_configure(ubi__rdp_actor *memory, const ubi__json_value *options);
+/** Replies with an object that has one member, an empty array. */
+ubi_status ubi__rdp_reply_none(ubi__rdp_call *call, const char *member);
+
+#endif

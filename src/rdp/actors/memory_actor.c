@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory_actor.c: the memory of a target: counts, allocations, collections, sizes, snapshots. What needs the heap is an errand
+ * (memory_link.h); replies come in the order of requests, and events after them.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "rdp/actors/actors.h"
+#include "rdp/connection.h"
+
+static ubi__rdp_link *link_of(const ubi__rdp_call *call) {
+    return ubi__rdp_call_actor(call)->payload;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__rdp_memory_make(ubi__rdp_actor **out, ubi__rdp_actor *target) {
+    ubi__rdp_link *link = NULL;
+    *out = ubi__rdp_actor_child(target, &ubi__rdp_memory_type);
+    if (*out)
+        return UBI_OK;
+    UBI_TRY(ubi__rdp_link_new(&link, ubi__rdp_tab_of(target), ubi__rdp_is_of_process(target)));
+    ubi_status status = ubi__rdp_actor_new(out, target, &ubi__rdp_memory_type, link);
+    if (status != UBI_OK) {
+        ubi__rdp_link_unref(link);
+        return status;
+    }
+    link->actor = *out;
+    snprintf(link->id, sizeof link->id, "%s", (*out)->id);
+    return UBI_OK;
+}
+
+static void memory_destroy(ubi__rdp_actor *actor) {
+    ubi__rdp_link_leave(actor->payload);
+}
+
+static ubi_status errand_run(ubi__rdp_call *call, ubi__rdp_errand_fn perform, void (*arrive)(ubi__rdp_errand *errand)) {
+    ubi__rdp_errand *errand = ubi__rdp_errand_new(link_of(call), call, perform);
+    if (!errand)
+        return ubi__fail_nomem();
+    errand->arrive = arrive;
+    return ubi__rdp_errand_send(errand);
+}
+
+/* ---- draining ----------------------------------------------------------------------------------------------------------- */
+
+static void drain_plan(ubi__rdp_link *link, uint64_t drain_ms) {
+    link->drain_ms = drain_ms;
+    if (link->actor)
+        ubi__rdp_actor_set_alarm(link->actor, drain_ms);
+}
+
+/* The recording may have ended meanwhile. */
+static void drain_arrive(ubi__rdp_errand *errand) {
+    errand->link->is_draining = false;
+    drain_plan(errand->link, errand->status == UBI_OK ? errand->link->drain_ms : UINT64_MAX);
+}
+
+/* A client that does not read is not drained for: its log keeps the newest. */
+static void memory_alarm(ubi__rdp_actor *actor) {
+    ubi__rdp_link *link = actor->payload;
+    bool is_possible = !link->is_draining && !actor->connection->is_congested;
+    ubi__rdp_errand *errand = is_possible ? ubi__rdp_errand_new(link, NULL, ubi__rdp_memory_drain) : NULL;
+    if (!errand) {
+        drain_plan(link, link->drain_ms);
+        return;
+    }
+    link->is_draining = true;
+    errand->arrive = drain_arrive;
+    (void)ubi__rdp_errand_send(errand);
+}
+
+/* ---- attaching ---------------------------------------------------------------------------------------------------------- */
+
+static void attach_arrive(ubi__rdp_errand *errand) {
+    errand->link->is_attached = errand->link->is_attached || errand->status == UBI_OK;
+}
+
+static void detach_arrive(ubi__rdp_errand *errand) {
+    if (errand->status != UBI_OK)
+        return;
+    errand->link->is_attached = false;
+    drain_plan(errand->link, UINT64_MAX);
+}
+
+static ubi_status attach(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_attach, attach_arrive);
+}
+
+static ubi_status detach(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_detach, detach_arrive);
+}
+
+static ubi_status state_get(ubi__rdp_call *call) {
+    const char *state = link_of(call)->is_attached ? "attached" : "detached";
+    ubi__json_member_string(ubi__rdp_reply_begin(call), "state", state);
+    return ubi__rdp_reply_end(call);
+}
+
+/* ---- recording ---------------------------------------------------------------------------------------------------------- */
+
+static void start_arrive(ubi__rdp_errand *errand) {
+    if (errand->status == UBI_OK && errand->has_begun)
+        drain_plan(errand->link, errand->drain_ms);
+}
+
+static void stop_arrive(ubi__rdp_errand *errand) {
+    if (errand->status == UBI_OK)
+        drain_plan(errand->link, UINT64_MAX);
+}
+
+enum { PROBABILITY, MAX_LOG_LENGTH, DRAIN_TIMEOUT, RECORDING_OPTIONS };
+
+static const ubi__rdp_field recording_options[] = {
+    { "probability", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "that an allocation is recorded: 0 to 1" },
+    { "maxLogLength", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "entries that are kept, the newest" },
+    { "drainAllocationsTimeout", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "milliseconds between events" },
+    UBI__RDP_END,
+};
+
+/* As JavaScript makes an int32 of a number, of those that fit; others are refused by the bridge. */
+static int32_t int32_of(double number) {
+    return number >= 1 && number <= INT32_MAX ? (int32_t)number : 0;
+}
+
+static uint64_t timeout_of(double ms) {
+    return ms >= 1 && ms <= INT32_MAX ? (uint64_t)ms : ms > INT32_MAX ? INT32_MAX : 1;
+}
+
+static ubi_status recording_options_read(ubi__rdp_errand *errand, const ubi__json_value *options,
+                                         const char **error_name) {
+    ubi__json_value values[RECORDING_OPTIONS];
+    double number = 0;
+    UBI_TRY(ubi__rdp_fields_read(values, recording_options, options, error_name));
+    if (ubi__json_value_number(&number, &values[PROBABILITY])) {
+        errand->recording.has_probability = true;
+        errand->recording.probability = number;
+    }
+    if (ubi__json_value_number(&number, &values[MAX_LOG_LENGTH])) {
+        errand->recording.has_max_log_length = true;
+        errand->recording.max_log_length = int32_of(number);
+    }
+    if (ubi__json_value_number(&number, &values[DRAIN_TIMEOUT]))
+        errand->drain_ms = timeout_of(number);
+    return UBI_OK;
+}
+
+/* An errand that is not sent. */
+static void errand_drop(ubi__rdp_errand *errand) {
+    ubi__rdp_link_unref(errand->link);
+    UBI_DELETE(ubi_allocator_default(), errand);
+}
+
+static ubi_status recording_start(ubi__rdp_call *call) {
+    const char *error_name = NULL;
+    ubi__rdp_errand *errand = ubi__rdp_errand_new(link_of(call), call, ubi__rdp_memory_start);
+    if (!errand)
+        return ubi__fail_nomem();
+    errand->arrive = start_arrive;
+    ubi_status status = recording_options_read(errand, ubi__rdp_argument(call, 0), &error_name);
+    if (status == UBI_OK)
+        return ubi__rdp_errand_send(errand);
+    errand_drop(errand);
+    return ubi__rdp_reply_error(call, error_name, status);
+}
+
+static ubi_status recording_stop(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_stop, stop_arrive);
+}
+
+/* An errand whose packet is sent to no one. */
+static void arrive_silently(ubi__rdp_errand *errand) {
+    if (errand->perform == ubi__rdp_memory_attach)
+        attach_arrive(errand);
+    else if (errand->perform == ubi__rdp_memory_start)
+        start_arrive(errand);
+    else
+        stop_arrive(errand);
+    errand->status = UBI_ECANCELLED;
+}
+
+static ubi_status errand_run_silently(ubi__rdp_link *link, ubi__rdp_errand_fn perform, const ubi__json_value *options) {
+    const char *error_name = NULL;
+    ubi__rdp_errand *errand = ubi__rdp_errand_new(link, NULL, perform);
+    if (!errand)
+        return ubi__fail_nomem();
+    errand->arrive = arrive_silently;
+    ubi_status status = options ? recording_options_read(errand, options, &error_name) : UBI_OK;
+    if (status == UBI_OK)
+        return ubi__rdp_errand_send(errand);
+    errand_drop(errand);
+    return status;
+}
+
+ubi_status ubi__rdp_memory_configure(ubi__rdp_actor *memory, const ubi__json_value *options) {
+    ubi__rdp_link *link = memory->payload;
+    if (options->type == UBI__JSON_NULL)
+        return errand_run_silently(link, ubi__rdp_memory_stop, NULL);
+    UBI_TRY(errand_run_silently(link, ubi__rdp_memory_attach, NULL));
+    return errand_run_silently(link, ubi__rdp_memory_start, options);
+}
+
+static ubi_status settings_get(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_settings, NULL);
+}
+
+static ubi_status allocations_get(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_allocations, NULL);
+}
+
+/* ---- counts, collections, sizes ----------------------------------------------------------------------------------------- */
+
+static ubi_status census_take(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_census, NULL);
+}
+
+static void garbage_visit(void *payload, const ubi_target *target) {
+    (void)payload;
+    if (target)
+        (void)ubi_target_collect_garbage(*target);
+}
+
+static void cycles_visit(void *payload, const ubi_target *target) {
+    (void)payload;
+    if (target)
+        (void)ubi_target_collect_cycles(*target);
+}
+
+/* Each on its own thread, when that comes to a safe point: the reply waits for the actor's own target alone. */
+static void others_visit(ubi__rdp_call *call, ubi__visit_fn visit) {
+    ubi__rdp_tab *tabs[UBI__RDP_MOST_TABS];
+    const ubi__rdp_tab *own = link_of(call)->tab;
+    uint32_t n = ubi__rdp_offer_tabs(own->offer, tabs);
+    for (uint32_t i = 0; i < n; i++) {
+        if (tabs[i] != own)
+            (void)ubi__live_visit(tabs[i]->live, visit, NULL);
+        ubi__rdp_tab_unref(tabs[i]);
+    }
+}
+
+static ubi_status garbage_collect(ubi__rdp_call *call) {
+    others_visit(call, garbage_visit);
+    return errand_run(call, ubi__rdp_memory_collect_garbage, NULL);
+}
+
+static ubi_status cycles_collect(ubi__rdp_call *call) {
+    others_visit(call, cycles_visit);
+    return errand_run(call, ubi__rdp_memory_collect_cycles, NULL);
+}
+
+static ubi_status measure(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_measure, NULL);
+}
+
+static ubi_status resident_unique_get(ubi__rdp_call *call) {
+    return errand_run(call, ubi__rdp_memory_resident, NULL);
+}
+
+/* ---- snapshots ---------------------------------------------------------------------------------------------------------- */
+
+/* The file is deleted with the connection; when that is gone already, now. */
+static void save_arrive(ubi__rdp_errand *errand) {
+    char path[UBI__PRIVATE_PATH_BYTES];
+    if (errand->status != UBI_OK)
+        return;
+    if (errand->link->actor) {
+        ubi__rdp_session_keep_snapshot(ubi__rdp_session_of(errand->link->actor), errand->snapshot);
+        return;
+    }
+    ubi__rdp_snapshot_path(path, errand->link->tab->offer, errand->snapshot);
+    (void)unlink(path);
+}
+
+static const ubi__rdp_field known_boundaries[] = {
+    { "runtime", UBI__RDP_ANY, UBI__RDP_OPTIONAL, "true: everything in the runtime" },
+    UBI__RDP_END,
+};
+
+/* False: nothing that can be said in JSON. */
+static bool boundaries_read(ubi_memory_boundaries *out, const ubi__rdp_link *link, const ubi__json_value *boundaries) {
+    const char *error_name = NULL;
+    ubi__json_value runtime;
+    *out = link->is_of_process ? UBI_MEMORY_OF_RUNTIME : UBI_MEMORY_OF_SCOPE;
+    if (boundaries->type == UBI__JSON_NULL)
+        return true;
+    if (ubi__rdp_fields_read(&runtime, known_boundaries, boundaries, &error_name) != UBI_OK ||
+        runtime.type != UBI__JSON_TRUE)
+        return false;
+    *out = UBI_MEMORY_OF_RUNTIME;
+    return true;
+}
+
+static ubi_status snapshot_save(ubi__rdp_call *call) {
+    ubi__rdp_link *link = link_of(call);
+    ubi_memory_boundaries boundaries;
+    if (!boundaries_read(&boundaries, link, ubi__rdp_argument(call, 0)))
+        return ubi__rdp_reply_failure(call, "NS_ERROR_ILLEGAL_VALUE", "boundaries must be null or {\"runtime\": true}");
+    ubi__rdp_errand *errand = ubi__rdp_errand_new(link, call, ubi__rdp_memory_save);
+    if (!errand)
+        return ubi__fail_nomem();
+    errand->arrive = save_arrive;
+    errand->boundaries = boundaries;
+    errand->snapshot = atomic_fetch_add(&link->tab->offer->last_snapshot, 1) + 1;
+    return ubi__rdp_errand_send(errand);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------------- */
+
+static const ubi__rdp_field attach_replies[] = {
+    { "type", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`attached`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field detach_replies[] = {
+    { "type", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`detached`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field state_replies[] = {
+    { "state", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`attached` or `detached`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field census_replies[] = {
+    { "objects", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "by class: `count` and `bytes`" },
+    { "scripts", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`count` and `bytes`" },
+    { "strings", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "the same" },
+    { "other", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "by type: the same" },
+    { "domNode", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "the same" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field start_arguments[] = {
+    { "options", UBI__RDP_OBJECT, UBI__RDP_OPTIONAL,
+      "`probability` (0 to 1; 1), `maxLogLength` (what it was before, at first 5000), `drainAllocationsTimeout` "
+      "(milliseconds: sends `allocations` this often, and after each collection)" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field time_replies[] = {
+    { "value", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "milliseconds since the process started" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field settings_replies[] = {
+    { "options", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`maxLogLength`, `probability`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field allocations_replies[] = {
+    { "allocations", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "of each allocation the index of its frame, oldest first" },
+    { "allocationsTimestamps", UBI__RDP_ARRAY, UBI__RDP_REQUIRED,
+      "microseconds since the epoch (Firefox sends milliseconds since its start)" },
+    { "allocationSizes", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "bytes" },
+    { "frames", UBI__RDP_ARRAY, UBI__RDP_REQUIRED,
+      "all since the recording began, null first; an index stays that of its frame" },
+    { "summary", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "of the recording: `count`, `bytes`, `overflowed`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field measure_replies[] = {
+    { "total", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes: the sum of the sizes that follow" },
+    { "domSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes" },
+    { "styleSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "0" },
+    { "jsObjectsSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes" },
+    { "jsStringsSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes" },
+    { "jsOtherSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes" },
+    { "otherSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes that the engine holds and no object is" },
+    { "jsMilliseconds", UBI__RDP_STRING, UBI__RDP_REQUIRED, "what it took, with one decimal" },
+    { "nonJSMilliseconds", UBI__RDP_STRING, UBI__RDP_REQUIRED, "the same" },
+    { "resident", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: bytes in RAM" },
+    { "residentUnique", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: of them, no one else's" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field resident_replies[] = {
+    { "value", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes of RAM that the process alone has" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field save_arguments[] = {
+    { "boundaries", UBI__RDP_OBJECT, UBI__RDP_OPTIONAL, "null, or `{\"runtime\": true}`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field save_replies[] = {
+    { "snapshotId", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`ubi-N`, for `transferHeapSnapshot`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field data_fields[] = {
+    { "data", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "as the reply of `getAllocations`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field collection_fields[] = {
+    { "data", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
+      "`reason`, `nonincrementalReason`, `gcCycleNumber`, `collections`: `startTimestamp` and `endTimestamp` of each, "
+      "in "
+      "milliseconds since the process started" },
+    UBI__RDP_END,
+};
+
+static const ubi__rdp_method methods[] = {
+    { "attach", attach, NULL, attach_replies, false, "observes the target from now on", "" },
+    { "detach", detach, NULL, detach_replies, false, "ends that, and a recording", "" },
+    { "getState", state_get, NULL, state_replies, false, "whether it is attached", "" },
+    { "takeCensus", census_take, NULL, census_replies, false, "counts what is in the heap", "" },
+    { "startRecordingAllocations", recording_start, start_arguments, time_replies, false,
+      "records where objects are allocated; when it does already, changes nothing", "" },
+    { "stopRecordingAllocations", recording_stop, NULL, time_replies, false, "ends that", "" },
+    { "getAllocationsSettings", settings_get, NULL, settings_replies, false, "how it records", "" },
+    { "getAllocations", allocations_get, NULL, allocations_replies, false, "what was allocated since the last time",
+      "" },
+    { "forceGarbageCollection", garbage_collect, NULL, NULL, false,
+      "collects in each runtime of the process, each on its thread; waits for this one", "" },
+    { "forceCycleCollection", cycles_collect, NULL, NULL, false, "the same, of cycles", "" },
+    { "measure", measure, NULL, measure_replies, false, "sizes of this target's memory", "" },
+    { "residentUnique", resident_unique_get, NULL, resident_replies, false, "memory of the process", "" },
+    { "saveHeapSnapshot", snapshot_save, save_arguments, save_replies, false, "writes a snapshot on the server", "" },
+    UBI__RDP_METHODS_END,
+};
+static const ubi__rdp_event events[] = {
+    { "garbage-collection", collection_fields, "a collection has ended; while attached" },
+    { UBI__RDP_ALLOCATIONS_EVENT, data_fields, "what `drainAllocationsTimeout` asked for" },
+    UBI__RDP_METHODS_END,
+};
+const ubi__rdp_actor_type ubi__rdp_memory_type = {
+    .name = "memory",
+    .help = "the memory of a target",
+    .methods = methods,
+    .events = events,
+    .destroy = memory_destroy,
+    .alarm = memory_alarm,
+};

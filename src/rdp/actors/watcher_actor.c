@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watcher_actor.c: how today's clients find targets and configure them.
+ */
+#include "base/text.h"
+#include "rdp/actors/actors.h"
+#include "rdp/connection.h"
+
+#include <ubiheap/core/base.h>
+
+/* ---- targets ------------------------------------------------------------------------------------------------------------ */
+
+static void target_announce(ubi__rdp_actor *watcher, const ubi__rdp_actor *target) {
+    ubi__json *json = ubi__rdp_event_begin(watcher, "target-available-form");
+    ubi__json_member_object(json, "target");
+    ubi__rdp_target_form(json, target);
+    ubi__json_object_end(json);
+    ubi__rdp_event_end(watcher);
+}
+
+static ubi_status targets_watch(ubi__rdp_call *call) {
+    ubi__rdp_actor *watcher = ubi__rdp_call_actor(call), *target = NULL;
+    bool is_frame = ubi__rdp_argument_is(call, 0, "frame");
+    if (is_frame)
+        UBI_TRY(ubi__rdp_target_make(&target, watcher->parent));
+    ubi_status status = ubi__rdp_reply_empty(call);
+    if (target)
+        target_announce(watcher, target);
+    return status;
+}
+
+/* ---- resources ---------------------------------------------------------------------------------------------------------- */
+
+static void moment_write(ubi__json *json, const ubi__rdp_tab *tab, const char *name, bool is_last, bool is_form) {
+    ubi__json_object_begin(json);
+    if (is_form)
+        ubi__json_member_string(json, "resourceType", "document-event");
+    ubi__json_member_string(json, "name", name);
+    ubi__json_member_u64(json, "time", ubi_process_clock_ns() / 1000000);
+    ubi__json_member_string(json, "title", tab->title);
+    ubi__json_member_string(json, "url", tab->url);
+    ubi__json_key(json, "newURI");
+    ubi__json_null(json);
+    if (is_last)
+        ubi__json_member_bool(json, "hasNativeConsoleAPI", true);
+    ubi__json_object_end(json);
+}
+
+static void moments_write(ubi__json *json, const ubi__rdp_tab *tab, bool is_form) {
+    moment_write(json, tab, "dom-loading", false, is_form);
+    moment_write(json, tab, "dom-interactive", false, is_form);
+    moment_write(json, tab, "dom-complete", true, is_form);
+}
+
+/* Since Firefox 131 resources come in arrays by type; before that each knows its own. */
+static void document_announce(ubi__rdp_actor *target) {
+    unsigned major = ubi__rdp_session_major(ubi__rdp_session_of(target));
+    const ubi__rdp_tab *tab = ubi__rdp_tab_of(target);
+    bool is_form = major && major < 131;
+    ubi__json *json = ubi__rdp_event_begin(target, is_form ? "resource-available-form" : "resources-available-array");
+    ubi__json_member_array(json, is_form ? "resources" : "array");
+    if (!is_form) {
+        ubi__json_array_begin(json);
+        ubi__json_string(json, "document-event");
+        ubi__json_array_begin(json);
+    }
+    moments_write(json, tab, is_form);
+    if (!is_form) {
+        ubi__json_array_end(json);
+        ubi__json_array_end(json);
+    }
+    ubi__json_array_end(json);
+    ubi__rdp_event_end(target);
+}
+
+static bool array_has(const ubi__json_value *array, const char *text) {
+    ubi__json_value value;
+    ubi__json_cursor c;
+    if (array->type != UBI__JSON_ARRAY)
+        return false;
+    ubi__json_cursor_open(&c, array->raw, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&c, &value))
+        if (value.type == UBI__JSON_STRING && ubi__json_value_is(&value, text))
+            return true;
+    return false;
+}
+
+static ubi_status resources_watch(ubi__rdp_call *call) {
+    ubi__rdp_actor *watcher = ubi__rdp_call_actor(call), *target = NULL;
+    if (array_has(ubi__rdp_argument(call, 0), "document-event"))
+        UBI_TRY(ubi__rdp_target_make(&target, watcher->parent));
+    ubi_status status = ubi__rdp_reply_empty(call);
+    if (target)
+        document_announce(target);
+    return status;
+}
+
+/* ---- configurations ----------------------------------------------------------------------------------------------------- */
+
+/* Replies with `{NAME: {"actor": ID}}`, and with what a target's configuration has besides. */
+static ubi_status child_reply(ubi__rdp_call *call, const char *name, const ubi__rdp_actor_type *type) {
+    ubi__rdp_actor *child = NULL;
+    UBI_TRY(ubi__rdp_child(&child, ubi__rdp_call_actor(call), type));
+    ubi__json *json = ubi__rdp_reply_begin(call);
+    ubi__json_member_object(json, name);
+    ubi__json_member_string(json, "actor", child->id);
+    if (type == &ubi__rdp_target_configuration_type) {
+        ubi__json_member_object(json, "configuration");
+        ubi__json_object_end(json);
+        ubi__json_member_object(json, "traits");
+        ubi__json_member_object(json, "supportedOptions");
+        ubi__json_member_bool(json, "recordAllocations", true);
+        ubi__json_object_end(json);
+        ubi__json_object_end(json);
+    }
+    ubi__json_object_end(json);
+    return ubi__rdp_reply_end(call);
+}
+
+static ubi_status target_configuration_get(ubi__rdp_call *call) {
+    return child_reply(call, "configuration", &ubi__rdp_target_configuration_type);
+}
+
+static ubi_status thread_configuration_get(ubi__rdp_call *call) {
+    return child_reply(call, "configuration", &ubi__rdp_thread_configuration_type);
+}
+
+static ubi_status network_parent_get(ubi__rdp_call *call) {
+    return child_reply(call, "network", &ubi__rdp_network_parent_type);
+}
+
+static ubi_status blackboxing_get(ubi__rdp_call *call) {
+    return child_reply(call, "blackboxing", &ubi__rdp_blackboxing_type);
+}
+
+static ubi_status breakpoint_list_get(ubi__rdp_call *call) {
+    return child_reply(call, "breakpointList", &ubi__rdp_breakpoint_list_type);
+}
+
+static const ubi__rdp_field targets_arguments[] = {
+    { "targetType", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`frame`; there are none of other types" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field resources_arguments[] = {
+    { "resourceTypes", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "names" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field unwatch_arguments[] = {
+    { "targetType", UBI__RDP_STRING, UBI__RDP_OPTIONAL, "`frame`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field unwatch_resources_arguments[] = {
+    { "resourceTypes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "names" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field configuration_replies[] = {
+    { "configuration", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`actor`: the id" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field network_replies[] = {
+    { "network", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`actor`: the id" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field blackboxing_replies[] = {
+    { "blackboxing", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`actor`: the id" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field breakpoint_list_replies[] = {
+    { "breakpointList", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`actor`: the id" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field available_fields[] = {
+    { "target", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "its form" },
+    UBI__RDP_END,
+};
+
+static const ubi__rdp_method methods[] = {
+    { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events", "" },
+    { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "" },
+    { "watchResources", resources_watch, resources_arguments, NULL, false,
+      "wants resources, as events of targets: `document-event` comes at once", "" },
+    { "unwatchResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "the opposite", "" },
+    { "clearResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "nothing is kept", "" },
+    { "getTargetConfigurationActor", target_configuration_get, NULL, configuration_replies, false, "an actor", "" },
+    { "getThreadConfigurationActor", thread_configuration_get, NULL, configuration_replies, false, "an actor", "" },
+    { "getNetworkParentActor", network_parent_get, NULL, network_replies, false, "an actor", "" },
+    { "getBlackboxingActor", blackboxing_get, NULL, blackboxing_replies, false, "an actor", "" },
+    { "getBreakpointListActor", breakpoint_list_get, NULL, breakpoint_list_replies, false, "an actor", "" },
+    UBI__RDP_METHODS_END,
+};
+static const ubi__rdp_event events[] = {
+    { "target-available-form", available_fields, "a target; after the reply of `watchTargets`" },
+    UBI__RDP_METHODS_END,
+};
+const ubi__rdp_actor_type ubi__rdp_watcher_type = {
+    .name = "watcher", .help = "how today's clients find targets", .methods = methods, .events = events
+};

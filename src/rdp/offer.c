@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * offer.c: see offer.h.
+ */
+#include "rdp/offer.h"
+
+#include <stdio.h>
+
+#include "base/status.h"
+#include "rdp/memory_link.h"
+
+static const ubi_allocator *memory(void) {
+    return ubi_allocator_default();
+}
+
+/* ---- mail --------------------------------------------------------------------------------------------------------------- */
+
+void ubi__rdp_post(ubi__rdp_mailbox *box, ubi__rdp_mail *mail) {
+    pthread_mutex_lock(&box->lock);
+    bool is_closed = box->is_closed;
+    mail->next = NULL;
+    if (!is_closed) {
+        *box->end = mail;
+        box->end = &mail->next;
+        if (box->ring)
+            box->ring(box->payload);
+    }
+    pthread_mutex_unlock(&box->lock);
+    if (is_closed)
+        mail->deliver(mail);
+}
+
+void ubi__rdp_mailbox_deliver(ubi__rdp_mailbox *box) {
+    pthread_mutex_lock(&box->lock);
+    ubi__rdp_mail *mail = box->first;
+    box->first = NULL;
+    box->end = &box->first;
+    pthread_mutex_unlock(&box->lock);
+    while (mail) {
+        ubi__rdp_mail *next = mail->next;
+        mail->deliver(mail);
+        mail = next;
+    }
+}
+
+void ubi__rdp_mailbox_close(ubi__rdp_mailbox *box) {
+    pthread_mutex_lock(&box->lock);
+    box->is_closed = true;
+    box->ring = NULL;
+    pthread_mutex_unlock(&box->lock);
+    ubi__rdp_mailbox_deliver(box);
+}
+
+/* ---- an offer ----------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__rdp_offer_new(ubi__rdp_offer **out, const char *folder) {
+    ubi__rdp_offer *offer = UBI_NEW(memory(), ubi__rdp_offer);
+    if (!offer)
+        return ubi__fail_nomem();
+    atomic_init(&offer->n_refs, 1);
+    pthread_mutex_init(&offer->lock, NULL);
+    pthread_mutex_init(&offer->mailbox.lock, NULL);
+    offer->mailbox.end = &offer->mailbox.first;
+    offer->folder.lock_fd = -1;
+    ubi_status status = ubi__private_folder_open(&offer->folder, folder);
+    if (status != UBI_OK) {
+        ubi__private_folder_close(&offer->folder);
+        ubi__rdp_offer_unref(offer);
+        return status;
+    }
+    *out = offer;
+    return UBI_OK;
+}
+
+ubi__rdp_offer *ubi__rdp_offer_ref(ubi__rdp_offer *offer) {
+    atomic_fetch_add(&offer->n_refs, 1);
+    return offer;
+}
+
+void ubi__rdp_offer_unref(ubi__rdp_offer *offer) {
+    if (!offer || atomic_fetch_sub(&offer->n_refs, 1) > 1)
+        return;
+    UBI_ASSERT(!offer->n_tabs && !offer->mailbox.first);
+    pthread_mutex_destroy(&offer->mailbox.lock);
+    pthread_mutex_destroy(&offer->lock);
+    UBI_DELETE(memory(), offer);
+}
+
+/* ---- tabs --------------------------------------------------------------------------------------------------------------- */
+
+ubi__rdp_tab *ubi__rdp_tab_ref(ubi__rdp_tab *tab) {
+    atomic_fetch_add(&tab->n_refs, 1);
+    return tab;
+}
+
+void ubi__rdp_tab_unref(ubi__rdp_tab *tab) {
+    if (!tab || atomic_fetch_sub(&tab->n_refs, 1) > 1)
+        return;
+    ubi__live_target_unref(tab->live);
+    ubi__rdp_offer_unref(tab->offer);
+    UBI_DELETE(memory(), tab);
+}
+
+/* With the lock. */
+static ubi_status offer_append(ubi__rdp_offer *offer, ubi__rdp_tab *tab) {
+    if (offer->n_tabs == UBI__RDP_MOST_TABS)
+        return ubi__fail(UBI_ELIMIT, "a server offers %d live heaps at most", UBI__RDP_MOST_TABS);
+    tab->number = ++offer->last_tab;
+    offer->tabs[offer->n_tabs++] = tab;
+    return UBI_OK;
+}
+
+static void tab_describe(ubi__rdp_tab *tab, ubi_target target, const ubi__rdp_tab_options *o) {
+    snprintf(tab->title, sizeof tab->title, "%s", o->title && *o->title ? o->title : target.ops->kind);
+    if (o->url && *o->url)
+        snprintf(tab->url, sizeof tab->url, "%s", o->url);
+    else
+        snprintf(tab->url, sizeof tab->url, "%s://%s", target.ops->kind, tab->title);
+}
+
+ubi_status ubi__rdp_offer_add(ubi__rdp_offer *offer, ubi_target target, const ubi__rdp_tab_options *options) {
+    ubi__rdp_tab *tab = UBI_NEW(memory(), ubi__rdp_tab);
+    if (!tab)
+        return ubi__fail_nomem();
+    atomic_init(&tab->n_refs, 1);
+    tab->offer = ubi__rdp_offer_ref(offer);
+    tab->scope = options->scope;
+    ubi_status status = ubi__live_target_new(&tab->live, target, options->wake, options->wake_payload);
+    if (status == UBI_OK) {
+        tab_describe(tab, target, options);
+        pthread_mutex_lock(&offer->lock);
+        status = offer_append(offer, tab);
+        pthread_mutex_unlock(&offer->lock);
+    }
+    if (status != UBI_OK)
+        ubi__rdp_tab_unref(tab);
+    return status;
+}
+
+/* The first that is `target`, or any; NULL: there is none. Its reference is the caller's. */
+static ubi__rdp_tab *tab_take(ubi__rdp_offer *offer, const ubi_target *target) {
+    ubi__rdp_tab *found = NULL;
+    pthread_mutex_lock(&offer->lock);
+    for (uint32_t i = 0; i < offer->n_tabs; i++) {
+        if (found)
+            offer->tabs[i - 1] = offer->tabs[i];
+        else if (!target || ubi__live_target_is(offer->tabs[i]->live, *target))
+            found = offer->tabs[i];
+    }
+    if (found)
+        offer->n_tabs--;
+    pthread_mutex_unlock(&offer->lock);
+    return found;
+}
+
+/* Its bridges are its thread's, so those of one that was not removed stay until the process ends. */
+static void tab_end(ubi__rdp_tab *tab) {
+    ubi__live_end(tab->live);
+    ubi__rdp_tab_unref(tab);
+}
+
+ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target) {
+    ubi__rdp_tab *tab = tab_take(offer, &target);
+    if (!tab)
+        return ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
+    ubi__rdp_links_end(tab);
+    tab_end(tab);
+    return UBI_OK;
+}
+
+void ubi__rdp_offer_end(ubi__rdp_offer *offer) {
+    ubi__rdp_mailbox_close(&offer->mailbox);
+    for (ubi__rdp_tab *tab = tab_take(offer, NULL); tab; tab = tab_take(offer, NULL))
+        tab_end(tab);
+    ubi__private_folder_close(&offer->folder);
+}
+
+uint32_t ubi__rdp_offer_tabs(ubi__rdp_offer *offer, ubi__rdp_tab *out[UBI__RDP_MOST_TABS]) {
+    pthread_mutex_lock(&offer->lock);
+    uint32_t n = offer->n_tabs;
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = ubi__rdp_tab_ref(offer->tabs[i]);
+    pthread_mutex_unlock(&offer->lock);
+    return n;
+}
+
+bool ubi__rdp_offer_has(ubi__rdp_offer *offer, const ubi__rdp_tab *tab) {
+    bool is_found = false;
+    pthread_mutex_lock(&offer->lock);
+    for (uint32_t i = 0; i < offer->n_tabs; i++)
+        is_found = is_found || offer->tabs[i] == tab;
+    pthread_mutex_unlock(&offer->lock);
+    return is_found;
+}
+
+/* ---- snapshots ---------------------------------------------------------------------------------------------------------- */
+
+void ubi__rdp_snapshot_id(char out[UBI__RDP_SNAPSHOT_ID_BYTES], uint64_t number) {
+    snprintf(out, UBI__RDP_SNAPSHOT_ID_BYTES, "ubi-%llu", (unsigned long long)number);
+}
+
+void ubi__rdp_snapshot_path(char out[UBI__PRIVATE_PATH_BYTES], const ubi__rdp_offer *offer, uint64_t number) {
+    char id[UBI__RDP_SNAPSHOT_ID_BYTES];
+    ubi__rdp_snapshot_id(id, number);
+    snprintf(out, UBI__PRIVATE_PATH_BYTES, "%s/%s.fxsnapshot", offer->folder.path, id);
+}

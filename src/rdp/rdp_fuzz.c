@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rdp_fuzz.c: any bytes as a client's conversation with all actors, about a target that has safe points and can do nothing else.
+ *
+ * Each line of the input is the JSON of a request; ids in it may be written as @N, the N-th actor. A line that begins with ! comes as it is,
+ * without a header; `.` lets the target reach a safe point, `>` delivers the mail, `+` lets time pass, `-` lets the target go.
+ *
+ * Promises checked: no crash, no leak; what goes out are packets whose JSON is right, each with `from`; no request is left without an
+ * answer when the target has come to its safe point.
+ */
+#include "base/text.h"
+#include "fuzz_pieces.h"
+#include "rdp/actors/actors.h"
+#include "rdp/connection.h"
+
+#include <unistd.h>
+
+#define MOST_JSON_BYTES 65536
+
+/* ---- a target ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct program {
+    ubi_safe_point_fn fn;
+    void *payload;
+} program;
+
+static ubi_status program_ask(void *payload, ubi_safe_point_fn fn, void *fn_payload) {
+    program *p = payload;
+    require(!p->fn, "a second call before the first was heard");
+    p->fn = fn;
+    p->payload = fn_payload;
+    return UBI_OK;
+}
+
+static void program_come(program *p) {
+    ubi_safe_point_fn fn = p->fn;
+    p->fn = NULL;
+    if (fn)
+        fn(p->payload);
+}
+
+static const ubi_target_ops ops = {
+    .version = 1, .kind = "drawn", .capabilities = UBI_TARGET_SAFE_POINT, .run_at_safe_point = program_ask
+};
+
+/* ---- a client ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct client {
+    ubi__rdp_connection *connection;
+    ubi__rdp_offer *offer;
+    program program;
+    bool has_target;
+    uint64_t now_ms;
+    ubi__rdp_packets reader;
+} client;
+
+static void json_check(ubi_text text) {
+    ubi__json_cursor c;
+    ubi__json_value whole, key, value;
+    bool has_from = false;
+    require(ubi__json_value_whole(&c, &whole, text) && whole.type == UBI__JSON_OBJECT, "a packet is not JSON");
+    ubi__json_cursor_open(&c, whole.raw, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        has_from = has_from || ubi__json_value_is(&key, "from");
+    require(has_from, "a packet is from no one");
+    require(ubi__utf8_valid_prefix(text) == text.len, "a packet is not UTF-8");
+}
+
+static void client_write(void *payload, ubi__vec_u8 *bytes, size_t at) {
+    client *c = payload;
+    ubi_text input = { (const char *)bytes->at + at, bytes->n - at };
+    ubi__rdp_piece piece;
+    do {
+        ubi__rdp_packets_next(&c->reader, &input, &piece);
+        require(piece.kind != UBI__RDP_FATAL, "what goes out is not a packet");
+        if (piece.kind == UBI__RDP_JSON)
+            json_check(piece.bytes);
+    } while (piece.kind != UBI__RDP_NO_PIECE);
+    ubi__vec_u8_fini(bytes, ubi_allocator_default());
+}
+
+static void client_write_file(void *payload, int fd, uint64_t n_bytes) {
+    (void)payload, (void)n_bytes;
+    close(fd);
+}
+
+static void client_close(void *payload, const char *why) {
+    (void)payload;
+    require(why && *why && !strchr(why, '\n'), "a reason is not one line");
+}
+
+static void client_open(client *c) {
+    const ubi__rdp_tab_options tab = { .title = "drawn" };
+    const ubi__rdp_output output = { c, client_write, client_write_file, client_close };
+    ubi__rdp_connection_options options = {
+        .root = &ubi__rdp_root_type, .greet = ubi__rdp_root_greet, .prefix = "p.", .most_json_bytes = MOST_JSON_BYTES
+    };
+    ubi__rdp_session *session = NULL;
+    require(ubi__rdp_offer_new(&c->offer, NULL) == UBI_OK, "no offer");
+    require(ubi__rdp_offer_add(c->offer, (ubi_target){ &ops, &c->program }, &tab) == UBI_OK, "no tab");
+    require(ubi__rdp_session_new(&session, c->offer) == UBI_OK, "no session");
+    c->has_target = true;
+    options.root_payload = session;
+    ubi__rdp_packets_init(&c->reader, (size_t)1 << 30, NULL);
+    require(ubi__rdp_connection_new(&c->connection, &options, &output, 0) == UBI_OK, "no connection");
+}
+
+static void target_go(client *c) {
+    if (!c->has_target)
+        return;
+    c->has_target = false;
+    require(ubi__rdp_offer_remove(c->offer, (ubi_target){ &ops, &c->program }) == UBI_OK, "the target is not there");
+    if (!c->connection->is_ended)
+        ubi__rdp_root_tabs_changed(ubi__rdp_root(c->connection));
+}
+
+static void client_end(client *c) {
+    ubi__rdp_connection_free(c->connection);
+    target_go(&(client){ .offer = c->offer, .has_target = false });
+    program_come(&c->program);
+    ubi__rdp_offer_end(c->offer);
+    program_come(&c->program);
+    ubi__rdp_offer_unref(c->offer);
+    ubi__rdp_packets_fini(&c->reader);
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+
+/* A number after @ becomes the id of the actor with that number. */
+static ubi_text ids_write(ubi__vec_u8 *out, const client *c, ubi_text line) {
+    const ubi_allocator *a = ubi_allocator_default();
+    for (size_t i = 0; i < line.len; i++) {
+        unsigned number = 0;
+        const char *id = NULL;
+        size_t n = 0;
+        while (line.ptr[i] == '@' && i + n + 1 < line.len && ubi__is_digit(line.ptr[i + n + 1]) && n < 5)
+            number = 10 * number + (unsigned)(line.ptr[i + ++n] - '0');
+        for (size_t slot = 0; n && slot < c->connection->actors.n_slots; slot++) {
+            const ubi__rdp_actor *actor = c->connection->actors.slots[slot].actor;
+            id = actor && actor->number == number ? actor->id : id;
+        }
+        const ubi_text piece = id ? ubi__text(id) : (ubi_text){ line.ptr + i, 1 };
+        require(ubi__bytes_append(out, piece.ptr, piece.len, a) == UBI_OK, "no memory");
+        i += id ? n : 0;
+    }
+    return (ubi_text){ out->n ? (const char *)out->at : "", out->n };
+}
+
+static void request_send(client *c, ubi_text line) {
+    ubi__vec_u8 text = { 0 };
+    char header[24];
+    ubi_text json = ids_write(&text, c, line);
+    size_t n = ubi__rdp_json_header(header, json.len);
+    ubi__rdp_connection_take(c->connection, (ubi_text){ header, n }, c->now_ms);
+    ubi__rdp_connection_take(c->connection, json, c->now_ms);
+    ubi__vec_u8_fini(&text, ubi_allocator_default());
+}
+
+static void line_take(client *c, ubi_text line) {
+    switch (line.len ? line.ptr[0] : 0) {
+    case '!':
+        ubi__rdp_connection_take(c->connection, (ubi_text){ line.ptr + 1, line.len - 1 }, c->now_ms);
+        break;
+    case '.':
+        program_come(&c->program);
+        break;
+    case '>':
+        ubi__rdp_mailbox_deliver(&c->offer->mailbox);
+        break;
+    case '+':
+        c->now_ms += 60;
+        ubi__rdp_connection_tick(c->connection, c->now_ms);
+        break;
+    case '-':
+        target_go(c);
+        break;
+    default:
+        request_send(c, line);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    client c = { .now_ms = 0 };
+    const char *at = (const char *)data, *end = at + n;
+    client_open(&c);
+    while (at < end && !c.connection->is_ended) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *line_end = newline ? newline : end;
+        line_take(&c, (ubi_text){ at, (size_t)(line_end - at) });
+        at = newline ? newline + 1 : end;
+    }
+    if (c.has_target)
+        program_come(&c.program);
+    ubi__rdp_mailbox_deliver(&c.offer->mailbox);
+    require(c.connection->is_ended || c.connection->n_waiting == 0, "a request was not answered");
+    client_end(&c);
+    return 0;
+}
