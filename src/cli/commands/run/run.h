@@ -13,6 +13,7 @@
 
 #include <ubiheap/core/profiler.h>
 
+#include "cli/commands/run/run_listen.h"
 #include "cli/commands/run/run_log.h"
 #include "cli/commands/run/run_room.h"
 #include "cli/commands/run/run_settings.h"
@@ -51,7 +52,8 @@ struct ubi__run {
     atomic_bool has_log_ended; /**< workers are to hand over what they logged */
     unsigned workers_to_log;   /**< that have not yet done so for the last time */
     pthread_cond_t worker_logged;
-    ubi__run_timeline timeline;    /**< the main thread's, except where it says otherwise */
+    ubi__run_timeline timeline; /**< the main thread's, except where it says otherwise */
+    ubi__run_listen listen;
     ubi__run_tally *tally;         /**< the main thread's, of an interactive run; or NULL */
     ubi__observer *tally_observer; /**< of the tally */
 };

@@ -107,6 +107,8 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
         UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, p->name, the_run.settings.probability));
     if (a->timeline)
         UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, p->name));
+    if (a->listen)
+        UBI_TRY(ubi__run_listen_start(&the_run.listen, a->listen, the_run.runner, !a->is_interactive));
     if (a->with_heap_module || a->with_debugger)
         UBI_TRY(profiler_make(&the_run.profiler, the_run.runner->hooks_folder));
     return UBI_OK;
@@ -182,12 +184,14 @@ static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_op
                           .script = p.name,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .log_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .listen = { .lock = PTHREAD_MUTEX_INITIALIZER, .terminal = -1 },
                           .worker_logged = PTHREAD_COND_INITIALIZER };
     UBI_TRY(check_outputs(&arguments, cli, p.name));
     UBI_TRY(ubi__breakdown_choose(&breakdown, &arguments.by.breakdown, cli->subject, cli->compat));
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
     if (status == UBI_OK)
         status = program_run(cli, &p, exit_code);
+    ubi__run_listen_stop(&the_run.listen);
     pthread_mutex_lock(&the_run.lock);
     free_snapshots();
     pthread_mutex_unlock(&the_run.lock);
@@ -236,6 +240,12 @@ static const ubi__parameter parameters[] = {
               "console.time; 'ubiheap timeline' shows it",
               NULL),
     UBI__ALIAS_LETTER('t'),
+    UBI__TEXT(
+        "listen", 0, AT(listen), "[HOST:]PORT",
+        "let Firefox's developer tools look into the program while it runs: about:debugging, network location "
+        "127.0.0.1:PORT; 0 is any free port, which standard error shows. On another HOST each connection is asked "
+        "about on the terminal",
+        NULL),
     UBI__CHOICE("census-at", 0, AT(census_at), "WHEN", moments,
                 "count what is in the heap, and print it as 'ubiheap census' does", NULL),
     UBI__ALIAS_LETTER('c'),
@@ -270,6 +280,7 @@ static const ubi__example examples[] = {
     { "run --census-at exit -b invertedAllocationStack app.js", "which functions allocated what is left" },
     { "run --heap-limit 64MiB --snapshot-on-oom app.js", "see what filled the memory" },
     { "run --timeline app.timeline app.js", "what it does, and when, for 'ubiheap timeline'" },
+    { "run --listen 6080 app.js", "its memory in Firefox: about:debugging" },
     { "run --allocation-log log.jsonl --sampling-probability 0.05 app.js",
       "every twentieth allocation, with its stack" },
     { NULL, NULL },

@@ -157,6 +157,7 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
         free(s);
         return status;
     }
+    ubi__run_listen_join(&run->listen, runtime, run->script);
     if (s->is_logging && runtime->number > 0) {
         pthread_mutex_lock(&run->log_lock);
         run->workers_to_log++;
@@ -336,6 +337,8 @@ static int session_finish(void *state, int exit_code, bool leaves) {
     ubi__run *run = s->run;
     ubi__interrupt_accept();
     signal(SIGPIPE, SIG_IGN);
+    ubi__run_listen_leave(&run->listen, s->runtime);
+    ubi__run_listen_stop(&run->listen);
     session_drain(s);
     close_log(run);
     if (has_run_out_unsaid(s, exit_code))
@@ -354,6 +357,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
 
 static void session_end(void *state) {
     session *s = state;
+    ubi__run_listen_leave(&s->run->listen, s->runtime);
     drain_last(s);
     session_measure(s, 0);
     if (s->is_tallying) {
