@@ -27,6 +27,7 @@
 
 #include "base/alloc.h"
 #include "base/deflate.h"
+#include "base/pulse.h"
 
 #define UBI__COLUMN_FILE_VERSION 1
 #define UBI__COLUMN_BLOCK_BYTES ((size_t)1 << 18)
@@ -55,8 +56,8 @@ typedef struct ubi__column_writer {
     const ubi_allocator *allocator;
     ubi__write_fn write;
     void *payload;
-    const ubi_progress *progress; /* or NULL */
-    uint64_t n_bytes;             /* written so far */
+    ubi__pulse *pulse; /* or NULL */
+    uint64_t n_bytes;  /* written so far */
     ubi__vec_column_row rows;
     ubi__vec_u64 checksums;
 } ubi__column_writer;

@@ -44,7 +44,7 @@ static ubi_status blocks_put(ubi__column_writer *w, const uint8_t *bytes, uint64
     for (size_t block = 0; block < ubi__column_blocks(size_bytes); block++) {
         const uint8_t *at = bytes + block * UBI__COLUMN_BLOCK_BYTES;
         size_t n = ubi__column_block_bytes(size_bytes, block);
-        if (!ubi__progress(w->progress, "writing the index", w->n_bytes, 0))
+        if (!ubi__pulse_at(w->pulse, "writing the index", w->n_bytes, 0))
             return ubi__fail_cancelled();
         UBI_TRY(ubi__vec_u64_push(&w->checksums, w->allocator, ubi__column_checksum(w->checksums.n, at, n)));
         UBI_TRY(bytes_put(w, at, n));

@@ -2,10 +2,12 @@
  *
  * session_index_write.c: writing a session's index, and what one can ask about it (ubiheap/extension/session.h).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "analyses/dominators/dom_work.h"
 #include "base/atomic_file.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "formats/format.h"
 #include "lenses/retaining.h"
@@ -25,7 +27,8 @@ typedef struct indexed_parts {
     const ubi_summary *summary;
 } indexed_parts;
 
-static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
+/* What was computed for an answer, mostly. */
+static ubi_status first_parts_get(indexed_parts *out, ubi_session_use *use) {
     static const ubi__recording_choice all = { .with_symbols = false };
     *out = (indexed_parts){ NULL };
     if (use->session->kind == UBI_SESSION_RECORDING)
@@ -33,7 +36,10 @@ static ubi_status parts_get(indexed_parts *out, ubi_session_use *use) {
     UBI_TRY(ubi_session_graph(&out->graph, use));
     UBI_TRY(ubi_session_look(&out->look, use));
     UBI_TRY(ubi_session_dominators(&out->dominators, use, true));
-    UBI_TRY(ubi_session_distances(&out->distances, use));
+    return ubi_session_distances(&out->distances, use);
+}
+
+static ubi_status other_parts_get(indexed_parts *out, ubi_session_use *use) {
     UBI_TRY(ubi_session_retaining(&out->retaining, use));
     return ubi_session_summary(&out->summary, use);
 }
@@ -47,16 +53,14 @@ static ubi_status recording_write(ubi__column_writer *writer, const indexed_part
     return ubi__session_recording_pass(&c, PASSED(ubi__session_recording, parts->recording));
 }
 
-static ubi_status heap_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,
-                             const ubi_allocator *allocator) {
+static ubi_status first_parts_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,
+                                    const ubi_allocator *allocator) {
     ubi__columns c = { .writer = writer, .allocator = allocator };
     ubi_read_info info = session->info;
     ubi_graph *graph = parts->graph;
     ubi_look *look = PASSED(ubi_look, parts->look);
     ubi_dominators *dominators = PASSED(ubi_dominators, parts->dominators);
     uint32_t *distances = PASSED(uint32_t, parts->distances);
-    ubi_retaining *retaining = PASSED(ubi_retaining, parts->retaining);
-    ubi_summary *summary = PASSED(ubi_summary, parts->summary);
     c.scope = ubi__indexed_scopes[UBI__INDEXED_GRAPH];
     UBI_TRY(ubi__format_pass(&c, &graph));
     UBI_TRY(ubi__read_info_pass(&c, &info, graph));
@@ -67,21 +71,69 @@ static ubi_status heap_write(ubi__column_writer *writer, const indexed_parts *pa
     c.scope = ubi__indexed_scopes[UBI__INDEXED_SETS];
     UBI_TRY(ubi__dominated_sets_pass(&c, dominators));
     c.scope = ubi__indexed_scopes[UBI__INDEXED_DISTANCES];
-    UBI_TRY(ubi__distances_pass(&c, &distances, ubi_graph_node_count(graph)));
-    c.scope = ubi__indexed_scopes[UBI__INDEXED_RETAINING];
-    UBI_TRY(ubi__retaining_pass(&c, &retaining, look, distances));
-    c.scope = ubi__indexed_scopes[UBI__INDEXED_SUMMARY];
-    return ubi__summary_pass(&c, &summary, look, dominators, distances);
+    return ubi__distances_pass(&c, &distances, ubi_graph_node_count(graph));
 }
 
-static ubi_status file_write(ubi__atomic_file *file, const indexed_parts *parts, const ubi__index_note *note,
+static ubi_status other_parts_write(ubi__column_writer *writer, const indexed_parts *parts,
+                                    const ubi_allocator *allocator) {
+    ubi__columns c = { .writer = writer, .allocator = allocator };
+    ubi_look *look = PASSED(ubi_look, parts->look);
+    ubi_retaining *retaining = PASSED(ubi_retaining, parts->retaining);
+    ubi_summary *summary = PASSED(ubi_summary, parts->summary);
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_RETAINING];
+    UBI_TRY(ubi__retaining_pass(&c, &retaining, look, parts->distances));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_SUMMARY];
+    return ubi__summary_pass(&c, &summary, look, parts->dominators, parts->distances);
+}
+
+/* Writes the first parts while its owner computes the others. */
+typedef struct first_writing {
+    ubi__chore chore;
+    ubi__column_writer *writer;
+    const indexed_parts *parts;
+    const ubi_session *session;
+    const ubi_allocator *allocator;
+    ubi_status status;
+    char message[256]; /* messages stay on the thread that made them */
+} first_writing;
+
+static void first_writing_perform(void *payload) {
+    first_writing *w = payload;
+    w->status = first_parts_write(w->writer, w->parts, w->session, w->allocator);
+    if (w->status == UBI_OK)
+        return;
+    snprintf(w->message, sizeof w->message, "%s", ubi_error_message());
+    ubi__pulse_stop(w->writer->pulse);
+}
+
+static ubi_status heap_write(ubi__column_writer *writer, indexed_parts *parts, ubi_session_use *use,
+                             const ubi_allocator *allocator) {
+    first_writing first = { .writer = writer, .parts = parts, .session = use->session, .allocator = allocator };
+    indexed_parts others = *parts; /* the helper reads the first ones meanwhile */
+    ubi__helper helper;
+    ubi__helper_start(&helper, ubi__thread_count(use->threads));
+    ubi__helper_give(&helper, &first.chore, first_writing_perform, &first);
+    ubi_status status = other_parts_get(&others, use);
+    if (status != UBI_OK)
+        ubi__pulse_stop(writer->pulse);
+    else
+        ubi__helper_wait(&helper, &first.chore, writer->pulse);
+    ubi__helper_stop(&helper);
+    UBI_TRY(status);
+    if (first.status != UBI_OK)
+        return ubi__fail(first.status, "%s", first.message);
+    return other_parts_write(writer, &others, allocator);
+}
+
+static ubi_status file_write(ubi__atomic_file *file, indexed_parts *parts, const ubi__index_note *note,
                              ubi_session_use *use) {
     const ubi_allocator *a = ubi_session_use_allocator(use);
     ubi__column_writer writer = { 0 };
+    ubi__pulse pulse = ubi__pulse_of(&use->progress);
     ubi_status status = ubi__column_writer_begin(&writer, ubi__atomic_file_write, file, note, sizeof *note, a);
-    writer.progress = &use->progress;
+    writer.pulse = &pulse;
     if (status == UBI_OK)
-        status = parts->recording ? recording_write(&writer, parts, a) : heap_write(&writer, parts, use->session, a);
+        status = parts->recording ? recording_write(&writer, parts, a) : heap_write(&writer, parts, use, a);
     if (status == UBI_OK)
         status = ubi__column_writer_end(&writer);
     ubi__column_writer_fini(&writer);
@@ -89,7 +141,7 @@ static ubi_status file_write(ubi__atomic_file *file, const indexed_parts *parts,
 }
 
 /* Checksums say when a crash of the system has left less than all of it, so it need not wait for the disk. */
-static ubi_status index_write(const char *path, const indexed_parts *parts, const ubi__index_note *note,
+static ubi_status index_write(const char *path, indexed_parts *parts, const ubi__index_note *note,
                               ubi_session_use *use) {
     ubi__atomic_file file;
     UBI_TRY(ubi__atomic_file_open(&file, path, 0, use->session->pool->allocator));
@@ -120,7 +172,7 @@ ubi_status ubi_session_write_index(ubi_session_use *use) {
         return UBI_OK;
     if (is_in_folder)
         UBI_TRY(folder_prepare(folder, session));
-    UBI_TRY(parts_get(&parts, use));
+    UBI_TRY(first_parts_get(&parts, use));
     UBI_TRY(ubi__session_heap_note(&note, use));
     UBI_TRY(ubi__session_index_path(path, sizeof path, session, &note));
     UBI_TRY(index_write(path, &parts, &note, use));
