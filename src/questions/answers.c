@@ -155,6 +155,7 @@ static ubi__asked asked_of(const request *r, uint32_t *fault) {
                          .values = r->terms.values,
                          .compat = r->terms.compat,
                          .writing = *ubi_session_use_progress(r->heaps[0]),
+                         .is_kept = true,
                          .is_for_page = r->terms.is_page };
 }
 

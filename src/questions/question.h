@@ -30,6 +30,7 @@ typedef struct ubi__asked {
     const void *values; /**< of its parameters */
     ubi_compat compat;
     ubi_progress writing; /**< of long writes; fn NULL: none */
+    bool is_kept;         /**< the answer is given to others, later: times that asking took are left out */
     bool is_asked_once;   /**< what only a further question would use is left out */
     bool counts_matches;  /**< all that matches is counted, also what is not shown */
     /** The door's: gets the classes of all heaps, so that it can name those that its user has misspelt. NULL: it need not know. */

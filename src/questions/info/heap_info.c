@@ -156,7 +156,8 @@ static void cost_write(const ubi__page *page, const facts *f) {
                     ubi__human_size(size, total_memory(m)),
                     per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)),
                     per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
-    fact_write(page, "Loaded in", ubi__human_duration(time, f->load_us));
+    if (f->has_load_time)
+        fact_write(page, "Loaded in", ubi__human_duration(time, f->load_us));
 }
 
 void ubi__heap_info_page(const ubi__page *page, const facts *f) {
@@ -246,7 +247,8 @@ void ubi__heap_info_document(ubi__json *j, const facts *f) {
     contents_put(j, f);
     carried_put(j, f);
     memory_put(j, f);
-    ubi__json_member_u64(j, "loadTimeUs", f->load_us);
+    if (f->has_load_time)
+        ubi__json_member_u64(j, "loadTimeUs", f->load_us);
 }
 
 /* ---- the counts, a part of the session ---------------------------------------------------------------------------- */
@@ -301,7 +303,8 @@ static uint64_t load_time_us(ubi_session *session) {
     return 0;
 }
 
-ubi_status ubi__heap_info_get(facts *out, ubi_session_use *heap) {
+ubi_status ubi__heap_info_get(facts *out, const ubi__asked *asked) {
+    ubi_session_use *heap = ubi__asked_heap(asked);
     ubi_session *session = ubi_session_use_session(heap);
     ubi_graph *graph;
     void *counts;
@@ -313,7 +316,8 @@ ubi_status ubi__heap_info_get(facts *out, ubi_session_use *heap) {
                     .summary = counts,
                     .memory = UBI_GRAPH_MEMORY_INIT,
                     .producer = ubi__producer_title(graph),
-                    .load_us = load_time_us(session) };
+                    .load_us = load_time_us(session),
+                    .has_load_time = !asked->is_kept };
     out->has_creation_time = ubi_graph_creation_time_us(graph, &out->creation_time_us);
     ubi_graph_memory_use(graph, &out->memory);
     return UBI_OK;

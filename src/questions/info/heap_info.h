@@ -18,10 +18,11 @@ typedef struct ubi__heap_info {
     bool has_creation_time;
     const char *producer; /* or NULL */
     uint64_t load_us;     /* wall time of reading */
+    bool has_load_time;   /* else it is not shown: it may be that of another time */
 } ubi__heap_info;
 
 /** Makes no look. Errors: those of the graph. */
-ubi_status ubi__heap_info_get(ubi__heap_info *out, ubi_session_use *heap);
+ubi_status ubi__heap_info_get(ubi__heap_info *out, const ubi__asked *asked);
 void ubi__heap_info_document(ubi__json *json, const ubi__heap_info *info);
 void ubi__heap_info_page(const ubi__page *page, const ubi__heap_info *info);
 

@@ -24,7 +24,7 @@ static ubi_status info_compute(void *to, const ubi__asked *asked) {
     case UBI_SESSION_RECORDING:
         return ubi__recording_info_get(&a->recording, asked);
     default:
-        return ubi__heap_info_get(&a->heap, ubi__asked_heap(asked));
+        return ubi__heap_info_get(&a->heap, asked);
     }
 }
 
