@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "mcp/brief_inside.h"
 
-#define LEFT_OUT_BYTES 200
+#define LEFT_OUT_BYTES 240
 #define LEAST_ROOM 100
 
 typedef struct brief {
@@ -25,6 +25,7 @@ typedef struct brief {
     uint64_t all_bytes; /* of rows from the cursor on */
     size_t room_bytes;  /* that is left; while rows are counted, 0 */
     bool is_counting, is_full;
+    ubi__vec_u8 columns; /* the line before the first row; empty: there is none */
     ubi__brief_find find;
     uint64_t n_longest_list;
 } brief;
@@ -63,15 +64,22 @@ static ubi_status row_show_cut(brief *b, ubi_text row) {
     return row_show(b, (ubi_text){ NULL, 0 }, 0);
 }
 
-static ubi_status row_take(void *payload, ubi_text row) {
+/* The columns of a table are named on its page's first line, where the first page has them in a row of its own. */
+static ubi_status row_count(brief *b, ubi_text row, ubi_text columns, bool is_first) {
+    b->all_bytes += row.len + 1;
+    if (!is_first || b->terms->cursor == 0 || !columns.ptr || columns.len > UBI__BRIEF_ROW_BYTES)
+        return UBI_OK;
+    return ubi__brief_columns_write(&b->columns, columns, b->allocator);
+}
+
+static ubi_status row_take(void *payload, ubi_text row, ubi_text columns) {
     brief *b = payload;
     size_t bytes = ubi__brief_escaped_bytes(row) + 2;
-    if (b->row++ < b->terms->cursor)
+    uint64_t number = b->row++;
+    if (number < b->terms->cursor)
         return UBI_OK;
-    if (b->is_counting) {
-        b->all_bytes += row.len + 1;
-        return UBI_OK;
-    }
+    if (b->is_counting)
+        return row_count(b, row, columns, number == b->terms->cursor);
     if (!b->is_full && bytes <= b->room_bytes)
         return row_show(b, row, bytes);
     if (!b->is_full && b->count.n_shown == 0)
@@ -90,7 +98,7 @@ static ubi_status documents_walk(brief *b) {
     for (uint32_t i = 0; status == UBI_OK && i < b->terms->n_documents; i++) {
         const char *title = b->terms->titles ? b->terms->titles[i] : NULL;
         if (title)
-            status = row_take(b, ubi__text(title));
+            status = row_take(b, ubi__text(title), (ubi_text){ NULL, 0 });
         if (status == UBI_OK)
             status = ubi__brief_walk_document(&walk, b->terms->documents[i]);
     }
@@ -103,15 +111,25 @@ static ubi_status documents_walk(brief *b) {
 /* ---- what follows them ------------------------------------------------------------------------------------------------- */
 
 static bool is_limited(const brief *b) {
-    return b->terms->limit && b->n_longest_list >= b->terms->limit;
+    return b->terms->knows_beyond ? b->terms->n_beyond > 0 : b->terms->limit && b->n_longest_list >= b->terms->limit;
+}
+
+/* What the question's own limit has left out is left out, too. */
+static uint64_t beyond_count(const brief *b) {
+    return b->terms->knows_beyond ? b->terms->n_beyond : 0;
 }
 
 static void left_out_write(char out[LEFT_OUT_BYTES], const brief *b, uint64_t n, uint64_t bytes, uint64_t cursor) {
-    int at = snprintf(out, LEFT_OUT_BYTES, "left out: %" PRIu64 " of %" PRIu64 " rows", n, b->count.n_rows);
+    uint64_t n_beyond = beyond_count(b);
+    int at = snprintf(out, LEFT_OUT_BYTES, "left out: %" PRIu64 " of %" PRIu64 " rows", n + n_beyond,
+                      b->count.n_rows + n_beyond);
     if (n)
         at += snprintf(out + at, LEFT_OUT_BYTES - (size_t)at, ", %" PRIu64 " bytes; more with \"cursor\":%" PRIu64,
                        bytes, cursor);
-    if (is_limited(b))
+    if (n_beyond)
+        snprintf(out + at, LEFT_OUT_BYTES - (size_t)at,
+                 "; %" PRIu64 " rows come after the question's own limit %" PRIu64, n_beyond, b->terms->limit);
+    else if (is_limited(b))
         snprintf(out + at, LEFT_OUT_BYTES - (size_t)at, "; the question's own limit %" PRIu64 " applies",
                  b->terms->limit);
 }
@@ -172,6 +190,11 @@ static ubi_status room_find(brief *b) {
         return ubi__fail(UBI_EINVAL, "the budget is too small: this answer needs %zu bytes more",
                          taken + LEAST_ROOM - b->terms->budget_bytes);
     b->room_bytes = b->terms->budget_bytes - taken;
+    size_t columns_bytes = ubi__brief_escaped_bytes((ubi_text){ (const char *)b->columns.at, b->columns.n });
+    if (columns_bytes + LEAST_ROOM > b->room_bytes)
+        columns_bytes = b->columns.n = 0; /* a row is worth more */
+    b->room_bytes -= columns_bytes;
+    b->count.has_columns = columns_bytes > 0;
     return UBI_OK;
 }
 
@@ -184,18 +207,25 @@ static ubi_status end_write(brief *b) {
     return next_put(b->out, b, next_choose(b, n == 0), after);
 }
 
+static ubi_status brief_write(brief *b) {
+    UBI_TRY(documents_walk(b));
+    b->count.n_rows = b->row;
+    UBI_TRY(room_find(b));
+    UBI_TRY(ubi__brief_append_text(b->out, b->terms->headline, b->allocator));
+    UBI_TRY(ubi__brief_append_text(b->out, "\n", b->allocator));
+    UBI_TRY(ubi__bytes_append(b->out, b->columns.at, b->columns.n, b->allocator));
+    b->is_counting = false;
+    UBI_TRY(documents_walk(b));
+    return end_write(b);
+}
+
 ubi_status ubi__brief_write(ubi__vec_u8 *out, ubi__brief_count *count, const ubi__brief_terms *terms,
                             const ubi_allocator *allocator) {
     brief b = { .terms = terms, .allocator = allocator, .out = out, .is_counting = true };
     size_t n_before = out->n;
-    UBI_TRY(documents_walk(&b));
-    b.count.n_rows = b.row;
-    UBI_TRY(room_find(&b));
-    UBI_TRY(ubi__brief_append_text(out, terms->headline, allocator));
-    UBI_TRY(ubi__brief_append_text(out, "\n", allocator));
-    b.is_counting = false;
-    UBI_TRY(documents_walk(&b));
-    UBI_TRY(end_write(&b));
+    ubi_status status = brief_write(&b);
+    ubi__vec_u8_fini(&b.columns, allocator);
+    UBI_TRY(status);
     UBI_ASSERT(ubi__brief_escaped_bytes((ubi_text){ (const char *)out->at + n_before, out->n - n_before }) <=
                terms->budget_bytes);
     if (count)

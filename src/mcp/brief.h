@@ -6,12 +6,13 @@
  *     producer="Node.js (V8)" nodeCount=40886 totalSize=3023054          rows, in the order of the document
  *     kinds:
  *     - coarseType="Script" displayName="(compiled code)" count=11425
- *     left out: 31 of 55 rows, 2710 bytes; more with "cursor":24         what is not here
+ *     left out: 31 of 55 rows, 2710 bytes; more with "cursor":24         what is not here, of the whole list
  *     next: explain {"heap":"h1","node":50603}                           a call that is ready
  *
  * It knows JSON, and no question: a new one needs nothing here. An object or array is a row with the plain values in it, followed by the
  * rows of the objects and arrays in it, one blank further in. Short ones without objects in them are on the row of their owner. `null` is
- * left out.
+ * left out. Rows of a table, which are arrays beside an array `columns` of their names, can be read on every page: one that begins among
+ * them begins with the names, which is a line and not a row.
  *
  * Texts of heaps are untrusted: they are quoted as in JSON, without characters that a reader does not see, and cut where they are long.
  *
@@ -42,6 +43,8 @@ typedef struct ubi__brief_terms {
     uint64_t cursor;      /**< the first row that is shown */
     size_t budget_bytes;  /**< of the text, within a JSON string */
     uint64_t limit;       /**< the question's own, 0: none: said when a list is that long */
+    bool knows_beyond;    /**< how many rows the limit has left out of the documents: */
+    uint64_t n_beyond;    /**< they are counted as left out */
     /* Calls that may come next, without their ends: what is missing is a cursor or an id, and a brace. NULL: there is none. */
     const char *more_call;    /**< such as: ask {"question":"summary" */
     const char *explain_call; /**< such as: explain {"heap":"h1","node": */
@@ -52,6 +55,7 @@ typedef struct ubi__brief_terms {
 /** What was shown. */
 typedef struct ubi__brief_count {
     uint64_t n_rows;         /**< of all documents */
+    bool has_columns;        /**< a line with the names of columns comes before the rows */
     uint64_t n_shown;        /**< from the cursor on */
     uint64_t left_out_bytes; /**< of the rows after those */
     bool was_cut;            /**< a row alone was longer than the budget */

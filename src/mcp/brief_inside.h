@@ -18,9 +18,9 @@ typedef struct ubi__brief_find {
     char id[UBI__BRIEF_ID_BYTES]; /**< as it is in the document */
 } ubi__brief_find;
 
-/** Gets the rows, in their order. `indent`: of the row, in blanks. */
+/** Gets the rows, in their order. `columns`: the names of the cells, a JSON array of strings, if it is a row of a table, else NULL text. */
 typedef struct ubi__brief_sink {
-    ubi_status (*row)(void *payload, ubi_text row);
+    ubi_status (*row)(void *payload, ubi_text row, ubi_text columns);
     void *payload;
 } ubi__brief_sink;
 
@@ -33,10 +33,13 @@ typedef struct ubi__brief_walk {
     ubi__brief_find find;      /**< the best so far */
     uint64_t n_longest_list;   /**< elements of the longest array of objects */
     ubi__vec_u8 line, scratch; /**< of the walk */
+    ubi_text columns;          /**< of the row that is made */
 } ubi__brief_walk;
 
 /** Gives the rows of a document to the sink. Errors: UBI_EFORMAT, UBI_ENOMEM, those of the sink. */
 ubi_status ubi__brief_walk_document(ubi__brief_walk *walk, ubi_text document);
 void ubi__brief_walk_fini(ubi__brief_walk *walk);
+/** Appends a line "columns: id className". Errors: UBI_ENOMEM. */
+ubi_status ubi__brief_columns_write(ubi__vec_u8 *out, ubi_text columns, const ubi_allocator *allocator);
 
 #endif

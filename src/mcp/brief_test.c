@@ -34,7 +34,8 @@ static const ubi_allocator *memory(void) {
 typedef struct answer {
     ubi__vec_u8 text;
     ubi__brief_count count;
-    ubi_text rows; /* with the end of each line */
+    ubi_text columns; /* the line before the rows; empty: there is none */
+    ubi_text rows;    /* with the end of each line */
     uint64_t n_left_out, n_total;
     char next[2000]; /* "" without one */
 } answer;
@@ -63,7 +64,9 @@ static void answer_parse(answer *a) {
     snprintf(line, sizeof line, "%.*s", (int)left_out.len, left_out.ptr);
     assert_int_equal(sscanf(line, "left out: %" SCNu64 " of %" SCNu64 " rows", &a->n_left_out, &a->n_total), 2);
     assert_true(ubi__text_is(headline, HEADLINE));
-    a->rows = (ubi_text){ (const char *)a->text.at + headline.len + 1, last - headline.len - 1 };
+    a->columns = a->count.has_columns ? line_at(a, headline.len + 1) : (ubi_text){ NULL, 0 };
+    size_t begin = headline.len + 1 + (a->columns.ptr ? a->columns.len + 1 : 0);
+    a->rows = (ubi_text){ (const char *)a->text.at + begin, last - begin };
 }
 
 static bool vector_write(void *payload, const void *data, size_t n) {
@@ -109,11 +112,14 @@ static uint64_t rows_count(ubi_text rows) {
 
 /* ---- the properties -------------------------------------------------------------------------------------------------- */
 
-static unsigned n_cut; /* rows so far */
+static unsigned n_cut;          /* rows so far */
+static unsigned n_with_columns; /* pages so far */
 
 /* The rows of a page are those of all rows from its cursor on; one that was cut is their beginning. */
 static size_t page_check(const answer *page, const answer *all, size_t at, uint64_t cursor) {
     assert_int_equal(page->n_total, all->n_total);
+    assert_false(page->count.has_columns && cursor == 0);
+    n_with_columns += page->count.has_columns;
     assert_int_equal(page->count.n_shown, rows_count(page->rows));
     assert_int_equal(cursor + page->count.n_shown + page->n_left_out, all->n_total);
     if (page->count.was_cut) {
@@ -266,6 +272,7 @@ static void every_question_about_every_file_has_brief_answers(void **state) {
         ubi_session_unref(sessions[1]);
         ubi_session_pool_unref(pool);
     }
+    assert_true(n_with_columns > 10);
     for (size_t q = 0; ubi__questions[q]; q++)
         if (n_of_question[q] == 0)
             fail_msg("%s was never answered", ubi__questions[q]->usage->name);
@@ -369,6 +376,70 @@ static void what_comes_next_is_a_call(void **state) {
     answer_fini(&a);
 }
 
+static answer table_page(const char *json, uint64_t cursor, size_t budget_bytes) {
+    ubi_text document = ubi__text(json);
+    return brief_of(&(ubi__brief_terms){ .documents = &document,
+                                         .n_documents = 1,
+                                         .headline = HEADLINE,
+                                         .budget_bytes = budget_bytes,
+                                         .cursor = cursor });
+}
+
+/* Row 0 has the columns, row 1 is that of the list. */
+static void a_page_that_begins_in_a_table_names_its_columns(void **state) {
+    char many[4000] = "{\"columns\":[\"";
+    static const char table[] = "{\"columns\":[\"id\",\"a b\"],\"rows\":[[1,\"x\"],[2,\"y\"]],\"other\":[{\"c\":3}]}";
+    (void)state;
+    answer a = table_page(table, 0, 4096);
+    assert_true(ubi__text_is(a.rows, "columns=[\"id\" \"a b\"]\nrows:\n - 1 \"x\"\n - 2 \"y\"\nother:\n - c=3\n"));
+    answer_fini(&a);
+    a = table_page(table, 3, 4096);
+    assert_true(ubi__text_is(a.columns, "columns: id \"a b\""));
+    assert_true(ubi__text_is(a.rows, " - 2 \"y\"\nother:\n - c=3\n"));
+    answer_fini(&a);
+    for (uint64_t cursor = 4; cursor < 6; cursor++) { /* another list */
+        a = table_page(table, cursor, 4096);
+        assert_false(a.count.has_columns);
+        answer_fini(&a);
+    }
+    memset(many + strlen(many), 'x', 300);
+    strcat(many, "\"],\"rows\":[[1],[2],[3]]}");
+    a = table_page(many, 3, 270); /* the row is worth more */
+    assert_false(a.count.has_columns);
+    assert_int_equal(a.count.n_shown, 2);
+    answer_fini(&a);
+    a = table_page(many, 3, 1024);
+    assert_true(a.count.has_columns);
+    answer_fini(&a);
+    a = table_page("{\"columns\":[1],\"rows\":[[1],[2]]}", 3, 1024);
+    assert_false(a.count.has_columns);
+    answer_fini(&a);
+}
+
+static void what_the_limit_has_left_out_is_counted(void **state) {
+    ubi_text document = ubi__text("{\"rows\":[{\"n\":1},{\"n\":2}]}");
+    ubi__brief_terms t = { .documents = &document, .n_documents = 1, .headline = HEADLINE, .budget_bytes = 1024 };
+    (void)state;
+    t.limit = 2;
+    t.knows_beyond = true;
+    t.n_beyond = 40;
+    t.beyond_call = "ask {}";
+    answer a = brief_of(&t);
+    assert_int_equal(a.n_left_out, 40);
+    assert_int_equal(a.n_total, 43);
+    assert_string_equal(a.next, "next: ask {}");
+    static const char said[] = "43 rows; 40 rows come after the question's own limit 2\n";
+    assert_non_null(memmem(a.text.at, a.text.n, said, sizeof said - 1));
+    answer_fini(&a);
+    t.n_beyond = 0; /* the list is as long as its limit */
+    a = brief_of(&t);
+    assert_int_equal(a.n_left_out, 0);
+    assert_int_equal(a.n_total, 3);
+    assert_string_equal(a.next, "");
+    assert_null(memmem(a.text.at, a.text.n, "limit", 5));
+    answer_fini(&a);
+}
+
 static void what_is_not_json_is_an_error(void **state) {
     static const char *const texts[] = { "", "[]", "{", "{\"a\":[1,}", "{\"a\":{\"b\":[{\"c\":tru}]}}", "1", "{} x" };
     (void)state;
@@ -391,7 +462,8 @@ static void what_is_not_json_is_an_error(void **state) {
 }
 
 static ubi_status brief_work(void *payload, const ubi_allocator *allocator) {
-    ubi_text document = ubi__text("{\"a\":\"\\n\",\"rows\":[{\"b\":[{\"nodeId\":3}]},{\"b\":1}]}");
+    ubi_text document =
+        ubi__text("{\"a\":\"\\n\",\"columns\":[\"a b\"],\"rows\":[{\"b\":[{\"nodeId\":3}]},{\"b\":1},[1],[2]]}");
     const char *title = "first";
     ubi__vec_u8 out = { NULL, 0, 0 };
     const ubi__brief_terms terms = { .documents = &document,
@@ -399,8 +471,8 @@ static ubi_status brief_work(void *payload, const ubi_allocator *allocator) {
                                      .n_documents = 1,
                                      .headline = HEADLINE,
                                      .budget_bytes = 1024,
+                                     .cursor = (uintptr_t)payload,
                                      .explain_call = "explain {\"node\":" };
-    (void)payload;
     ubi_status status = ubi__brief_write(&out, NULL, &terms, allocator);
     ubi__vec_u8_fini(&out, allocator);
     return status;
@@ -409,6 +481,7 @@ static ubi_status brief_work(void *payload, const ubi_allocator *allocator) {
 static void refused_memory_is_reported(void **state) {
     (void)state;
     assert_true(fail_each_allocation(brief_work, NULL) > 4);
+    assert_true(fail_each_allocation(brief_work, (void *)(uintptr_t)6) > 4); /* among the rows of a table */
 }
 
 int main(void) {
@@ -418,6 +491,8 @@ int main(void) {
         cmocka_unit_test(a_long_record_is_continued_on_more_rows),
         cmocka_unit_test(a_row_longer_than_the_budget_is_cut_and_says_so),
         cmocka_unit_test(what_comes_next_is_a_call),
+        cmocka_unit_test(a_page_that_begins_in_a_table_names_its_columns),
+        cmocka_unit_test(what_the_limit_has_left_out_is_counted),
         cmocka_unit_test(what_is_not_json_is_an_error),
         cmocka_unit_test(refused_memory_is_reported),
         cmocka_unit_test(every_question_about_every_file_has_brief_answers),

@@ -19,6 +19,7 @@ typedef struct walk_frame {
     bool is_map;         /* an object of objects and arrays alone: each is a row, however short */
     bool is_below_array; /* one of a list, or below that */
     uint64_t n_containers;
+    ubi_text columns; /* names of the cells of rows in lists of an object, or in this list; NULL text: they have none */
 } walk_frame;
 UBI_VEC_DECLARE(walk_frames, walk_frame);
 
@@ -63,9 +64,9 @@ static bool is_inline(const ubi__json_value *value, bool is_owner_list) {
     return !is_owner_list && value->raw.len <= INLINE_BYTES && !has_containers(value);
 }
 
-/* What says nothing about the heap, is the question itself, or differs from run to run. */
+/* What says nothing about the heap, or is the question itself. */
 static bool is_passed_over(const ubi__json_value *key, bool is_top) {
-    static const char *const names[] = { "schema", "file", "breakdown", "loadTimeUs" };
+    static const char *const names[] = { "schema", "file", "breakdown" };
     for (size_t i = 0; is_top && i < sizeof names / sizeof *names; i++)
         if (ubi__json_value_is(key, names[i]))
             return true;
@@ -113,7 +114,7 @@ static ubi_status blanks_put(ubi__brief_walk *w, uint32_t n) {
 
 static ubi_status line_end(ubi__brief_walk *w) {
     ubi_text row = { (const char *)w->line.at, w->line.n };
-    ubi_status status = row.len ? w->sink.row(w->sink.payload, row) : UBI_OK;
+    ubi_status status = row.len ? w->sink.row(w->sink.payload, row, w->columns) : UBI_OK;
     w->line.n = 0;
     return status;
 }
@@ -137,12 +138,32 @@ static bool is_plain_key(ubi_text key) {
     return 0 < key.len && key.len <= UBI__BRIEF_KEY_BYTES;
 }
 
-static ubi_status key_put(ubi__brief_walk *w, const ubi__json_value *key) {
+static ubi_status name_put(ubi__vec_u8 *out, const ubi__json_value *name, ubi__vec_u8 *scratch,
+                           const ubi_allocator *allocator) {
     ubi_text text = { NULL, 0 };
-    UBI_TRY(ubi__json_value_text(&text, key, &w->scratch, w->allocator));
+    UBI_TRY(ubi__json_value_text(&text, name, scratch, allocator));
     if (is_plain_key(text))
-        return ubi__bytes_append(&w->line, text.ptr, text.len, w->allocator);
-    return ubi__brief_quote(&w->line, text, UBI__BRIEF_KEY_BYTES, w->allocator);
+        return ubi__bytes_append(out, text.ptr, text.len, allocator);
+    return ubi__brief_quote(out, text, UBI__BRIEF_KEY_BYTES, allocator);
+}
+
+static ubi_status key_put(ubi__brief_walk *w, const ubi__json_value *key) {
+    return name_put(&w->line, key, &w->scratch, w->allocator);
+}
+
+ubi_status ubi__brief_columns_write(ubi__vec_u8 *out, ubi_text columns, const ubi_allocator *allocator) {
+    ubi__vec_u8 scratch = { NULL, 0, 0 };
+    ubi__json_cursor c;
+    ubi__json_value name;
+    ubi_status status = ubi__brief_append_text(out, "columns:", allocator);
+    ubi__json_cursor_open(&c, columns, UBI__JSON_ARRAY);
+    while (status == UBI_OK && ubi__json_cursor_next_element(&c, &name)) {
+        status = ubi__brief_append_text(out, " ", allocator);
+        if (status == UBI_OK)
+            status = name_put(out, &name, &scratch, allocator);
+    }
+    ubi__vec_u8_fini(&scratch, allocator);
+    return status == UBI_OK ? ubi__brief_append_text(out, "\n", allocator) : status;
 }
 
 /* Numbers of JSON are short, or nothing that one of our documents has. */
@@ -182,6 +203,7 @@ typedef struct row_source {
     const ubi__json_value *value;
     uint32_t indent;
     bool is_top, is_map, is_below_array;
+    ubi_text columns; /* of the frame that it is in */
 } row_source;
 
 static ubi_status label_put(ubi__brief_walk *w, const row_source *r) {
@@ -228,11 +250,40 @@ static ubi_status container_row(ubi__brief_walk *w, const row_source *r) {
     return line_end(w);
 }
 
+static bool is_list_of_texts(const ubi__json_value *value) {
+    ubi__json_cursor c;
+    ubi__json_value element;
+    if (value->type != UBI__JSON_ARRAY)
+        return false;
+    ubi__json_cursor_open(&c, value->raw, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&c, &element))
+        if (element.type != UBI__JSON_STRING)
+            return false;
+    return true;
+}
+
+/* The member "columns" of an object, which names the cells of the rows beside it. */
+static ubi_text columns_find(const ubi__json_value *object) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, object->raw, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (ubi__json_value_is(&key, "columns") && is_list_of_texts(&value))
+            return value.raw;
+    return (ubi_text){ NULL, 0 };
+}
+
 static ubi_status container_begin(ubi__brief_walk *w, walk_frames *stack, const row_source *r) {
     row_source row = *r;
     walk_frame frame = { .indent = r->is_top ? 0 : r->indent + 1, .is_array = r->value->type == UBI__JSON_ARRAY };
     row.is_map = frame.is_map = !r->is_top && !frame.is_array && has_containers_alone(r->value);
     frame.is_below_array = r->is_below_array || frame.is_array;
+    bool is_element = r->key->type == UBI__JSON_NULL && !r->is_top;
+    if (!frame.is_array)
+        frame.columns = columns_find(r->value);
+    else if (!is_element)
+        frame.columns = r->columns;
+    w->columns = frame.is_array && is_element ? r->columns : (ubi_text){ NULL, 0 };
     UBI_TRY(container_row(w, &row));
     ubi__json_cursor_open(&frame.cursor, r->value->raw, r->value->type);
     return walk_frames_push(stack, w->allocator, frame);
@@ -252,7 +303,9 @@ static ubi_status frame_step(ubi__brief_walk *w, walk_frames *stack) {
     if (!is_container(&value) || is_passed_over(&key, is_top) || is_inline(&value, f->is_array || f->is_map))
         return UBI_OK;
     f->n_containers += f->is_array;
-    const row_source row = { .key = &key, .value = &value, .indent = f->indent, .is_below_array = f->is_below_array };
+    const row_source row = {
+        .key = &key, .value = &value, .indent = f->indent, .is_below_array = f->is_below_array, .columns = f->columns
+    };
     return container_begin(w, stack, &row);
 }
 

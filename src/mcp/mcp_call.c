@@ -174,7 +174,8 @@ static ubi_status beyond_put(ubi__mcp_call *call, const ubi__question *question,
 /* A list without a limit, which can be asked for in pieces, gets one. */
 static ubi_status limit_settle(ubi__mcp_call *call, const ubi__question *question, const ubi__json_values *values) {
     const ubi__parameter *limit = parameter_named(question, "limit"), *offset = parameter_named(question, "offset");
-    call->limit = 0;
+    call->limit = call->n_beyond = 0;
+    call->knows_beyond = false;
     if (!limit)
         return UBI_OK;
     uint64_t *n = (void *)((char *)values->values + limit->offset);
@@ -185,6 +186,29 @@ static ubi_status limit_settle(ubi__mcp_call *call, const ubi__question *questio
         return UBI_OK;
     call->beyond.n = 0;
     return beyond_put(call, question, values, (void *)((char *)values->values + offset->offset), *n);
+}
+
+/* How long the whole list is, where the document says so. */
+static bool match_count_read(uint64_t *out, ubi_text document) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, document, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (ubi__json_value_is(&key, "matchCount"))
+            return ubi__json_value_u64(out, &value);
+    return false;
+}
+
+/* Of a list that is asked for in pieces: what comes after this one. */
+static void beyond_settle(ubi__mcp_call *call, const ubi__question *question, const ubi__json_values *values) {
+    const ubi__parameter *offset = parameter_named(question, "offset");
+    uint64_t n_matches, first;
+    if (!offset || !call->limit || !match_count_read(&n_matches, call->documents[call->n_documents - 1]))
+        return;
+    memcpy(&first, (const char *)values->values + offset->offset, sizeof first);
+    uint64_t n_left = n_matches > first ? n_matches - first : 0;
+    call->knows_beyond = true;
+    call->n_beyond = n_left > call->limit ? n_left - call->limit : 0;
 }
 
 static ubi_status use_begin(ubi__mcp_call *call) {
@@ -219,13 +243,16 @@ ubi_status ubi__mcp_question_add(ubi__mcp_call *call, const ubi__question *quest
     ubi_status status = limit_settle(call, question, &values);
     if (status == UBI_OK)
         status = answer_add(call, &terms, title);
+    if (status == UBI_OK)
+        beyond_settle(call, question, &values);
     ubi__json_values_fini(&values);
     return status;
 }
 
-static ubi_status row_drop(void *payload, ubi_text row) {
+static ubi_status row_drop(void *payload, ubi_text row, ubi_text columns) {
     (void)payload;
     (void)row;
+    (void)columns;
     return UBI_OK;
 }
 
@@ -332,6 +359,8 @@ static ubi_status text_write(ubi__vec_u8 *out, const ubi__mcp_call *call, const 
                                      .cursor = call->given->cursor,
                                      .budget_bytes = call->asked->text_bytes,
                                      .limit = call->limit,
+                                     .knows_beyond = call->knows_beyond,
+                                     .n_beyond = call->n_beyond,
                                      .more_call = text_or_null(&call->more),
                                      .explain_call = text_or_null(&call->explain),
                                      .beyond_call = text_or_null(&call->beyond),

@@ -26,7 +26,9 @@ typedef struct ubi__mcp_call {
     ubi_text documents[UBI__MCP_MOST_DOCUMENTS];
     const char *titles[UBI__MCP_MOST_DOCUMENTS];
     uint32_t n_documents;
-    uint64_t limit;  /**< of the question, 0: none */
+    uint64_t limit;    /**< of the question, 0: none */
+    bool knows_beyond; /**< and how many rows come after it */
+    uint64_t n_beyond;
     ubi__vec_u8 own; /**< a document that is not an answer */
     char headline[UBI__MCP_HEADLINE_BYTES];
     /* Calls that may come next, ended by a zero; empty: there is none. */

@@ -183,7 +183,7 @@ static ubi_status columns_prepare(answer *a) {
     return UBI_OK;
 }
 
-/* Where only the first matches are wanted, once, the others are not looked for. */
+/* Where only the first matches are wanted, once, on a page, the others are not looked for. A document says how many there are. */
 static ubi_status few_find(answer *a) {
     const nodes_values *values = a->values;
     uint64_t wanted = values->offset + values->limit < values->offset ? UINT64_MAX : values->offset + values->limit;
@@ -201,7 +201,8 @@ static ubi_status nodes_choose(answer *a, const ubi__asked *asked) {
         a->n_matches = ubi_graph_node_count(a->table.graph);
         return UBI_OK;
     }
-    if (values->where && !values->sort && values->limit && asked->is_asked_once && !asked->counts_matches)
+    if (values->where && !values->sort && values->limit && asked->is_asked_once && asked->is_for_page &&
+        !asked->counts_matches)
         return few_find(a);
     UBI_TRY(list_get(&list, values, asked));
     a->rows.nodes = list->at;
@@ -363,6 +364,7 @@ static ubi_status nodes_page(const ubi__page *page, const void *answer_of, const
 static ubi_status nodes_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
     writer w = { .selection = a, .table = &a->table, .json = json, .progress = asked->writing };
+    ubi__json_member_u64(json, "matchCount", a->n_matches);
     ubi__json_member_array(json, "columns");
     for (size_t i = 0; i < a->n_columns; i++)
         ubi__json_string(json, a->columns[i]->name);
