@@ -454,7 +454,7 @@ export namespace Dominators1 {
 export type Error1Document = {
   schema: "ubiheap.error/1";
   /** The status of the library */
-  status: "outOfMemory" | "inputOutput" | "badInput" | "wrongArgument" | "notFound" | "cancelled" | "limitReached" | "mismatch" | "busy" | "wrongState";
+  status: "outOfMemory" | "inputOutput" | "badInput" | "wrongArgument" | "unauthorized" | "forbidden" | "notFound" | "cancelled" | "limitReached" | "mismatch" | "busy" | "wrongState";
   /** One line: what, where, what was expected */
   message: string;
 };
@@ -580,8 +580,8 @@ export type Info1Document = {
     bytesPerNode: number;
     bytesPerEdge: number;
   };
-  /** Wall time of reading */
-  loadTimeUs: Info1.Count;
+  /** Wall time of reading; absent in answers that are kept and given again, as those of servers are */
+  loadTimeUs?: Info1.Count;
 };
 export namespace Info1 {
   /** A count or a number of bytes. Above 2^53 it is the nearest double. */
@@ -991,6 +991,8 @@ export type Nodes1Document = {
   schema: "ubiheap.nodes/1";
   /** FILE as given; - for standard input */
   file: string;
+  /** Nodes that match, with those that are not among the rows */
+  matchCount: number;
   columns: Array<"id" | "ordinal" | "typeName" | "coarseType" | "className" | "name" | "displayName" | "rawSize" | "selfSize" | "retainedSize" | "dominator" | "dominatorOrdinal" | "distance" | "detachedness" | "edgeCount" | "retainerCount" | "scriptFilename" | "descriptiveTypeName">;
   rows: Array<Array<number | string | null>>;
 };

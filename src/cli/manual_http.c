@@ -21,16 +21,16 @@ static const char introduction[] =
 
 static const char asking[] =
     "## Asking\n\n"
-    "`GET /api/1/heaps/{heap}/{question}` answers with the document that `ubiheap QUESTION --json` prints. The names "
-    "in the query are those of\n"
-    "[the parameters in JSON](options.md):\n\n"
+    "`GET /api/1/heaps/{heap}/{question}` answers with the document that `ubiheap QUESTION --json` prints, without the "
+    "time that loading took:\n"
+    "answers are kept. The names in the query are those of [the parameters in JSON](options.md):\n\n"
     "- a flag needs no value; else it is `true`, `1`, `false` or `0`;\n"
     "- a list is repeated, and ids of nodes may be between commas;\n"
     "- a breakdown is a name, or JSON.\n\n"
     "`POST` takes the same parameters as a JSON object in the body. Besides, the query can have:\n\n"
     "| name | |\n|---|---|\n"
-    "| `with` | further heaps, their ids between commas, for questions that compare; the heap of the address is the "
-    "first |\n"
+    "| `with` | further heaps, their ids between commas or repeated, for questions that compare; the heap of the "
+    "address is the first |\n"
     "| `format` | `document`, or `page` for the text that the command prints; other words are for questions with "
     "formats of their own |\n"
     "| `pageColumns` | of a page: 40 to 1000; default 100 |\n"
@@ -58,7 +58,12 @@ static const char files[] =
     "## Files\n\n"
     "Downloads take one range of bytes (`Range`, `If-Range`). An upload is the body of `PUT /api/1/heaps?name=NAME` or "
     "`POST`, as it is: no form. It\n"
-    "is deleted when its heap is closed and when the server ends; one that is cut leaves nothing.\n\n"
+    "is deleted when its heap is closed and when the server ends; one that is cut leaves nothing. Uploads are written "
+    "by a thread of their own: a slow\n"
+    "disk delays uploads, and no other request. Downloads are sent by the one thread that has all connections, 128 KiB "
+    "at "
+    "a time; it waits for the\n"
+    "disk only where these are not in the system's memory.\n\n"
     "A live heap (`/api/1/targets`) is saved at a safe point of its program. Until then the request waits.\n\n";
 
 static const char limits[] = "## Limits\n\n"
@@ -73,6 +78,20 @@ static const char limits[] = "## Limits\n\n"
                              "| an answer | a sixteenth of `--memory`, at most 64 MiB |\n"
                              "| a connection that is idle, or whose headers do not end | 30 seconds |\n"
                              "| a body, or a client that reads | 60 seconds, and one for each 16 KB |\n";
+
+static const char refusals[] =
+    "\nBesides: 405 (the method), 413 (the body), 414 (the address), 416 (the range). A server that is being stopped "
+    "says 503.\n\n"
+    "What is not a request comes no further than libmicrohttpd, which answers it in HTML and closes the connection; it "
+    "has "
+    "no way to say it\n"
+    "otherwise. These are a request line (414) or headers (431) of more than about 31 KiB; a request without `Host`, a "
+    "line "
+    "of the headers without a colon, a\n"
+    "negative `Content-Length`, and chunks that are malformed (400); a `Content-Length` of more than 64 bits (413); "
+    "another "
+    "version than HTTP/1 (505).\n"
+    "Where there is no room left for an answer, or no request line at all, it closes the connection without one.\n\n";
 
 /* A bar would end the cell. */
 static void cell_text(ubi__out *out, const char *text) {
@@ -115,10 +134,7 @@ static void errors_write(ubi__out *out) {
              "for programs, and `message`, a line for people.\n\n| code | `status` | |\n|---|---|---|\n");
     for (const ubi__http_error *e = ubi__http_errors; e->status != UBI_OK; e++)
         ubi__out_printf(out, "| %u | `%s` | %s |\n", e->code, e->name, e->meaning);
-    ubi__out_string(
-        out,
-        "\nBesides: 401 (no token, or a wrong one), 403 (`Host` or `Origin`), 405 (the method), 413 (the body), 414 "
-        "(the address), 416 (the range). A server that is being stopped says 503.\n\n");
+    ubi__out_string(out, refusals);
 }
 
 static void schema_link(ubi__out *out, const char *schema) {

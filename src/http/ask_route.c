@@ -60,12 +60,36 @@ static ubi_status form_read(ubi__exchange *e) {
 }
 
 /* As a parameter, or as RFC 7240 says it. */
-static bool wants_job(const ubi__exchange *e) {
+static ubi_status async_read(ubi__exchange *e) {
+    static const char *const words[] = { "", "1", "true", "0", "false" };
     const char *given = ubi__http_address_value(&e->address, "async");
     const char *prefer = ubi__exchange_header(e, "Prefer");
-    if (given)
-        return strcmp(given, "0") != 0 && strcmp(given, "false") != 0;
-    return prefer && strstr(prefer, "respond-async") != NULL;
+    size_t i = 0, n = sizeof words / sizeof *words;
+    while (given && i < n && strcmp(given, words[i]) != 0)
+        i++;
+    if (i == n)
+        return ubi__fail(UBI_EINVAL, "async: expected true or false, not '%.40s'", given);
+    e->is_async = given ? i < 3 : prefer && strstr(prefer, "respond-async") != NULL;
+    return UBI_OK;
+}
+
+/* Which of them should count? Parameters of the question are checked alike, and `with` is a list. */
+static ubi_status own_pairs_check(const ubi__exchange *e) {
+    for (uint32_t i = 0; i < e->address.n_pairs; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const ubi__http_pair *pair = &e->address.pairs[i], *other = &e->address.pairs[k];
+            if (strcmp(pair->name, other->name) == 0 && strcmp(pair->name, "with") != 0 &&
+                ubi__http_is_own_pair(pair) && ubi__http_is_own_pair(other))
+                return ubi__fail(UBI_EINVAL, "%s is given twice", pair->name);
+        }
+    return UBI_OK;
+}
+
+static ubi_status further_heaps_add(ubi__exchange *e) {
+    for (uint32_t i = 0; i < e->address.n_pairs; i++)
+        if (strcmp(e->address.pairs[i].name, "with") == 0)
+            UBI_TRY(heaps_add(e, e->address.pairs[i].value));
+    return UBI_OK;
 }
 
 static ubi_status body_only(const ubi__exchange *e) {
@@ -92,9 +116,10 @@ static ubi_status parameters_read(ubi__exchange *e) {
 static ubi_status request_read(ubi__exchange *e) {
     UBI_TRY(heap_add(e, ubi__exchange_name(e, 3)));
     UBI_TRY(ubi__question_get(&e->question, ubi__exchange_name(e, 4)));
-    UBI_TRY(heaps_add(e, ubi__http_address_value(&e->address, "with")));
+    UBI_TRY(own_pairs_check(e));
+    UBI_TRY(further_heaps_add(e));
     UBI_TRY(form_read(e));
-    e->is_async = wants_job(e);
+    UBI_TRY(async_read(e));
     return parameters_read(e);
 }
 
@@ -174,10 +199,11 @@ enum MHD_Result ubi__http_job_look(ubi__exchange *e) {
 
 enum MHD_Result ubi__http_errand(ubi__exchange *e, const ubi__desk_errand *errand) {
     ubi__desk_job *job = NULL;
-    e->is_async = wants_job(e);
     e->is_errand = true;
-    ubi_status status =
-        ubi__desk_run(&job, &e->job_id, e->server->desk, errand, e->is_async, e->is_async ? NULL : &e->watcher);
+    ubi_status status = async_read(e);
+    if (status == UBI_OK)
+        status =
+            ubi__desk_run(&job, &e->job_id, e->server->desk, errand, e->is_async, e->is_async ? NULL : &e->watcher);
     if (status != UBI_OK) {
         errand->release(errand->payload);
         return ubi__reply_error(e, status);

@@ -7,6 +7,8 @@
 
 const ubi__http_error ubi__http_errors[] = {
     { UBI_EINVAL, 400, "wrongArgument", "a parameter, an address, a header or a body is wrong" },
+    { UBI_EINVAL, 401, "unauthorized", "no token, or a wrong one" },
+    { UBI_EINVAL, 403, "forbidden", "`Host` does not name this server, or `Origin` names another site" },
     { UBI_ENOTFOUND, 404, "notFound", "no such heap, question, node, job, file or address" },
     { UBI_ECANCELLED, 409, "cancelled", "the job was cancelled" },
     { UBI_EMISMATCH, 409, "mismatch", "the file has changed since it was opened" },
@@ -25,4 +27,11 @@ const ubi__http_error *ubi__http_error_of(ubi_status status) {
         error++;
     UBI_ASSERT(error->status == status);
     return error;
+}
+
+const ubi__http_error *ubi__http_error_at(ubi_status status, unsigned code) {
+    for (const ubi__http_error *error = ubi__http_errors; error->status != UBI_OK; error++)
+        if (error->status == status && error->code == code)
+            return error;
+    return ubi__http_error_of(status);
 }

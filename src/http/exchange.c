@@ -2,19 +2,15 @@
  *
  * exchange.c: the life of a request; see http.h.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/assert.h"
 #include "base/deflate.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "http/http.h"
-
-/* How long a client may take for what is not a file; and for each 16 bytes of one a millisecond. */
-#define PATIENCE_MS UINT64_C(60000)
-#define PATIENCE_BYTES 16
 
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
@@ -37,7 +33,9 @@ ubi__exchange *ubi__exchange_new(ubi_http_server *server, struct MHD_Connection 
     e->link = link_of(connection);
     atomic_init(&e->n_refs, 1);
     atomic_fetch_add(&server->n_exchanges, 1);
-    e->text = strdup(address);
+    e->text = ubi__calloc_array(memory(), strlen(address) + 1, 1);
+    if (e->text)
+        memcpy(e->text, address, strlen(address));
     e->watcher = (ubi__desk_watcher){ .wake = ubi__exchange_wake, .payload = e };
     pthread_mutex_init(&e->lock, NULL);
     return e;
@@ -53,7 +51,8 @@ static void exchange_free(ubi__exchange *e) {
     ubi__vec_u8_fini(&e->body, memory());
     ubi__vec_u8_fini(&e->piece, memory());
     ubi__http_address_fini(&e->address);
-    free(e->text);
+    if (e->text)
+        ubi__free_array(memory(), e->text, strlen(e->text) + 1, 1);
     pthread_mutex_destroy(&e->lock);
     atomic_fetch_sub(&e->server->n_exchanges, 1);
     UBI_DELETE(memory(), e);
@@ -145,18 +144,39 @@ static bool guard_refuses(enum MHD_Result *result, ubi__exchange *e) {
     return verdict_reply(result, e, verdict);
 }
 
-/* Bytes of the body that the headers announce; 0: they do not say. */
-static uint64_t announced_bytes(const ubi__exchange *e) {
+uint64_t ubi__exchange_announced_bytes(const ubi__exchange *e) {
     const char *length = ubi__exchange_header(e, MHD_HTTP_HEADER_CONTENT_LENGTH);
     return length ? strtoull(length, NULL, 10) : 0;
+}
+
+ubi_status ubi__exchange_fail_length(uint64_t most_bytes) {
+    return ubi__fail(UBI_ELIMIT, "the body has more than %llu bytes", (unsigned long long)most_bytes);
 }
 
 static ubi_status body_begin(ubi__exchange *e) {
     bool is_file = e->route->body == UBI__HTTP_FILE_BODY;
     uint64_t most = is_file ? e->server->most_upload_bytes : UBI__HTTP_JSON_BODY_BYTES;
-    if (announced_bytes(e) > most)
-        return ubi__fail(UBI_ELIMIT, "the body has more than %llu bytes", (unsigned long long)most);
+    if (ubi__exchange_announced_bytes(e) > most)
+        return ubi__exchange_fail_length(most);
     return is_file ? ubi__http_upload_begin(e) : UBI_OK;
+}
+
+static enum MHD_Result host_count(void *n_hosts, enum MHD_ValueKind kind, const char *name, const char *value) {
+    (void)kind, (void)value;
+    *(unsigned *)n_hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+    return MHD_YES;
+}
+
+/* What a proxy in front of the server may understand otherwise. */
+static ubi_status framing_check(const ubi__exchange *e) {
+    const char *coding = ubi__exchange_header(e, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+    unsigned n_hosts = 0;
+    if (coding && strcasecmp(coding, "chunked") != 0)
+        return ubi__fail(UBI_EINVAL, "Transfer-Encoding: expected chunked, not '%.40s'", coding);
+    if (coding && ubi__exchange_header(e, MHD_HTTP_HEADER_CONTENT_LENGTH))
+        return ubi__fail(UBI_EINVAL, "a body has Content-Length or Transfer-Encoding, and not both");
+    (void)ubi__mhd.MHD_get_connection_values(e->connection, MHD_HEADER_KIND, host_count, &n_hosts);
+    return n_hosts > 1 ? ubi__fail(UBI_EINVAL, "the header Host is there twice") : UBI_OK;
 }
 
 static enum MHD_Result exchange_begin(ubi__exchange *e, const char *method) {
@@ -174,24 +194,39 @@ static enum MHD_Result exchange_begin(ubi__exchange *e, const char *method) {
     if (status != UBI_OK)
         return allow[0] ? ubi__reply_error_header(e, MHD_HTTP_METHOD_NOT_ALLOWED, status, MHD_HTTP_HEADER_ALLOW, allow)
                         : ubi__reply_error(e, status);
-    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + announced_bytes(e) / PATIENCE_BYTES);
+    status = framing_check(e);
+    if (status != UBI_OK)
+        return ubi__reply_error(e, status);
+    ubi__lookout_allow(e->server, e->link,
+                       UBI__HTTP_PATIENCE_MS + ubi__exchange_announced_bytes(e) / UBI__HTTP_PATIENCE_BYTES);
     status = body_begin(e);
     return status == UBI_OK       ? MHD_YES
            : status == UBI_ELIMIT ? ubi__reply_error_code(e, UBI__HTTP_TOO_LARGE, status)
                                   : ubi__reply_error(e, status);
 }
 
-/* A longer one is not read to its end: its client learns no more than that. */
-static enum MHD_Result body_take(ubi__exchange *e, const char *data, size_t n) {
-    if (e->upload) {
-        ubi__http_upload_take(e, data, n);
-        return e->upload->n_bytes > 2 * e->server->most_upload_bytes ? MHD_NO : MHD_YES;
-    }
-    if (e->body.n + n > UBI__HTTP_JSON_BODY_BYTES || ubi__vec_u8_reserve(&e->body, memory(), n) != UBI_OK)
-        return MHD_NO;
-    memcpy(e->body.at + e->body.n, data, n);
-    e->body.n += n;
+/* What is too long is passed over, so that its client reads why; what is twice as long is not read to its end. */
+static enum MHD_Result body_take(ubi__exchange *e, const char *data, size_t *n_bytes) {
+    size_t n = *n_bytes;
+    if (e->upload)
+        return ubi__http_upload_take(e, data, n_bytes);
+    *n_bytes = 0;
+    e->n_body_bytes += n;
+    if (e->n_body_bytes > UBI__HTTP_JSON_BODY_BYTES)
+        return e->n_body_bytes > 2 * UBI__HTTP_JSON_BODY_BYTES ? MHD_NO : MHD_YES;
+    e->is_body_lost |= ubi__bytes_append(&e->body, data, n, memory()) != UBI_OK;
     return MHD_YES;
+}
+
+/* Whether it is there: it was answered otherwise. */
+static bool body_end(enum MHD_Result *result, ubi__exchange *e) {
+    if (e->n_body_bytes > UBI__HTTP_JSON_BODY_BYTES)
+        *result = ubi__reply_error_code(e, UBI__HTTP_TOO_LARGE, ubi__exchange_fail_length(UBI__HTTP_JSON_BODY_BYTES));
+    else if (e->is_body_lost)
+        *result = ubi__reply_error(e, ubi__fail_nomem());
+    else
+        return true;
+    return false;
 }
 
 enum MHD_Result ubi__exchange_take(ubi__exchange *e, const char *method, const char *data, size_t *n_bytes) {
@@ -202,15 +237,15 @@ enum MHD_Result ubi__exchange_take(ubi__exchange *e, const char *method, const c
         break;
     case UBI__EXCHANGE_BODY:
         if (*n_bytes) {
-            result = body_take(e, data, *n_bytes);
-            *n_bytes = 0;
+            result = body_take(e, data, n_bytes);
             break;
         }
         ubi__lookout_allow(e->server, e->link, UINT64_MAX);
-        result = ubi__exchange_perform(e);
+        if (body_end(&result, e))
+            result = ubi__exchange_perform(e);
         break;
     case UBI__EXCHANGE_WAITING:
-        result = ubi__http_job_look(e);
+        result = e->upload ? ubi__http_upload_end(e) : ubi__http_job_look(e);
         break;
     case UBI__EXCHANGE_ANSWERED:
         break;

@@ -24,26 +24,42 @@ static void raw_put(html *h, const char *text) {
     h->has_failed |= !ubi__http_bytes_write(&h->bytes, text, strlen(text));
 }
 
+static void character_put(html *h, char c) {
+    const char piece[2] = { c, '\0' };
+    switch (c) {
+    case '<':
+        raw_put(h, "&lt;");
+        break;
+    case '>':
+        raw_put(h, "&gt;");
+        break;
+    case '&':
+        raw_put(h, "&amp;");
+        break;
+    case '"':
+        raw_put(h, "&quot;");
+        break;
+    default:
+        raw_put(h, piece);
+    }
+}
+
 /* Names of files are hostile. */
 static void text_put(html *h, const char *text) {
-    for (; *text; text++) {
-        const char piece[2] = { *text, '\0' };
-        switch (*text) {
-        case '<':
-            raw_put(h, "&lt;");
-            break;
-        case '>':
-            raw_put(h, "&gt;");
-            break;
-        case '&':
-            raw_put(h, "&amp;");
-            break;
-        case '"':
-            raw_put(h, "&quot;");
-            break;
-        default:
-            raw_put(h, piece);
+    for (; *text; text++)
+        character_put(h, *text);
+}
+
+/* A text of ours: what is between backticks is code. */
+static void words_put(html *h, const char *words) {
+    bool is_code = false;
+    for (; *words; words++) {
+        if (*words != '`') {
+            character_put(h, *words);
+            continue;
         }
+        is_code = !is_code;
+        raw_put(h, is_code ? "<code>" : "</code>");
     }
 }
 
@@ -108,7 +124,7 @@ static void route_links_put(html *h) {
         else
             text_put(h, r->pattern);
         raw_put(h, ": ");
-        text_put(h, r->summary);
+        words_put(h, r->summary);
         raw_put(h, "</li>\n");
     }
     raw_put(h, "</ul>\n");

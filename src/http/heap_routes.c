@@ -15,9 +15,6 @@
 #include "base/text.h"
 #include "http/http.h"
 
-#define PATIENCE_MS UINT64_C(60000)
-#define PATIENCE_BYTES 16
-
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
 }
@@ -222,12 +219,13 @@ static enum MHD_Result beyond_reply(ubi__exchange *e, uint64_t size) {
 static enum MHD_Result file_reply(ubi__exchange *e, int fd, uint64_t size, const ubi__http_range *range,
                                   const char *tag) {
     char text[80];
-    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + (range->end - range->begin) / PATIENCE_BYTES);
+    ubi__lookout_allow(e->server, e->link,
+                       UBI__HTTP_PATIENCE_MS + (range->end - range->begin) / UBI__HTTP_PATIENCE_BYTES);
     struct MHD_Response *response =
         ubi__mhd.MHD_create_response_from_fd_at_offset64(range->end - range->begin, fd, range->begin);
     if (!response) {
         close(fd);
-        return MHD_NO;
+        return ubi__reply_no_memory(e);
     }
     snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)range->begin,
              (unsigned long long)range->end - 1, (unsigned long long)size);

@@ -11,6 +11,9 @@
  *
  * A connection that is suspended is not polled, so libmicrohttpd does not see its client leave. The **lookout** (lookout.c), a thread with a
  * poll set of its own, does, and wakes the exchange, which leaves its job. It also cuts connections that take too long.
+ *
+ * Uploads are written by a thread, too (upload_writer.c). Downloads are not: libmicrohttpd sends them with sendfile, 128 KiB at a time,
+ * which waits for no client, and for the disk only where that many bytes are not in the system's memory.
  */
 #ifndef UBI_HTTP_HTTP_H
 #define UBI_HTTP_HTTP_H
@@ -29,6 +32,9 @@
 
 /** A JSON body that is larger is refused. */
 #define UBI__HTTP_JSON_BODY_BYTES ((size_t)64 << 10)
+/** How long a client may take for what is not a file; and for each 16 bytes of one a millisecond. */
+#define UBI__HTTP_PATIENCE_MS UINT64_C(60000)
+#define UBI__HTTP_PATIENCE_BYTES 16
 /** What older versions of the library call differently. */
 #define UBI__HTTP_TOO_LARGE 413U
 /** Heaps that one question can be about. */
@@ -59,6 +65,16 @@ typedef struct ubi__lookout {
 
 /* ---- servers ---------------------------------------------------------------------------------------------------------- */
 
+/** Writes uploads. */
+typedef struct ubi__upload_writer {
+    pthread_t thread;
+    bool is_running;
+    pthread_mutex_t lock; /* guards what follows, and what uploads say about themselves */
+    pthread_cond_t given;
+    struct ubi__upload *first; /* that waits to be written */
+    bool must_stop;
+} ubi__upload_writer;
+
 struct ubi_http_server {
     ubi__http_guard guard;
     char listen[64];
@@ -71,6 +87,7 @@ struct ubi_http_server {
     ubi__shelf *shelf;
     ubi__desk *desk;
     ubi__private_folder folder; /* where uploads are */
+    ubi__upload_writer writer;
     ubi__lookout lookout;
     int listen_fd;
     struct MHD_Daemon *daemon;
@@ -89,16 +106,26 @@ typedef enum ubi__exchange_phase {
     UBI__EXCHANGE_ANSWERED, /* the response is libmicrohttpd's */
 } ubi__exchange_phase;
 
+typedef struct ubi__exchange ubi__exchange;
+
 /** A file that is being uploaded. */
 typedef struct ubi__upload {
-    int fd; /* -1: none */
-    uint64_t n_bytes;
+    uint64_t n_bytes; /* that came */
+    /* The writer's while it is busy, else the exchange's: */
+    int fd; /* -1: closed */
+    bool has_file;
+    bool is_whole; /* the block is the last */
     char path[4096];
+    ubi__vec_u8 block; /* what came and is not written */
     ubi_status status; /* why the rest is dropped */
     char message[UBI__DESK_MESSAGE_BYTES];
+    /* With the writer's lock: */
+    struct ubi__upload *next;
+    ubi__exchange *exchange; /* to be woken; a reference while it is busy. NULL: none */
+    bool is_busy, was_left;
 } ubi__upload;
 
-typedef struct ubi__exchange {
+struct ubi__exchange {
     ubi_http_server *server;
     struct MHD_Connection *connection;
     _Atomic uint32_t n_refs;
@@ -108,7 +135,9 @@ typedef struct ubi__exchange {
     bool is_head, is_first_visit; /* the token came in the address */
     const ubi__http_route *route;
     ubi__vec_u8 body;
-    ubi__upload *upload; /* owned; or NULL */
+    uint64_t n_body_bytes; /* that came */
+    bool is_body_lost;     /* there was no memory for it */
+    ubi__upload *upload;   /* owned; or NULL */
     /* What a question is about. */
     const ubi__question *question;
     const ubi__shelf_heap *heaps[UBI__HTTP_MOST_HEAPS]; /* references */
@@ -132,7 +161,7 @@ typedef struct ubi__exchange {
     pthread_mutex_t lock;
     ubi__http_link *link;
     bool is_woken, is_suspended, is_gone;
-} ubi__exchange;
+};
 
 /** Of the server's thread. */
 enum MHD_Result ubi__exchange_take(ubi__exchange *e, const char *method, const char *data, size_t *n_bytes);
@@ -149,6 +178,11 @@ bool ubi__exchange_is_gone(ubi__exchange *e);
 /** The header of the request; NULL: it has none. */
 const char *ubi__exchange_header(const ubi__exchange *e, const char *name);
 
+/** Bytes of the body that the headers announce; 0: they do not say. */
+uint64_t ubi__exchange_announced_bytes(const ubi__exchange *e);
+/** UBI_ELIMIT: the body is too long. */
+ubi_status ubi__exchange_fail_length(uint64_t most_bytes);
+
 /** Performs the request, when its body is there. */
 enum MHD_Result ubi__exchange_perform(ubi__exchange *e);
 
@@ -160,6 +194,8 @@ enum MHD_Result ubi__reply_error_code(ubi__exchange *e, unsigned code, ubi_statu
 /** With a header. */
 enum MHD_Result ubi__reply_error_header(ubi__exchange *e, unsigned code, ubi_status status, const char *header,
                                         const char *value);
+/** 507, without memory of ours. */
+enum MHD_Result ubi__reply_no_memory(ubi__exchange *e);
 /** Without a body. */
 enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code);
 /** A document that is not to be kept. Takes the bytes. @param location  NULL: none. */
@@ -231,9 +267,22 @@ enum MHD_Result ubi__http_job_accepted(ubi__exchange *e);
 
 /** Begins an upload; the file is its body. */
 ubi_status ubi__http_upload_begin(ubi__exchange *e);
-void ubi__http_upload_take(ubi__exchange *e, const char *data, size_t n);
+/** Takes bytes of the body, or none, and the connection is suspended. @param n  gets how many are left. */
+enum MHD_Result ubi__http_upload_take(ubi__exchange *e, const char *data, size_t *n);
+/** The body is there. Called again when the connection was suspended. */
 enum MHD_Result ubi__http_upload_end(ubi__exchange *e);
 void ubi__http_upload_drop(ubi__exchange *e);
+
+ubi_status ubi__upload_writer_start(ubi__upload_writer *writer);
+/** Writes what waits; from now on uploads are written at once. May be called again. */
+void ubi__upload_writer_stop(ubi__upload_writer *writer);
+/** The writer makes the file if there is none, writes the block, or, where the upload has failed, deletes the file; then it wakes the exchange. */
+void ubi__upload_give(ubi__upload_writer *writer, ubi__upload *upload, ubi__exchange *e);
+bool ubi__upload_is_busy(ubi__upload_writer *writer, const ubi__upload *upload);
+/** Takes the upload: its file is deleted if it has one still. */
+void ubi__upload_leave(ubi__upload_writer *writer, ubi__upload *upload);
+/** Notes the thread's message. */
+void ubi__upload_fail(ubi__upload *upload, ubi_status status);
 
 enum MHD_Result ubi__http_targets(ubi__exchange *e);
 enum MHD_Result ubi__http_target_save(ubi__exchange *e);
@@ -248,6 +297,8 @@ ubi__http_link *ubi__lookout_add(ubi_http_server *server, int fd);
 void ubi__lookout_remove(ubi_http_server *server, ubi__http_link *link);
 /** From now on the connection has this many milliseconds; UINT64_MAX: as many as it wants. */
 void ubi__lookout_allow(ubi_http_server *server, ubi__http_link *link, uint64_t ms);
+/** The connection has this many milliseconds more. */
+void ubi__lookout_allow_more(ubi_http_server *server, ubi__http_link *link, uint64_t ms);
 /** The exchange is suspended, and woken when its client leaves; NULL: not any longer. */
 void ubi__lookout_watch(ubi_http_server *server, ubi__http_link *link, ubi__exchange *e);
 

@@ -173,6 +173,7 @@ static ubi_status server_begin(ubi_http_server *server, const ubi_http_options *
     UBI_TRY(port_listen(server, o->port));
     url_write(server);
     UBI_TRY(ubi__lookout_start(server));
+    UBI_TRY(ubi__upload_writer_start(&server->writer));
     return daemon_start(server, o->most_connections ? o->most_connections : STANDARD_CONNECTIONS);
 }
 
@@ -186,6 +187,8 @@ ubi_status ubi_http_server_start(ubi_http_server **out, const ubi_http_options *
     server->listen_fd = server->folder.lock_fd = -1;
     server->lookout.poll_fd = server->lookout.stop_fd = -1;
     pthread_mutex_init(&server->lookout.lock, NULL);
+    pthread_mutex_init(&server->writer.lock, NULL);
+    pthread_cond_init(&server->writer.given, NULL);
     ubi_status status = server_begin(server, o);
     if (status == UBI_OK)
         *out = server;
@@ -203,14 +206,19 @@ static void exchanges_await(const ubi_http_server *server) {
         nanosleep(&pause, NULL);
 }
 
-/* When all jobs have ended nothing is suspended, which libmicrohttpd needs. */
+/* When all jobs have ended, and uploads are written at once, nothing is suspended, which libmicrohttpd needs. */
 static void daemon_stop(ubi_http_server *server) {
-    if (!server->daemon)
-        return;
     (void)ubi__mhd.MHD_quiesce_daemon(server->daemon);
     ubi__desk_stop(server->desk);
+    ubi__upload_writer_stop(&server->writer);
     exchanges_await(server);
     ubi__mhd.MHD_stop_daemon(server->daemon);
+}
+
+static void writer_free(ubi__upload_writer *writer) {
+    ubi__upload_writer_stop(writer);
+    pthread_cond_destroy(&writer->given);
+    pthread_mutex_destroy(&writer->lock);
 }
 
 void ubi_http_server_stop(ubi_http_server *server) {
@@ -219,7 +227,9 @@ void ubi_http_server_stop(ubi_http_server *server) {
         return;
     snprintf(message, sizeof message, "%s", ubi_error_message()); /* of a start that failed */
     atomic_store(&server->is_stopping, true);
-    daemon_stop(server);
+    if (server->daemon)
+        daemon_stop(server);
+    writer_free(&server->writer);
     ubi__lookout_stop(server);
     if (server->listen_fd >= 0)
         close(server->listen_fd);

@@ -180,7 +180,7 @@ enum MHD_Result ubi__http_job_events(ubi__exchange *e) {
                                                                                events_read, e, ubi__reply_free);
     if (!response) {
         ubi__exchange_unref(e);
-        return MHD_NO;
+        return ubi__reply_no_memory(e);
     }
     ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
     ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");

@@ -64,6 +64,14 @@ void ubi__lookout_allow(ubi_http_server *server, ubi__http_link *link, uint64_t 
     pthread_mutex_unlock(&server->lookout.lock);
 }
 
+void ubi__lookout_allow_more(ubi_http_server *server, ubi__http_link *link, uint64_t ms) {
+    if (!link)
+        return;
+    pthread_mutex_lock(&server->lookout.lock);
+    link->cut_ms += link->cut_ms == UINT64_MAX ? 0 : ms;
+    pthread_mutex_unlock(&server->lookout.lock);
+}
+
 void ubi__lookout_watch(ubi_http_server *server, ubi__http_link *link, ubi__exchange *e) {
     ubi__lookout *l = &server->lookout;
     struct epoll_event event = { .events = EPOLLRDHUP | EPOLLONESHOT };

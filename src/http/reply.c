@@ -17,8 +17,6 @@
 /* What is compressed at a time: the server's thread has others to serve. */
 #define PACKED_PIECE_BYTES ((size_t)64 << 10)
 #define STREAM_BLOCK_BYTES ((size_t)32 << 10)
-#define PATIENCE_MS UINT64_C(60000)
-#define PATIENCE_BYTES 16
 
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
@@ -70,16 +68,37 @@ enum MHD_Result ubi__reply_send(ubi__exchange *e, unsigned code, struct MHD_Resp
     return result;
 }
 
-static void bytes_free(void *payload) {
-    ubi__vec_u8 *bytes = payload;
-    ubi__vec_u8_fini(bytes, memory());
-    UBI_DELETE(memory(), bytes);
-}
-
 static ssize_t text_read(ubi_text text, uint64_t at, char *out, size_t room) {
     size_t left = text.len - (size_t)at, n = left < room ? left : room;
     memcpy(out, text.ptr + at, n);
     return (ssize_t)n;
+}
+
+static ssize_t static_read(void *payload, uint64_t at, char *out, size_t room) {
+    return text_read(ubi__text(payload), at, out, room);
+}
+
+/* A text that is always there: it takes no memory of ours. */
+static struct MHD_Response *static_response(const char *text) {
+    return ubi__mhd.MHD_create_response_from_callback(strlen(text), STREAM_BLOCK_BYTES, static_read,
+                                                      (void *)(uintptr_t)text, NULL);
+}
+
+enum MHD_Result ubi__reply_no_memory(ubi__exchange *e) {
+    struct MHD_Response *response =
+        static_response("{\"schema\":\"ubiheap.error/1\",\"status\":\"outOfMemory\",\"message\":\"out of memory\"}\n");
+    if (response) {
+        ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+        ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    }
+    ubi__lookout_allow(e->server, e->link, UBI__HTTP_PATIENCE_MS);
+    return ubi__reply_send(e, ubi__http_error_of(UBI_ENOMEM)->code, response);
+}
+
+static void bytes_free(void *payload) {
+    ubi__vec_u8 *bytes = payload;
+    ubi__vec_u8_fini(bytes, memory());
+    UBI_DELETE(memory(), bytes);
 }
 
 static ssize_t bytes_read(void *payload, uint64_t at, char *out, size_t room) {
@@ -105,10 +124,10 @@ static struct MHD_Response *bytes_response(ubi__vec_u8 *bytes) {
 
 static enum MHD_Result bytes_reply(ubi__exchange *e, unsigned code, ubi__vec_u8 *bytes, const char *type,
                                    const char *header, const char *value) {
-    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + bytes->n / PATIENCE_BYTES);
+    ubi__lookout_allow(e->server, e->link, UBI__HTTP_PATIENCE_MS + bytes->n / UBI__HTTP_PATIENCE_BYTES);
     struct MHD_Response *response = bytes_response(bytes);
     if (!response)
-        return MHD_NO;
+        return ubi__reply_no_memory(e);
     ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     if (header)
@@ -125,8 +144,7 @@ enum MHD_Result ubi__reply_page(ubi__exchange *e, ubi__vec_u8 *html) {
 }
 
 enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code) {
-    ubi__vec_u8 nothing = { 0 };
-    struct MHD_Response *response = bytes_response(&nothing);
+    struct MHD_Response *response = static_response("");
     if (response)
         ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     return ubi__reply_send(e, code, response);
@@ -134,26 +152,27 @@ enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code) {
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------------- */
 
-/* Of the thread's message. Empty where there is no memory. */
-static void error_document(ubi__vec_u8 *out, ubi_status status) {
+/* Of the thread's message. False: there is no memory. */
+static bool error_document(ubi__vec_u8 *out, ubi_status status, unsigned code) {
     char message[UBI__DESK_MESSAGE_BYTES];
     ubi__json json;
     snprintf(message, sizeof message, "%s", ubi_error_message());
     ubi__json_init(&json, ubi__http_bytes_write, out, false);
     ubi__json_object_begin(&json);
     ubi__json_member_string(&json, "schema", "ubiheap.error/1");
-    ubi__json_member_string(&json, "status", ubi__http_error_of(status)->name);
+    ubi__json_member_string(&json, "status", ubi__http_error_at(status, code)->name);
     ubi__json_member_string(&json, "message", message);
     ubi__json_object_end(&json);
-    (void)ubi__json_flush(&json);
-    (void)ubi__http_bytes_write(out, "\n", 1);
+    return ubi__json_flush(&json) == UBI_OK && ubi__http_bytes_write(out, "\n", 1);
 }
 
 enum MHD_Result ubi__reply_error_header(ubi__exchange *e, unsigned code, ubi_status status, const char *header,
                                         const char *value) {
     ubi__vec_u8 document = { 0 };
-    error_document(&document, status);
-    return bytes_reply(e, code, &document, "application/json", header, value);
+    if (error_document(&document, status, code))
+        return bytes_reply(e, code, &document, "application/json", header, value);
+    ubi__vec_u8_fini(&document, memory());
+    return ubi__reply_no_memory(e);
 }
 
 enum MHD_Result ubi__reply_error_code(ubi__exchange *e, unsigned code, ubi_status status) {
@@ -207,8 +226,7 @@ static void answer_headers_add(struct MHD_Response *response, const char *tag) {
 }
 
 enum MHD_Result ubi__reply_unchanged(ubi__exchange *e, const char *tag) {
-    ubi__vec_u8 nothing = { 0 };
-    struct MHD_Response *response = bytes_response(&nothing);
+    struct MHD_Response *response = static_response("");
     if (response)
         answer_headers_add(response, tag);
     return ubi__reply_send(e, MHD_HTTP_NOT_MODIFIED, response);
@@ -277,12 +295,12 @@ enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {
     if (tag[0] && ubi__http_tag_matches(wanted, tag))
         return ubi__reply_unchanged(e, tag);
     e->answer = answer;
-    ubi__lookout_allow(e->server, e->link, PATIENCE_MS + answer.len / PATIENCE_BYTES);
+    ubi__lookout_allow(e->server, e->link, UBI__HTTP_PATIENCE_MS + answer.len / UBI__HTTP_PATIENCE_BYTES);
     atomic_fetch_add(&e->n_refs, 1);
     struct MHD_Response *response = is_packed ? packed_response(e) : plain_response(e);
     if (!response) {
         ubi__exchange_unref(e);
-        return MHD_NO;
+        return ubi__reply_no_memory(e);
     }
     answer_headers_add(response, tag);
     ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,

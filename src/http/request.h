@@ -113,8 +113,10 @@ typedef struct ubi__http_error {
 
 /** All but UBI_OK, ended by it. */
 extern const ubi__http_error ubi__http_errors[];
-/** The row of a status that is an error. */
+/** The first row of a status that is an error. */
 const ubi__http_error *ubi__http_error_of(ubi_status status);
+/** Its row with this code, if it has one, else the first. */
+const ubi__http_error *ubi__http_error_at(ubi_status status, unsigned code);
 
 /* ---- parameters of questions ------------------------------------------------------------------------------------------ */
 

@@ -2,70 +2,72 @@
  *
  * upload.c: files that clients send, in the server's private folder. An upload that is cut, refused or too large leaves nothing.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/status.h"
 #include "base/text.h"
 #include "http/http.h"
 
 #define NAME_BYTES 121
+/* What is written at a time. */
+#define BLOCK_BYTES ((size_t)128 << 10)
 
 /* ---- uploads ----------------------------------------------------------------------------------------------------------------------- */
-
-static uint64_t announced_bytes(const ubi__exchange *e) {
-    const char *length = ubi__exchange_header(e, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return length ? strtoull(length, NULL, 10) : 0;
-}
 
 ubi_status ubi__http_upload_begin(ubi__exchange *e) {
     ubi__upload *upload = UBI_NEW(ubi_allocator_default(), ubi__upload);
     if (!upload)
         return ubi__fail_nomem();
+    upload->fd = -1;
     e->upload = upload;
     ubi__private_folder_name(upload->path, &e->server->folder, "");
-    upload->fd = open(upload->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (upload->fd < 0)
-        return ubi__fail_errno(errno, "an upload cannot be stored");
+    ubi__upload_give(&e->server->writer, upload, e);
     return UBI_OK;
 }
 
-/* The file goes now, and the message later. */
-static void upload_fail(ubi__upload *upload, ubi_status status) {
-    upload->status = status;
-    snprintf(upload->message, sizeof upload->message, "%s", ubi_error_message());
-    (void)unlink(upload->path);
-    close(upload->fd);
-    upload->fd = -1;
-}
-
-static ubi_status bytes_write(int fd, const char *data, size_t n) {
-    while (n > 0) {
-        ssize_t written = write(fd, data, n);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return ubi__fail_errno(errno, "an upload cannot be stored");
-        data += written;
-        n -= (size_t)written;
+/* Whether it is the writer's; then the connection is suspended, or closed where the client has left. */
+static bool upload_waits(enum MHD_Result *result, ubi__exchange *e) {
+    *result = MHD_NO;
+    while (ubi__upload_is_busy(&e->server->writer, e->upload)) {
+        if (ubi__exchange_is_gone(e))
+            return true;
+        *result = ubi__exchange_suspend(e) ? MHD_YES : MHD_NO;
+        if (*result == MHD_YES)
+            return true;
     }
-    return UBI_OK;
+    return false;
 }
 
-void ubi__http_upload_take(ubi__exchange *e, const char *data, size_t n) {
+static void bytes_keep(ubi__exchange *e, const char *data, size_t n) {
     ubi__upload *upload = e->upload;
     uint64_t most = e->server->most_upload_bytes;
-    upload->n_bytes += n;
-    if (upload->fd < 0)
-        return;
     if (upload->n_bytes > most)
-        upload_fail(upload, ubi__fail(UBI_ELIMIT, "the body has more than %llu bytes", (unsigned long long)most));
-    else if (bytes_write(upload->fd, data, n) != UBI_OK)
-        upload_fail(upload, UBI_EIO);
+        ubi__upload_fail(upload, ubi__exchange_fail_length(most));
+    else if (ubi__bytes_append(&upload->block, data, n, ubi_allocator_default()) != UBI_OK)
+        ubi__upload_fail(upload, UBI_ENOMEM);
+}
+
+enum MHD_Result ubi__http_upload_take(ubi__exchange *e, const char *data, size_t *n) {
+    enum MHD_Result result;
+    ubi__upload *upload = e->upload;
+    size_t n_bytes = *n;
+    if (upload_waits(&result, e))
+        return result;
+    *n = 0;
+    upload->n_bytes += n_bytes;
+    if (upload->n_bytes > 2 * e->server->most_upload_bytes)
+        return MHD_NO;
+    if (upload->status != UBI_OK)
+        return MHD_YES;
+    bytes_keep(e, data, n_bytes);
+    if (upload->status == UBI_OK && upload->block.n < BLOCK_BYTES)
+        return MHD_YES;
+    if (ubi__exchange_announced_bytes(e) == 0)
+        ubi__lookout_allow_more(e->server, e->link, upload->block.n / UBI__HTTP_PATIENCE_BYTES);
+    ubi__upload_give(&e->server->writer, upload, e);
+    return MHD_YES;
 }
 
 /* The last word of a path, without what is not text. */
@@ -85,17 +87,16 @@ static ubi_status upload_shelve(const ubi__shelf_heap **out, ubi__exchange *e) {
     char name[NAME_BYTES];
     if (upload->status != UBI_OK)
         return ubi__fail(upload->status, "%s", upload->message);
-    if (announced_bytes(e) > upload->n_bytes)
+    if (ubi__exchange_announced_bytes(e) > upload->n_bytes)
         return ubi__fail(UBI_EINVAL, "the upload was cut");
     name_read(name, ubi__http_address_value(&e->address, "name"));
     const ubi__shelf_item item = { upload->path, name, UBI__SHELF_UPLOADED };
     UBI_TRY(ubi__shelf_add(out, e->server->shelf, &item));
-    close(upload->fd);
-    upload->fd = -1; /* the file is the shelf's */
+    upload->has_file = false; /* it is the shelf's */
     return UBI_OK;
 }
 
-enum MHD_Result ubi__http_upload_end(ubi__exchange *e) {
+static enum MHD_Result upload_reply(ubi__exchange *e) {
     const ubi__shelf_heap *heap = NULL;
     bool is_too_large = e->upload->status == UBI_ELIMIT;
     ubi_status status = upload_shelve(&heap, e);
@@ -105,14 +106,21 @@ enum MHD_Result ubi__http_upload_end(ubi__exchange *e) {
     return is_too_large ? ubi__reply_error_code(e, UBI__HTTP_TOO_LARGE, status) : ubi__reply_error(e, status);
 }
 
+enum MHD_Result ubi__http_upload_end(ubi__exchange *e) {
+    enum MHD_Result result;
+    ubi__upload *upload = e->upload;
+    if (upload_waits(&result, e))
+        return result;
+    if (upload->status == UBI_OK && !upload->is_whole) {
+        upload->is_whole = true;
+        ubi__upload_give(&e->server->writer, upload, e);
+    }
+    return upload_waits(&result, e) ? result : upload_reply(e);
+}
+
 void ubi__http_upload_drop(ubi__exchange *e) {
     ubi__upload *upload = e->upload;
-    if (!upload)
-        return;
     e->upload = NULL;
-    if (upload->fd >= 0) {
-        (void)unlink(upload->path);
-        close(upload->fd);
-    }
-    UBI_DELETE(ubi_allocator_default(), upload);
+    if (upload)
+        ubi__upload_leave(&e->server->writer, upload);
 }

@@ -9,6 +9,9 @@
  * "short", writes half. The file NOTES gets a line "CALLS NAME": how many there were, and the name of the one that failed ("-":
  * none). The exit status is that of the program, 128 and more for a signal, 125 when this cannot be done here.
  *
+ * FAULT "hold" makes a slow disk: of the calls that write to a file in FOLDER, the N-th waits. NOTES appears when it does, and the call
+ * continues when NOTES is deleted.
+ *
  * The kernel asks us about each call (seccomp, user notification), so it does not matter where in the program the call is made, and
  * no tracer stands in the way of sanitizers.
  */
@@ -99,6 +102,7 @@ static int install_filter(void) {
 }
 
 static void run_program(int socket, char **argv) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* without us its calls would fail */
     int listener = install_filter();
     char taken; /* it is closed by exec */
     if (send(socket, &listener, sizeof listener, 0) != sizeof listener || listener < 0 ||
@@ -111,12 +115,20 @@ static void run_program(int socket, char **argv) {
 /* ---- in the parent ------------------------------------------------------------------------------------------------ */
 
 typedef struct supervisor {
-    const char *folder;
+    const char *notes, *folder;
     unsigned long wanted, seen;
     int error; /* 0: a short write */
     int pidfd, listener;
     const char *failed; /* name of the call that did */
+    bool holds, is_held;
+    uint64_t held_id;
 } supervisor;
+
+static void notes_write(const supervisor *s) {
+    FILE *notes = fopen(s->notes, "w");
+    if (!notes || fprintf(notes, "%lu %s\n", s->seen, s->failed) < 0 || fclose(notes) != 0)
+        stop(s->notes);
+}
 
 static bool is_in_folder(const supervisor *s, const char *path) {
     size_t n = strlen(s->folder);
@@ -189,19 +201,47 @@ static void decide(supervisor *s, const struct seccomp_notif *asked, struct secc
         write_half(s, asked, answer);
 }
 
-/* Until nobody is left who could ask. */
+static void answer_send(const supervisor *s, const struct seccomp_notif_resp *answer) {
+    struct seccomp_notif_resp sent = *answer;
+    (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &sent);
+}
+
+/* Whether the call is the one that waits. */
+static bool hold(supervisor *s, const struct seccomp_notif *asked) {
+    const call write_call = { SYS_write, "write", 1, 0 };
+    if (!s->holds || asked->data.nr != SYS_write || !counts(s, &write_call, asked) || ++s->seen != s->wanted)
+        return false;
+    s->failed = write_call.name;
+    s->is_held = true;
+    s->held_id = asked->id;
+    notes_write(s);
+    return true;
+}
+
+static void held_look(supervisor *s) {
+    if (!s->is_held || access(s->notes, F_OK) == 0)
+        return;
+    s->is_held = false;
+    answer_send(s, &(struct seccomp_notif_resp){ .id = s->held_id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE });
+}
+
+/* Until no one is left who could ask. */
 static void answer_all(supervisor *s) {
     for (;;) {
         struct pollfd ready = { .fd = s->listener, .events = POLLIN };
-        if (poll(&ready, 1, -1) < 0 && errno != EINTR)
+        if (poll(&ready, 1, s->is_held ? 10 : -1) < 0 && errno != EINTR)
             stop("poll");
+        held_look(s);
         if (ready.revents & POLLIN) {
             struct seccomp_notif asked = { 0 };
             if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0)
                 continue; /* who asked is gone */
-            struct seccomp_notif_resp answer = { .id = asked.id };
-            decide(s, &asked, &answer);
-            (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+            if (hold(s, &asked))
+                continue;
+            struct seccomp_notif_resp answer = { .id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+            if (!s->holds)
+                decide(s, &asked, &answer);
+            answer_send(s, &answer);
         } else if (ready.revents & (POLLHUP | POLLERR)) {
             return;
         }
@@ -214,7 +254,12 @@ int main(int argc, char **argv) {
         fputs("usage: system_call_driver NOTES FOLDER N FAULT PROGRAM [ARGUMENT...]\n", stderr);
         return CANNOT;
     }
-    supervisor s = { .folder = argv[2], .wanted = strtoul(argv[3], NULL, 10), .error = atoi(argv[4]), .failed = "-" };
+    supervisor s = { .notes = argv[1],
+                     .folder = argv[2],
+                     .wanted = strtoul(argv[3], NULL, 10),
+                     .error = atoi(argv[4]),
+                     .failed = "-",
+                     .holds = strcmp(argv[4], "hold") == 0 };
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         stop("socketpair");
     pid_t child = fork();
@@ -233,8 +278,6 @@ int main(int argc, char **argv) {
     answer_all(&s);
     if (waitpid(child, &status, 0) != child)
         stop("waitpid");
-    FILE *notes = fopen(argv[1], "w");
-    if (!notes || fprintf(notes, "%lu %s\n", s.seen, s.failed) < 0 || fclose(notes) != 0)
-        stop(argv[1]);
+    notes_write(&s);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -78,6 +78,9 @@ class Documents(unittest.TestCase):
         server = serve(self, BEFORE, AFTER)
         forth, back = (server.get(f"/api/1/heaps/{one}/diff?with={other}") for one, other in (("h1", "h2"), ("h2", "h1")))
         self.assertNotEqual(forth, back)
+        three = serve(self, BEFORE, AFTER, V8)
+        listed, repeated = (three.ask(f"/api/1/heaps/h1/diff?{words}") for words in ("with=h2,h3", "with=h2&with=h3"))
+        self.assertEqual((listed.code, listed.body), (400, repeated.body))  # two heaps too many, not one that is passed over
 
     def test_recordings_and_timelines_are_served(self):
         server = serve(self, RECORDING, TIMELINE)
@@ -92,7 +95,17 @@ class Documents(unittest.TestCase):
         for path in ("/api/1", "/api/1/heaps", "/api/1/heaps/h1", "/api/1/files", "/api/1/questions", "/api/1/jobs", "/api/1/targets"):
             server.get(path)
         self.assertIn("text/html", server.ask("/").headers["Content-Type"])
-        self.assertIn("tiny-after.fxsnapshot", server.ask("/").body.decode())
+        page = server.ask("/").body.decode()
+        self.assertIn("tiny-after.fxsnapshot", page)
+        self.assertIn("below a folder of <code>--root</code>: <code>{&quot;path&quot;: &quot;...&quot;}</code></li>", page)
+        self.assertNotIn("`", page)
+
+    def test_an_answer_that_is_kept_has_no_time_that_asking_took(self):
+        first, second = serve(self, AFTER), serve(self, AFTER)
+        answers = [server.ask("/api/1/heaps/h1/info") for server in (first, first, second)]
+        self.assertNotIn("loadTimeUs", check_schema(answers[0].document))
+        self.assertEqual({(answer.body, answer.headers["ETag"]) for answer in answers}, {(answers[0].body, answers[0].headers["ETag"])})
+        self.assertNotIn("Loaded in", first.ask("/api/1/heaps/h1/info?format=page").body.decode())
 
 
 class Errors(unittest.TestCase):
@@ -101,6 +114,8 @@ class Errors(unittest.TestCase):
         cases = [("GET", "/api/1/heaps/h9", None, 404, "h9"), ("GET", "/api/2", None, 404, "GET /api/1"),
                  ("GET", "/api/1/heaps/h1/nodez", None, 404, "nodes"), ("GET", "/api/1/heaps/h1/nodes?limt=3", None, 400, "limit"),
                  ("GET", "/api/1/heaps/h1/nodes?limit=x", None, 400, "limit"), ("GET", "/api/1/heaps/h1/nodes?limit=1&limit=2", None, 400, "twice"),
+                 ("GET", "/api/1/heaps/h1/nodes?async=maybe", None, 400, "async"), ("GET", "/api/1/heaps/h1/nodes?async&async=0", None, 400, "twice"),
+                 ("GET", "/api/1/heaps/h1/nodes?pageColumns=80&pageColumns=90", None, 400, "twice"), ("GET", "/api/1/heaps/h1/nodes?format=page&format=page", None, 400, "twice"),
                  ("GET", "/api/1/heaps/h1/diff", None, 400, "heap"), ("GET", "/api/1/heaps/h1/diff?with=h7", None, 404, "h7"),
                  ("GET", "/api/1/heaps/h1/show?node=1", None, 404, "no node"), ("GET", "/api/1/heaps/h1/nodes?format=pdf", None, 400, "format"),
                  ("GET", "/api/1/heaps/h1/nodes?pageColumns=3", None, 400, "pageColumns"), ("GET", "/api/1/heaps/h1/nodes?where=%28", None, 400, "where"),
