@@ -82,9 +82,15 @@ static void *default_resize(void *ctx, void *p, size_t old_size, size_t new_size
     return q;
 }
 
+static const ubi_allocator *replacement; /* in tests */
+
 const ubi_allocator *ubi_allocator_default(void) {
     static const ubi_allocator allocator = { default_alloc, default_resize, default_free, NULL };
-    return &allocator;
+    return replacement ? replacement : &allocator;
+}
+
+void ubi__allocator_default_replace(const ubi_allocator *allocator) {
+    replacement = allocator;
 }
 
 /* ---- pages -------------------------------------------------------------------------------------------------------- */

@@ -21,6 +21,12 @@ static inline const ubi_allocator *ubi__allocator_or_default(const ubi_allocator
 }
 
 /**
+ * For tests of what has no allocator of its own: the default one is another from now on. Only while nothing of it is in use, and no other
+ * thread runs. NULL: the usual one again.
+ */
+void ubi__allocator_default_replace(const ubi_allocator *allocator);
+
+/**
  * Each block has pages of its own, so using it changes nothing about what malloc does: for what looks at a program from inside.
  * For few, growing blocks. New memory is zero. Static; safe from any thread.
  */

@@ -3,7 +3,6 @@
  * http_server_thread_test.c: clients that ask, upload, leave and cancel at the same time, a live heap whose thread saves it, and servers that
  * stop in the middle of it.
  */
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,137 +10,34 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include <ubiheap/server/http.h>
 
-#include "base/text.h"
-#include "drawing.h"
+#include "drawn_target.h"
+#include "http_request.h"
 #include "random_numbers.h"
 
 #define BEFORE "tests/data/fx/tiny-before.fxsnapshot"
 #define AFTER "tests/data/fx/tiny-after.fxsnapshot"
-#define TOKEN "0123456789abcdef0123456789abcdef"
 #define N_CLIENTS 6
 #define N_REQUESTS 20
-
-/* ---- a live heap ---------------------------------------------------------------------------------------------------------- */
-
-typedef struct alive {
-    drawing *heap;
-    pthread_mutex_t lock;
-    ubi_safe_point_fn fn; /* for the next safe point; NULL: none */
-    void *payload;
-    _Atomic bool is_over;
-} alive;
-
-static ubi_status freeze(void *payload, const ubi_target_scope *scope, ubi_frozen_heap *out) {
-    (void)scope;
-    out->root = drawing_node(((alive *)payload)->heap, "root");
-    return UBI_OK;
-}
-
-static ubi_status thaw(void *payload) {
-    (void)payload;
-    return UBI_OK;
-}
-
-static ubi_status run_at_safe_point(void *payload, ubi_safe_point_fn fn, void *fn_payload) {
-    alive *a = payload;
-    pthread_mutex_lock(&a->lock);
-    assert_null(a->fn); /* one visit is asked for at a time */
-    a->fn = fn;
-    a->payload = fn_payload;
-    pthread_mutex_unlock(&a->lock);
-    return UBI_OK;
-}
-
-static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
-                                    .kind = "drawn",
-                                    .capabilities = UBI_TARGET_WALK | UBI_TARGET_SAFE_POINT,
-                                    .freeze = freeze,
-                                    .thaw = thaw,
-                                    .run_at_safe_point = run_at_safe_point };
-
-static void safe_point(alive *a) {
-    pthread_mutex_lock(&a->lock);
-    ubi_safe_point_fn fn = a->fn;
-    void *payload = a->payload;
-    a->fn = NULL;
-    pthread_mutex_unlock(&a->lock);
-    if (fn)
-        fn(payload);
-}
-
-static void *alive_thread(void *payload) {
-    alive *a = payload;
-    while (!atomic_load(&a->is_over)) {
-        safe_point(a);
-        usleep(2000);
-    }
-    safe_point(a);
-    return NULL;
-}
 
 /* ---- a client -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct place {
     ubi_http_server *server;
-    alive alive;
-    pthread_t thread;
+    drawn_target alive;
 } place;
 
-static int connection_open(uint16_t port) {
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-static bool bytes_send(int fd, const char *bytes, size_t n) {
-    while (n > 0) {
-        ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        n -= (size_t)sent;
-    }
-    return true;
-}
-
-/* The code of the answer, which is read to its end; 0: the connection ended before. */
-static int code_read(int fd) {
-    char buffer[16384];
-    int code = 0;
-    for (ssize_t n; (n = recv(fd, buffer, sizeof buffer, 0)) > 0;)
-        if (!code && n > 12)
-            code = atoi(buffer + 9);
-    return code;
-}
-
+/* The code of the answer; 0: there is none. */
 static int request_make(uint16_t port, const char *method, const char *path, const char *body, bool must_leave) {
-    char head[512];
-    int fd = connection_open(port);
-    if (fd < 0)
-        return 0;
-    int n = snprintf(head, sizeof head,
-                     "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nAuthorization: Bearer " TOKEN
-                     "\r\nConnection: close\r\nAccept-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n",
-                     method, path, port, strlen(body));
-    int code = 0;
-    if (bytes_send(fd, head, (size_t)n) && bytes_send(fd, body, strlen(body)) && !must_leave)
-        code = code_read(fd);
-    close(fd);
-    return code;
+    http_reply reply;
+    http_request(&reply, port, method, path, body, must_leave);
+    return reply.code;
 }
 
 /* What each client does, at random; every code is one that it may get. */
@@ -193,24 +89,18 @@ static void *client_thread(void *payload) {
 
 static void place_open(place *p) {
     ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
-    options.token = TOKEN;
-    memset(p, 0, sizeof *p);
-    p->alive.heap = drawing_new("root -> a, b; a(size=10) -> b; b(size=20)");
-    pthread_mutex_init(&p->alive.lock, NULL);
+    options.token = HTTP_TOKEN;
+    drawn_target_open(&p->alive, "root -> a, b; a(size=10) -> b; b(size=20)");
     if (ubi_http_server_start(&p->server, &options) != UBI_OK)
         fail_msg("%s", ubi_error_message());
     assert_int_equal(ubi_http_server_add_file(p->server, BEFORE), UBI_OK);
     assert_int_equal(ubi_http_server_add_file(p->server, AFTER), UBI_OK);
-    assert_int_equal(ubi_http_server_add_target(p->server, (ubi_target){ &ops, &p->alive }, NULL, "drawn"), UBI_OK);
-    assert_int_equal(pthread_create(&p->thread, NULL, alive_thread, &p->alive), 0);
+    assert_int_equal(ubi_http_server_add_target(p->server, drawn_target_of(&p->alive), NULL, "drawn"), UBI_OK);
 }
 
 static void place_close(place *p) {
     ubi_http_server_stop(p->server);
-    atomic_store(&p->alive.is_over, true);
-    assert_int_equal(pthread_join(p->thread, NULL), 0);
-    pthread_mutex_destroy(&p->alive.lock);
-    drawing_free(p->alive.heap);
+    drawn_target_close(&p->alive);
 }
 
 static void clients_run(place *p) {

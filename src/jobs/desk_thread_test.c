@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "fail_allocator.h"
 #include "jobs/desk.h"
 #include "random_numbers.h"
 
@@ -378,6 +379,61 @@ static void a_desk_is_freed_while_jobs_run(void **state) {
     assert_int_equal(atomic_load(&g.n_released), 6);
 }
 
+/* ---- without memory ----------------------------------------------------------------------------------------------------- */
+
+/* The state of a job that was handed in; one that failed had no memory. */
+static ubi_status job_outcome(asking *job, waiter *w) {
+    ubi__desk_report report = waiter_await(w, job->job, UBI__DESK_DONE);
+    ubi__desk_leave(job->job, &w->watcher);
+    return report.state == UBI__DESK_DONE ? UBI_OK : report.status;
+}
+
+static ubi_status jobs_use(office *o, waiter *w) {
+    asking job;
+    gate g = { .is_open = true };
+    UBI_TRY(ubi_session_pool_new(&o->pool, NULL));
+    UBI_TRY(ubi__session_open_unread(&o->sessions[0], o->pool, BEFORE, UBI_SESSION_HEAP, NULL));
+    UBI_TRY(ubi__session_open_unread(&o->sessions[1], o->pool, AFTER, UBI_SESSION_HEAP, NULL));
+    UBI_TRY(ubi__desk_new(&o->desk, &(ubi__desk_options){ .threads = 1 }));
+    UBI_TRY(ask(&job, o, "info", "{}", true, w));
+    uint64_t id = job.id;
+    UBI_TRY(job_outcome(&job, w));
+    ubi_session_pool_drop_unused(o->pool);
+    UBI_TRY(ubi__desk_answer(&job.job, o->desk, id, &w->watcher)); /* it is made again */
+    UBI_TRY(job_outcome(&job, w));
+    UBI_TRY(ask(&job, o, "info", "{}", false, w)); /* it is there */
+    UBI_TRY(job_outcome(&job, w));
+    UBI_TRY(gate_run(&job, o, &g, false, w));
+    return job_outcome(&job, w);
+}
+
+static void refused_memory_is_reported_and_nothing_is_lost(void **state) {
+    (void)state;
+    for (int once = 0; once < 2; once++)
+        for (uint64_t n = 0;; n++) {
+            fail_allocator f;
+            waiter w;
+            office o = { 0 };
+            fail_allocator_init(&f, n);
+            f.once = once;
+            ubi__allocator_default_replace(&f.allocator);
+            waiter_init(&w);
+            ubi_status status = jobs_use(&o, &w);
+            if (status != UBI_OK && status != UBI_ENOMEM)
+                fail_msg("%d: %s", status, ubi_error_message());
+            office_close(&o);
+            waiter_fini(&w);
+            ubi__allocator_default_replace(NULL);
+            bool was_refused = f.n_refused > 0;
+            fail_allocator_fini(&f);
+            if (!was_refused) {
+                assert_int_equal(status, UBI_OK);
+                assert_true(n > 20);
+                break;
+            }
+        }
+}
+
 /* ---- many at once ------------------------------------------------------------------------------------------------------- */
 
 #define N_CLIENTS 6
@@ -446,6 +502,7 @@ int main(void) {
         cmocka_unit_test(only_so_many_wait),
         cmocka_unit_test(kept_jobs_stay_until_there_are_too_many),
         cmocka_unit_test(a_desk_is_freed_while_jobs_run),
+        cmocka_unit_test(refused_memory_is_reported_and_nothing_is_lost),
         cmocka_unit_test(many_clients_ask_leave_and_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
