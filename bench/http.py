@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: MIT
 """What clients of `ubiheap serve` wait for, as rows for bench/report.py.
 
-    http.py --ubiheap PROGRAM [--big FILE] [--repeats N] [--memory MIB]
+    http.py --ubiheap PROGRAM [--big FILE] [--medium FILE] [--repeats N] [--memory MIB]
 
 Rows: "cached" a question that was answered before, on one connection, the median of a thousand; "cached, gzip", "confirmed" (304), and
 "cached, new connection" alike; "page" 200 rows of the large heap, sorted by retained size, from a new place of a list that was computed
 (the median of the pages), and "first page", which computes it; "64 clients" with what they asked, errors, and the most memory of the
-server that was resident, beside its limit.
+server that was resident, beside its limit; "64 clients, little memory" the same about eight heaps that need far more than the limit:
+"refused" are the answers 507, and "neededBytes" what was resident without a limit.
 """
 import argparse
 import json
 import os
 import random
+import shutil
 import socket
 import statistics
 import subprocess
@@ -26,6 +28,7 @@ SMALL = "tests/data/v8/node20-after.heapsnapshot.gz"
 TURNS = 1000
 PAGES = 100
 CLIENTS, EACH = 64, 30
+COPIES = 8
 
 
 class Client:
@@ -136,39 +139,68 @@ def pages(program, big):
     server.end()
 
 
-def many(program, files, memory_mib):
-    server = Server(program, files, memory_mib)
+def clients_ask(server, n_heaps):
+    """(code, body) of all that was not answered, when all clients have asked."""
     paths = []
-    for i in range(len(files)):
+    for i in range(n_heaps):
         heap = f"/api/1/heaps/h{i + 1}"
         paths += [f"{heap}/summary?limit=50", f"{heap}/statistics", f"{heap}/dominators?limit=20", f"{heap}/report"]
         paths += [f"{heap}/nodes?sort=-retainedSize&limit=200&offset={200 * k}" for k in range(20)]
-    errors = []
+    failed = []
 
     def ask(number):
         client, chosen = Client(server.url), random.Random(number)
         for _ in range(EACH):
             code, _, body = client.ask(chosen.choice(paths))
             if code != 200:
-                errors.append((code, body))
+                failed.append((code, body))
 
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(CLIENTS)]
-    began = time.perf_counter_ns()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    row(files[-1], f"{CLIENTS} clients", time.perf_counter_ns() - began, requests=CLIENTS * EACH, errors=len(errors),
+    return failed
+
+
+def many(program, files, memory_mib):
+    server = Server(program, files, memory_mib)
+    began = time.perf_counter_ns()
+    errors = clients_ask(server, len(files))
+    row(files[-1], f"{CLIENTS} clients", time.perf_counter_ns() - began, requests=CLIENTS * EACH, errors=len(errors), refused=0,
         limitBytes=memory_mib << 20, residentBytes=server.peak_bytes())
     server.end()
     if errors:
         raise SystemExit(f"http.py: {errors[0]}")
 
 
+def at_limit(program, file, memory_mib):
+    """Copies of a heap, which together do not fit."""
+    with tempfile.TemporaryDirectory(dir=Path(file).parent if "bench-data" in str(file) else None) as folder:
+        copies = [Path(folder) / f"{i}-{Path(file).name}" for i in range(COPIES)]
+        for copy in copies:
+            shutil.copyfile(file, copy)
+        unlimited = Server(program, ["--no-cache", *copies])
+        must((200 if not clients_ask(unlimited, COPIES) else 500, "without a limit"))
+        needed_bytes = unlimited.peak_bytes()
+        unlimited.end()
+        server = Server(program, ["--no-cache", *copies], memory_mib)
+        began = time.perf_counter_ns()
+        failed = clients_ask(server, COPIES)
+        refused = [body for code, body in failed if code == 507 and json.loads(body)["status"] == "outOfMemory"]
+        row(file, f"{CLIENTS} clients, little memory", time.perf_counter_ns() - began, requests=CLIENTS * EACH,
+            errors=len(failed) - len(refused), refused=len(refused), limitBytes=memory_mib << 20, residentBytes=server.peak_bytes(),
+            neededBytes=needed_bytes)
+        server.end()
+        if len(failed) > len(refused):
+            raise SystemExit(f"http.py: {next(answer for answer in failed if answer[0] != 507)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ubiheap", required=True)
     parser.add_argument("--big")
+    parser.add_argument("--medium", help="a heap of which eight copies do not fit into 384 MiB")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--memory", type=int, default=2048, help="MiB, for 64 clients of the large heap")
     args = parser.parse_args()
@@ -177,6 +209,7 @@ def main():
         if args.big:
             pages(args.ubiheap, args.big)
         many(args.ubiheap, [SMALL] + ([args.big] if args.big else []), args.memory if args.big else 64)
+        at_limit(args.ubiheap, args.medium or SMALL, 384 if args.medium else 24)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=http-${1:-latest}
 . bench/common.sh
-repeats=${BENCH_REPEATS:-3} edges=33M
+repeats=${BENCH_REPEATS:-3} edges=33M medium=4M
 raw=$data/$name.jsonl files=$data/$name.files
 need bin/ubiheap
 : >"$files"
@@ -22,16 +22,18 @@ set -- --ubiheap "$build/bin/ubiheap"
 if [ -n "${BENCH_TRY:-}" ]; then
     python3 bench/http.py "$@" --repeats 1 >"$raw"
 else
-    path=$data/session-$edges-v8.heapsnapshot made_by="--shape v8 --edges $edges"
-    if [ ! -f "$path" ]; then
-        need bench/generate
-        echo "bench: making $(basename "$path")" >&2
-        # shellcheck disable=SC2086 # options are several words
-        "$build/bench/generate" $made_by "$data/part.heapsnapshot" 2>/dev/null
-        mv "$data/part.heapsnapshot" "$path"
-    fi
-    printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
-    python3 bench/http.py "$@" --repeats "$repeats" --big "$path" >"$raw"
+    for n in $edges $medium; do
+        path=$data/session-$n-v8.heapsnapshot made_by="--shape v8 --edges $n"
+        if [ ! -f "$path" ]; then
+            need bench/generate
+            echo "bench: making $(basename "$path")" >&2
+            # shellcheck disable=SC2086 # options are several words
+            "$build/bench/generate" $made_by "$data/part.heapsnapshot" 2>/dev/null
+            mv "$data/part.heapsnapshot" "$path"
+        fi
+        printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
+    done
+    python3 bench/http.py "$@" --repeats "$repeats" --big "$data/session-$edges-v8.heapsnapshot" --medium "$path" >"$raw"
 fi
 
 python3 bench/report.py collect --http --build "$build" --files "$files" --name "$name" --by "sh bench/http.sh" "$raw" \

@@ -17,6 +17,10 @@ MANY = """\
 64 clients that ask at once, each 30 times, at random for pages of rows, summaries, statistics, dominators and reports of a small heap and of that
 of 8 million nodes, of which nothing was computed before. *Resident* is the most memory of the server, which may have a tenth more than its limit."""
 
+LITTLE_MEMORY = """\
+The same clients ask about eight heaps of a million nodes, which without a limit need what *needed* says. What was computed is dropped and computed
+again; a question for which there is no room is *refused* with the documented error (507). Other errors are counted as such."""
+
 
 def rows_named(results):
     """Runs by file and row, in their order."""
@@ -39,8 +43,15 @@ def waiting_table(results):
 def many_table(results):
     rows = [[file, f"{runs[0]['requests']:,}", str(sum(run["errors"] for run in runs)), milliseconds(middle(runs, "wallNs")),
              size(runs[0]["limitBytes"]), size(max(run["residentBytes"] for run in runs))]
-            for (file, _), runs in rows_named(results).items() if "requests" in runs[0]]
+            for (file, _), runs in rows_named(results).items() if "requests" in runs[0] and "neededBytes" not in runs[0]]
     return table(["file", "requests", "errors", "ms", "limit", "resident"], rows, n_text=1)
+
+
+def little_memory_rows(results):
+    return [[file, f"{runs[0]['requests']:,}", str(sum(run["errors"] for run in runs)), str(max(run["refused"] for run in runs)),
+             milliseconds(middle(runs, "wallNs")), size(max(run["neededBytes"] for run in runs)), size(runs[0]["limitBytes"]),
+             size(max(run["residentBytes"] for run in runs))]
+            for (file, _), runs in rows_named(results).items() if "neededBytes" in runs[0]]
 
 
 def command_list(results):
@@ -51,5 +62,8 @@ def command_list(results):
 def sections(results):
     """(title, text, table) each."""
     head = paragraphs(HEAD.format(**machine_words(results.document)))
-    return [("HTTP: what a client waits for", head + "\n\n" + paragraphs(WAITING), waiting_table(results)),
+    made = [("HTTP: what a client waits for", head + "\n\n" + paragraphs(WAITING), waiting_table(results)),
             ("HTTP: 64 clients at once", paragraphs(MANY), many_table(results))]
+    rows = little_memory_rows(results)
+    titles = ["file", "requests", "errors", "refused", "ms", "needed", "limit", "resident"]
+    return made + ([("HTTP: 64 clients and little memory", paragraphs(LITTLE_MEMORY), table(titles, rows, n_text=1))] if rows else [])
