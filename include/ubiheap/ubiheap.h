@@ -52,6 +52,7 @@
 
 /* For programs that bring a live heap or ask much of one: may change in any release. */
 #include <ubiheap/extension/ask.h>
+#include <ubiheap/extension/console.h>
 #include <ubiheap/extension/native_stacks.h>
 #include <ubiheap/extension/session.h>
 #include <ubiheap/extension/target.h>

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/status.h"
 #include "formats/save.h"
+#include "targets/target_need.h"
 
 /* What operations of the first version may say that they can. */
 #define FIRST_CAPABILITIES ((uint32_t)UBI_TARGET_OBSERVE - 1)
@@ -24,7 +25,7 @@ bool ubi_target_can(ubi_target target, uint32_t capabilities) {
     return (can & capabilities) == capabilities;
 }
 
-static ubi_status target_need(ubi_target target, ubi_target_capability capability, const char *what) {
+ubi_status ubi__target_need(ubi_target target, ubi_target_capability capability, const char *what) {
     UBI_ASSERT(target.ops && ((uint32_t)capability & ((uint32_t)capability - 1)) == 0);
     if (!ops_version_is_known(target.ops))
         return ubi__fail(UBI_EINVAL, "target operations of version %u, expected 1 to %d", target.ops->version,
@@ -49,7 +50,7 @@ static ubi_status target_thaw(ubi_target target, ubi_status status) {
 }
 
 static ubi_status target_freeze(ubi_target target, const ubi_target_scope *scope, ubi_frozen_heap *heap) {
-    UBI_TRY(target_need(target, UBI_TARGET_WALK, "be walked"));
+    UBI_TRY(ubi__target_need(target, UBI_TARGET_WALK, "be walked"));
     UBI_ASSERT(target.ops->freeze && target.ops->thaw);
     *heap = (ubi_frozen_heap){ 0 };
     return target.ops->freeze(target.payload, scope, heap);
@@ -119,22 +120,22 @@ ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_targ
 }
 
 ubi_status ubi_target_collect_garbage(ubi_target target) {
-    UBI_TRY(target_need(target, UBI_TARGET_COLLECT_GARBAGE, "collect garbage"));
+    UBI_TRY(ubi__target_need(target, UBI_TARGET_COLLECT_GARBAGE, "collect garbage"));
     return target.ops->collect_garbage(target.payload);
 }
 
 ubi_status ubi_target_collect_cycles(ubi_target target) {
-    UBI_TRY(target_need(target, UBI_TARGET_COLLECT_CYCLES, "collect cycles"));
+    UBI_TRY(ubi__target_need(target, UBI_TARGET_COLLECT_CYCLES, "collect cycles"));
     return target.ops->collect_cycles(target.payload);
 }
 
 ubi_status ubi_target_measure(ubi_target target, ubi_measure_fn fn, void *payload) {
-    UBI_TRY(target_need(target, UBI_TARGET_MEASURE, "be measured"));
+    UBI_TRY(ubi__target_need(target, UBI_TARGET_MEASURE, "be measured"));
     return target.ops->measure(target.payload, fn, payload);
 }
 
 ubi_status ubi_target_run_at_safe_point(ubi_target target, ubi_safe_point_fn fn, void *payload) {
-    UBI_TRY(target_need(target, UBI_TARGET_SAFE_POINT, "run requests at a safe point"));
+    UBI_TRY(ubi__target_need(target, UBI_TARGET_SAFE_POINT, "run requests at a safe point"));
     return target.ops->run_at_safe_point(target.payload, fn, payload);
 }
 
@@ -142,7 +143,7 @@ ubi_status ubi_target_run_at_safe_point(ubi_target target, ubi_safe_point_fn fn,
 
 ubi_status ubi_target_observe(ubi_target_observer *out, ubi_target target, const ubi_target_scope *scope) {
     ubi_target_observer observer = { 0 };
-    UBI_TRY(target_need(target, UBI_TARGET_OBSERVE, "be observed"));
+    UBI_TRY(ubi__target_need(target, UBI_TARGET_OBSERVE, "be observed"));
     UBI_TRY(target.ops->observe(target.payload, scope, &observer));
     if (observer.ops->version != UBI_TARGET_OBSERVER_OPS_VERSION) {
         uint32_t version = observer.ops->version;

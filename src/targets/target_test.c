@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include <ubiheap/extension/console.h>
 #include <ubiheap/extension/target.h>
 
 #include "base/status.h"
@@ -306,6 +307,10 @@ static void operations_of_the_first_version_do_what_they_could(void **state) {
     ubi_census_free(census);
     assert_refused(ubi_target_observe(&observer, target, NULL), UBI_ESTATE,
                    "a target of kind first cannot be observed");
+    ubi_console console = { NULL, NULL };
+    assert_refused(ubi_target_open_console(&console, target, NULL, NULL), UBI_ESTATE,
+                   "a target of kind first cannot evaluate texts");
+    assert_null(console.ops);
     assert_true(ubi_target_can(target, UBI_TARGET_WALK));
     assert_false(ubi_target_can(target, UBI_TARGET_WALK | UBI_TARGET_OBSERVE));
     assert_false(ubi_target_can((ubi_target){ NULL, NULL }, 0));

@@ -27,6 +27,7 @@
 #include <ubiheap/core/profiler.h>
 #include <ubiheap/core/stacks.h>
 #include <ubiheap/core/timeline.h>
+#include <ubiheap/extension/console.h>
 #include <ubiheap/extension/target.h>
 #include <ubiheap/extension/tracking.h>
 
@@ -239,6 +240,18 @@ UBI_API void ubi_quickjs_timeline_timestamp(ubi_quickjs *tools, const char *labe
 /** A message of a worker is made or read: JS_WriteObject, JS_ReadObject. `operation` as ubi_worker_operation. */
 UBI_API void ubi_quickjs_timeline_begin_message(ubi_quickjs *tools, ubi_worker_operation operation);
 UBI_API void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_operation operation);
+
+/* ---- the console ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * To be called by the program's console, before or after it prints: consoles of the target that are open hear of it
+ * (ubiheap/extension/console.h). Cost while none is open: a load.
+ * @param realm  whose console it is. @param arguments  arguments[n].
+ */
+UBI_API void ubi_quickjs_console_message(ubi_quickjs *tools, JSContext *realm, ubi_console_level level, int n,
+                                         JSValueConst *arguments);
+/** The same for an error that nothing caught, and for the reason of a rejection that nothing handled. */
+UBI_API void ubi_quickjs_uncaught_error(ubi_quickjs *tools, JSContext *realm, JSValueConst thrown);
 
 /* ---- for scripts, only when asked for ----------------------------------------------------------------------------- */
 

@@ -34,7 +34,8 @@ typedef enum ubi_target_capability {
     UBI_TARGET_MEASURE = 1 << 3,          /**< ubi_target_measure */
     UBI_TARGET_SAFE_POINT = 1 << 4,       /**< ubi_target_run_at_safe_point */
     UBI_TARGET_ALLOCATION_SITES = 1 << 5, /**< its nodes can have allocation stacks */
-    UBI_TARGET_OBSERVE = 1 << 6           /**< ubi_target_observe; since version 2 */
+    UBI_TARGET_OBSERVE = 1 << 6,          /**< ubi_target_observe; since version 2 */
+    UBI_TARGET_CONSOLE = 1 << 7           /**< ubi_target_open_console (ubiheap/extension/console.h); since version 2 */
 } ubi_target_capability;
 
 /**
@@ -66,6 +67,9 @@ typedef void (*ubi_measure_fn)(void *payload, const ubi_measure_row *row);
 /** Runs on the target's thread at a point where its heap may be frozen and its code may be run. */
 typedef void (*ubi_safe_point_fn)(void *payload);
 
+struct ubi_console;
+struct ubi_console_listener;
+
 /** What an engine implements; operations whose capability bit is not set may be NULL. */
 typedef struct ubi_target_ops {
     uint32_t version;      /**< UBI_TARGET_OPS_VERSION, or an earlier one: then later operations are not looked at */
@@ -90,6 +94,9 @@ typedef struct ubi_target_ops {
      * Errors: UBI_EMISMATCH (the scope is another target's), UBI_EBUSY, UBI_ENOMEM.
      */
     ubi_status (*observe)(void *payload, const ubi_target_scope *scope, ubi_target_observer *out);
+    /** Errors: UBI_EMISMATCH (the scope is another target's), UBI_ENOMEM. */
+    ubi_status (*open_console)(void *payload, const ubi_target_scope *scope,
+                               const struct ubi_console_listener *listener, struct ubi_console *out);
 } ubi_target_ops;
 
 #define UBI_TARGET_OPS_VERSION 2

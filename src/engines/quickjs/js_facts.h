@@ -20,6 +20,15 @@ typedef struct ubi__object_facts {
 
 void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *runtime, JSValueConst object);
 
+/** Where a function of a script is defined, and what kind it is. */
+typedef struct ubi__function_facts {
+    JSAtom source; /**< its file's name; the runtime's own reference; JS_ATOM_NULL: unknown, or it is native */
+    uint32_t line, column;
+    bool is_async, is_generator;
+} ubi__function_facts;
+
+void ubi__function_facts_of(ubi__function_facts *out, JSValueConst function);
+
 /** The realms of a runtime by number, oldest first; NULL after the last. */
 JSContext *ubi__runtime_realm(JSRuntime *runtime, uint32_t index);
 
@@ -29,6 +38,17 @@ JSAtom ubi__to_string_tag_atom(void);
 
 /** Fills *id with a class number unless it has one. Not thread-safe. */
 void ubi__new_class_id(JSRuntime *runtime, JSClassID *id);
+
+JSRuntime *ubi__tools_runtime(const ubi_quickjs *tools);
+/** The first realm of a scope that lives, of the runtime for NULL; NULL: there is none. */
+JSContext *ubi__scope_realm(const ubi_quickjs *tools, const ubi_quickjs_scope *scope);
+/** Whether a realm belongs to a scope; to NULL belong all. */
+bool ubi__scope_includes(const ubi_quickjs_scope *scope, const JSContext *realm);
+/** NULL belongs to all. Errors: UBI_EMISMATCH. */
+ubi_status ubi__scope_belongs(const ubi_quickjs_scope *scope, const ubi_quickjs *tools);
+
+/** The list of consoles that are open, for js_console.c. */
+struct ubi__js_console **ubi__tools_consoles(ubi_quickjs *tools);
 
 /** What the tools were attached with. */
 const ubi_allocator *ubi__tools_allocator(const ubi_quickjs *tools);

@@ -6,6 +6,7 @@
 #define UBI_QUICKJS_ATTACH_H
 
 #include "engines/quickjs/adapter/target_ops.h"
+#include "engines/quickjs/js_console.h"
 
 ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_quickjs_options *options) {
     ubi_quickjs_options used = options ? *options : (ubi_quickjs_options)UBI_QUICKJS_OPTIONS_INIT;
@@ -36,6 +37,7 @@ void ubi_quickjs_detach(ubi_quickjs *tools) {
     UBI_ASSERT(ubi__tools_of(tools->runtime) == tools && tools->collection_depth == 0);
     if (tools->walk.is_frozen)
         ubi__thaw(tools);
+    ubi__close_consoles(tools);
     ubi__profiling_fini(tools);
     ubi__end_tracking(tools);
     ubi__registry_remove(tools);

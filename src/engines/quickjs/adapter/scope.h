@@ -11,6 +11,7 @@
 #define UBI_QUICKJS_SCOPE_H
 
 #include "engines/quickjs/adapter/guard.h"
+#include "engines/quickjs/js_facts.h"
 
 /* ---- realms by number ----------------------------------------------------------------------------------------------- */
 
@@ -75,8 +76,7 @@ static bool ubi__scope_has(const ubi_quickjs_scope *scope, const JSContext *real
     return false;
 }
 
-/** NULL belongs to all. Errors: UBI_EMISMATCH. */
-static ubi_status ubi__scope_belongs(const ubi_quickjs_scope *scope, const ubi_quickjs *tools) {
+ubi_status ubi__scope_belongs(const ubi_quickjs_scope *scope, const ubi_quickjs *tools) {
     if (!scope || scope->tools == tools)
         return UBI_OK;
     return ubi_error(UBI_EMISMATCH, "the scope belongs to another QuickJS runtime");

@@ -65,6 +65,21 @@ void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *rt, JSValueConst ob
         out->realm = ubi__realm_by_prototype(rt, behind);
 }
 
+void ubi__function_facts_of(ubi__function_facts *out, JSValueConst function) {
+    const JSFunctionBytecode *b = ubi__bytecode_of(JS_VALUE_GET_OBJ(function));
+    int line = 0, column = 0;
+    *out = (ubi__function_facts){ .source = JS_ATOM_NULL };
+    if (!b)
+        return;
+    out->is_async = (b->func_kind & JS_FUNC_ASYNC) != 0;
+    out->is_generator = (b->func_kind & JS_FUNC_GENERATOR) != 0;
+    if (!ubi__position(b, UBI__NO_PC, &line, &column))
+        return;
+    out->source = UBI_DEBUG(b).filename;
+    out->line = line > 0 ? (uint32_t)line : 0;
+    out->column = column > 0 ? (uint32_t)column : 0;
+}
+
 JSContext *ubi__runtime_realm(JSRuntime *rt, uint32_t index) {
     struct list_head *el;
     uint32_t i = 0;
@@ -73,6 +88,28 @@ JSContext *ubi__runtime_realm(JSRuntime *rt, uint32_t index) {
             return list_entry(el, JSContext, link);
     }
     return NULL;
+}
+
+JSRuntime *ubi__tools_runtime(const ubi_quickjs *tools) {
+    return tools->runtime;
+}
+
+bool ubi__scope_includes(const ubi_quickjs_scope *scope, const JSContext *realm) {
+    return !scope || ubi__scope_has(scope, realm);
+}
+
+JSContext *ubi__scope_realm(const ubi_quickjs *tools, const ubi_quickjs_scope *scope) {
+    struct list_head *el;
+    list_for_each(el, &tools->runtime->context_list) {
+        JSContext *realm = list_entry(el, JSContext, link);
+        if (ubi__scope_includes(scope, realm))
+            return realm;
+    }
+    return NULL;
+}
+
+struct ubi__js_console **ubi__tools_consoles(ubi_quickjs *tools) {
+    return &tools->consoles;
 }
 
 const ubi_allocator *ubi__tools_allocator(const ubi_quickjs *tools) {

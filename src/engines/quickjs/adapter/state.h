@@ -87,6 +87,7 @@ struct ubi_quickjs {
     ubi__capture capture;
     ubi__timeline timeline;
     ubi__profiling profiling;
+    struct ubi__js_console *consoles; /**< that are open: js_console.c */
 };
 
 /** Memory of the tools' own tables; NULL when there is none (no message is set). */

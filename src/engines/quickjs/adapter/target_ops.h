@@ -6,6 +6,7 @@
 #define UBI_QUICKJS_TARGET_OPS_H
 
 #include "engines/quickjs/adapter/coverage.h"
+#include "engines/quickjs/js_console.h"
 #include "tracking/target_observer.h"
 
 /* This engine has one collector, of cycles; everything else goes when its last reference does. */
@@ -124,11 +125,16 @@ static ubi_status ubi__observe(void *payload, const ubi_target_scope *scope, ubi
     return status;
 }
 
+static ubi_status ubi__open_console(void *payload, const ubi_target_scope *scope, const ubi_console_listener *listener,
+                                    ubi_console *out) {
+    return ubi__js_console_open(out, payload, scope ? scope->part : NULL, listener);
+}
+
 static const ubi_target_ops ubi__target_ops = {
     .version = UBI_TARGET_OPS_VERSION,
     .kind = "quickjs",
     .capabilities = UBI_TARGET_WALK | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_COLLECT_CYCLES | UBI_TARGET_MEASURE |
-                    UBI_TARGET_SAFE_POINT | UBI_TARGET_ALLOCATION_SITES | UBI_TARGET_OBSERVE,
+                    UBI_TARGET_SAFE_POINT | UBI_TARGET_ALLOCATION_SITES | UBI_TARGET_OBSERVE | UBI_TARGET_CONSOLE,
     .freeze = ubi__freeze,
     .thaw = ubi__thaw,
     .collect_garbage = ubi__collect,
@@ -136,6 +142,7 @@ static const ubi_target_ops ubi__target_ops = {
     .measure = ubi__measure,
     .run_at_safe_point = ubi__run_at_safe_point,
     .observe = ubi__observe,
+    .open_console = ubi__open_console,
 };
 
 ubi_target ubi_quickjs_target(ubi_quickjs *tools) {

@@ -10,6 +10,7 @@
 
 #include "engines/quickjs/host/host_inspect.h"
 #include "engines/quickjs/host/host_state.h"
+#include "engines/quickjs/js_properties.h"
 
 #define MOST_PROTOTYPES 100
 
@@ -32,30 +33,6 @@ static span path_at_end(const char *text, size_t n) {
 }
 
 /* ---- following a path ----------------------------------------------------------------------------------------------- */
-
-/* Of an object or its prototypes, without calling anything; JS_UNDEFINED: there is none, or a getter. */
-static JSValue plain_property(JSContext *realm, JSValueConst object, JSAtom name) {
-    JSValue at = JS_DupValue(realm, object), value = JS_UNDEFINED;
-    for (int i = 0; i < MOST_PROTOTYPES && JS_IsObject(at); i++) {
-        JSPropertyDescriptor property;
-        int found = JS_GetOwnProperty(realm, &property, at, name);
-        if (found < 0)
-            ubi__inspect_forget(realm);
-        if (found > 0) {
-            value = property.flags & JS_PROP_GETSET ? JS_UNDEFINED : JS_DupValue(realm, property.value);
-            JS_FreeValue(realm, property.value);
-            JS_FreeValue(realm, property.getter);
-            JS_FreeValue(realm, property.setter);
-        }
-        if (found != 0)
-            break;
-        JSValue prototype = ubi__inspect_prototype(realm, at);
-        JS_FreeValue(realm, at);
-        at = prototype;
-    }
-    JS_FreeValue(realm, at);
-    return value;
-}
 
 /* A variable of the program's, which no object has: let, const, class. */
 static JSValue lexical_variable(JSContext *realm, span name) {
@@ -102,7 +79,7 @@ static JSValue follow_name(JSContext *realm, JSValueConst from, span name, bool 
         return JS_UNDEFINED;
     }
     bool is_variable = is_first && !has_property(realm, from, atom);
-    JSValue value = is_variable ? lexical_variable(realm, name) : plain_property(realm, from, atom);
+    JSValue value = is_variable ? lexical_variable(realm, name) : ubi__js_plain_value(realm, from, atom);
     JS_FreeAtom(realm, atom);
     return object_of(realm, value);
 }

@@ -144,11 +144,18 @@ static void print_and_free(ubi__host_text *text, int stream) {
     ubi__host_text_fini(text);
 }
 
-static JSValue console_print(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int stream) {
+/* What listens to the program's console hears it as well. */
+static void console_announce(JSContext *realm, ubi_console_level level, int n, JSValueConst *arguments) {
+    ubi_quickjs_console_message(ubi__host_here->tools, realm, level, n, arguments);
+}
+
+/* The magic number is the level. */
+static JSValue console_print(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int level) {
     ubi__host_text text = { 0 };
     (void)self;
     format_arguments(&text, realm, n, arguments);
-    print_and_free(&text, stream);
+    print_and_free(&text, level == UBI_CONSOLE_ERROR || level == UBI_CONSOLE_WARN ? TO_ERROR : TO_OUTPUT);
+    console_announce(realm, (ubi_console_level)level, n, arguments);
     return JS_UNDEFINED;
 }
 
@@ -157,6 +164,7 @@ static JSValue print_object(JSContext *realm, JSValueConst self, int n, JSValueC
     (void)self;
     ubi__inspect(&text, realm, n > 0 ? arguments[0] : JS_UNDEFINED);
     print_and_free(&text, TO_OUTPUT);
+    console_announce(realm, UBI_CONSOLE_LOG, n > 0, arguments);
     return JS_UNDEFINED;
 }
 
@@ -169,6 +177,7 @@ static JSValue console_assert(JSContext *realm, JSValueConst self, int n, JSValu
     ubi__host_text_puts(&text, n > 1 ? ": " : "");
     format_arguments(&text, realm, n > 1 ? n - 1 : 0, arguments + 1);
     print_and_free(&text, TO_ERROR);
+    console_announce(realm, UBI_CONSOLE_ERROR, n > 1 ? n - 1 : 0, arguments + 1);
     return JS_UNDEFINED;
 }
 
@@ -194,12 +203,13 @@ static JSValue console_trace(JSContext *realm, JSValueConst self, int n, JSValue
     format_arguments(&text, realm, n, arguments);
     write_stack(&text, realm);
     print_and_free(&text, TO_ERROR);
+    console_announce(realm, UBI_CONSOLE_TRACE, n, arguments);
     return JS_UNDEFINED;
 }
 
 static JSValue open_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     if (n > 0)
-        console_print(realm, self, n, arguments, TO_OUTPUT);
+        console_print(realm, self, n, arguments, UBI_CONSOLE_LOG);
     console_here()->groups++;
     return JS_UNDEFINED;
 }
@@ -340,11 +350,11 @@ static JSValue mark_time(JSContext *realm, JSValueConst self, int n, JSValueCons
 
 int ubi__console_add_global(JSContext *realm, JSValueConst global) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_MAGIC_DEF("log", 0, console_print, TO_OUTPUT),
-        JS_CFUNC_MAGIC_DEF("info", 0, console_print, TO_OUTPUT),
-        JS_CFUNC_MAGIC_DEF("debug", 0, console_print, TO_OUTPUT),
-        JS_CFUNC_MAGIC_DEF("error", 0, console_print, TO_ERROR),
-        JS_CFUNC_MAGIC_DEF("warn", 0, console_print, TO_ERROR),
+        JS_CFUNC_MAGIC_DEF("log", 0, console_print, UBI_CONSOLE_LOG),
+        JS_CFUNC_MAGIC_DEF("info", 0, console_print, UBI_CONSOLE_INFO),
+        JS_CFUNC_MAGIC_DEF("debug", 0, console_print, UBI_CONSOLE_DEBUG),
+        JS_CFUNC_MAGIC_DEF("error", 0, console_print, UBI_CONSOLE_ERROR),
+        JS_CFUNC_MAGIC_DEF("warn", 0, console_print, UBI_CONSOLE_WARN),
         JS_CFUNC_DEF("dir", 0, print_object),
         JS_CFUNC_DEF("assert", 0, console_assert),
         JS_CFUNC_DEF("trace", 0, console_trace),

@@ -13,6 +13,7 @@
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
 #include "engines/quickjs/host/host_text.h"
+#include "engines/quickjs/js_properties.h"
 
 /* ---- rejections -------------------------------------------------------------------------------------------------- */
 
@@ -100,30 +101,12 @@ static void print_stack(JSContext *realm, JSValueConst error) {
     JS_FreeValue(realm, stack);
 }
 
-/* No getter is called. */
-static JSValue own_cause(JSContext *realm, JSValueConst error) {
-    JSAtom name = JS_NewAtom(realm, "cause");
-    JSPropertyDescriptor property;
-    JSValue cause = JS_UNDEFINED;
-    int found = name == JS_ATOM_NULL ? -1 : JS_GetOwnProperty(realm, &property, error, name);
-    if (found > 0) {
-        cause = JS_DupValue(realm, property.value);
-        JS_FreeValue(realm, property.value);
-        JS_FreeValue(realm, property.getter);
-        JS_FreeValue(realm, property.setter);
-    } else if (found < 0) {
-        JS_FreeValue(realm, JS_GetException(realm));
-    }
-    JS_FreeAtom(realm, name);
-    return cause;
-}
-
 /* Of an error, the error that it was made from, and so on: an error may be its own cause, so a few. */
 static void print_causes(JSContext *realm, JSValueConst error) {
     enum { CAUSES_MAX = 8 };
     JSValue at = JS_DupValue(realm, error);
     for (int n = 0; n < CAUSES_MAX && ubi__is_error(realm, at); n++) {
-        JSValue cause = own_cause(realm, at);
+        JSValue cause = ubi__js_own_value(realm, at, "cause");
         JS_FreeValue(realm, at);
         at = cause;
         if (JS_IsUndefined(at))
@@ -177,6 +160,7 @@ void ubi__host_report(ubi__host *host, JSContext *realm) {
         print_line(OUT_OF_MEMORY);
     else
         print_error(realm, ubi__is_error(realm, exception) ? "" : "Uncaught: ", exception);
+    ubi_quickjs_uncaught_error(host->tools, realm, exception);
     JS_FreeValue(realm, exception);
     error_line_fail(host);
     if (!host->has_failed && host->options->heap_limit_bytes)
@@ -222,6 +206,7 @@ void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *reje
         print_line(OUT_OF_MEMORY);
     else
         print_error(rejection->realm, is_program ? of_program : "Unhandled promise rejection: ", rejection->reason);
+    ubi_quickjs_uncaught_error(host->tools, rejection->realm, rejection->reason);
     error_line_fail(host);
 }
 
