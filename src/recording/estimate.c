@@ -81,6 +81,15 @@ void ubi__estimate_check(const ubi__estimate *e) {
     UBI_ASSERT(e->count >= 0 && e->bytes >= 0 && e->met_bytes >= 0);
 }
 
+static bool is_sum(double value) {
+    return isfinite(value) && value >= 0;
+}
+
+bool ubi__estimate_is_sound(const ubi__estimate *e) {
+    return is_sum(e->count) && is_sum(e->count_variance) && is_sum(e->bytes) && is_sum(e->bytes_variance) &&
+           is_sum(e->met_bytes) && (e->samples != 0 || (e->count == 0 && e->bytes == 0 && e->met_bytes == 0));
+}
+
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
 
 void ubi__estimate_join(ubi__estimate *to, const ubi__estimate *e) {

@@ -50,6 +50,8 @@ typedef struct ubi__range {
 
 /** Of no samples, everything is 0; variances are not negative, and neither is what was met. */
 void ubi__estimate_check(const ubi__estimate *estimate);
+/** Whether it is so; and nothing is infinite. */
+bool ubi__estimate_is_sound(const ubi__estimate *estimate);
 /** Adds `n` samples of one size, each of which stands for `weight_bytes`. Bytes of a period of 1 are exact. */
 void ubi__estimate_add_samples(ubi__estimate *estimate, uint64_t n, uint64_t size_bytes, uint64_t weight_bytes,
                                uint64_t period_bytes);

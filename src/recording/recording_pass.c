@@ -18,16 +18,10 @@ static bool is_sum(double value) {
     return isfinite(value) && value >= 0;
 }
 
-/* As ubi__estimate_check has it. */
-static bool estimate_holds(const ubi__estimate *e) {
-    return is_sum(e->count) && is_sum(e->count_variance) && is_sum(e->bytes) && is_sum(e->bytes_variance) &&
-           is_sum(e->met_bytes) && (e->samples != 0 || (e->count == 0 && e->bytes == 0 && e->met_bytes == 0));
-}
-
 static bool estimates_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     (void)rule, (void)first;
     for (size_t i = 0; i < n; i++)
-        if (!estimate_holds((const ubi__estimate *)items + i))
+        if (!ubi__estimate_is_sound((const ubi__estimate *)items + i))
             return false;
     return true;
 }
@@ -36,7 +30,8 @@ static bool threads_hold(const ubi__column_rule *rule, const void *items, size_t
     const ubi__thread_sums *at = items;
     (void)rule, (void)first;
     for (size_t i = 0; i < n; i++)
-        if (!estimate_holds(&at[i].allocated) || !estimate_holds(&at[i].freed) || !estimate_holds(&at[i].temporary))
+        if (!ubi__estimate_is_sound(&at[i].allocated) || !ubi__estimate_is_sound(&at[i].freed) ||
+            !ubi__estimate_is_sound(&at[i].temporary))
             return false;
     return true;
 }
@@ -45,8 +40,8 @@ static bool groups_hold(const ubi__column_rule *rule, const void *items, size_t 
     const ubi__marker_group *at = items;
     (void)first;
     for (size_t i = 0; i < n; i++)
-        if (at[i].name >= rule->limit || at[i].n_ended > at[i].count || !estimate_holds(&at[i].allocated) ||
-            !estimate_holds(&at[i].live))
+        if (at[i].name >= rule->limit || at[i].n_ended > at[i].count || !ubi__estimate_is_sound(&at[i].allocated) ||
+            !ubi__estimate_is_sound(&at[i].live))
             return false;
     return true;
 }
@@ -145,6 +140,8 @@ static ubi_status sums_pass(ubi__columns *c, ubi__recording_summary *s) {
     UBI_TRY(ubi__columns_expect(c, s->threads.n == s->tables.threads.n, "sums of threads"));
     UBI_TRY(UBI__COLUMN(c, "sums of markers", &s->markers.groups, &groups));
     UBI_TRY(INNER_ARRAY(c, "sums of classes", s->classes, &classes));
+    UBI_TRY(inner_array_fill(c, "totals", s->totals, sizeof s->totals / sizeof s->totals[0][0], sizeof s->totals[0][0],
+                             &estimates));
     UBI_TRY(INNER_ARRAY(c, "lifetimes", s->lifetimes, &estimates));
     UBI_TRY(INNER_ARRAY(c, "sizes", s->sizes, &estimates));
     return inner_array_pass(c, "curve", s->curve, &s->n_curve, UBI__CURVE_POINTS, sizeof *s->curve, &points);

@@ -32,9 +32,14 @@ static void read_file(ubi__recording_summary *s, const char *path) {
     ubi__source_close(&source);
 }
 
+/* With its places. */
 static packed_bytes bytes_of(const ubi__recording_summary *s) {
     packed_bytes packed = { NULL, 0 };
-    must(recording_pack(&packed, s, NULL));
+    ubi__sites sites;
+    must(ubi__sites_init(&sites, s, true, NULL));
+    must(ubi__sites_sort(&sites, UBI__BY_LEAKED));
+    must(recording_pack(&packed, s, &sites, NULL));
+    ubi__sites_fini(&sites);
     return packed;
 }
 
@@ -59,7 +64,8 @@ static void read_small(ubi__recording_summary *s) {
 
 /* Packed again, what was unpacked is the same bytes. */
 static bool is_equal(const packed_recording *unpacked, packed_bytes to) {
-    packed_bytes again = bytes_of(&unpacked->summary);
+    packed_bytes again = { NULL, 0 };
+    must(recording_pack(&again, &unpacked->summary, &unpacked->sites, NULL));
     bool is_same = again.n == to.n && memcmp(again.at, to.at, to.n) == 0;
     packed_free(again);
     return is_same;
@@ -165,19 +171,19 @@ static void each_bit_may_be_forged(void **state) {
 /* ---- rules ----------------------------------------------------------------------------------------------------------- */
 
 /* A forged value, refused for its column. */
-#define ASSERT_REFUSED(s, lvalue, value, column)                                                                       \
+#define ASSERT_REFUSED(sites, lvalue, value, column)                                                                   \
     do {                                                                                                               \
         __typeof__(lvalue) before_ = (lvalue);                                                                         \
         (lvalue) = (value);                                                                                            \
-        assert_refused((s), (column));                                                                                 \
+        assert_refused((sites), (column));                                                                             \
         (lvalue) = before_;                                                                                            \
     } while (0)
 
 /* It is not even written, or it is not read. */
-static void assert_refused(const ubi__recording_summary *s, const char *column) {
+static void assert_refused(const ubi__sites *sites, const char *column) {
     packed_recording unpacked = { NULL };
     packed_bytes packed = { NULL, 0 };
-    ubi_status status = recording_pack(&packed, s, NULL);
+    ubi_status status = recording_pack(&packed, sites->summary, sites, NULL);
     if (status == UBI_OK)
         status = recording_unpack(&unpacked, packed, NULL);
     if (status != UBI_EFORMAT)
@@ -190,56 +196,70 @@ static void assert_refused(const ubi__recording_summary *s, const char *column) 
 
 static void what_leads_nowhere_is_refused(void **state) {
     ubi__recording_summary s;
+    ubi__sites p;
     (void)state;
     read_small(&s);
+    must(ubi__sites_init(&p, &s, true, NULL));
     ubi__ubirec_tables *t = &s.tables;
     uint32_t n_strings = ubi__strtab_count(&t->strings);
-    ASSERT_REFUSED(&s, t->modules.at[0].path, n_strings, "modules");
-    ASSERT_REFUSED(&s, t->modules.at[0].build_id, UBI_NONE, "modules");
-    ASSERT_REFUSED(&s, t->frames.at[0].of, 1, "frames");
-    ASSERT_REFUSED(&s, t->frames.at[1].of, n_strings, "frames");
-    ASSERT_REFUSED(&s, t->frames.at[1].type, UBI__UBIREC_KIND, "frames");
-    ASSERT_REFUSED(&s, t->traces.at[0].frame, 0, "traces");
-    ASSERT_REFUSED(&s, t->traces.at[1].caller, 1, "traces");
-    ASSERT_REFUSED(&s, t->traces.at[1].frame, (uint32_t)t->frames.n, "traces");
-    ASSERT_REFUSED(&s, t->kinds.at[0].word, n_strings, "kinds");
-    ASSERT_REFUSED(&s, t->kinds.at[0].class_of_kind, UBI__UBIREC_CLASS_COUNT, "kinds");
-    ASSERT_REFUSED(&s, t->infos.at[0].kind, (uint32_t)t->kinds.n, "infos");
-    ASSERT_REFUSED(&s, t->infos.at[0].trace, (uint32_t)t->traces.n, "infos");
-    ASSERT_REFUSED(&s, t->infos.at[0].weight_bytes, UBI__UBIREC_SIZE_MAX + 1, "infos");
-    ASSERT_REFUSED(&s, t->periods.at[0].first_info, 1, "periods");
-    ASSERT_REFUSED(&s, t->periods.at[0].period_bytes, 0, "periods");
-    ASSERT_REFUSED(&s, t->periods.n, 0, "periods");
-    ASSERT_REFUSED(&s, t->symbols.at[0].function, n_strings, "symbols");
-    ASSERT_REFUSED(&s, t->spans.at[0].first, 1, "symbols of frames");
-    ASSERT_REFUSED(&s, t->spans.at[0].n, 2, "symbols of frames");
-    ASSERT_REFUSED(&s, t->threads.at[0].name, n_strings, "threads");
-    ASSERT_REFUSED(&s, t->about.program.len, 1, "about");
-    ASSERT_REFUSED(&s, t->end.reason, UBI__UBIREC_END_REASON_COUNT, "about");
-    ASSERT_REFUSED(&s, s.infos.n, s.infos.n - 1, "sums of infos");
-    ASSERT_REFUSED(&s, s.threads.n, 0, "sums of threads");
-    ASSERT_REFUSED(&s, s.threads.at[0].freed.bytes, -1, "sums of threads");
-    ASSERT_REFUSED(&s, s.markers.groups.at[0].name, n_strings, "sums of markers");
-    ASSERT_REFUSED(&s, s.classes[0].live_variance, (double)NAN, "sums of classes");
-    ASSERT_REFUSED(&s, s.curve[0].live_variance, (double)INFINITY, "curve");
-    ASSERT_REFUSED(&s, s.sizes[4].samples, 0, "sizes");
-    ASSERT_REFUSED(&s, s.curve_step_ns, 0, "facts");
+    ASSERT_REFUSED(&p, t->modules.at[0].path, n_strings, "modules");
+    ASSERT_REFUSED(&p, t->modules.at[0].build_id, UBI_NONE, "modules");
+    ASSERT_REFUSED(&p, t->frames.at[0].of, 1, "frames");
+    ASSERT_REFUSED(&p, t->frames.at[1].of, n_strings, "frames");
+    ASSERT_REFUSED(&p, t->frames.at[1].type, UBI__UBIREC_KIND, "frames");
+    ASSERT_REFUSED(&p, t->traces.at[0].frame, 0, "traces");
+    ASSERT_REFUSED(&p, t->traces.at[1].caller, 1, "traces");
+    ASSERT_REFUSED(&p, t->traces.at[1].frame, (uint32_t)t->frames.n, "traces");
+    ASSERT_REFUSED(&p, t->kinds.at[0].word, n_strings, "kinds");
+    ASSERT_REFUSED(&p, t->kinds.at[0].class_of_kind, UBI__UBIREC_CLASS_COUNT, "kinds");
+    ASSERT_REFUSED(&p, t->infos.at[0].kind, (uint32_t)t->kinds.n, "infos");
+    ASSERT_REFUSED(&p, t->infos.at[0].trace, (uint32_t)t->traces.n, "infos");
+    ASSERT_REFUSED(&p, t->infos.at[0].weight_bytes, UBI__UBIREC_SIZE_MAX + 1, "infos");
+    ASSERT_REFUSED(&p, t->periods.at[0].first_info, 1, "periods");
+    ASSERT_REFUSED(&p, t->periods.at[0].period_bytes, 0, "periods");
+    ASSERT_REFUSED(&p, t->periods.n, 0, "periods");
+    ASSERT_REFUSED(&p, t->symbols.at[0].function, n_strings, "symbols");
+    ASSERT_REFUSED(&p, t->spans.at[0].first, 1, "symbols of frames");
+    ASSERT_REFUSED(&p, t->spans.at[0].n, 2, "symbols of frames");
+    ASSERT_REFUSED(&p, t->threads.at[0].name, n_strings, "threads");
+    ASSERT_REFUSED(&p, t->about.program.len, 1, "about");
+    ASSERT_REFUSED(&p, t->end.reason, UBI__UBIREC_END_REASON_COUNT, "about");
+    ASSERT_REFUSED(&p, s.infos.n, s.infos.n - 1, "sums of infos");
+    ASSERT_REFUSED(&p, s.threads.n, 0, "sums of threads");
+    ASSERT_REFUSED(&p, s.threads.at[0].freed.bytes, -1, "sums of threads");
+    ASSERT_REFUSED(&p, s.markers.groups.at[0].name, n_strings, "sums of markers");
+    ASSERT_REFUSED(&p, s.classes[0].live_variance, (double)NAN, "sums of classes");
+    ASSERT_REFUSED(&p, s.curve[0].live_variance, (double)INFINITY, "curve");
+    ASSERT_REFUSED(&p, s.sizes[4].samples, 0, "sizes");
+    ASSERT_REFUSED(&p, s.curve_step_ns, 0, "facts");
+    ASSERT_REFUSED(&p, p.rows.at[0].frame, (uint32_t)t->frames.n, "rows");
+    ASSERT_REFUSED(&p, p.rows.at[0].number, (uint32_t)p.rows.n, "rows");
+    ASSERT_REFUSED(&p, p.rows.at[0].heavy, (uint32_t)t->traces.n, "rows");
+    ASSERT_REFUSED(&p, p.rows.at[0].inner, (uint32_t)t->traces.n, "rows");
+    ASSERT_REFUSED(&p, p.rows.at[0].pool, UBI__LIBC_POOL_COUNT, "rows");
+    ASSERT_REFUSED(&p, p.rows.at[0].of_class, UBI__UBIREC_CLASS_COUNT, "rows");
+    ASSERT_REFUSED(&p, p.rows.at[0].by[0].bytes, (double)NAN, "rows");
+    ASSERT_REFUSED(&p, p.top[1], 2, "tops");
+    ASSERT_REFUSED(&p, p.pools[1], UBI__LIBC_POOL_COUNT, "pools");
+    ASSERT_REFUSED(&p, p.roles[1], UBI__FRAME_WRAPPER + 1, "roles");
+    ASSERT_REFUSED(&p, p.number_of[1], (uint32_t)p.rows.n + 1, "numbers");
     packed_bytes packed = bytes_of(&s); /* nothing else is wrong */
     packed_recording unpacked;
     must(recording_unpack(&unpacked, packed, NULL));
     recording_release(&unpacked);
     packed_free(packed);
+    ubi__sites_fini(&p);
     ubi__recording_summary_fini(&s);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 static ubi_status everything_do(void *payload, const ubi_allocator *allocator) {
-    const ubi__recording_summary *s = payload;
+    const ubi__sites *sites = payload;
     packed_recording unpacked;
     packed_bytes packed = { NULL, 0 };
     ubi__recording_summary view;
-    UBI_TRY(recording_pack(&packed, s, allocator));
+    UBI_TRY(recording_pack(&packed, sites->summary, sites, allocator));
     ubi_status status = recording_unpack(&unpacked, packed, allocator);
     if (status == UBI_OK)
         status = ubi__recording_summary_view(&view, &unpacked.summary, allocator);
@@ -252,9 +272,12 @@ static ubi_status everything_do(void *payload, const ubi_allocator *allocator) {
 
 static void each_refused_allocation_is_survived(void **state) {
     ubi__recording_summary s;
+    ubi__sites sites;
     (void)state;
     read_small(&s);
-    assert_true(fail_each_allocation(everything_do, &s) > 5);
+    must(ubi__sites_init(&sites, &s, true, NULL));
+    assert_true(fail_each_allocation(everything_do, &sites) > 5);
+    ubi__sites_fini(&sites);
     ubi__recording_summary_fini(&s);
 }
 

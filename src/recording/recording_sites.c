@@ -445,7 +445,7 @@ static ubi_status add_up_sites(ubi__sites *sites) {
 }
 
 static size_t number_cells(const ubi__sites *sites) {
-    return (sites->summary->tables.frames.n + 1) * UBI__UBIREC_CLASS_COUNT * 2;
+    return ubi__sites_cell_count(sites->summary->tables.frames.n);
 }
 
 static ubi_status sites_build(ubi__sites *sites, bool see_wrappers) {
@@ -613,10 +613,12 @@ static void find_heavy(const ubi__sites *sites, const trace_weight *weights, con
     }
 }
 
-static void sites_begin_sort(ubi__sites *sites, uint32_t *row_of) {
+/* @param has_class  out: whether there is a place of it, as there is of each class of which there is an info. */
+static void sites_begin_sort(ubi__sites *sites, uint32_t *row_of, bool has_class[UBI__UBIREC_CLASS_COUNT]) {
     for (uint32_t i = 0; i < sites->rows.n; i++) {
         ubi__site *site = &sites->rows.at[i];
         row_of[site->number] = i;
+        has_class[site->of_class] = true;
         site->heavy = site->inner = UBI__UBIREC_NO_TRACE;
         site->n_stacks = site->n_all_stacks = 0;
     }
@@ -645,11 +647,14 @@ ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
     const ubi_allocator *a = sites->allocator;
     size_t n = sites->rows.n + 1;
     trace_weight *weights = ubi__alloc_array(a, t->traces.n, sizeof *weights);
-    uint32_t *row_of = ubi__alloc_array(a, n, sizeof *row_of); /* row_of[number] */
+    uint32_t *row_of = ubi__calloc_array(a, n, sizeof *row_of); /* row_of[number] */
+    bool has_class[UBI__UBIREC_CLASS_COUNT] = { false };
     ubi_status status = weights && row_of ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
-        sites_begin_sort(sites, row_of);
+        sites_begin_sort(sites, row_of, has_class);
         for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
+            if (!has_class[c])
+                continue;
             weigh_traces(weights, sites, order, (ubi__ubirec_class)c);
             find_heavy(sites, weights, row_of, (ubi__ubirec_class)c);
         }

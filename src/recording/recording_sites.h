@@ -89,6 +89,16 @@ ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order);
  */
 ubi_status ubi__sites_view(ubi__sites *out, const ubi__sites *sites, ubi__site_order order,
                            const ubi_allocator *allocator);
+/** Cells of `number_of` for this number of frames. */
+static inline size_t ubi__sites_cell_count(size_t n_frames) {
+    return (n_frames + 1) * UBI__UBIREC_CLASS_COUNT * 2;
+}
+struct ubi__columns;
+/**
+ * Passes places in whatever order (base/column_file.h). Read, `sites` is overwritten, and of this summary; free it, whatever comes of it.
+ * Errors: those of passing.
+ */
+ubi_status ubi__sites_pass(struct ubi__columns *c, ubi__sites *sites, const ubi__recording_summary *summary);
 /** Of the symbols of a frame, n > 0, the innermost one that is no allocator's; the last one if all are. */
 uint32_t ubi__asking_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbols, uint32_t n);
 /** What an order sorts by, and the measure that it belongs to. */

@@ -382,11 +382,18 @@ static void sum_live_of_markers(ubi__recording_summary *s) {
     }
 }
 
+static void infos_total(ubi__recording_summary *s) {
+    for (uint32_t i = 0; i < s->infos.n; i++)
+        for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
+            ubi__estimate_add(&s->totals[class_of(s, i)][m], s, i, ubi__info_measure(&s->infos.at[i], m));
+}
+
 void ubi__recording_summary_finish(ubi__recording_summary *s) {
     ubi__recording_summary_check(s);
     sum_live_of_markers(s);
     for (uint32_t i = 0; i < s->infos.n; i++)
         note_peak(&s->infos.at[i], &s->classes[class_of(s, i)]);
+    infos_total(s);
     if (s->n_curve)
         point_now(s);
 }
@@ -507,14 +514,6 @@ uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure) {
     default:
         return sums->count;
     }
-}
-
-ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure) {
-    ubi__estimate estimate = { 0 };
-    for (uint32_t i = 0; i < s->infos.n; i++)
-        if (class_of(s, i) == of_class)
-            ubi__estimate_add(&estimate, s, i, ubi__info_measure(&s->infos.at[i], measure));
-    return estimate;
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------- */

@@ -83,6 +83,14 @@ typedef struct ubi__curve_point {
     uint64_t rss_bytes; /* 0: not measured */
 } ubi__curve_point;
 
+typedef enum ubi__measure {
+    UBI__MEASURE_LEAKED,    /* not freed at the end */
+    UBI__MEASURE_PEAK,      /* alive when the most bytes of the class were */
+    UBI__MEASURE_TOTAL,     /* ever allocated */
+    UBI__MEASURE_TEMPORARY, /* freed at once */
+    UBI__MEASURE_COUNT
+} ubi__measure;
+
 typedef struct ubi__recording_summary {
     const ubi_allocator *allocator;
     ubi__ubirec_tables tables;
@@ -90,6 +98,7 @@ typedef struct ubi__recording_summary {
     ubi__vec_thread_sums threads;
     ubi__live_table live; /* number + 1 -> info, and the ms when it was made above it */
     ubi__class_sums classes[UBI__UBIREC_CLASS_COUNT];
+    ubi__estimate totals[UBI__UBIREC_CLASS_COUNT][UBI__MEASURE_COUNT]; /* once it is finished: over all infos */
     ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS];
     ubi__curve_point curve[UBI__CURVE_POINTS];
     size_t n_curve;
@@ -156,22 +165,17 @@ void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s,
 /** How many allocations a sample of this info stands for. */
 double ubi__sample_count(const ubi__ubirec_info_row *info);
 
-typedef enum ubi__measure {
-    UBI__MEASURE_LEAKED,    /* not freed at the end */
-    UBI__MEASURE_PEAK,      /* alive when the most bytes of the class were */
-    UBI__MEASURE_TOTAL,     /* ever allocated */
-    UBI__MEASURE_TEMPORARY, /* freed at once */
-    UBI__MEASURE_COUNT
-} ubi__measure;
-
 /** How many allocations of an info a measure has. The summary is finished. */
 uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure);
 /** The period that a class was sampled with, the largest if there were several; 1: all of it was recorded. */
 uint64_t ubi__class_period(const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** Of a point of the curve. */
 ubi__range ubi__curve_range(const ubi__recording_summary *s, const ubi__curve_point *point);
-/** Over all infos of a class. Cost: O(infos * log periods). */
-ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure);
+/** Over all infos of a class. The summary is finished. */
+static inline ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_class of_class,
+                                                ubi__measure measure) {
+    return s->totals[of_class][measure];
+}
 /** What the bytes of such an estimate lie between. Of the peak, the lower limit does not believe in luck (ubi__half_sums). */
 ubi__range ubi__measure_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure,
                                     const ubi__estimate *estimate);

@@ -96,7 +96,10 @@ static void changed_recording_try(feeder *f) {
     bytes file = fuzz_recording_of(f->at, f->left < UBI__UBIREC_BLOCK_RAW_MAX ? f->left : UBI__UBIREC_BLOCK_RAW_MAX);
     ubi__source_open_memory(&source, file.at, file.n, ubi_allocator_default());
     if (ubi__recording_summary_read(&summary, &source, NULL, NULL) == UBI_OK) {
-        require(recording_pack(&packed, &summary, NULL) == UBI_OK, "a recording cannot be packed");
+        ubi__sites sites;
+        require(ubi__sites_init(&sites, &summary, true, NULL) == UBI_OK, "a recording has no places");
+        require(recording_pack(&packed, &summary, &sites, NULL) == UBI_OK, "a recording cannot be packed");
+        ubi__sites_fini(&sites);
         recording_unpack_try(packed);
         changes_make(packed, &changes);
         recording_unpack_try(packed);

@@ -30,6 +30,13 @@
 
 static const ubi__recording_choice plain = { .process = NULL };
 
+static const ubi__sites *places_of(ubi_session_use *use, ubi__site_order order) {
+    const ubi__recording_choice usual = { .with_symbols = true, .with_wrappers = true };
+    const ubi__sites *sites;
+    must(ubi__session_sites_get(&sites, use, &usual, order));
+    return sites;
+}
+
 static const ubi__session_recording *recording_of(ubi_session_use *use) {
     const ubi__session_recording *r;
     must(ubi__session_recording_get(&r, use, &plain));
@@ -53,14 +60,16 @@ static void assert_processes_equal(const ubi__recording_processes *a, const ubi_
 static void assert_recording_right(ubi_session_use *use, const index_place *p) {
     opened_heap reading = open_with(p, UBI_SESSION_INDEX_NONE);
     const ubi__session_recording *is = recording_of(use), *shall = recording_of(reading.use);
-    packed_bytes first, second;
-    must(recording_pack(&first, &is->summary, NULL));
-    must(recording_pack(&second, &shall->summary, NULL));
-    assert_int_equal(first.n, second.n);
-    assert_memory_equal(first.at, second.at, first.n);
+    for (ubi__site_order order = 0; order < UBI__SITE_ORDER_COUNT; order++) {
+        packed_bytes first, second;
+        must(recording_pack(&first, &is->summary, places_of(use, order), NULL));
+        must(recording_pack(&second, &shall->summary, places_of(reading.use, order), NULL));
+        assert_int_equal(first.n, second.n);
+        assert_memory_equal(first.at, second.at, first.n);
+        packed_free(first);
+        packed_free(second);
+    }
     assert_processes_equal(&is->processes, &shall->processes);
-    packed_free(first);
-    packed_free(second);
     opened_end(&reading);
 }
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_part.c: a recording, its places, and what its files have (recording_parts.h).
- *
- * Keys say what a part was made of: that of a recording is '=' with a process if one was chosen, else empty. What is made of it has in front
- * of that 's' (with symbols) or '-', and places 'w' (without wrappers) or '-' in front of that, sorted ones the digit of their order in
- * front of that.
+ * recording_part.c: a recording, and what its files have (recording_parts.h). Its key is '=' and a process if one was chosen, else empty.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -13,10 +9,6 @@
 #include "base/status.h"
 #include "session/recording_parts.h"
 #include "session/session_index.h"
-
-#define MARK_SYMBOLS 's'
-#define MARK_WRAPPERS 'w'
-#define MARK_NOT '-'
 
 /* ---- a recording, as its files have it ------------------------------------------------------------------------------- */
 
@@ -84,6 +76,7 @@ static ubi_status recording_load(void **out, ubi__columns *c, ubi_session_use *u
         return ubi__fail_nomem();
     r->allocator = a;
     r->path = use->session->name;
+    r->is_of_index = true;
     ubi_status status = ubi__recording_processes_find(&r->processes, r->path, NULL, a);
     if (status != UBI_OK || r->processes.identity != index->others_identity) {
         recording_release(r, a);
@@ -102,7 +95,6 @@ ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *
     return ubi__recording_processes_pass(c, &r->processes, &r->summary.tables);
 }
 
-/* The key is '=' and a process, or nothing. */
 static ubi_status recording_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
     if (use->session->kind != UBI_SESSION_RECORDING)
         return ubi__session_refuse(use->session, "recording");
@@ -162,14 +154,26 @@ static void named_free(void *value, const ubi_allocator *allocator) {
 
 static const ubi__part_type named_part = { "names", named_build, named_free, .is_of_graph = true };
 
-/* `key`: MARK_SYMBOLS or MARK_NOT, and the key of the recording. */
-static ubi_status marked_get(const ubi__session_recording **out, ubi_session_use *use, const char *key) {
-    bool with_names = key[0] == MARK_SYMBOLS && use->session->pool->namer;
-    void *value;
-    UBI_TRY(ubi__session_part(&value, use, with_names ? &named_part : &recording_part, key + 1));
+/* ---- getting one ----------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
+                                      const ubi__recording_choice *choice) {
+    const ubi_allocator *a = ubi_session_use_allocator(use);
+    const char *process = choice->process ? choice->process : "";
+    bool with_names = choice->with_symbols && use->session->pool->namer;
+    size_t key_bytes = strlen(process) + 2;
+    char *key = ubi__alloc_array(a, key_bytes, 1);
+    void *value = NULL;
+    if (!key)
+        return ubi__fail_nomem();
+    snprintf(key, key_bytes, "%s%s", choice->process ? "=" : "", process);
+    ubi_status status = ubi__session_part(&value, use, with_names ? &named_part : &recording_part, key);
+    ubi__free_array(a, key, key_bytes, 1);
     *out = value;
-    return UBI_OK;
+    return status;
 }
+
+/* ---- what names were added ------------------------------------------------------------------------------------------- */
 
 /* What comes after the first n items of a vector, of the same vector with names. */
 #define TAIL_HASH(state, vec, n_before)                                                                                \
@@ -203,86 +207,6 @@ ubi_status ubi__session_names_digest(uint8_t out[UBI__NAMES_DIGEST_BYTES], ubi_s
     UBI_TRY(ubi__session_recording_get(&named, use, &named_choice));
     names_hash(out, named, plain);
     return UBI_OK;
-}
-
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
-
-static ubi_status sites_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
-    const ubi__session_recording *r;
-    UBI_TRY(marked_get(&r, use, key + 1));
-    ubi__sites *sites = UBI_NEW(allocator, ubi__sites);
-    if (!sites)
-        return ubi__fail_nomem();
-    ubi_status status = ubi__sites_init(sites, &r->summary, key[0] == MARK_WRAPPERS, allocator);
-    if (status == UBI_OK)
-        *out = sites;
-    else
-        UBI_DELETE(allocator, sites);
-    return status;
-}
-
-static void sites_free(void *value, const ubi_allocator *allocator) {
-    ubi__sites *sites = value;
-    ubi__sites_fini(sites);
-    UBI_DELETE(allocator, sites);
-}
-
-static const ubi__part_type sites_part = { "places", sites_build, sites_free, .is_of_graph = true };
-
-static ubi_status sorted_build(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
-    void *value;
-    UBI_TRY(ubi__session_part(&value, use, &sites_part, key + 1));
-    ubi__sites *sites = UBI_NEW(allocator, ubi__sites);
-    if (!sites)
-        return ubi__fail_nomem();
-    ubi_status status = ubi__sites_view(sites, value, (ubi__site_order)(key[0] - '0'), allocator);
-    if (status == UBI_OK)
-        *out = sites;
-    else
-        UBI_DELETE(allocator, sites);
-    return status;
-}
-
-static const ubi__part_type sorted_part = { "sorted places", sorted_build, sites_free, .is_of_graph = true };
-
-/* ---- keys ------------------------------------------------------------------------------------------------------------ */
-
-/* The marks, and then the process. NULL: no memory. */
-static char *key_new(size_t *key_bytes, const char *marks, const char *process, const ubi_allocator *a) {
-    *key_bytes = strlen(marks) + (process ? strlen(process) + 1 : 0) + 1;
-    char *key = ubi__alloc_array(a, *key_bytes, 1);
-    if (key)
-        snprintf(key, *key_bytes, "%s%s%s", marks, process ? "=" : "", process ? process : "");
-    return key;
-}
-
-ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
-                                      const ubi__recording_choice *choice) {
-    const ubi_allocator *a = ubi_session_use_allocator(use);
-    const char marks[] = { choice->with_symbols ? MARK_SYMBOLS : MARK_NOT, '\0' };
-    size_t key_bytes;
-    char *key = key_new(&key_bytes, marks, choice->process, a);
-    if (!key)
-        return ubi__fail_nomem();
-    ubi_status status = marked_get(out, use, key);
-    ubi__free_array(a, key, key_bytes, 1);
-    return status;
-}
-
-ubi_status ubi__session_sites_get(const ubi__sites **out, ubi_session_use *use, const ubi__recording_choice *choice,
-                                  ubi__site_order order) {
-    const ubi_allocator *a = ubi_session_use_allocator(use);
-    const char marks[] = { (char)('0' + order), choice->with_wrappers ? MARK_WRAPPERS : MARK_NOT,
-                           choice->with_symbols ? MARK_SYMBOLS : MARK_NOT, '\0' };
-    void *value = NULL;
-    size_t key_bytes;
-    char *key = key_new(&key_bytes, marks, choice->process, a);
-    if (!key)
-        return ubi__fail_nomem();
-    ubi_status status = ubi__session_part(&value, use, &sorted_part, key);
-    ubi__free_array(a, key, key_bytes, 1);
-    *out = value;
-    return status;
 }
 
 /* ---- what its files have --------------------------------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ typedef struct ubi__session_recording {
     ubi__recording_summary summary;
     ubi__recording_hints hints; /**< what has no names even so */
     const ubi_allocator *allocator;
+    bool is_of_index;
     char *wanted; /* wanted[wanted_bytes], the process; or NULL */
     size_t wanted_bytes;
 } ubi__session_recording;
@@ -50,7 +51,9 @@ ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_se
  * files with names may come and go. 0 where there is no namer, and for what is no recording.
  */
 ubi_status ubi__session_names_digest(uint8_t out[UBI__NAMES_DIGEST_BYTES], ubi_session_use *use);
-/** Its places, sorted. */
+/**
+ * Its places, sorted. Where no names were added, `with_symbols` makes no difference, and there is one part.
+ */
 ubi_status ubi__session_sites_get(const ubi__sites **out, ubi_session_use *use, const ubi__recording_choice *choice,
                                   ubi__site_order order);
 

@@ -24,6 +24,7 @@ typedef enum ubi__indexed {
     UBI__INDEXED_RETAINING,
     UBI__INDEXED_SUMMARY,
     UBI__INDEXED_RECORDING, /* with all its processes */
+    UBI__INDEXED_PLACES,    /* of it, as they are usually asked for */
     UBI__INDEXED_COUNT
 } ubi__indexed;
 

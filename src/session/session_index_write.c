@@ -16,9 +16,10 @@
 #include "session/recording_parts.h"
 #include "session/session_index.h"
 
-/** All that an index holds: of a recording, that alone; of a heap, the rest. */
+/** All that an index holds: of a recording, and then of a heap. */
 typedef struct indexed_parts {
     const ubi__session_recording *recording;
+    const ubi__sites *places;
     ubi_graph *graph;
     const ubi_look *look;
     const ubi_dominators *dominators;
@@ -27,12 +28,17 @@ typedef struct indexed_parts {
     const ubi_summary *summary;
 } indexed_parts;
 
+static ubi_status recording_parts_get(indexed_parts *out, ubi_session_use *use) {
+    static const ubi__recording_choice usual = { .with_symbols = false, .with_wrappers = true };
+    UBI_TRY(ubi__session_recording_get(&out->recording, use, &usual));
+    return ubi__session_sites_get(&out->places, use, &usual, UBI__BY_LEAKED);
+}
+
 /* What was computed for an answer, mostly. */
 static ubi_status first_parts_get(indexed_parts *out, ubi_session_use *use) {
-    static const ubi__recording_choice all = { .with_symbols = false };
     *out = (indexed_parts){ NULL };
     if (use->session->kind == UBI_SESSION_RECORDING)
-        return ubi__session_recording_get(&out->recording, use, &all);
+        return recording_parts_get(out, use);
     UBI_TRY(ubi_session_graph(&out->graph, use));
     UBI_TRY(ubi_session_look(&out->look, use));
     UBI_TRY(ubi_session_dominators(&out->dominators, use, true));
@@ -50,7 +56,9 @@ static ubi_status other_parts_get(indexed_parts *out, ubi_session_use *use) {
 static ubi_status recording_write(ubi__column_writer *writer, const indexed_parts *parts,
                                   const ubi_allocator *allocator) {
     ubi__columns c = { .writer = writer, .scope = ubi__indexed_scopes[UBI__INDEXED_RECORDING], .allocator = allocator };
-    return ubi__session_recording_pass(&c, PASSED(ubi__session_recording, parts->recording));
+    UBI_TRY(ubi__session_recording_pass(&c, PASSED(ubi__session_recording, parts->recording)));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_PLACES];
+    return ubi__sites_pass(&c, PASSED(ubi__sites, parts->places), &parts->recording->summary);
 }
 
 static ubi_status first_parts_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,

@@ -4,25 +4,40 @@
  */
 #include "packed_recording.h"
 
-static ubi_status summary_pass(ubi__columns *c, void *payload) {
+/* What is passed. */
+typedef struct passed {
+    ubi__recording_summary *summary;
+    ubi__sites *sites;
+} passed;
+
+static ubi_status all_pass(ubi__columns *c, void *payload) {
+    const passed *p = payload;
     c->scope = "recording";
-    return ubi__recording_summary_pass(c, payload);
+    UBI_TRY(ubi__recording_summary_pass(c, p->summary));
+    c->scope = "places";
+    return ubi__sites_pass(c, p->sites, p->summary);
 }
 
-ubi_status recording_pack(packed_bytes *out, const ubi__recording_summary *summary, const ubi_allocator *allocator) {
-    return columns_pack(out, summary_pass, (void *)(uintptr_t)summary, allocator); /* which is not changed */
+ubi_status recording_pack(packed_bytes *out, const ubi__recording_summary *summary, const ubi__sites *sites,
+                          const ubi_allocator *allocator) {
+    passed p = { (void *)(uintptr_t)summary, (void *)(uintptr_t)sites }; /* which are not changed */
+    return columns_pack(out, all_pass, &p, allocator);
 }
 
 ubi_status recording_unpack(packed_recording *out, packed_bytes bytes, const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    passed p = { &out->summary, &out->sites };
     out->file = NULL;
+    out->sites = (ubi__sites){ .summary = &out->summary };
     UBI_TRY(ubi__column_file_of_memory(&out->file, bytes.at, bytes.n, a));
     ubi__column_memory_init(&out->memory, a, out->file);
     ubi__columns c = { .file = out->file, .allocator = &out->memory.allocator, .threads = 1 };
-    return summary_pass(&c, &out->summary);
+    return all_pass(&c, &p);
 }
 
 void recording_release(packed_recording *recording) {
+    if (recording->sites.allocator)
+        ubi__sites_fini(&recording->sites);
     if (recording->file)
         ubi__recording_summary_fini(&recording->summary);
     ubi__column_file_close(recording->file);
@@ -79,6 +94,25 @@ static double tables_visit(const ubi__ubirec_tables *t) {
     return sum + ubi__ubirec_is_exact(t);
 }
 
+/* Sorting needs all of them; where invariants are checked, it is for places that are as they were made. */
+static double sites_visit(const ubi__sites *sites) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    ubi__sites view;
+    double sum = 0;
+    for (size_t i = 0; i < sites->rows.n; i++) {
+        const ubi__site *site = &sites->rows.at[i];
+        sum += site->frame == UBI_NONE ? 0 : frame_visit(t, site->frame) + sites->roles[site->frame];
+        sum += stack_visit(t, site->heavy) + stack_visit(t, site->inner) + site->by[UBI__MEASURE_TOTAL].bytes;
+    }
+    for (size_t i = 0; i < t->traces.n; i++)
+        sum += sites->top[i] + sites->pools[i];
+    if (UBI_CHECKS || ubi__sites_view(&view, sites, UBI__BY_PEAK, ubi_allocator_default()) != UBI_OK)
+        return sum;
+    sum += view.rows.n ? view.rows.at[0].n_stacks : 0;
+    ubi__sites_fini(&view);
+    return sum;
+}
+
 static double range_visit(ubi__range range) {
     return range.low + range.high;
 }
@@ -101,5 +135,5 @@ double packed_recording_visit(const packed_recording *recording) {
         sum += s->lifetimes[i].bytes;
     for (int i = 0; i < UBI__SIZE_BUCKETS; i++)
         sum += s->sizes[i].count;
-    return sum + (double)s->fault[0];
+    return sum + (double)s->fault[0] + sites_visit(&recording->sites);
 }
