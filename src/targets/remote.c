@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * remote.c: see remote.h.
+ */
+#include "targets/remote.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+/* What follows "://"; NULL: the path has another scheme, or none. */
+static const char *scheme_skip(const char *path, const ubi__remote_scheme *scheme) {
+    size_t n = strlen(scheme->name);
+    return strncmp(path, scheme->name, n) == 0 && strncmp(path + n, "://", 3) == 0 ? path + n + 3 : NULL;
+}
+
+bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *schemes) {
+    for (; schemes && *schemes; schemes++)
+        if (scheme_skip(path, *schemes))
+            return true;
+    return false;
+}
+
+static ubi_status address_refuse(const char *path) {
+    return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT][/tab/N] or .../process/N", path);
+}
+
+static bool number_read(uint64_t *out, ubi_text text) {
+    uint64_t n = 0;
+    if (text.len == 0 || text.len > 15)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!ubi__is_digit(text.ptr[i]))
+            return false;
+        n = 10 * n + (uint64_t)(text.ptr[i] - '0');
+    }
+    *out = n;
+    return true;
+}
+
+/* HOST[:PORT]; of IPv6 [HOST][:PORT]. */
+static bool host_read(ubi__remote_address *out, ubi_text text) {
+    bool has_brackets = ubi__text_begins(text, "[");
+    const char *end = has_brackets ? memchr(text.ptr, ']', text.len) : memchr(text.ptr, ':', text.len);
+    uint64_t port = out->port;
+    if (has_brackets && !end)
+        return false;
+    ubi_text host = { text.ptr + has_brackets, (end ? (size_t)(end - text.ptr) : text.len) - has_brackets };
+    ubi_text rest = { host.ptr + host.len + has_brackets, text.len - host.len - 2 * (size_t)has_brackets };
+    if (rest.len > 0 && (*rest.ptr != ':' || !number_read(&port, (ubi_text){ rest.ptr + 1, rest.len - 1 })))
+        return false;
+    if (host.len == 0 || host.len >= sizeof out->host || port == 0 || port > UINT16_MAX)
+        return false;
+    memcpy(out->host, host.ptr, host.len);
+    out->host[host.len] = '\0';
+    out->port = (uint16_t)port;
+    return true;
+}
+
+/* "", "/", "/tab/N" or "/process/N". */
+static bool choice_read(ubi__remote_address *out, ubi_text text) {
+    static const struct {
+        const char *word;
+        ubi__remote_choice choice;
+        uint64_t least;
+    } choices[] = { { "/tab/", UBI__REMOTE_TAB, 1 }, { "/process/", UBI__REMOTE_PROCESS, 0 } };
+    if (text.len == 0 || ubi__text_is(text, "/"))
+        return true;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        size_t n = strlen(choices[i].word);
+        if (!ubi__text_begins(text, choices[i].word))
+            continue;
+        out->choice = choices[i].choice;
+        return number_read(&out->number, (ubi_text){ text.ptr + n, text.len - n }) && out->number >= choices[i].least;
+    }
+    return false;
+}
+
+ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
+                                     const ubi__remote_scheme *const *schemes) {
+    *out = (ubi__remote_address){ .choice = UBI__REMOTE_ANY };
+    const char *at = NULL;
+    for (; *schemes && !at; schemes++) {
+        at = scheme_skip(path, *schemes);
+        out->scheme = *schemes;
+    }
+    if (!at)
+        return address_refuse(path);
+    out->port = out->scheme->port;
+    size_t n = strcspn(at, "/");
+    if (!host_read(out, (ubi_text){ at, n }) || !choice_read(out, ubi__text(at + n)))
+        return address_refuse(path);
+    return UBI_OK;
+}

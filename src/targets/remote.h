@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * remote.h: heaps of other processes, reached by an address that is given in place of a file.
+ *
+ *     SCHEME://HOST[:PORT][/tab/N | /process/N]
+ *
+ * Who speaks a protocol has operations; a door lists schemes, each with the operations that serve it. Sessions and commands know no more
+ * than this.
+ */
+#ifndef UBI_TARGETS_REMOTE_H
+#define UBI_TARGETS_REMOTE_H
+
+#include "base/alloc.h"
+
+struct ubi__remote_ops;
+
+/** What a scheme stands for. */
+typedef struct ubi__remote_scheme {
+    const char *name; /**< such as "firefox" */
+    uint16_t port;    /**< where the address has none */
+    const struct ubi__remote_ops *ops;
+    const char *hint; /**< how to make it listen, for those who cannot connect; no final point */
+} ubi__remote_scheme;
+
+typedef enum ubi__remote_choice {
+    UBI__REMOTE_ANY, /**< the tab that is selected, or the first */
+    UBI__REMOTE_TAB,
+    UBI__REMOTE_PROCESS
+} ubi__remote_choice;
+
+#define UBI__REMOTE_HOST_BYTES 256
+
+typedef struct ubi__remote_address {
+    const ubi__remote_scheme *scheme;
+    char host[UBI__REMOTE_HOST_BYTES]; /**< a name or digits; of IPv6 without brackets */
+    uint16_t port;
+    ubi__remote_choice choice;
+    uint64_t
+        number; /**< tabs are counted from 1 in the order of the list; processes have numbers of the server's, 0 its own */
+} ubi__remote_address;
+
+/** Whether a path begins with one of the schemes; schemes[] ends with NULL. NULL: there are none. */
+bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *schemes);
+/** Errors: UBI_EINVAL, with what is wrong. */
+ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
+                                     const ubi__remote_scheme *const *schemes);
+
+/** A tab or process; borrowed during the call. */
+typedef struct ubi__remote_row {
+    ubi__remote_choice choice; /**< TAB or PROCESS */
+    uint64_t number;
+    bool is_selected;
+    ubi_text title, url; /**< of tabs; NULL text: it has none */
+} ubi__remote_row;
+
+typedef ubi_status ubi__remote_each(void *payload, const ubi__remote_row *row);
+/** A document of the remote side, JSON; borrowed during the call. */
+typedef ubi_status ubi__remote_document(void *payload, ubi_text json);
+
+typedef struct ubi__remote ubi__remote;
+
+/**
+ * Operations. Each blocks, reports its progress and can be cancelled by it. For one thread.
+ * Errors of all: UBI_EIO (the connection), UBI_EFORMAT and UBI_ELIMIT (what came breaks the rules), UBI_ENOTFOUND (no such tab or process),
+ * UBI_ESTATE (the other side refuses, in its words), UBI_ENOMEM, UBI_ECANCELLED. After an error only close is allowed, except where it says
+ * otherwise.
+ */
+typedef struct ubi__remote_ops {
+    /** Connects; nothing is chosen yet. `address` and `progress` must outlive it. */
+    ubi_status (*open)(ubi__remote **out, const ubi__remote_address *address, const ubi_progress *progress,
+                       const ubi_allocator *allocator);
+    void (*close)(ubi__remote *remote);
+    /** Tabs, then processes. */
+    ubi_status (*list)(ubi__remote *remote, ubi__remote_each *each, void *payload);
+    /** Attaches to the heap that the address chooses; once, before what follows. */
+    ubi_status (*attach)(ubi__remote *remote);
+    /** Has the heap saved, and copies the file to `write`; a refused write is UBI_EIO, for its owner to explain. */
+    ubi_status (*snapshot)(ubi__remote *remote, ubi_write_fn write, void *payload);
+    /** Counts of what is there: objects of names, whose leaves are {count, bytes}. */
+    ubi_status (*census)(ubi__remote *remote, ubi__remote_document *take, void *payload);
+    ubi_status (*collect)(ubi__remote *remote);
+    /** Bytes by use: an object of numbers. */
+    ubi_status (*measure)(ubi__remote *remote, ubi__remote_document *take, void *payload);
+    /** @param start_ms  out: by the clock of the allocations. */
+    ubi_status (*record_start)(ubi__remote *remote, double *start_ms);
+    /** Waits. Cancelling it leaves all in order. */
+    ubi_status (*wait)(ubi__remote *remote, uint64_t microseconds);
+    /** What was allocated since the last call: {allocations, allocationsTimestamps, allocationSizes, frames}. */
+    ubi_status (*record_take)(ubi__remote *remote, ubi__remote_document *take, void *payload);
+    ubi_status (*record_stop)(ubi__remote *remote);
+} ubi__remote_ops;
+
+#endif
