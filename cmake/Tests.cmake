@@ -27,7 +27,7 @@ set(ubi_once_folders ci-recipes growth layering api package format docs bench or
 set(ubi_unsanitized_folders interpose)
 # Tests of values, in which an independent reader does most of the work. dev and release run them; under sanitizers cases_test, the other
 # golden results and the tests in C run the same code on the same files.
-set(ubi_unsanitized_tests census_golden_test dominator_tree_golden_test manual_test schema_test treemap_pictures_test
+set(ubi_unsanitized_tests attach_firefox_test census_golden_test dominator_tree_golden_test manual_test schema_test treemap_pictures_test
     v8_differential_test v8_summary_golden_test)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)

@@ -66,6 +66,84 @@ export namespace Allocations1 {
   export type NodeId = number | string;
 }
 
+/** What the other side answered. The verb allocations has the document of ubiheap allocations about a recording. */
+export type Attach1Document = ({
+  [name: string]: unknown;
+}) & (Attach1.List | Attach1.Snapshot | Attach1.Census | Attach1.Gc | Attach1.Measure);
+export namespace Attach1 {
+  /** Tabs and processes */
+  export type List = {
+    schema: "ubiheap.attach/1";
+    /** The address, as given */
+    target: string;
+    verb: "list";
+    heaps: Array<Attach1.Heap>;
+  };
+}
+export namespace Attach1 {
+  export type Heap = {
+    kind: "tab" | "process";
+    /** For --tab or --process */
+    number: number;
+    /** The tab that is taken where none is chosen */
+    selected: boolean;
+    title: string | null;
+    url: string | null;
+  };
+}
+export namespace Attach1 {
+  /** A snapshot was saved */
+  export type Snapshot = {
+    schema: "ubiheap.attach/1";
+    /** The address, as given */
+    target: string;
+    verb: "snapshot";
+    /** The file */
+    output: string;
+    /** Its bytes */
+    size: number;
+  };
+}
+export namespace Attach1 {
+  /** What there is, as the other side counted it */
+  export type Census = {
+    schema: "ubiheap.attach/1";
+    /** The address, as given */
+    target: string;
+    verb: "census";
+    /** Groups of names, each with count and bytes */
+    report: {
+      [name: string]: unknown;
+    };
+  };
+}
+export namespace Attach1 {
+  /** Garbage was collected */
+  export type Gc = {
+    schema: "ubiheap.attach/1";
+    /** The address, as given */
+    target: string;
+    verb: "gc";
+    /** Bytes of JavaScript */
+    sizeBefore: number;
+    /** Bytes of JavaScript */
+    sizeAfter: number;
+  };
+}
+export namespace Attach1 {
+  /** Memory by use */
+  export type Measure = {
+    schema: "ubiheap.attach/1";
+    /** The address, as given */
+    target: string;
+    verb: "measure";
+    /** Bytes by use, and how long measuring took, as the other side says it */
+    measure: {
+      [name: string]: unknown;
+    };
+  };
+}
+
 /** The indexes in the cache folder, or those that were removed. */
 export type Cache1Document = {
   schema: "ubiheap.cache/1";
@@ -2364,6 +2442,7 @@ export namespace Treemap1 {
 /** Documents by their member `schema`. */
 export interface Documents {
   "ubiheap.allocations/1": Allocations1Document;
+  "ubiheap.attach/1": Attach1Document;
   "ubiheap.cache/1": Cache1Document;
   "ubiheap.census/1": Census1Document;
   "ubiheap.containment/1": Containment1Document;

@@ -19,6 +19,7 @@
 #include "cli/cli_kept.h"
 #include "cli/condition.h"
 #include "cli/recording_symbols.h"
+#include "cli/remote_schemes.h"
 #include "questions/answers.h"
 #include "session/part.h"
 
@@ -53,10 +54,16 @@ static ubi_status heap_open(heaps *h, ubi__cli *cli, const ubi__question *questi
     options.index = index_place(cli);
     options.cache_folder = cli->common.cache_folder;
     use.progress = ubi__progress_line_callbacks(&cli->progress);
-    if (takes_several(question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
+    options.progress = use.progress;
+    bool is_remote = ubi__remote_is_address(path, ubi__remote_schemes);
+    if (is_remote)
+        cli->subject = path;
+    else if (takes_several(question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
         UBI_TRY(ubi__input_check(cli, path));
     UBI_TRY(ubi__session_open_unread(&h->sessions[h->n], h->pool, path, usual_kind(question), &options));
-    ubi_status status = ubi_session_use_begin(&h->uses[h->n], h->sessions[h->n], &use);
+    ubi_status status = cli->label && !is_remote ? ubi__session_call(h->sessions[h->n], cli->label) : UBI_OK;
+    if (status == UBI_OK)
+        status = ubi_session_use_begin(&h->uses[h->n], h->sessions[h->n], &use);
     if (status == UBI_OK)
         h->n++;
     else
@@ -69,6 +76,7 @@ static ubi_status heaps_open(heaps *h, ubi__cli *cli, const ubi__question *quest
     options.limit_bytes = UINT64_MAX;
     UBI_TRY(ubi_session_pool_new(&h->pool, &options));
     ubi__session_pool_set_namer(h->pool, ubi__recording_name_frames);
+    ubi__session_pool_set_remotes(h->pool, ubi__remote_schemes);
     h->sessions = ubi__calloc_array(ubi_allocator_default(), n, sizeof *h->sessions);
     h->uses = ubi__calloc_array(ubi_allocator_default(), n, sizeof *h->uses);
     if (!h->sessions || !h->uses)
@@ -248,7 +256,8 @@ static void remarks_tell(const ubi__inquiry *inquiry, const asking *a, int *exit
 
 /* From here on messages are about the heap. */
 static void subject_set(const asking *a, uint32_t heap) {
-    a->cli->subject = strcmp(a->paths[heap], "-") == 0 ? "standard input" : a->paths[heap];
+    const char *path = a->cli->label ? a->cli->label : a->paths[heap];
+    a->cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_code) {

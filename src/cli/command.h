@@ -53,6 +53,7 @@ typedef struct ubi__cli {
     ubi__progress_line progress;
     ubi_compat compat;
     const char *subject; /**< what an error message is about: a file or the command; borrowed */
+    const char *label;   /**< what the file of a question is called in place of its path; or NULL; borrowed */
     /** Why the exit code is not 0 though all was written; or what an unmet condition leaves undecided; or "". */
     char reason[UBI__REASON_TEXT];
 } ubi__cli;

@@ -24,6 +24,7 @@
     OWN(run)                                                                                                           \
     OWN(record)                                                                                                        \
     OWN(watch)                                                                                                         \
+    OWN(attach)                                                                                                        \
     UBI__QUESTIONS_OF_WHAT_RAN(ASKS)                                                                                   \
     GROUP("Serve")                                                                                                     \
     OWN(serve)                                                                                                         \

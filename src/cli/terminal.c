@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -242,11 +243,15 @@ static void write_stderr(const char *text) {
 }
 
 static void line_draw(ubi__progress_line *line, const char *stage, uint64_t done, uint64_t total) {
-    char text[128];
-    if (total)
+    char text[192], a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    if (strcmp(stage, "transferring") == 0) /* bytes, from elsewhere */
+        snprintf(text, sizeof text, "\r\x1b[K%s %s of %s", stage, ubi__human_size(a, done), ubi__human_size(b, total));
+    else if (total)
         snprintf(text, sizeof text, "\r\x1b[K%s %3.0f%%", stage, 100 * (double)done / (double)total);
-    else
+    else if (done)
         snprintf(text, sizeof text, "\r\x1b[K%s %" PRIu64, stage, done);
+    else
+        snprintf(text, sizeof text, "\r\x1b[K%s", stage);
     write_stderr(text);
     line->is_shown = true;
 }

@@ -19,6 +19,7 @@
 #include "cli/cli_files.h"
 #include "cli/manual.h"
 #include "cli/options.h"
+#include "cli/remote_schemes.h"
 #include "cli/script_runners.h"
 #include "cli/terminal.h"
 
@@ -98,7 +99,8 @@ static void cli_prepare(ubi__cli *cli) {
 /* Counts as a file if stat fails for any reason other than absence: opening it says why. */
 static bool names_file(const char *word) {
     struct stat facts;
-    return strcmp(word, "-") == 0 || stat(word, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    return strcmp(word, "-") == 0 || ubi__remote_is_address(word, ubi__remote_schemes) || stat(word, &facts) == 0 ||
+           (errno != ENOENT && errno != ENOTDIR);
 }
 
 static ubi_status fail_unknown_word(ubi__cli *cli, const char *word) {

@@ -20,6 +20,7 @@
 
 #include "base/server_api.h"
 #include "recording/recording_names.h"
+#include "targets/remote.h"
 
 typedef struct ubi__part_type {
     const char *name;
@@ -68,6 +69,11 @@ UBI__SERVER_API void ubi__session_pin_file(ubi_session *session, const struct st
 ubi_status ubi__session_refuse(const ubi_session *session, const char *wanted);
 /** Who names frames that recordings lack, from now on; NULL, as at first: they stay without names. */
 void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *namer);
+/**
+ * Addresses that may be given in place of paths from now on; schemes[] ends with NULL. NULL, as at first: there are none. Opening one
+ * blocks until the heap's snapshot is here; it is a file without a name, and goes with the session.
+ */
+void ubi__session_pool_set_remotes(ubi_session_pool *pool, const ubi__remote_scheme *const *schemes);
 /** Whether its graph can be read again after it was dropped, or is never dropped. Not so standard input that is not read yet. */
 bool ubi__session_is_repeatable(const ubi_session *session);
 /** What it is called from now on, in answers and messages, instead of by its path. Once, before it is used. Errors: UBI_ENOMEM. */

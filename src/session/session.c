@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "formats/recognize.h"
 #include "session/recording_parts.h"
+#include "session/remote_file.h"
 #include "session/session_inside.h"
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
@@ -155,6 +157,7 @@ static ubi_status session_new(ubi_session **out, ubi_session_pool *pool, const c
     memset(session, 0, sizeof *session);
     session->pool = pool;
     session->n_refs = 1;
+    session->remote_fd = -1;
     session->kind = kind;
     session->threads = options->threads;
     session->compat = options->compat;
@@ -214,8 +217,42 @@ static ubi_status session_begin(ubi_session **out, ubi_session_pool *pool, const
     return session_new(out, pool, name, kind, o);
 }
 
+/* Takes the descriptor. There is no use in an index of it: the next one will be another heap. */
+static ubi_status remote_begin(ubi_session **out, ubi_session_pool *pool, const char *address, int fd,
+                               const ubi_session_options *options) {
+    ubi_session_options unindexed = UBI_SESSION_OPTIONS_INIT;
+    char path[UBI__REMOTE_FILE_PATH];
+    if (options) {
+        unindexed.threads = options->threads;
+        unindexed.compat = options->compat;
+    }
+    ubi__remote_file_path(path, fd);
+    ubi_status status = session_begin(out, pool, path, UBI_SESSION_HEAP, &unindexed);
+    if (status != UBI_OK) {
+        close(fd);
+        return status;
+    }
+    (*out)->remote_fd = fd;
+    status = ubi__session_call(*out, address);
+    if (status != UBI_OK)
+        ubi_session_unref(*out);
+    return status;
+}
+
+static ubi_status remote_open(ubi_session **out, ubi_session_pool *pool, const char *path,
+                              const ubi_session_options *options) {
+    static const ubi_progress silent = { NULL, NULL };
+    ubi__remote_address address;
+    int fd = -1;
+    UBI_TRY(ubi__remote_address_parse(&address, path, pool->remotes));
+    UBI_TRY(ubi__remote_file_fetch(&fd, &address, options ? &options->progress : &silent));
+    return remote_begin(out, pool, path, fd, options);
+}
+
 ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
                                     ubi_session_kind otherwise, const ubi_session_options *options) {
+    if (ubi__remote_is_address(path, pool->remotes))
+        return remote_open(out, pool, path, options);
     ubi__file_use use = ubi__file_use_peek(path);
     ubi_session_kind kind = use == UBI__FILE_RECORDING  ? UBI_SESSION_RECORDING
                             : use == UBI__FILE_TIMELINE ? UBI_SESSION_TIMELINE
@@ -310,6 +347,8 @@ void ubi_session_unref(ubi_session *session) {
     ubi__session_slots_free(session->slots);
     ubi_graph_unref(session->given);
     UBI_ASSERT(atomic_load(&session->answers.held_bytes) == 0);
+    if (session->remote_fd >= 0)
+        close(session->remote_fd);
     if (session->label)
         a->free(a->ctx, session->label, strlen(session->label) + 1);
     a->free(a->ctx, session, sizeof *session + session->name_bytes);

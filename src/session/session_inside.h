@@ -65,9 +65,10 @@ struct ubi_session_pool {
     uint32_t n_refs;
     uint64_t clock; /* counts uses */
     ubi_session *sessions;
-    uint64_t n_numbers;          /* given to sessions so far */
-    ubi__recording_namer *namer; /* or NULL */
-    ubi__part_memory answers;    /* what belongs to no session */
+    uint64_t n_numbers;                       /* given to sessions so far */
+    ubi__recording_namer *namer;              /* or NULL */
+    const ubi__remote_scheme *const *remotes; /* or NULL */
+    ubi__part_memory answers;                 /* what belongs to no session */
 };
 
 /** Which file a path led to. */
@@ -92,6 +93,7 @@ struct ubi_session {
     char *label;              /* what it is called instead of `name`; owned, or NULL */
     const char *cache_folder; /* behind `name`; NULL: the usual one */
     ubi_graph *given;         /* NULL: a file */
+    int remote_fd;            /* the file, of a heap in another process; or -1 */
     bool was_pinned;          /* `file` is known before it is read */
     bool was_read;            /* from then on: */
     ubi__file_identity file;

@@ -284,6 +284,10 @@ void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *n
     pool->namer = namer;
 }
 
+void ubi__session_pool_set_remotes(ubi_session_pool *pool, const ubi__remote_scheme *const *schemes) {
+    pool->remotes = schemes;
+}
+
 void ubi_session_pool_drop_unused(ubi_session_pool *pool) {
     while (ubi__session_pool_drop_one(pool, 0))
         ;

@@ -176,6 +176,8 @@ WRITERS = {
     "cache": each("cache list --cache-dir {OUT}.none", nothing),
     "help": each("help report", nothing),
     "watch": each("watch --print-library", nothing),
+    # What it does with a snapshot that came is what others do with a file.
+    "attach": each("attach --help", nothing),
     # What servers are asked grows as the commands above do.
     "serve": each("serve --help", nothing),
     "mcp": each("mcp --help", nothing),

@@ -69,6 +69,11 @@ PREFERENCES = {
     "toolkit.telemetry.server": "",
     "toolkit.telemetry.unified": False,
 }
+DEBUGGER_PREFERENCES = {
+    "devtools.chrome.enabled": True,
+    "devtools.debugger.prompt-connection": False,
+    "devtools.debugger.remote-enabled": True,
+}
 
 
 class FirefoxError(Exception):
@@ -126,9 +131,10 @@ def find_firefox():
 
 
 class Firefox:
-    """A running Firefox. A context manager: everything is gone afterwards."""
+    """A running Firefox. A context manager: everything is gone afterwards. `debugger_port`: lets debuggers attach there."""
 
-    def __init__(self):
+    def __init__(self, debugger_port=None):
+        self.debugger_port = debugger_port
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ubiheap-firefox-"))
         self.process = None
         try:
@@ -142,6 +148,10 @@ class Firefox:
         for name in ("profile", "home", "tmp"):
             (self.folder / name).mkdir(mode=0o700)
         preferences = {**PREFERENCES, "marionette.port": port}
+        serving = []
+        if self.debugger_port:
+            preferences.update(DEBUGGER_PREFERENCES)
+            serving = ["--start-debugger-server", str(self.debugger_port)]
         (self.folder / "profile" / "user.js").write_text(
             "".join(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in preferences.items()))
         environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")}
@@ -150,7 +160,7 @@ class Firefox:
                            MOZ_DISABLE_CONTENT_SANDBOX="1")
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [find_firefox(), "--headless", "--no-remote", "--marionette", "--remote-allow-system-access",
+                [find_firefox(), "--headless", "--no-remote", "--marionette", "--remote-allow-system-access", *serving,
                  "--profile", str(self.folder / "profile"), "about:blank"],
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=lift_memory_limit)
         self.marionette = self.connect(port)

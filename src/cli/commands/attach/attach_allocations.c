@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * attach_allocations.c: `ubiheap attach TARGET allocations`: what the other side says about allocations becomes a recording, and the
+ * question of that name is asked about it.
+ *
+ * The other side keeps a log of limited length: it is emptied every second.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_reader.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/cli_ask.h"
+#include "cli/commands/attach/attach.h"
+#include "recording/ubirec_writer.h"
+#include "session/remote_file.h"
+
+#define STANDARD_SECONDS 10
+#define SECOND_US 1000000
+/* Times above this are microseconds since 1970, as our servers send them; others milliseconds since the start of the process. */
+#define EPOCH_TIMES 1e14
+
+typedef struct recorder {
+    const ubi__attach *attach;
+    ubi__ubirec_writer *writer;
+    ubi__vec_u32 traces; /* of the frames of one answer */
+    uint32_t kind;
+    double start; /* by the clock of the times */
+    bool has_start, has_lost_some;
+} recorder;
+
+/* ---- frames --------------------------------------------------------------------------------------------------------- */
+
+static bool member_get(ubi__json_value *out, ubi_text object, const char *name) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    bool is_found = false;
+    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (ubi__json_value_is(&key, name)) {
+            *out = value;
+            is_found = true;
+        }
+    return is_found;
+}
+
+static uint32_t small_number(ubi_text object, const char *name) {
+    ubi__json_value value;
+    uint64_t number;
+    return member_get(&value, object, name) && ubi__json_value_u64(&number, &value) && number < UINT32_MAX
+               ? (uint32_t)number
+               : 0;
+}
+
+static ubi_status text_get(ubi_text *out, ubi_text object, const char *name, ubi__vec_u8 *scratch) {
+    ubi__json_value value;
+    *out = (ubi_text){ "", 0 };
+    if (!member_get(&value, object, name) || value.type != UBI__JSON_STRING)
+        return UBI_OK;
+    return ubi__json_value_text(out, &value, scratch, ubi_allocator_default());
+}
+
+static ubi_status frame_write(const recorder *r, uint32_t *trace, ubi_text object) {
+    ubi__vec_u8 scratch[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+    ubi_text function, source;
+    uint32_t parent = small_number(object, "parent"), frame;
+    if (parent >= r->traces.n)
+        return ubi__fail(UBI_EFORMAT, "sent a frame whose caller comes after it");
+    ubi_status status = text_get(&function, object, "functionDisplayName", &scratch[0]);
+    if (status == UBI_OK)
+        status = text_get(&source, object, "source", &scratch[1]);
+    if (status == UBI_OK)
+        status = ubi__ubirec_script_frame(r->writer, &frame, function, source, small_number(object, "line"),
+                                          small_number(object, "column"));
+    if (status == UBI_OK)
+        status = ubi__ubirec_trace(r->writer, trace, r->traces.at[parent], frame);
+    for (size_t i = 0; i < 2; i++)
+        ubi__vec_u8_fini(&scratch[i], ubi_allocator_default());
+    return status;
+}
+
+/* The whole table comes each time. */
+static ubi_status frames_write(recorder *r, ubi_text frames) {
+    ubi__json_cursor c;
+    ubi__json_value value;
+    r->traces.n = 0;
+    ubi__json_cursor_open(&c, frames, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&c, &value)) {
+        uint32_t trace = UBI__UBIREC_NO_TRACE;
+        if (value.type == UBI__JSON_OBJECT && r->traces.n > 0)
+            UBI_TRY(frame_write(r, &trace, value.raw));
+        UBI_TRY(ubi__vec_u32_push(&r->traces, ubi_allocator_default(), trace));
+    }
+    return UBI_OK;
+}
+
+/* ---- allocations ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status time_write(recorder *r, double time) {
+    double unit_ns = time > EPOCH_TIMES ? 1e3 : 1e6;
+    if (!r->has_start || (time > EPOCH_TIMES) != (r->start > EPOCH_TIMES)) {
+        r->start = time;
+        r->has_start = true;
+    }
+    double since_ns = (time - r->start) * unit_ns;
+    return since_ns > 0 && since_ns < 1e18 ? ubi__ubirec_write_time(r->writer, (uint64_t)since_ns) : UBI_OK;
+}
+
+static ubi_status allocation_write(recorder *r, const ubi__json_value *frame, const ubi__json_value *time,
+                                   const ubi__json_value *size) {
+    uint64_t frame_number, size_bytes, number;
+    double at;
+    uint32_t info;
+    if (!ubi__json_value_u64(&frame_number, frame) || !ubi__json_value_u64(&size_bytes, size) ||
+        !ubi__json_value_number(&at, time) || size_bytes > UBI__UBIREC_SIZE_MAX ||
+        (frame_number >= r->traces.n && frame_number > 0))
+        return ubi__fail(UBI_EFORMAT, "sent an allocation that makes no sense");
+    uint32_t trace = frame_number ? r->traces.at[frame_number] : UBI__UBIREC_NO_TRACE;
+    UBI_TRY(time_write(r, at));
+    UBI_TRY(ubi__ubirec_info(r->writer, &info, r->kind, size_bytes, trace, size_bytes));
+    return ubi__ubirec_write_alloc(r->writer, &number, info);
+}
+
+static ubi_status answer_take(void *payload, ubi_text json) {
+    static const char *const names[] = { "allocations", "allocationsTimestamps", "allocationSizes", "frames" };
+    recorder *r = payload;
+    ubi__json_value values[4], parts[3], overflowed;
+    ubi__json_cursor cursors[3];
+    for (size_t i = 0; i < 4; i++)
+        if (!member_get(&values[i], json, names[i]) || values[i].type != UBI__JSON_ARRAY)
+            return ubi__fail(UBI_EFORMAT, "answered getAllocations without %s", names[i]);
+    if (member_get(&overflowed, json, "overflowed"))
+        r->has_lost_some = r->has_lost_some || overflowed.type == UBI__JSON_TRUE;
+    UBI_TRY(frames_write(r, values[3].raw));
+    for (size_t i = 0; i < 3; i++)
+        ubi__json_cursor_open(&cursors[i], values[i].raw, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&cursors[0], &parts[0])) {
+        if (!ubi__json_cursor_next_element(&cursors[1], &parts[1]) ||
+            !ubi__json_cursor_next_element(&cursors[2], &parts[2]))
+            return ubi__fail(UBI_EFORMAT, "sent fewer times or sizes than allocations");
+        UBI_TRY(allocation_write(r, &parts[0], &parts[1], &parts[2]));
+    }
+    return UBI_OK;
+}
+
+/* ---- recording ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status head_write(recorder *r) {
+    const ubi__ubirec_about about = { .program = ubi__text(r->attach->target),
+                                      .arguments = { "", 0 },
+                                      .period_bytes = 1,
+                                      .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+                                      .writer = ubi__text("ubiheap attach"),
+                                      .system = ubi__text("unknown") };
+    uint32_t thread;
+    UBI_TRY(ubi__ubirec_write_about(r->writer, &about));
+    UBI_TRY(ubi__ubirec_thread(r->writer, &thread, 0, ubi__text("scripts")));
+    UBI_TRY(ubi__ubirec_write_thread(r->writer, thread));
+    return ubi__ubirec_kind(r->writer, &r->kind, ubi__text("object"), UBI__UBIREC_HEAP);
+}
+
+/* An interrupt ends the recording, not the command. */
+static ubi_status second_await(const recorder *r, bool *is_over) {
+    ubi_status status = r->attach->ops->wait(r->attach->remote, SECOND_US);
+    if (status != UBI_ECANCELLED || !ubi__interrupted())
+        return status;
+    ubi__interrupt_accept();
+    *is_over = true;
+    return UBI_OK;
+}
+
+static ubi_status recording_make(recorder *r, uint64_t seconds) {
+    static const ubi__ubirec_end end = { UBI__UBIREC_STOPPED, 0 };
+    const ubi__remote_ops *ops = r->attach->ops;
+    double start_ms;
+    bool is_over = false;
+    UBI_TRY(head_write(r));
+    UBI_TRY(ops->record_start(r->attach->remote, &start_ms));
+    r->start = start_ms;
+    r->has_start = true;
+    for (uint64_t i = 0; !is_over && (seconds == 0 || i < seconds); i++) {
+        UBI_TRY(second_await(r, &is_over));
+        UBI_TRY(ops->record_take(r->attach->remote, answer_take, r));
+    }
+    UBI_TRY(ops->record_stop(r->attach->remote));
+    UBI_TRY(ubi__ubirec_write_end(r->writer, &end));
+    return ubi__ubirec_finish(r->writer);
+}
+
+static ubi_status recording_write(const ubi__attach *a, uint64_t seconds, ubi__write_fn write, void *payload) {
+    recorder r = { .attach = a };
+    UBI_TRY(ubi__ubirec_writer_new(&r.writer, write, payload, NULL));
+    ubi_status status = recording_make(&r, seconds);
+    ubi__progress_line_clear(&a->cli->progress);
+    ubi__ubirec_writer_free(r.writer);
+    ubi__vec_u32_fini(&r.traces, ubi_allocator_default());
+    if (status == UBI_OK && r.has_lost_some)
+        ubi__print_line(a->target, "more was allocated than its log holds: some allocations are missing");
+    return status;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------- */
+
+static ubi_status output_write(void *payload, const void *data, size_t n) {
+    ubi__output_file *file = payload;
+    return ubi__output_file_write(file, data, n) ? UBI_OK : file->status;
+}
+
+static ubi_status fd_write(void *payload, const void *data, size_t n) {
+    return ubi__write_fully(*(const int *)payload, data, n);
+}
+
+/* Frees are not recorded, so that nothing else is worth sorting by. */
+static ubi_status values_fill(void *values, const ubi__usage *usage) {
+    ubi__usage_values_init(values, usage->parameters);
+    for (const ubi__parameter *p = usage->parameters; (p = ubi__parameter_at(p)); p++)
+        if (strcmp(p->name, "by") == 0)
+            return ubi__parameter_store_text(values, p, "total", p->name);
+    return UBI_OK;
+}
+
+static ubi_status recording_ask(ubi__cli *cli, char *path, int *exit_code) {
+    extern const ubi__question ubi__question_allocations;
+    const ubi__usage *usage = ubi__question_allocations.usage;
+    const ubi_allocator *memory = ubi_allocator_default();
+    void *values = ubi__calloc_array(memory, 1, usage->arguments_bytes);
+    if (!values)
+        return ubi__fail_nomem();
+    ubi_status status = values_fill(values, usage);
+    if (status == UBI_OK)
+        status = ubi__cli_ask(cli, &ubi__question_allocations, values, &path, 1, exit_code);
+    ubi__usage_values_fini(values, usage->parameters);
+    ubi__free_array(memory, values, 1, usage->arguments_bytes);
+    return status;
+}
+
+static ubi_status recording_keep(const ubi__attach *a, uint64_t seconds) {
+    ubi__output_file file;
+    UBI_TRY(ubi__output_file_open(&file, a->cli, a->arguments->output));
+    a->cli->subject = a->target;
+    UBI_TRY(ubi__output_file_close(&file, recording_write(a, seconds, output_write, &file)));
+    ubi__output_file_tell(&file);
+    return UBI_OK;
+}
+
+ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code) {
+    char path[UBI__REMOTE_FILE_PATH];
+    uint64_t seconds = STANDARD_SECONDS;
+    int fd;
+    if (a->arguments->seconds)
+        UBI_TRY(ubi__parse_number(&seconds, a->arguments->seconds, "--seconds"));
+    if (a->arguments->output)
+        return recording_keep(a, seconds);
+    UBI_TRY(ubi__remote_file_open(&fd));
+    ubi__remote_file_path(path, fd);
+    ubi_status status = recording_write(a, seconds, fd_write, &fd);
+    a->cli->label = a->target;
+    if (status == UBI_OK)
+        status = recording_ask(a->cli, path, exit_code);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * attach_answers.c: what the other side answers, as tables and documents: list, census, measure, gc.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/json_reader.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/commands/attach/attach.h"
+#include "render/page.h"
+
+/* ---- list ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct listing {
+    const ubi__attach *attach;
+    bool has_begun;
+    ubi__json json; /* or else: */
+    ubi__text_table table;
+} listing;
+
+enum { WHICH, SELECTED, N_LIST_COLUMNS };
+
+static const ubi__text_column list_columns[N_LIST_COLUMNS] = {
+    [WHICH] = { "Which", .width = 13, .is_left = true },
+    [SELECTED] = { "", .width = 8, .is_left = true },
+};
+
+static void row_print(const listing *l, const ubi__remote_row *row) {
+    char which[40];
+    bool is_tab = row->choice == UBI__REMOTE_TAB;
+    ubi_text words = ubi__text(row->number == 0 ? "parent process" : "child process");
+    snprintf(which, sizeof which, "%s %llu", is_tab ? "tab" : "process", (unsigned long long)row->number);
+    const ubi__cell cells[N_LIST_COLUMNS] = {
+        [WHICH] = ubi__cell_words(which), [SELECTED] = ubi__cell_words(row->is_selected ? "selected" : "")
+    };
+    size_t room = ubi__text_table_row(&l->table, cells);
+    ubi__out *out = l->table.out;
+    size_t used = ubi__display_text(out, l->table.style, is_tab ? row->title : words, room);
+    if (row->url.len && room > used + 2) {
+        ubi__out_string(out, row->title.len ? "  " : "");
+        ubi__display_text(out, l->table.style, row->url, room - used - 2);
+    }
+    ubi__out_char(out, '\n');
+}
+
+/* When all is known, so that an error comes alone. */
+static void listing_begin(listing *l) {
+    if (l->has_begun)
+        return;
+    l->has_begun = true;
+    if (l->attach->cli->common.wants_json) {
+        ubi__attach_document_begin(&l->json, l->attach);
+        ubi__json_member_array(&l->json, "heaps");
+    } else {
+        ubi__page_table(&l->table, &l->attach->cli->page, "Title", list_columns, N_LIST_COLUMNS);
+        ubi__text_table_head(&l->table);
+    }
+}
+
+static void row_document_write(ubi__json *json, const ubi__remote_row *row) {
+    ubi__json_object_begin(json);
+    ubi__json_member_string(json, "kind", row->choice == UBI__REMOTE_TAB ? "tab" : "process");
+    ubi__json_member_u64(json, "number", row->number);
+    ubi__json_member_bool(json, "selected", row->is_selected);
+    ubi__json_member_text(json, "title", row->title);
+    ubi__json_member_text(json, "url", row->url);
+    ubi__json_object_end(json);
+}
+
+static ubi_status row_take(void *payload, const ubi__remote_row *row) {
+    listing *l = payload;
+    listing_begin(l);
+    if (l->attach->cli->common.wants_json)
+        row_document_write(&l->json, row);
+    else
+        row_print(l, row);
+    return UBI_OK;
+}
+
+ubi_status ubi__attach_list(const ubi__attach *a) {
+    listing l = { .attach = a };
+    UBI_TRY(a->ops->list(a->remote, row_take, &l));
+    listing_begin(&l);
+    if (a->cli->common.wants_json) {
+        ubi__json_array_end(&l.json);
+        ubi__document_end(&l.json);
+    }
+    return UBI_OK;
+}
+
+/* ---- census --------------------------------------------------------------------------------------------------------- */
+
+#define CENSUS_NAME_BYTES 200
+
+/* A leaf of the answer: things of one name. */
+typedef struct census_row {
+    uint64_t count, size_bytes;
+    char name[CENSUS_NAME_BYTES];
+} census_row;
+
+UBI_VEC_DECLARE(census_rows, census_row);
+
+static bool number_member(uint64_t *out, ubi_text object, const char *name) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    bool is_number = false;
+    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (ubi__json_value_is(&key, name))
+            is_number = ubi__json_value_u64(out, &value);
+    return is_number;
+}
+
+static ubi_status census_row_add(census_rows *rows, ubi_text group, const ubi__json_value *name, ubi_text leaf,
+                                 bool *is_leaf) {
+    const ubi_allocator *memory = ubi_allocator_default();
+    ubi__vec_u8 scratch = { NULL, 0, 0 };
+    census_row row;
+    ubi_text text = { "", 0 };
+    *is_leaf = number_member(&row.count, leaf, "count") && number_member(&row.size_bytes, leaf, "bytes");
+    if (!*is_leaf || row.count == 0)
+        return UBI_OK;
+    if (name)
+        UBI_TRY(ubi__json_value_text(&text, name, &scratch, memory));
+    int most = CENSUS_NAME_BYTES / 2 - 4;
+    snprintf(row.name, sizeof row.name, "%.*s%s%.*s", (int)(group.len < (size_t)most ? group.len : (size_t)most),
+             group.ptr, name ? " / " : "", (int)(text.len < (size_t)most ? text.len : (size_t)most), text.ptr);
+    ubi__vec_u8_fini(&scratch, memory);
+    return census_rows_push(rows, memory, row);
+}
+
+/* Two levels, as both Firefox and we answer: a group such as objects, and in it classes. What is deeper is passed over. */
+static ubi_status census_group_read(census_rows *rows, ubi_text group, ubi_text object) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    bool is_leaf;
+    UBI_TRY(census_row_add(rows, group, NULL, object, &is_leaf));
+    if (is_leaf)
+        return UBI_OK;
+    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (value.type == UBI__JSON_OBJECT)
+            UBI_TRY(census_row_add(rows, group, &key, value.raw, &is_leaf));
+    return UBI_OK;
+}
+
+static ubi_status census_read(census_rows *rows, ubi_text json) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, json, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (value.type == UBI__JSON_OBJECT)
+            UBI_TRY(census_group_read(rows, key.raw, value.raw));
+    return UBI_OK;
+}
+
+static int rows_compare(const void *left, const void *right) {
+    const census_row *a = left, *b = right;
+    if (a->size_bytes != b->size_bytes)
+        return a->size_bytes > b->size_bytes ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static const ubi__text_column census_columns[] = {
+    { "Size", .width = 10 },
+    { "%", .width = 6, .gap = 1 },
+    { "Count", .width = 10 },
+};
+
+static void census_print(const ubi__attach *a, const census_rows *rows) {
+    ubi__text_table table;
+    uint64_t sum_bytes = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        sum_bytes += rows->at[i].size_bytes;
+    ubi__page_table(&table, &a->cli->page, "What", census_columns, sizeof census_columns / sizeof *census_columns);
+    ubi__text_table_head(&table);
+    for (size_t i = 0; i < rows->n; i++) {
+        const census_row *row = &rows->at[i];
+        const ubi__cell cells[] = { ubi__cell_size(row->size_bytes), ubi__cell_share(row->size_bytes, sum_bytes),
+                                    ubi__cell_count(row->count) };
+        ubi__text_table_line(&table, cells, ubi__text(row->name));
+    }
+}
+
+/* The answer as it came, without what belongs to the protocol. */
+static void answer_copy(ubi__json *json, ubi_text answer) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, answer, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value)) {
+        if (key.has_escapes || ubi__json_value_is(&key, "from"))
+            continue;
+        ubi__json_key_text(json, key.raw);
+        if (value.type == UBI__JSON_STRING)
+            ubi__json_raw(json, (ubi_text){ value.raw.ptr - 1, value.raw.len + 2 });
+        else
+            ubi__json_raw(json, value.raw);
+    }
+}
+
+static void answer_document_write(const ubi__attach *a, const char *key, ubi_text answer) {
+    ubi__json json;
+    ubi__progress_line_clear(&a->cli->progress);
+    ubi__attach_document_begin(&json, a);
+    ubi__json_member_object(&json, key);
+    answer_copy(&json, answer);
+    ubi__json_object_end(&json);
+    ubi__document_end(&json);
+}
+
+static ubi_status census_take(void *payload, ubi_text json) {
+    const ubi__attach *a = payload;
+    census_rows rows = { NULL, 0, 0 };
+    if (a->cli->common.wants_json) {
+        answer_document_write(a, "report", json);
+        return UBI_OK;
+    }
+    ubi_status status = census_read(&rows, json);
+    if (status == UBI_OK && rows.n)
+        qsort(rows.at, rows.n, sizeof *rows.at, rows_compare);
+    if (status == UBI_OK)
+        census_print(a, &rows);
+    census_rows_fini(&rows, ubi_allocator_default());
+    return status;
+}
+
+ubi_status ubi__attach_census(const ubi__attach *a) {
+    return a->ops->census(a->remote, census_take, (void *)(uintptr_t)a);
+}
+
+/* ---- measure -------------------------------------------------------------------------------------------------------- */
+
+static const struct use {
+    const char *member, *words;
+    bool is_of_scripts;
+} uses[] = {
+    { "jsObjectsSize", "objects", true },
+    { "jsStringsSize", "strings", true },
+    { "jsOtherSize", "other of JavaScript", true },
+    { "domSize", "DOM", false },
+    { "styleSize", "style", false },
+    { "otherSize", "other", false },
+    { "total", "total", false },
+};
+
+static const ubi__text_column measure_columns[] = { { "Size", .width = 10 } };
+
+static ubi_status measure_take(void *payload, ubi_text json) {
+    const ubi__attach *a = payload;
+    ubi__text_table table;
+    uint64_t size_bytes;
+    if (a->cli->common.wants_json) {
+        answer_document_write(a, "measure", json);
+        return UBI_OK;
+    }
+    ubi__page_table(&table, &a->cli->page, "Of what", measure_columns, 1);
+    ubi__text_table_head(&table);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (!number_member(&size_bytes, json, uses[i].member))
+            continue;
+        const ubi__cell cells[] = { ubi__cell_size(size_bytes) };
+        ubi__text_table_line(&table, cells, ubi__text(uses[i].words));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__attach_measure(const ubi__attach *a) {
+    return a->ops->measure(a->remote, measure_take, (void *)(uintptr_t)a);
+}
+
+/* ---- gc ------------------------------------------------------------------------------------------------------------- */
+
+static ubi_status scripts_sum(void *payload, ubi_text json) {
+    uint64_t *sum_bytes = payload, size_bytes;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (uses[i].is_of_scripts && number_member(&size_bytes, json, uses[i].member) && *sum_bytes <= UINT64_MAX / 4)
+            *sum_bytes += size_bytes;
+    return UBI_OK;
+}
+
+ubi_status ubi__attach_collect(const ubi__attach *a) {
+    uint64_t before_bytes = 0, after_bytes = 0;
+    char before[UBI__HUMAN_TEXT], after[UBI__HUMAN_TEXT];
+    ubi__json json;
+    UBI_TRY(a->ops->measure(a->remote, scripts_sum, &before_bytes));
+    UBI_TRY(a->ops->collect(a->remote));
+    UBI_TRY(a->ops->measure(a->remote, scripts_sum, &after_bytes));
+    if (a->cli->common.wants_json) {
+        ubi__attach_document_begin(&json, a);
+        ubi__json_member_u64(&json, "sizeBefore", before_bytes);
+        ubi__json_member_u64(&json, "sizeAfter", after_bytes);
+        ubi__document_end(&json);
+        return UBI_OK;
+    }
+    ubi__out_printf(a->cli->page.out, "Garbage was collected: JavaScript took %s before, and takes %s now.\n",
+                    ubi__human_size(before, before_bytes), ubi__human_size(after, after_bytes));
+    return UBI_OK;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * attach_command.c: `ubiheap attach`, heaps of running programs, by an address.
+ */
+#include <string.h>
+
+#include "base/human.h"
+#include "base/status.h"
+#include "cli/commands/attach/attach.h"
+#include "cli/remote_schemes.h"
+
+#define AT(field) offsetof(ubi__attach_arguments, field)
+
+void ubi__attach_document_begin(ubi__json *json, const ubi__attach *a) {
+    ubi__document_open(json, a->cli, "ubiheap.attach/1");
+    ubi__json_member_string(json, "target", a->target);
+    ubi__json_member_string(json, "verb", a->verb);
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status snapshot_save(const ubi__attach *a, ubi__output_file *file) {
+    UBI_TRY(ubi__output_file_open(file, a->cli, a->arguments->output));
+    a->cli->subject = a->target;
+    ubi_status status = a->ops->snapshot(a->remote, ubi__output_file_write, file);
+    ubi__progress_line_clear(&a->cli->progress);
+    if (file->status != UBI_OK)
+        a->cli->subject = file->path;
+    return ubi__output_file_close(file, status);
+}
+
+static ubi_status attach_snapshot(const ubi__attach *a) {
+    ubi__output_file file;
+    ubi__json json;
+    UBI_TRY(snapshot_save(a, &file));
+    ubi__output_file_tell(&file);
+    if (!a->cli->common.wants_json)
+        return UBI_OK;
+    ubi__attach_document_begin(&json, a);
+    ubi__json_member_string(&json, "output", file.path);
+    ubi__json_member_u64(&json, "size", file.n_bytes);
+    ubi__document_end(&json);
+    return UBI_OK;
+}
+
+/* ---- verbs ---------------------------------------------------------------------------------------------------------- */
+
+static const struct verb {
+    const char *name;
+    ubi_status (*perform)(const ubi__attach *a);
+    bool is_of_all; /* nothing is chosen */
+} verbs[] = {
+    { .name = "list", .perform = ubi__attach_list, .is_of_all = true },
+    { .name = "snapshot", .perform = attach_snapshot },
+    { .name = "census", .perform = ubi__attach_census },
+    { .name = "allocations", .perform = NULL },
+    { .name = "gc", .perform = ubi__attach_collect },
+    { .name = "measure", .perform = ubi__attach_measure },
+};
+
+#define N_VERBS (sizeof verbs / sizeof *verbs)
+
+static ubi_status verb_find(const struct verb **out, const char *name) {
+    ubi__suggestion best = ubi__suggestion_for(name);
+    for (size_t i = 0; i < N_VERBS; i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            *out = &verbs[i];
+            return UBI_OK;
+        }
+        ubi__suggestion_try(&best, verbs[i].name);
+    }
+    return ubi__fail(UBI_EINVAL, "unknown verb '%s'%s%s%s", name, best.word ? "; did you mean '" : "",
+                     best.word ? best.word : "", best.word ? "'?" : "");
+}
+
+/* ---- command lines -------------------------------------------------------------------------------------------------- */
+
+static ubi_status choice_read(ubi__remote_address *address, const char *text, const char *option,
+                              ubi__remote_choice choice, uint64_t least) {
+    uint64_t number;
+    if (!text)
+        return UBI_OK;
+    UBI_TRY(ubi__parse_number(&number, text, option));
+    if (number < least)
+        return ubi__fail(UBI_EINVAL, "%s: tabs are counted from 1", option);
+    if (address->choice != UBI__REMOTE_ANY)
+        return ubi__fail(UBI_EINVAL, "%s: a tab or process is chosen already", option);
+    address->choice = choice;
+    address->number = number;
+    return UBI_OK;
+}
+
+/* Before anything is connected. */
+static ubi_status arguments_check(const ubi__attach *a, ubi__remote_address *address) {
+    const ubi__attach_arguments *v = a->arguments;
+    bool is_snapshot = strcmp(a->verb, "snapshot") == 0, is_recording = strcmp(a->verb, "allocations") == 0;
+    UBI_TRY(ubi__remote_address_parse(address, a->target, ubi__remote_schemes));
+    UBI_TRY(choice_read(address, v->tab, "--tab", UBI__REMOTE_TAB, 1));
+    UBI_TRY(choice_read(address, v->process, "--process", UBI__REMOTE_PROCESS, 0));
+    if (is_snapshot && !v->output)
+        return ubi__fail(UBI_EINVAL, "snapshot needs --output: where is it to be saved?");
+    if (v->output && !is_snapshot && !is_recording)
+        return ubi__fail(UBI_EINVAL, "--output is for snapshot and allocations");
+    if (v->seconds && !is_recording)
+        return ubi__fail(UBI_EINVAL, "--seconds is for allocations");
+    return ubi__output_check_kind(v->output, is_recording ? "recording" : "fxsnapshot");
+}
+
+static ubi_status verb_perform(const ubi__attach *a, const struct verb *verb, int *exit_code) {
+    if (!verb->is_of_all)
+        UBI_TRY(a->ops->attach(a->remote));
+    return verb->perform ? verb->perform(a) : ubi__attach_allocations(a, exit_code);
+}
+
+static ubi_status attach_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    ubi__attach a = { .cli = cli, .arguments = values, .target = operands[0] };
+    ubi__remote_address address;
+    const struct verb *verb = NULL;
+    UBI_TRY(verb_find(&verb, n_operands > 1 ? operands[1] : "list"));
+    a.verb = verb->name;
+    UBI_TRY(arguments_check(&a, &address));
+    const ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
+    a.ops = address.scheme->ops;
+    cli->subject = a.target;
+    ubi_status status = a.ops->open(&a.remote, &address, &progress, NULL);
+    if (status == UBI_OK) {
+        status = verb_perform(&a, verb, exit_code);
+        a.ops->close(a.remote);
+    }
+    ubi__progress_line_clear(&cli->progress);
+    return status;
+}
+
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("tab", 0, AT(tab), "N", "the tab of this number, as list shows it", "the one that is selected"),
+    UBI__TEXT("process", 0, AT(process), "N", "the whole process of this number; 0: the program that was addressed",
+              NULL),
+    UBI__TEXT("output", 'o', AT(output), "FILE", "where snapshot saves the heap, and allocations its recording", NULL),
+    UBI__TEXT("seconds", 0, AT(seconds), "N", "how long allocations records; 0: until Ctrl-C", "10"),
+    UBI__PARAMETERS_END,
+};
+
+static const ubi__example examples[] = {
+    { "attach firefox://127.0.0.1:6000", "tabs and processes of a Firefox" },
+    { "attach firefox://127.0.0.1:6000 snapshot --tab 2 -o tab.fxsnapshot", "the heap of a tab, as a file" },
+    { "attach firefox://127.0.0.1:6000/tab/2 allocations --seconds 5", "which functions allocate" },
+    { "report ubi://127.0.0.1", "any question takes an address in place of a file" },
+    { NULL, NULL },
+};
+
+static const ubi__usage usage = {
+    .name = "attach",
+    .operands = "TARGET [VERB]",
+    .summary = "look into a program that runs: Firefox, or a listening one",
+    .question = "What is in the heap of this running program?",
+    .description =
+        "TARGET is an address: firefox://HOST:PORT of a Firefox that was started with --start-debugger-server PORT "
+        "(6000 if the address has no port), or ubi://HOST:PORT of a program under 'ubiheap run --listen' (6080). "
+        "An address may choose for itself: firefox://HOST:PORT/tab/2, ubi://HOST:PORT/process/0. In this form it takes "
+        "the place of a FILE in any question about heaps, such as report: a snapshot is then taken, copied into a "
+        "temporary file, and asked about.\n"
+        "\n"
+        "VERB is list (the default: tabs and processes), snapshot (saves the heap with --output), census (what there "
+        "is, "
+        "counted on the other side), allocations (records which functions allocate), gc (collects garbage), or measure "
+        "(memory by use). A snapshot needs to be whole: when the connection breaks, or after Ctrl-C, nothing is saved.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(ubi__attach_arguments),
+};
+
+const ubi__command ubi__command_attach = {
+    .usage = &usage,
+    .run = attach_run,
+};

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ubiheap attach`, and addresses in place of files, against a scripted server: the forms of each age of Firefox, and servers that
+break every rule. What a real Firefox says: attach_firefox_test.py."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
+import workspace  # noqa: E402
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+from scripted_server import GREETING, Script, Server, bulk, packet  # noqa: E402
+
+HEAP = (workspace.DATA / "tiny-before.fxsnapshot").read_bytes()
+MEMORY, FILES = "server1.conn0.memory7", "server1.conn0.heapSnapshotFileActor3"
+CENSUS = {"objects": {"Array": {"count": 2, "bytes": 200}, "Map": {"count": 1, "bytes": 500}},
+          "strings": {"count": 9, "bytes": 90}, "scripts": {"count": 0, "bytes": 0},
+          "other": {"js::Shape": {"count": 3, "bytes": 300}}, "domNode": {}}
+MEASURE = {"total": 1000, "domSize": 1, "styleSize": 2, "jsObjectsSize": 600, "jsStringsSize": 200, "jsOtherSize": 100, "otherSize": 97,
+           "jsMilliseconds": "0.5", "nonJSMilliseconds": "0.1"}
+ALLOCATIONS = {
+    "allocations": [2, 3, 2], "allocationsTimestamps": [101.5, 102.0, 103.25], "allocationSizes": [64, 32, 64],
+    "frames": [None, {"line": 1, "column": 2, "source": "app.js", "functionDisplayName": "main", "parent": 0, "asyncParent": 0,
+                      "asyncCause": None},
+               {"line": 5, "column": 3, "source": "app.js", "functionDisplayName": "make", "parent": 1, "asyncParent": 0,
+                "asyncCause": None},
+               {"line": 9, "column": 1, "source": "lib.js", "functionDisplayName": None, "parent": 2, "asyncParent": 0,
+                "asyncCause": None}]}
+EVENT = packet({"from": MEMORY, "type": "garbage-collection", "data": {"collections": [], "gcCycleNumber": 1}})
+RESOURCES = packet({"from": "server1.conn0.target5", "type": "resources-available-array", "array": [["document-event", [{}]]]})
+
+
+def memory_answers():
+    return {(MEMORY, "attach"): [{"type": "attached"}],
+            (MEMORY, "saveHeapSnapshot"): [{"snapshotId": "61133"}],
+            (MEMORY, "takeCensus"): [CENSUS],
+            (MEMORY, "measure"): [MEASURE],
+            (MEMORY, "forceGarbageCollection"): [{}],
+            (MEMORY, "forceCycleCollection"): [{}],
+            (MEMORY, "startRecordingAllocations"): [{"value": 100.5}],
+            (MEMORY, "getAllocations"): [ALLOCATIONS],
+            (MEMORY, "stopRecordingAllocations"): [{"value": 104.0}],
+            (FILES, "transferHeapSnapshot"): [bulk(FILES, HEAP)]}
+
+
+TARGET = {"actor": "server1.conn0.target5", "title": "second", "url": "http://b/", "memoryActor": MEMORY, "traits": {}}
+NEW_TARGET = {**TARGET, "targetType": "frame", "isTopLevelTarget": True, "innerWindowId": 11, "browsingContextID": 8}
+TABS = [{"actor": f"tab{i}", "browserId": i, "title": title, "url": f"http://{title}/", "selected": i == 2, "traits": {"watcher": True}}
+        for i, title in ((1, "first"), (2, "second"))]
+ROOT = {("root", "getRoot"): [{"heapSnapshotFileActor": FILES, "deviceActor": "d"}]}
+LISTED = {("root", "listTabs"): [{"tabs": TABS}], ("root", "listProcesses"): [{"processes": [{"actor": "p0", "id": 0, "isParent": True}]}]}
+
+
+def old_tabs():
+    """Firefox 45 to 74: targets are listed, global actors with them, and JSON follows a bulk packet."""
+    tabs = [{"actor": "t1", "title": "first", "url": "http://first/", "memoryActor": "other"}, TARGET]
+    return {**memory_answers(), ("root", "listTabs"): [{"tabs": tabs, "selected": 1, "heapSnapshotFileActor": FILES}],
+            (FILES, "transferHeapSnapshot"): [bulk(FILES, HEAP, "heap-snapshot"), {}]}
+
+
+def descriptors():
+    """From 75 on: descriptors, which are asked for their target."""
+    return {**memory_answers(), **ROOT, **LISTED, ("tab2", "getTarget"): [{"frame": TARGET}]}
+
+
+def target_types():
+    """From 139 on."""
+    return {**descriptors(), ("tab2", "getTarget"): [{"frame": NEW_TARGET}]}
+
+
+def watcher(event_is_first):
+    event = packet({"from": "w4", "type": "target-available-form", "target": NEW_TARGET})
+    return {**memory_answers(), **ROOT, **LISTED, ("tab2", "getWatcher"): [{"actor": "w4", "traits": {"frame": True}}],
+            ("w4", "watchTargets"): [event, {}] if event_is_first else [{}, event]}
+
+
+def resources():
+    """From 131 on: events of targets come between; and those of collections, which bear the actor that is asked."""
+    return {**target_types(), (MEMORY, "takeCensus"): [RESOURCES, EVENT, CENSUS], (MEMORY, "saveHeapSnapshot"):
+            [EVENT, {"snapshotId": "ubi-1"}], (MEMORY, "attach"): [RESOURCES, {"type": "attached"}, EVENT],
+            ("tab2", "getTarget"): [RESOURCES, {"frame": NEW_TARGET}]}
+
+
+AGES = {"old tab form": old_tabs, "descriptors": descriptors, "target types": target_types, "resources": resources,
+        "watcher, event first": lambda: watcher(True), "watcher, reply first": lambda: watcher(False)}
+
+PROCESSES = {
+    "old form": {("root", "getProcess"): [{"form": TARGET}]},
+    "descriptor of 137": {("root", "getProcess"): [{"processDescriptor": {"actor": "p0", "id": 0, "isParent": True}}],
+                          ("p0", "getTarget"): [{"process": NEW_TARGET}]},
+}
+
+
+class Attach(unittest.TestCase):
+    maxDiff = 4000
+
+    place = workspace.Workspace()
+
+    def attach(self, script, *arguments, code=0, address="firefox://127.0.0.1:{}"):
+        """What it writes on standard output. @ in the arguments is the address."""
+        with Server(script) as server:
+            target = address.format(server.port)
+            words = [target if word == "@" else word for word in arguments]
+            done = self.place.ubiheap(*words)
+            self.requests = server.requests
+        self.error = done.stderr.decode().replace(target, "@")
+        self.assertEqual(done.returncode, code, self.error)
+        return done.stdout.decode().replace(target, "@")
+
+    def refused(self, script, *arguments, code):
+        """The one line that says why."""
+        self.assertEqual(self.attach(script, *arguments, code=code), "")
+        self.assertRegex(self.error, r"\Aubiheap: @: [^\n]+\n\Z")
+        return self.error.removeprefix("ubiheap: @: ").rstrip("\n")
+
+    def test_a_snapshot_comes_from_a_server_of_any_age(self):
+        for age, answers in AGES.items():
+            for pieces in (None, 7):
+                with self.subTest(age=age, pieces=pieces):
+                    out = self.place.folder / "out.fxsnapshot"
+                    out.unlink(missing_ok=True)
+                    self.attach(Script(answers(), pieces), "attach", "@", "snapshot", "-o", "out.fxsnapshot")
+                    self.assertEqual(out.read_bytes(), HEAP)
+
+    def test_of_a_process_the_whole_runtime_is_saved(self):
+        for age, answers in PROCESSES.items():
+            with self.subTest(age):
+                self.attach(Script({**memory_answers(), **ROOT, **answers}), "attach", "@", "snapshot", "--process", "0", "-o",
+                            "p.fxsnapshot")
+                saved = [r for r in self.requests if r["type"] == "saveHeapSnapshot"]
+                self.assertEqual([r["boundaries"] for r in saved], [{"runtime": True}])
+                self.assertEqual((self.place.folder / "p.fxsnapshot").read_bytes(), HEAP)
+
+    def test_any_question_takes_an_address(self):
+        want = self.place.ubiheap("summary", "tiny-before.fxsnapshot", "--json").stdout.decode()
+        for answers in (old_tabs(), resources()):
+            got = self.attach(Script(answers), "summary", "@", "--json")
+            self.assertEqual(json.loads(got), {**json.loads(want), "file": "@"})
+        report = self.attach(Script(descriptors()), "@")
+        self.assertTrue(report.startswith("@  "), report)
+        self.attach(Script(descriptors()), "diff", "@", "@")
+        self.assertEqual(len([r for r in self.requests if r["type"] == "transferHeapSnapshot"]), 2)
+
+    def test_the_temporary_file_leaves_nothing(self):
+        folder = self.place.folder / "temporary"
+        folder.mkdir()
+        with Server(Script(descriptors())) as server:
+            subprocess.run([workspace.UBIHEAP, "info", f"ubi://127.0.0.1:{server.port}"], check=True, capture_output=True,
+                           env={**os.environ, "TMPDIR": str(folder)})
+        self.assertEqual(list(folder.iterdir()), [])
+
+    def test_an_address_chooses(self):
+        answers = {**descriptors(), ("tab1", "getTarget"): [{"frame": TARGET}]}
+        for address, arguments, asked in (("firefox://127.0.0.1:{}/tab/1", [], "tab1"), ("ubi://localhost:{}/", [], "tab2"),
+                                          ("firefox://127.0.0.1:{}", ["--tab", "1"], "tab1")):
+            self.attach(Script(answers), "attach", "@", "measure", *arguments, address=address)
+            self.assertEqual([r["to"] for r in self.requests if r["type"] == "getTarget"], [asked], address)
+        self.assertEqual(self.refused(Script(answers), "attach", "@", "gc", "--tab", "3", code=2), "has no tab 3: there are 2")
+        for wrong in ("firefox://", "firefox://h:0", "firefox://h:70000", "firefox://h:1/tab", "firefox://h/tab/0", "firefox://h/x/1",
+                      "firefox://[::1", "firefox://h:1:2", "firefox://h/tab/1/2", "gopher://h"):
+            done = self.place.ubiheap("attach", wrong)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), wrong)
+            self.assertIn(b"is not SCHEME://HOST", done.stderr)
+
+    def test_list(self):
+        text = self.attach(Script(descriptors()), "attach", "@")
+        self.assertEqual([line.split() for line in text.splitlines()], [
+            ["Which", "Title"], ["tab", "1", "first", "http://first/"], ["tab", "2", "selected", "second", "http://second/"],
+            ["process", "0", "parent", "process"]])
+        rows = json.loads(self.attach(Script(old_tabs()), "attach", "@", "--json"))["heaps"]
+        self.assertEqual([(row["kind"], row["number"], row["selected"]) for row in rows], [("tab", 1, False), ("tab", 2, True)])
+
+    def test_census_and_measure(self):
+        text = self.attach(Script(resources()), "attach", "@", "census")
+        self.assertEqual([line.split() for line in text.splitlines()[1:]], [
+            ["500", "B", "45.9%", "1", "objects", "/", "Map"], ["300", "B", "27.5%", "3", "other", "/", "js::Shape"],
+            ["200", "B", "18.3%", "2", "objects", "/", "Array"], ["90", "B", "8.3%", "9", "strings"]])
+        self.assertEqual(json.loads(self.attach(Script(resources()), "attach", "@", "census", "--json"))["report"], CENSUS)
+        self.assertEqual(json.loads(self.attach(Script(old_tabs()), "attach", "@", "measure", "--json"))["measure"], MEASURE)
+        self.assertIn("     600 B  objects\n", self.attach(Script(old_tabs()), "attach", "@", "measure"))
+
+    @unittest.skipUnless(jsonschema, "python3-jsonschema is not installed")
+    def test_documents_are_those_of_the_schema(self):
+        schema = json.loads((SOURCE_DIR / "docs" / "reference" / "schema" / "ubiheap.attach-1.schema.json").read_text())
+        validator = jsonschema.Draft202012Validator(schema)
+        for words in (["list"], ["census"], ["gc"], ["measure"], ["snapshot", "-o", "valid.fxsnapshot"]):
+            for answers in (old_tabs(), resources()):
+                document = json.loads(self.attach(Script(answers), "attach", "@", *words, "--json"))
+                validator.validate(document)
+                self.assertFalse(validator.is_valid({**document, "verb": "look"}), words)
+
+    def test_gc(self):
+        self.assertEqual(self.attach(Script(descriptors()), "attach", "@", "gc"),
+                         "Garbage was collected: JavaScript took 900 B before, and takes 900 B now.\n")
+        self.assertEqual([r["type"] for r in self.requests][-4:], ["measure", "forceGarbageCollection", "forceCycleCollection", "measure"])
+
+    def test_allocations(self):
+        text = self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "1", "--json")
+        rows = {row["function"]: row for row in json.loads(text)["functions"]}
+        self.assertEqual([rows["make"]["own"]["total"][key] for key in ("bytes", "count")], [128, 2])
+        self.assertIn("make", self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "1"))
+        epoch = {**ALLOCATIONS, "allocationsTimestamps": [1.7e15, 1.7e15 + 1, 1.7e15 + 2.5e6]}
+        answers = {**descriptors(), (MEMORY, "getAllocations"): [epoch]}
+        self.attach(Script(answers), "attach", "@", "allocations", "--seconds", "1", "-o", "a.ubirec")
+        self.assertIn("Ran           2.50 s", self.place.ubiheap("info", "a.ubirec").stdout.decode())
+
+    def test_allocations_that_make_no_sense(self):
+        frames = [None, {"line": 1, "column": 1, "source": "a", "functionDisplayName": "f", "parent": 7}]
+        for change, words in (({"allocations": [9, 9, 9]}, "makes no sense"), ({"allocationSizes": [1]}, "fewer times or sizes"),
+                              ({"frames": frames}, "caller comes after it"), ({"allocationSizes": [-1, 2, 3]}, "makes no sense"),
+                              ({"frames": 7}, "without frames"), ({"allocationsTimestamps": ["a", 1, 1]}, "makes no sense")):
+            answers = {**descriptors(), (MEMORY, "getAllocations"): [{**ALLOCATIONS, **change}]}
+            with self.subTest(words):
+                self.assertIn(words, self.refused(Script(answers), "attach", "@", "allocations", "--seconds", "1", code=3))
+
+    def test_ctrl_c_ends_a_recording_and_shows_it(self):
+        with Server(Script(descriptors())) as server:
+            process = subprocess.Popen([workspace.UBIHEAP, "attach", f"ubi://127.0.0.1:{server.port}", "allocations", "--seconds", "0",
+                                        "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while not any(r["type"] == "getAllocations" for r in server.requests):
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            out, error = process.communicate()
+        self.assertEqual((process.returncode, error), (0, b""))
+        self.assertGreater(json.loads(out)["functionCount"], 0)
+
+    def test_what_the_server_refuses_is_said_in_its_words(self):
+        wrong = "Wrong state while taking census:Expected 'attached', but current state is 'detached'."
+        answers = {**descriptors(), (MEMORY, "takeCensus"): [{"error": "Error", "message": wrong}],
+                   (FILES, "transferHeapSnapshot"): [{"error": "NotFoundError"}]}
+        self.assertEqual(self.refused(Script(answers), "attach", "@", "census", code=4), f"refuses takeCensus: Error: {wrong}")
+        self.assertEqual(self.refused(Script(answers), "attach", "@", "snapshot", "-o", "no.fxsnapshot", code=4),
+                         "refuses transferHeapSnapshot: NotFoundError")
+        self.assertFalse((self.place.folder / "no.fxsnapshot").exists())
+
+    def test_hostile_servers(self):
+        def after_greeting(*values):
+            def script(peer):
+                peer.send(GREETING)
+                peer.receive()
+                peer.send(*values)
+                peer.receive()
+            return script
+
+        def at_once(*values):
+            return lambda peer: (peer.send(*values), peer.receive())
+        tabs = {"from": "root", "tabs": TABS}
+        for name, script, words in (
+                ("endless header", at_once(b"1" * 100000), "header of a packet has more than 200"),
+                ("no packets", at_once(b"SSH-2.0-OpenSSH: hello\r\n"), "not the header of a packet"),
+                ("a page", at_once(b"HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n"), "not the header of a packet"),
+                ("huge length", at_once(b"99999999999999999999:{}"), "more than"),
+                ("a length above the limit", at_once(b"1000000000:{}"), "more than"),
+                ("no JSON", at_once(b"5:{bad}"), "no JSON object"),
+                ("an array", at_once(b"2:[]"), "no JSON object"),
+                ("another greeting", at_once({"from": "root", "hello": 1}), "does not greet"),
+                ("a file for nothing", after_greeting(bulk("root", b"x")), "not asked for"),
+                ("no tabs", after_greeting({"from": "root", "tabs": 7}), "without a list of"),
+                ("deep JSON", after_greeting(b"%d:%s" % (40000, b"[" * 40000)), "no JSON object"),
+                ("a huge file", after_greeting(b"bulk root x 99999999999999999999:"), "more than 2^40")):
+            with self.subTest(name):
+                self.assertIn(words, self.refused(script, "attach", "@", code=3))
+        for name, script, words in (
+                ("early close", lambda peer: None, "closed the connection"),
+                ("close after the greeting", lambda peer: peer.send(GREETING), "connection"),
+                ("half a packet", lambda peer: peer.send(b"500:{"), "middle of a packet"),
+                ("close before the answer", lambda peer: (peer.send(GREETING), peer.receive()), "before it answered")):
+            with self.subTest(name):
+                self.assertIn(words, self.refused(script, "attach", "@", code=4))
+        self.assertEqual(self.attach(after_greeting({**tabs, "from": "elsewhere"}, {**tabs, "processes": []}, tabs), "attach", "@"),
+                         self.attach(after_greeting({**tabs, "processes": []}, tabs), "attach", "@"))
+
+    def test_files_that_do_not_come_whole(self):
+        for name, sent, code in (("cut", bulk(FILES, HEAP)[:-1000], 4), ("of another actor", bulk("x", HEAP), 3),
+                                 ("JSON", packet({"from": FILES}), 3)):
+            def script(peer, sent=sent):
+                answers = {**descriptors(), (FILES, "transferHeapSnapshot"): []}
+                Script({**answers, (FILES, "transferHeapSnapshot"): [sent, lambda _: peer.socket.shutdown(2) or b""]})(peer)
+            with self.subTest(name):
+                (self.place.folder / "out.fxsnapshot").unlink(missing_ok=True)
+                self.refused(script, "attach", "@", "snapshot", "-o", "out.fxsnapshot", code=code)
+                self.assertFalse((self.place.folder / "out.fxsnapshot").exists())
+                self.refused(script, "info", "@", code=code)
+
+    def test_ctrl_c_while_nothing_comes(self):
+        for said in ([], [GREETING], [GREETING, b"100:{"]):
+            def script(peer, said=said):
+                peer.send(*said)
+                while peer.receive() is not None:
+                    pass
+            for command in (["attach", "@", "snapshot", "-o", "silent.fxsnapshot"], ["info", "@"]):
+                with self.subTest(said=said, command=command), Server(script) as server:
+                    words = [f"firefox://127.0.0.1:{server.port}" if word == "@" else word for word in command]
+                    process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE,
+                                               stderr=subprocess.PIPE)
+                    server.connected.wait()
+                    process.send_signal(signal.SIGINT)
+                    out, _ = process.communicate()
+                    self.assertEqual((process.returncode, out), (130, b""))
+        self.assertFalse((self.place.folder / "silent.fxsnapshot").exists())
+
+    def test_our_own_server(self):
+        (self.place.folder / "program.js").write_text(
+            "class Session { constructor(n) { this.n = n; } }\nconst all = [];\nfor (let i = 0; i < 500; i++) all.push(new Session(i));\n"
+            "function tick() { for (let i = 0; i < 20; i++) new Session(i); setTimeout(tick, 5); }\ntick();\n")
+        program = subprocess.Popen([workspace.UBIHEAP, "run", "--listen", "0", "program.js"], cwd=self.place.folder, stderr=subprocess.PIPE)
+        try:
+            line = program.stderr.readline().decode()
+            if "libuv" in line:
+                self.skipTest(line)
+            self.check_our_own("ubi://127.0.0.1:" + re.search(r"listening on 127\.0\.0\.1:(\d+)", line)[1])
+        finally:
+            program.kill()
+            program.communicate()
+
+    def check_our_own(self, address):
+        def document(*words):
+            done = self.place.ubiheap(*[address if word == "@" else word for word in words], "--json")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            return json.loads(done.stdout)
+        self.assertEqual([row["kind"] for row in document("attach", "@")["heaps"]], ["tab", "process"])
+        self.assertGreater(document("attach", "@", "measure")["measure"]["jsObjectsSize"], 500)
+        self.assertGreater(document("attach", "@", "gc", "--process", "0")["sizeAfter"], 500)
+        self.assertIn("objects", document("attach", "@", "census")["report"])
+        self.assertEqual(document("statistics", "@")["file"], address)
+        rows = {row["function"]: row for row in document("attach", "@", "allocations", "--seconds", "1")["functions"]}
+        self.assertGreaterEqual(rows["tick"]["own"]["total"]["count"], 20)
+        for choice in (["--tab", "1"], ["--process", "0"]):
+            document("attach", "@", "snapshot", *choice, "-o", "ours.fxsnapshot")
+            self.assertEqual(document("info", "ours.fxsnapshot")["producer"], "QuickJS")
+
+    def test_nothing_listens(self):
+        with Server(lambda peer: None) as server:
+            pass
+        done = self.place.ubiheap("info", f"firefox://127.0.0.1:{server.port}")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"cannot connect: Connection refused; is it a Firefox", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
