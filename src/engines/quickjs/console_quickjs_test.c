@@ -459,8 +459,8 @@ static void messages_come_with_their_values_and_places(void **state) {
     eval(s.w.ctx, "said.js", "function f() {\n  log('text', 1, {}, null);\n}\nf();\nwarn();");
     assert_string_equal(s.heard, "0 'text' 1 object null said.js:2\n2 said.js:5\n");
     s.heard[0] = '\0';
-    ubi_evaluation got = evaluate(&s, "log('within'); 'result'");
-    assert_string_equal(s.heard, "0 'within' debugger eval code:1\n");
+    ubi_evaluation got = evaluate(&s, "\nlog('within'); 'result'");
+    assert_string_equal(s.heard, "0 'within' debugger eval code:2\n");
     assert_string_equal(words_of(&got.value), "'result'");
     session_close(&s);
 }
@@ -490,8 +490,8 @@ static void a_scope_hears_and_evaluates_in_its_realm(void **state) {
     const ubi_target_scope part = ubi_quickjs_scope_get(scope);
     session_open_with(&s, &part);
     eval(s.w.ctx, "first.js", "log(1); var where = 'first';");
-    eval(other, "other.js", "log(2); var where = 'other';");
-    assert_string_equal(s.heard, "0 2 other.js:1\n");
+    eval(other, "other.js", "\nlog(2); var where = 'other';");
+    assert_string_equal(s.heard, "0 2 other.js:2\n");
     ubi_evaluation got = evaluate(&s, "where");
     assert_string_equal(words_of(&got.value), "'other'");
     JS_FreeContext(other);
@@ -512,12 +512,12 @@ static void several_consoles_hear_the_same(void **state) {
     session_open(&s);
     second = (session){ .w = s.w };
     session_open_with(&second, NULL);
-    eval(s.w.ctx, "a.js", "log(1)");
+    eval(s.w.ctx, "a.js", "\nlog(1)");
     assert_string_equal(s.heard, second.heard);
     ubi_console_close(second.console);
-    eval(s.w.ctx, "a.js", "log(2)");
-    assert_string_equal(s.heard, "0 1 a.js:1\n0 2 a.js:1\n");
-    assert_string_equal(second.heard, "0 1 a.js:1\n");
+    eval(s.w.ctx, "a.js", "\nlog(2)");
+    assert_string_equal(s.heard, "0 1 a.js:2\n0 2 a.js:2\n");
+    assert_string_equal(second.heard, "0 1 a.js:2\n");
     session_close(&s);
 }
 

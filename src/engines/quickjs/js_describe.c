@@ -231,25 +231,31 @@ static uint32_t digits_before(const char *begin, const char **end) {
     return (uint32_t)value;
 }
 
-/* Of a line such as "    at f (a.js:3:7)" or "    at a.js:3"; false: it names no place. */
-static bool place_of_line(const char *line, size_t n, ubi__js_thrown *out) {
+/* What is in the last brackets of a line of a stack, or after "at ". */
+static ubi_text place_text(const char *line, size_t n) {
     const char *end = line + n, *begin = line;
-    if (n && end[-1] == ')') {
-        end--;
-        for (const char *at = line; at < end; at++)
-            begin = *at == '(' ? at + 1 : begin;
-    } else {
-        for (const char *at = line; at + 3 <= end; at++)
-            if (memcmp(at, "at ", 3) == 0) {
-                begin = at + 3;
-                break;
-            }
+    bool in_brackets = n && end[-1] == ')';
+    end -= in_brackets;
+    for (const char *at = line; at < end; at++) {
+        if (in_brackets && *at == '(')
+            begin = at + 1;
+        if (!in_brackets && begin == line && end - at > 3 && memcmp(at, "at ", 3) == 0)
+            begin = at + 3;
     }
-    uint32_t last = digits_before(begin, &end), before = last ? digits_before(begin, &end) : 0;
-    out->line = before ? before : last;
+    return (ubi_text){ begin, (size_t)(end - begin) };
+}
+
+/* Of a line such as "    at f (a.js:3:7)" or "    at a.js:3"; false: it is a native function's, or nothing of the kind. */
+static bool place_of_line(const char *line, size_t n, ubi__js_thrown *out) {
+    ubi_text text = place_text(line, n);
+    const char *end = text.ptr + text.len;
+    uint32_t last = digits_before(text.ptr, &end), before = last ? digits_before(text.ptr, &end) : 0;
+    if (text.ptr == line || text.len == 0 || (text.len == 6 && memcmp(text.ptr, "native", 6) == 0))
+        return false;
+    out->line = before ? before : last; /* older engines give none where all of a program is on one line */
     out->column = before ? last : 0;
-    out->source = (ubi_text){ begin, (size_t)(end - begin) };
-    return last != 0;
+    out->source = (ubi_text){ text.ptr, (size_t)(end - text.ptr) };
+    return true;
 }
 
 /* The first line with a place, after `skip` lines. Its text points into the stack. */
