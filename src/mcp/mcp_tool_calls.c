@@ -246,6 +246,27 @@ static ubi_status find_parameters_write(ubi__vec_u8 *out, const ubi__mcp_call *c
     return ubi__json_flush(&json) == UBI_OK ? UBI_OK : ubi__fail_nomem();
 }
 
+/* By itself, so that a mistake is where the agent has made it. */
+static ubi_status where_check(ubi__mcp_call *call) {
+    const ubi_allocator *a = call->asked->allocator;
+    const ubi__question *question = NULL;
+    ubi__vec_u8 where = { NULL, 0, 0 }, parameters = { NULL, 0, 0 };
+    ubi__json_values values = { NULL };
+    UBI_TRY(ubi__question_get(&question, "nodes"));
+    ubi_status status = ubi__mcp_text(&where, call, UBI__MCP_WHERE);
+    if (status == UBI_OK)
+        status = find_parameters_write(&parameters, call, (const char *)where.at);
+    if (status == UBI_OK)
+        status = ubi__json_values_read(&values, question->usage, text_of(&parameters));
+    const ubi__answer_terms terms = { .question = question, .values = values.values };
+    if (status == UBI_OK)
+        status = ubi__answer_check(&terms, &call->heaps[0]->session, 1);
+    ubi__json_values_fini(&values);
+    ubi__vec_u8_fini(&where, a);
+    ubi__vec_u8_fini(&parameters, a);
+    return status;
+}
+
 /* The first cell of the first row: rows have no names for their cells. */
 static void first_id_read(char out[UBI__MCP_NODE_BYTES], ubi_text document) {
     ubi__json_cursor c, cells;
@@ -275,6 +296,8 @@ ubi_status ubi__mcp_find_call(ubi__mcp_call *call) {
     ubi__vec_u8 condition = { NULL, 0, 0 }, parameters = { NULL, 0, 0 };
     snprintf(call->headline, sizeof call->headline, "nodes by retained size");
     UBI_TRY(ubi__mcp_heap_choose(call));
+    if (is_given(call, UBI__MCP_WHERE))
+        UBI_TRY(where_check(call));
     ubi_status status = condition_put(&condition, call);
     if (status == UBI_OK)
         status = find_parameters_write(&parameters, call, (const char *)condition.at);

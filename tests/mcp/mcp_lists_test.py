@@ -70,6 +70,12 @@ class Lists(unittest.TestCase):
         self.assertEqual(sum(len(page.ids) for page in pages), first.n_total - HEAD_ROWS)
         self.assertEqual([page.n_beyond for page in pages] + [exact.n_beyond], [0] * (len(pages) + 1))
 
+    def test_a_mistake_in_a_condition_is_where_it_was_made(self):
+        with Client(HEAP) as client:
+            for where, message in (("selfSize >", "where: a value is missing at character 11"), ("selfSize > 1) or (1 > 0", "where: ")):
+                with self.assertRaisesRegex(RuntimeError, message):
+                    client.call("find", where=where, text="x")
+
     def test_a_page_that_begins_in_the_table_fits_its_budget(self):
         with Client(HEAP) as client:
             for budget in (1024, 1500, 4096):
