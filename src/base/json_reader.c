@@ -237,6 +237,20 @@ bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value) 
 
 /* ---- what values are ------------------------------------------------------------------------------------------------ */
 
+bool ubi__json_object_find(ubi__json_value *out, ubi_text object, const char *name) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    bool is_found = false;
+    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value)) {
+        if (!ubi__json_value_is(&key, name))
+            continue;
+        *out = value;
+        is_found = true;
+    }
+    return is_found && !c.fault;
+}
+
 bool ubi__json_value_is(const ubi__json_value *value, const char *text) {
     return value->type == UBI__JSON_STRING && !value->has_escapes && ubi__text_is(value->raw, text);
 }

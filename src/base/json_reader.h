@@ -51,6 +51,9 @@ UBI__SERVER_API bool ubi__json_cursor_next_member(ubi__json_cursor *c, ubi__json
 /** The same of an array. */
 UBI__SERVER_API bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value);
 
+/** The member of this name of an object, of several the last; false: there is none, or the text is no object. */
+UBI__SERVER_API bool ubi__json_object_find(ubi__json_value *out, ubi_text object, const char *name);
+
 /** Whether a string without escapes is `text`. */
 UBI__SERVER_API bool ubi__json_value_is(const ubi__json_value *value, const char *text);
 /** A string's text: in the line, or, with escapes, in `scratch`, which it replaces. Lone surrogates become WTF-8. */

@@ -113,6 +113,18 @@ static void nested_values_are_slices_to_open(void **state) {
     assert_null(c.fault);
 }
 
+static void a_member_is_found_by_its_name(void **state) {
+    static const char *const without[] = { "{}",       "[\"a\"]",    "{\"b\":1}", "{\"\\u0061\":1}",
+                                           "{\"a\":1", "{\"a\":1,}", "7",         "" };
+    ubi__json_value value;
+    uint64_t number;
+    (void)state;
+    assert_true(ubi__json_object_find(&value, ubi__text(" {\"a\":1,\"b\":{\"a\":2},\"a\":3} "), "a"));
+    assert_true(ubi__json_value_u64(&number, &value) && number == 3);
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        assert_false(ubi__json_object_find(&value, ubi__text(without[i]), "a"));
+}
+
 static void assert_text(const char *json, const char *expected, size_t n) {
     ubi__vec_u8 scratch = { 0 };
     ubi_text text;
@@ -208,6 +220,7 @@ int main(void) {
         cmocka_unit_test(json_is_taken),
         cmocka_unit_test(what_is_no_json_is_found),
         cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(a_member_is_found_by_its_name),
         cmocka_unit_test(nested_values_are_slices_to_open),
         cmocka_unit_test(escapes_are_undone),
         cmocka_unit_test(a_text_is_whole_or_memory_ran_out),

@@ -18,15 +18,9 @@ bool ubi__rpc_is_id(const ubi__json_value *value) {
 }
 
 ubi__json_value ubi__rpc_member(const ubi__json_value *object, const char *name) {
-    ubi__json_value key, value, found = { .type = UBI__JSON_NULL };
-    ubi__json_cursor c;
-    if (object->type != UBI__JSON_OBJECT)
-        return found;
-    ubi__json_cursor_open(&c, object->raw, UBI__JSON_OBJECT);
-    while (ubi__json_cursor_next_member(&c, &key, &value))
-        if (ubi__json_value_is(&key, name))
-            found = value;
-    return found;
+    static const ubi__json_value none = { .type = UBI__JSON_NULL };
+    ubi__json_value found;
+    return object->type == UBI__JSON_OBJECT && ubi__json_object_find(&found, object->raw, name) ? found : none;
 }
 
 static int message_fail(ubi__rpc_message *out, const char *error) {

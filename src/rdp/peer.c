@@ -43,29 +43,14 @@ struct ubi__rdp_peer {
     ubi__vec_u8 out;
     bool has_had_bulk; /* a JSON reply may follow it */
     const char *stage;
-    char refusal[64];
     char bytes[READ_BYTES];
 };
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
 
-bool ubi__rdp_member(ubi__json_value *out, ubi_text object, const char *name) {
-    ubi__json_cursor c;
-    ubi__json_value key, value;
-    bool is_found = false;
-    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
-    while (ubi__json_cursor_next_member(&c, &key, &value)) {
-        if (!ubi__json_value_is(&key, name))
-            continue;
-        *out = value;
-        is_found = true;
-    }
-    return is_found && !c.fault;
-}
-
 bool ubi__rdp_member_word(char *out, size_t n, ubi_text object, const char *name) {
     ubi__json_value value;
-    if (!ubi__rdp_member(&value, object, name) || value.type != UBI__JSON_STRING || value.has_escapes ||
+    if (!ubi__json_object_find(&value, object, name) || value.type != UBI__JSON_STRING || value.has_escapes ||
         value.raw.len >= n)
         return false;
     memcpy(out, value.raw.ptr, value.raw.len);
@@ -76,7 +61,7 @@ bool ubi__rdp_member_word(char *out, size_t n, ubi_text object, const char *name
 /* A string without escapes, or NULL text. */
 static ubi_text plain_member(ubi_text object, const char *name) {
     ubi__json_value value;
-    bool is_plain = ubi__rdp_member(&value, object, name) && value.type == UBI__JSON_STRING && !value.has_escapes;
+    bool is_plain = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING && !value.has_escapes;
     return is_plain ? value.raw : (ubi_text){ NULL, 0 };
 }
 
@@ -175,7 +160,7 @@ static void message_copy(char *out, size_t n, ubi_text object, const char *name,
     ubi__vec_u8 scratch = { NULL, 0, 0 };
     ubi__json_value value;
     ubi_text text = { "", 0 };
-    if (ubi__rdp_member(&value, object, name) && value.type == UBI__JSON_STRING)
+    if (ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING)
         (void)ubi__json_value_text(&text, &value, &scratch, a);
     snprintf(out, n, "%.*s", (int)(text.len < n ? text.len : n), text.ptr ? text.ptr : "");
     for (char *at = out; *at; at++) /* a message is one line */
@@ -186,12 +171,12 @@ static void message_copy(char *out, size_t n, ubi_text object, const char *name,
 /* UBI_ESTATE, in the server's words, when the reply is an error. */
 static ubi_status reply_check(ubi__rdp_peer *c, const errand *e, ubi_text json) {
     ubi__json_value error;
-    char message[512];
-    if (!ubi__rdp_member(&error, json, "error") || error.type == UBI__JSON_NULL)
+    char name[64], message[512];
+    if (!ubi__json_object_find(&error, json, "error") || error.type == UBI__JSON_NULL)
         return UBI_OK;
-    message_copy(c->refusal, sizeof c->refusal, json, "error", c->allocator);
+    message_copy(name, sizeof name, json, "error", c->allocator);
     message_copy(message, sizeof message, json, "message", c->allocator);
-    return ubi__fail(UBI_ESTATE, "refuses %s: %s%s%s", e->type, c->refusal, message[0] ? ": " : "", message);
+    return ubi__fail(UBI_ESTATE, "refuses %s: %s%s%s", e->type, name, message[0] ? ": " : "", message);
 }
 
 static ubi_status json_take(ubi__rdp_peer *c, errand *e, ubi_text json) {
@@ -333,10 +318,6 @@ void ubi__rdp_peer_set_stage(ubi__rdp_peer *peer, const char *stage) {
     peer->stage = stage;
 }
 
-const char *ubi__rdp_peer_refusal(const ubi__rdp_peer *peer) {
-    return peer->refusal;
-}
-
 /* ---- connections ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status greeting_await(ubi__rdp_peer *c) {
@@ -344,7 +325,7 @@ static ubi_status greeting_await(ubi__rdp_peer *c) {
     ubi__json_value type;
     c->stage = "waiting for a greeting";
     UBI_TRY(errand_await(c, &e));
-    if (!ubi__rdp_member(&type, e.reply, "applicationType"))
+    if (!ubi__json_object_find(&type, e.reply, "applicationType"))
         return ubi__fail(UBI_EFORMAT, "does not greet like a server of the remote debugging protocol");
     c->stage = "waiting for an answer";
     return UBI_OK;

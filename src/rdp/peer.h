@@ -47,7 +47,7 @@ void ubi__rdp_peer_close(ubi__rdp_peer *peer);
 /**
  * @param members  further members of the request, such as "\"id\":0", without braces; or NULL.
  * @param reply  out: the object; borrowed until the next call.
- * Errors: UBI_ESTATE (the server refuses: see ubi__rdp_peer_refusal; the connection is as before), UBI_EIO, UBI_EFORMAT, UBI_ELIMIT,
+ * Errors: UBI_ESTATE (the server refuses, in its words; the connection is as before), UBI_EIO, UBI_EFORMAT, UBI_ELIMIT,
  * UBI_ENOMEM, UBI_ECANCELLED.
  */
 ubi_status ubi__rdp_peer_ask(ubi__rdp_peer *peer, const char *actor, const char *type, const char *members,
@@ -62,14 +62,10 @@ ubi_status ubi__rdp_peer_fetch(ubi__rdp_peer *peer, const char *actor, const cha
 ubi_status ubi__rdp_peer_wait(ubi__rdp_peer *peer, uint64_t microseconds, const bool *is_over);
 /** What progress is called while it waits; static. At first "waiting for an answer". */
 void ubi__rdp_peer_set_stage(ubi__rdp_peer *peer, const char *stage);
-/** The name of the error of the last UBI_ESTATE, such as "unrecognizedPacketType"; cut to fit. */
-const char *ubi__rdp_peer_refusal(const ubi__rdp_peer *peer);
 
 /* ---- reading replies ------------------------------------------------------------------------------------------------ */
 
-/** A member of an object; false: it is not there. Of several with this name, the last. */
-bool ubi__rdp_member(ubi__json_value *out, ubi_text object, const char *name);
-/** The same as text that ends with a zero: false also when it is no string, or longer than `n` - 1. */
+/** A member that is a text, ended by a zero: false when it is missing, no string, or longer than `n` - 1. */
 bool ubi__rdp_member_word(char *out, size_t n, ubi_text object, const char *name);
 
 #endif

@@ -39,7 +39,7 @@ static void event_take(void *payload, ubi_text from, ubi_text type, ubi_text jso
     ubi__remote *r = payload;
     ubi__json_value form;
     if (!r->watcher[0] || !ubi__text_is(from, r->watcher) || !ubi__text_is(type, "target-available-form") ||
-        r->has_target || !ubi__rdp_member(&form, json, "target") || form.type != UBI__JSON_OBJECT)
+        r->has_target || !ubi__json_object_find(&form, json, "target") || form.type != UBI__JSON_OBJECT)
         return;
     r->has_target = ubi__rdp_member_word(r->memory, sizeof r->memory, form.raw, "memoryActor");
 }
@@ -105,14 +105,14 @@ ubi_status ubi__rdp_remote_adopt(ubi__remote **out, int fd, const ubi__remote_ad
 
 static bool is_true(ubi_text object, const char *name) {
     ubi__json_value value;
-    return ubi__rdp_member(&value, object, name) && value.type == UBI__JSON_TRUE;
+    return ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_TRUE;
 }
 
 /* A number of old servers: which tab is selected. */
 static uint64_t selected_index(ubi_text reply) {
     ubi__json_value value;
     uint64_t index;
-    return ubi__rdp_member(&value, reply, "selected") && ubi__json_value_u64(&index, &value) ? index : UINT64_MAX;
+    return ubi__json_object_find(&value, reply, "selected") && ubi__json_value_u64(&index, &value) ? index : UINT64_MAX;
 }
 
 /* The next object of an array; false at its end. */
@@ -129,7 +129,7 @@ static bool next_form(ubi__json_cursor *forms, ubi_text *out) {
 /* False: the reply has no such array. */
 static bool forms_open(ubi__json_cursor *out, ubi_text reply, const char *name) {
     ubi__json_value forms;
-    if (!ubi__rdp_member(&forms, reply, name) || forms.type != UBI__JSON_ARRAY)
+    if (!ubi__json_object_find(&forms, reply, name) || forms.type != UBI__JSON_ARRAY)
         return false;
     ubi__json_cursor_open(out, forms.raw, UBI__JSON_ARRAY);
     return true;
@@ -146,7 +146,7 @@ static ubi_status tabs_ask(ubi__remote *r, ubi_text *reply, ubi__json_cursor *ta
 static ubi_text text_member(ubi_text object, const char *name, ubi__vec_u8 *scratch, const ubi_allocator *a) {
     ubi__json_value value;
     ubi_text text;
-    bool is_text = ubi__rdp_member(&value, object, name) && value.type == UBI__JSON_STRING &&
+    bool is_text = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING &&
                    ubi__json_value_text(&text, &value, scratch, a) == UBI_OK;
     return is_text ? text : (ubi_text){ NULL, 0 };
 }
@@ -183,7 +183,7 @@ static ubi_status processes_ask(ubi__remote *r, ubi__vec_u64 *numbers) {
     while (next_form(&processes, &form)) {
         ubi__json_value id;
         uint64_t number;
-        if (ubi__rdp_member(&id, form, "id") && ubi__json_value_u64(&number, &id))
+        if (ubi__json_object_find(&id, form, "id") && ubi__json_value_u64(&number, &id))
             UBI_TRY(ubi__vec_u64_push(numbers, r->allocator, number));
     }
     return UBI_OK;
@@ -253,7 +253,7 @@ static ubi_status target_ask(ubi__remote *r, const char *descriptor, const char 
     ubi_status status = remote_ask(r, descriptor, "getTarget", NULL, &reply);
     if (status != UBI_OK && status != UBI_ESTATE)
         return status;
-    if (status == UBI_OK && ubi__rdp_member(&form, reply, key) && form.type == UBI__JSON_OBJECT &&
+    if (status == UBI_OK && ubi__json_object_find(&form, reply, key) && form.type == UBI__JSON_OBJECT &&
         ubi__rdp_member_word(r->memory, sizeof r->memory, form.raw, "memoryActor"))
         return UBI_OK;
     return r->is_process ? (status == UBI_OK ? target_missing() : status) : watcher_ask(r, descriptor);
@@ -275,7 +275,7 @@ static ubi_status process_find(ubi__remote *r, ubi_text *out) {
     ubi_text reply;
     snprintf(members, sizeof members, "\"id\":%llu", (unsigned long long)r->address->number);
     UBI_TRY(remote_ask(r, "root", "getProcess", members, &reply));
-    if (!ubi__rdp_member(&form, reply, "processDescriptor") && !ubi__rdp_member(&form, reply, "form"))
+    if (!ubi__json_object_find(&form, reply, "processDescriptor") && !ubi__json_object_find(&form, reply, "form"))
         return ubi__fail(UBI_EFORMAT, "answered getProcess without a process");
     if (form.type != UBI__JSON_OBJECT)
         return ubi__fail(UBI_ENOTFOUND, "has no process %llu", (unsigned long long)r->address->number);
@@ -316,7 +316,7 @@ static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payl
     ubi__rdp_peer_set_stage(r->peer, "waiting for the snapshot");
     UBI_TRY(remote_ask(r, r->memory, "saveHeapSnapshot", r->is_process ? "\"boundaries\":{\"runtime\":true}" : NULL,
                        &reply));
-    if (!ubi__rdp_member(&id, reply, "snapshotId") || id.type != UBI__JSON_STRING || id.raw.len > 255)
+    if (!ubi__json_object_find(&id, reply, "snapshotId") || id.type != UBI__JSON_STRING || id.raw.len > 255)
         return ubi__fail(UBI_EFORMAT, "answered saveHeapSnapshot without the id of a snapshot");
     snprintf(members, sizeof members, "\"snapshotId\":\"%.*s\"", (int)id.raw.len, id.raw.ptr); /* JSON already */
     return ubi__rdp_peer_fetch(r->peer, r->snapshots, "transferHeapSnapshot", members, write, payload);
@@ -350,7 +350,7 @@ static ubi_status remote_record_start(ubi__remote *r, double *start_ms) {
     UBI_TRY(remote_ask(r, r->memory, "startRecordingAllocations",
                        "\"options\":{\"probability\":1,\"maxLogLength\":1000000}", &reply));
     ubi__rdp_peer_set_stage(r->peer, "recording");
-    bool has_time = ubi__rdp_member(&value, reply, "value") && ubi__json_value_number(start_ms, &value);
+    bool has_time = ubi__json_object_find(&value, reply, "value") && ubi__json_value_number(start_ms, &value);
     return has_time ? UBI_OK : ubi__fail(UBI_EFORMAT, "answered startRecordingAllocations without a time");
 }
 

@@ -32,23 +32,10 @@ typedef struct recorder {
 
 /* ---- frames --------------------------------------------------------------------------------------------------------- */
 
-static bool member_get(ubi__json_value *out, ubi_text object, const char *name) {
-    ubi__json_cursor c;
-    ubi__json_value key, value;
-    bool is_found = false;
-    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
-    while (ubi__json_cursor_next_member(&c, &key, &value))
-        if (ubi__json_value_is(&key, name)) {
-            *out = value;
-            is_found = true;
-        }
-    return is_found;
-}
-
 static uint32_t small_number(ubi_text object, const char *name) {
     ubi__json_value value;
     uint64_t number;
-    return member_get(&value, object, name) && ubi__json_value_u64(&number, &value) && number < UINT32_MAX
+    return ubi__json_object_find(&value, object, name) && ubi__json_value_u64(&number, &value) && number < UINT32_MAX
                ? (uint32_t)number
                : 0;
 }
@@ -56,7 +43,7 @@ static uint32_t small_number(ubi_text object, const char *name) {
 static ubi_status text_get(ubi_text *out, ubi_text object, const char *name, ubi__vec_u8 *scratch) {
     ubi__json_value value;
     *out = (ubi_text){ "", 0 };
-    if (!member_get(&value, object, name) || value.type != UBI__JSON_STRING)
+    if (!ubi__json_object_find(&value, object, name) || value.type != UBI__JSON_STRING)
         return UBI_OK;
     return ubi__json_value_text(out, &value, scratch, ubi_allocator_default());
 }
@@ -128,9 +115,9 @@ static ubi_status answer_take(void *payload, ubi_text json) {
     ubi__json_value values[4], parts[3], overflowed;
     ubi__json_cursor cursors[3];
     for (size_t i = 0; i < 4; i++)
-        if (!member_get(&values[i], json, names[i]) || values[i].type != UBI__JSON_ARRAY)
+        if (!ubi__json_object_find(&values[i], json, names[i]) || values[i].type != UBI__JSON_ARRAY)
             return ubi__fail(UBI_EFORMAT, "answered getAllocations without %s", names[i]);
-    if (member_get(&overflowed, json, "overflowed"))
+    if (ubi__json_object_find(&overflowed, json, "overflowed"))
         r->has_lost_some = r->has_lost_some || overflowed.type == UBI__JSON_TRUE;
     UBI_TRY(frames_write(r, values[3].raw));
     for (size_t i = 0; i < 3; i++)

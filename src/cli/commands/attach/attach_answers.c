@@ -105,14 +105,8 @@ typedef struct census_row {
 UBI_VEC_DECLARE(census_rows, census_row);
 
 static bool number_member(uint64_t *out, ubi_text object, const char *name) {
-    ubi__json_cursor c;
-    ubi__json_value key, value;
-    bool is_number = false;
-    ubi__json_cursor_open(&c, object, UBI__JSON_OBJECT);
-    while (ubi__json_cursor_next_member(&c, &key, &value))
-        if (ubi__json_value_is(&key, name))
-            is_number = ubi__json_value_u64(out, &value);
-    return is_number;
+    ubi__json_value value;
+    return ubi__json_object_find(&value, object, name) && ubi__json_value_u64(out, &value);
 }
 
 static ubi_status census_row_add(census_rows *rows, ubi_text group, const ubi__json_value *name, ubi_text leaf,
