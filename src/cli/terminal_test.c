@@ -29,15 +29,20 @@ static ubi__progress_line line_new(bool enabled) {
     return line;
 }
 
+typedef struct report {
+    const char *stage;
+    uint64_t done, total;
+} report;
+
 /* The report this many microseconds after the start, and what is drawn then. */
-static void assert_drawn(ubi__progress_line *line, uint64_t at_us, const char *expected) {
+static void assert_report_drawn(ubi__progress_line *line, uint64_t at_us, report said, const char *expected) {
     char drawn[256];
     int ends[2], kept = dup(STDERR_FILENO);
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
     ubi_progress progress = ubi__progress_line_callbacks(line);
     now_us = 5000000 + at_us;
-    bool goes_on = progress.fn(progress.payload, "reading", at_us, 1000000);
+    bool goes_on = progress.fn(progress.payload, said.stage, said.done, said.total);
     dup2(kept, STDERR_FILENO);
     close(kept);
     close(ends[1]);
@@ -46,6 +51,10 @@ static void assert_drawn(ubi__progress_line *line, uint64_t at_us, const char *e
     assert_true(goes_on && n >= 0);
     drawn[n] = '\0';
     assert_string_equal(drawn, expected);
+}
+
+static void assert_drawn(ubi__progress_line *line, uint64_t at_us, const char *expected) {
+    assert_report_drawn(line, at_us, (report){ "reading", at_us, 1000000 }, expected);
 }
 
 static void quick_work_shows_nothing(void **state) {
@@ -67,6 +76,15 @@ static void long_work_is_drawn_ten_times_a_second(void **state) {
     assert_true(line.is_shown);
 }
 
+static void a_transfer_shows_bytes_and_waiting_no_number(void **state) {
+    (void)state;
+    ubi__progress_line line = line_new(true);
+    assert_report_drawn(&line, 300000, (report){ "waiting for an answer", 0, 0 }, "\r\x1b[Kwaiting for an answer");
+    assert_report_drawn(&line, 400000, (report){ "transferring", 1536, 1 << 20 },
+                        "\r\x1b[Ktransferring 1.50 KiB of 1.00 MiB");
+    assert_report_drawn(&line, 500000, (report){ "counting", 12, 0 }, "\r\x1b[Kcounting 12");
+}
+
 static void nobody_who_does_not_want_it_sees_it(void **state) {
     (void)state;
     ubi__progress_line line = line_new(false);
@@ -78,6 +96,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_work_shows_nothing),
         cmocka_unit_test(long_work_is_drawn_ten_times_a_second),
+        cmocka_unit_test(a_transfer_shows_bytes_and_waiting_no_number),
         cmocka_unit_test(nobody_who_does_not_want_it_sees_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

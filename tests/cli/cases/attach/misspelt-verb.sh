@@ -1,0 +1,1 @@
+ubiheap attach firefox://localhost snapsot

@@ -1,0 +1,1 @@
+ubiheap attach localhost:6000

@@ -1,0 +1,1 @@
+ubiheap attach firefox://localhost census -o out.json

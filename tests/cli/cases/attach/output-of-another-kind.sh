@@ -1,0 +1,1 @@
+echo mine > notes.txt; ubiheap attach firefox://localhost snapshot -o notes.txt; cat notes.txt

@@ -1,0 +1,1 @@
+ubiheap attach firefox://localhost gc --seconds 2

@@ -1,0 +1,1 @@
+ubiheap attach firefox://localhost/tab/1 gc --process 0
