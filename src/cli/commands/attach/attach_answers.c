@@ -109,22 +109,26 @@ static bool number_member(uint64_t *out, ubi_text object, const char *name) {
     return ubi__json_object_find(&value, object, name) && ubi__json_value_u64(out, &value);
 }
 
+/* "group / name", both cut where they are long. */
+static ubi_status census_name_write(char out[CENSUS_NAME_BYTES], ubi_text group, const ubi__json_value *name) {
+    const int most = CENSUS_NAME_BYTES / 2 - 4;
+    ubi__vec_u8 scratch = { NULL, 0, 0 };
+    ubi_text text = { "", 0 };
+    ubi_status status = name ? ubi__json_value_text(&text, name, &scratch, ubi_allocator_default()) : UBI_OK;
+    snprintf(out, CENSUS_NAME_BYTES, "%.*s%s%.*s", group.len < (size_t)most ? (int)group.len : most, group.ptr,
+             name ? " / " : "", text.len < (size_t)most ? (int)text.len : most, text.ptr);
+    ubi__vec_u8_fini(&scratch, ubi_allocator_default());
+    return status;
+}
+
 static ubi_status census_row_add(census_rows *rows, ubi_text group, const ubi__json_value *name, ubi_text leaf,
                                  bool *is_leaf) {
-    const ubi_allocator *memory = ubi_allocator_default();
-    ubi__vec_u8 scratch = { NULL, 0, 0 };
     census_row row;
-    ubi_text text = { "", 0 };
     *is_leaf = number_member(&row.count, leaf, "count") && number_member(&row.size_bytes, leaf, "bytes");
     if (!*is_leaf || row.count == 0)
         return UBI_OK;
-    if (name)
-        UBI_TRY(ubi__json_value_text(&text, name, &scratch, memory));
-    int most = CENSUS_NAME_BYTES / 2 - 4;
-    snprintf(row.name, sizeof row.name, "%.*s%s%.*s", (int)(group.len < (size_t)most ? group.len : (size_t)most),
-             group.ptr, name ? " / " : "", (int)(text.len < (size_t)most ? text.len : (size_t)most), text.ptr);
-    ubi__vec_u8_fini(&scratch, memory);
-    return census_rows_push(rows, memory, row);
+    UBI_TRY(census_name_write(row.name, group, name));
+    return census_rows_push(rows, ubi_allocator_default(), row);
 }
 
 /* Two levels, as both Firefox and we answer: a group such as objects, and in it classes. What is deeper is passed over. */
