@@ -29,6 +29,11 @@ extern const ubi__manual_row ubi__manual_exit_codes[];
 extern const ubi__manual_row ubi__manual_environment[];
 extern const char ubi__manual_about[];
 
+/** Text in a cell of a table of Markdown, which a bar would end. */
+void ubi__manual_cell(ubi__out *out, const char *text);
+
+/** The reference page of the remote protocol, from its tables of actors. */
+void ubi__manual_rdp_markdown(ubi__out *out);
 /** The reference page of the HTTP interface, from its table of routes and those of questions. */
 void ubi__manual_http_markdown(ubi__out *out);
 

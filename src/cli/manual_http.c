@@ -93,8 +93,7 @@ static const char refusals[] =
     "version than HTTP/1 (505).\n"
     "Where there is no room left for an answer, or no request line at all, it closes the connection without one.\n\n";
 
-/* A bar would end the cell. */
-static void cell_text(ubi__out *out, const char *text) {
+void ubi__manual_cell(ubi__out *out, const char *text) {
     for (; *text; text++) {
         if (*text == '|')
             ubi__out_char(out, '\\');
@@ -107,7 +106,7 @@ static void answer_cell(ubi__out *out, const char *answer) {
     const char *name = strstr(answer, "ubiheap.");
     const char *slash = name ? strchr(name, '/') : NULL;
     if (!slash) {
-        cell_text(out, answer);
+        ubi__manual_cell(out, answer);
         return;
     }
     ubi__out_printf(out, "%.*s[%s](schema/%.*s-%s.schema.json)", (int)(name - answer), answer, name,
@@ -118,9 +117,9 @@ static void routes_write(ubi__out *out) {
     ubi__out_string(out, "## Addresses\n\n| request | | query | answer |\n|---|---|---|---|\n");
     for (const ubi__http_route *r = ubi__http_routes; r->method; r++) {
         ubi__out_printf(out, "| `%s %s` | ", r->method, r->pattern);
-        cell_text(out, r->summary);
+        ubi__manual_cell(out, r->summary);
         ubi__out_string(out, " | ");
-        cell_text(out, r->query ? r->query : "");
+        ubi__manual_cell(out, r->query ? r->query : "");
         ubi__out_string(out, " | ");
         answer_cell(out, r->answer);
         ubi__out_string(out, " |\n");

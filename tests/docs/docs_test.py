@@ -97,6 +97,11 @@ class Docs(unittest.TestCase):
         page = ROOT / "docs" / "reference" / "options.md"
         self.assertEqual(page.read_text(), ubiheap("help", "--markdown"), "ubiheap help --markdown > docs/reference/options.md")
 
+    def test_the_pages_of_interfaces_are_what_the_tool_says_of_them(self):
+        for option, name in (("--http", "http.md"), ("--rdp", "remote-protocol.md")):
+            page = ROOT / "docs" / "reference" / name
+            self.assertEqual(page.read_text(), ubiheap("help", option), f"ubiheap help {option} > docs/reference/{name}")
+
     def test_make_targets_exist(self):
         targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
         for page in PAGES:

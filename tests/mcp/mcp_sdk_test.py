@@ -4,7 +4,6 @@
 
 It is installed in the build directory, in the version of sdk/package-lock.json; where npm cannot fetch it, the test is skipped.
 """
-import filecmp
 import json
 import os
 import shutil
@@ -16,39 +15,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests" / "mcp" / "sdk"
 DATA = ROOT / "tests" / "data"
-# One for all presets.
-INSTALLED = ROOT / "build" / "mcp-sdk"
-
-
-def is_installed():
-    lock = INSTALLED / "package-lock.json"
-    return (INSTALLED / "installed").exists() and filecmp.cmp(SOURCE / "package-lock.json", lock, shallow=False)
-
-
-def install():
-    """False: it cannot be fetched."""
-    if is_installed():
-        return True
-    place = INSTALLED.with_name(f"mcp-sdk.{os.getpid()}")
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    for name in ("package.json", "package-lock.json", ".npmrc"):
-        shutil.copy(SOURCE / name, place)
-    done = subprocess.run(["npm", "ci", "--silent"], cwd=place, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        print(done.stderr, file=sys.stderr)
-        shutil.rmtree(place)
-        return False
-    (place / "installed").touch()
-    shutil.rmtree(INSTALLED, ignore_errors=True)
-    place.rename(INSTALLED)
-    return True
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from npm_packages import install  # noqa: E402
 
 
 class OfficialClient(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        program = INSTALLED / "client.mjs"
+        program = install(SOURCE, "mcp-sdk") / "client.mjs"
         shutil.copy(SOURCE / "client.mjs", program)
         files = [DATA / "v8" / f"node20-{name}.heapsnapshot.gz" for name in ("before", "after")]
         done = subprocess.run(["node", program, os.environ["UBIHEAP"], *files, DATA / "fx"], capture_output=True, text=True,
@@ -85,7 +59,7 @@ class OfficialClient(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("npm") or not shutil.which("node") or not install():
+    if not install(SOURCE, "mcp-sdk"):
         print("skipped: npm could not fetch the official client")
         sys.exit(77)
     unittest.main()

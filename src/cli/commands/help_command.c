@@ -6,7 +6,7 @@
 #include "cli/manual.h"
 
 typedef struct help_arguments {
-    bool wants_man, wants_commands, wants_bash_completion, wants_markdown, wants_http;
+    bool wants_man, wants_commands, wants_bash_completion, wants_markdown, wants_http, wants_rdp;
 } help_arguments;
 
 #define AT(field) offsetof(help_arguments, field)
@@ -18,6 +18,7 @@ static const ubi__parameter parameters[] = {
     UBI__FLAG("markdown", 0, AT(wants_markdown),
               "print the reference page of all options, and of the parameters of questions, in Markdown"),
     UBI__FLAG("http", 0, AT(wants_http), "print the reference page of the HTTP interface, in Markdown"),
+    UBI__FLAG("rdp", 0, AT(wants_rdp), "print the reference page of the remote protocol, in Markdown"),
     UBI__PARAMETERS_END,
 };
 
@@ -47,6 +48,8 @@ static ubi_status help_run(ubi__cli *cli, void *values, char **operands, int n_o
         ubi__manual_markdown(out);
     } else if (arguments->wants_http) {
         ubi__manual_http_markdown(out);
+    } else if (arguments->wants_rdp) {
+        ubi__manual_rdp_markdown(out);
     } else if (arguments->wants_man) {
         ubi__manual_man_page(out, command);
     } else {

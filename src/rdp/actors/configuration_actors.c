@@ -44,7 +44,7 @@ static const ubi__rdp_field update_replies[] = {
 };
 static const ubi__rdp_method target_methods[] = {
     { "updateConfiguration", configuration_update, update_arguments, update_replies, false,
-      "changes options of targets", "" },
+      "changes options of targets", "Firefox" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_target_configuration_type = { .name = "targetConfiguration",
@@ -58,7 +58,7 @@ static const ubi__rdp_field thread_arguments[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_method thread_methods[] = {
-    { "updateConfiguration", ubi__rdp_reply_empty, thread_arguments, NULL, false, "is accepted", "" },
+    { "updateConfiguration", ubi__rdp_reply_empty, thread_arguments, NULL, false, "is accepted", "Firefox" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_thread_configuration_type = { .name = "threadConfiguration",

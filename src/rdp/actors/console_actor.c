@@ -155,7 +155,7 @@ static const ubi__rdp_method methods[] = {
     { "clearMessagesCacheAsync", ubi__rdp_reply_empty, NULL, NULL, false, "there is nothing to clear", "" },
     { "autocomplete", autocomplete, autocomplete_arguments, autocomplete_replies, false, "there are no proposals", "" },
     { "evaluateJSAsync", evaluate, evaluate_arguments, evaluate_replies, false,
-      "does not evaluate yet: the result is an error that says so", "" },
+      "does not evaluate yet: the result is an error that says so", "Firefox" },
     UBI__RDP_METHODS_END,
 };
 static const ubi__rdp_event events[] = {

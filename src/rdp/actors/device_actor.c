@@ -36,7 +36,8 @@ static const ubi__rdp_field description_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_method device_methods[] = {
-    { "getDescription", description_get, NULL, description_replies, false, "what about:debugging shows", "" },
+    { "getDescription", description_get, NULL, description_replies, false, "what about:debugging shows",
+      "Firefox, foxdriver" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_device_type = { .name = "device",
@@ -108,7 +109,7 @@ static const ubi__rdp_field traits_replies[] = {
 };
 
 static const ubi__rdp_method preference_methods[] = {
-    { "getBoolPref", bool_get, name_arguments, bool_replies, false, "a preference", "" },
+    { "getBoolPref", bool_get, name_arguments, bool_replies, false, "a preference", "Firefox" },
     { "getCharPref", text_get, name_arguments, text_replies, false, "a preference", "" },
     { "getIntPref", number_get, name_arguments, number_replies, false, "a preference", "" },
     { "getAllPrefs", all_get, NULL, all_replies, false, "all of them: none", "" },

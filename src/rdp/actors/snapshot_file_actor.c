@@ -131,7 +131,7 @@ static const ubi__rdp_field read_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_method methods[] = {
-    { "transferHeapSnapshot", transfer, transfer_arguments, transfer_replies, false, "sends a snapshot", "" },
+    { "transferHeapSnapshot", transfer, transfer_arguments, transfer_replies, false, "sends a snapshot", "Firefox" },
     { "readHeapSnapshot", read_piece, read_arguments, read_replies, false,
       "sends a piece of it, for clients that know no bulk packets (an addition of ours)", "" },
     UBI__RDP_METHODS_END,

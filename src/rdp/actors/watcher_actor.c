@@ -175,14 +175,16 @@ static const ubi__rdp_field available_fields[] = {
 };
 
 static const ubi__rdp_method methods[] = {
-    { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events", "" },
+    { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events", "Firefox" },
     { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "" },
     { "watchResources", resources_watch, resources_arguments, NULL, false,
-      "wants resources, as events of targets: `document-event` comes at once", "" },
-    { "unwatchResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "the opposite", "" },
+      "wants resources, as events of targets: `document-event` comes at once", "Firefox" },
+    { "unwatchResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "the opposite", "Firefox" },
     { "clearResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "nothing is kept", "" },
-    { "getTargetConfigurationActor", target_configuration_get, NULL, configuration_replies, false, "an actor", "" },
-    { "getThreadConfigurationActor", thread_configuration_get, NULL, configuration_replies, false, "an actor", "" },
+    { "getTargetConfigurationActor", target_configuration_get, NULL, configuration_replies, false, "an actor",
+      "Firefox" },
+    { "getThreadConfigurationActor", thread_configuration_get, NULL, configuration_replies, false, "an actor",
+      "Firefox" },
     { "getNetworkParentActor", network_parent_get, NULL, network_replies, false, "an actor", "" },
     { "getBlackboxingActor", blackboxing_get, NULL, blackboxing_replies, false, "an actor", "" },
     { "getBreakpointListActor", breakpoint_list_get, NULL, breakpoint_list_replies, false, "an actor", "" },

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A real Firefox looks into programs under `ubiheap run --listen`: by its fronts, by about:debugging and by the Memory panel.
+
+What the panel shows of a snapshot must be what `ubiheap` says about the same file.
+
+    firefox_attach_test.py --pictures FOLDER     makes the pictures of docs/how-to/debug-memory-from-firefox.md
+"""
+import base64
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "rdp"))
+import firefox  # noqa: E402
+from rdp_client import UBIHEAP, running  # noqa: E402
+
+HERE = SOURCE_DIR / "tests" / "oracle"
+COUNT = {"by": "count", "count": True, "bytes": True}
+COARSE = {"by": "coarseType", "objects": COUNT, "strings": COUNT, "scripts": COUNT, "other": COUNT, "domNode": COUNT}
+# What the how-to shows, too.
+PROGRAM = """
+class Session { constructor(name) { this.name = name; this.items = [1, 2, 3]; } }
+globalThis.sessions = new Map();
+function open(name) { sessions.set(name, new Session(name)); }
+let n = 0;
+setInterval(() => open("user " + n++), 20);
+"""
+
+
+def counted(path):
+    """{coarse type: (count, bytes)} of a snapshot file, without those that have none."""
+    done = subprocess.run([UBIHEAP, "census", path, "--json", "--breakdown", json.dumps(COARSE)], capture_output=True,
+                          text=True, check=True)
+    report = json.loads(done.stdout)["report"]
+    return {name: (part["count"], part["bytes"]) for name, part in report.items() if part.get("count")}
+
+
+def script(name):
+    return (HERE / name).read_text()
+
+
+class Attach(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.firefox = cls.enterClassContext(firefox.Firefox())
+
+    def look(self, name):
+        with running(code=PROGRAM) as (port, _):
+            seen = self.firefox.run(script(name), port)
+        self.assertNotIn("error", seen)
+        return seen
+
+    def test_fronts_of_its_client_work(self):
+        seen = self.look("attach_fronts.js")
+        self.assertEqual((seen["title"], seen["stateBefore"], seen["state"]), ("-e", "detached", "attached"))
+        self.assertGreater(seen["collection"]["gcCycleNumber"], 0)
+        self.assertEqual(seen["settings"], {"maxLogLength": 100, "probability": 1})
+        self.assertIn("Session", {frame["functionDisplayName"] for frame in seen["allocations"]["frames"] if frame})
+        self.assertLessEqual(seen["started"], seen["stopped"])
+        self.assertGreater(seen["measure"]["total"], 0)
+        self.assertGreater(seen["residentUnique"], 0)
+        for census in (seen["census"], seen["ofSnapshot"]):
+            self.assertEqual(census["objects"]["Map"]["count"], 1)
+        self.assertRegex(seen["evaluation"]["resultID"], r"^\d+-0$")
+
+    def test_about_debugging_and_the_memory_panel_work(self):
+        seen = self.look("attach_panel.js")
+        self.assertIn("ubiheap", seen["name"])
+        self.assertIn("qjs://-e", seen["item"])
+        self.assertEqual(seen["warnings"], [])
+        self.assertEqual(seen["first"].get("error"), None)
+        shown = {row["name"]: (row["totalCount"], row["totalBytes"]) for row in seen["treeMap"]}
+        self.assertEqual(shown, counted(seen["first"]["path"]))
+        self.assertIn("Map", {row["name"] for row in seen["census"]})
+        self.assertGreater(seen["dominators"]["retainedSize"], 0)
+        self.assertEqual((seen["second"].get("error"), seen["rows"]), (None, 2))
+        info = subprocess.run([UBIHEAP, "info", seen["second"]["path"]], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(info, r"Stacks +\d+ frames, [\d,]+ nodes have a stack")
+
+
+# The page alone, without the window around it.
+PICTURE = """
+const [done] = arguments;
+const window = Services.wm.getMostRecentWindow("navigator:browser");
+const page = window.gBrowser.selectedBrowser.browsingContext.currentWindowGlobal;
+page.drawSnapshot(null, 0.7, "white").then(bitmap => {
+    const canvas = window.document.createElementNS("http://www.w3.org/1999/xhtml", "canvas");
+    canvas.width = bitmap.width;
+    canvas.height = bitmap.height;
+    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    done(canvas.toDataURL("image/png").split(",")[1]);
+});
+"""
+
+
+def save_pictures(folder):
+    with tempfile.TemporaryDirectory() as scripts:
+        folder = pathlib.Path(folder).resolve()
+        pathlib.Path(scripts, "sessions.js").write_text(PROGRAM)
+        os.chdir(scripts)
+        with running("sessions.js") as (port, _), firefox.Firefox() as browser:
+            seen = browser.run(script("attach_panel.js"), port)
+            assert "error" not in seen, seen
+            picture = base64.b64decode(browser.run(PICTURE))
+    (folder / "firefox-memory-panel.png").write_bytes(picture)
+
+
+if __name__ == "__main__":
+    if not firefox.find_firefox():
+        print("skipped: Firefox is not installed")
+        sys.exit(77)
+    if sys.argv[1:2] == ["--pictures"]:
+        save_pictures(sys.argv[2])
+    else:
+        unittest.main()

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// foxdriver_drive.cjs PORT: attaches foxdriver to a server, calls each method of its memory actor, and prints what it saw as JSON.
+const foxdriver = require("foxdriver");
+
+const Foxdriver = foxdriver.default || foxdriver;
+const seen = { errors: [], events: [] };
+
+/* What a call refuses with. */
+async function refusal(call) {
+    try {
+        await call();
+        return null;
+    } catch (error) {
+        return error.message;
+    }
+}
+
+async function driveMemory(memory) {
+    memory.on("garbage-collection", event => seen.events.push(event));
+    seen.stateBefore = await memory.getState();
+    seen.measureDetached = await memory.measure();
+    await memory.attach();
+    seen.state = await memory.getState();
+    seen.census = await memory.takeCensus();
+    seen.started = await memory.startRecordingAllocations({ probability: 1, maxLogLength: 500 });
+    seen.settings = await memory.getAllocationsSettings();
+    do
+        seen.allocations = await memory.getAllocations();
+    while (seen.allocations.allocations.length < 3);
+    seen.stopped = await memory.stopRecordingAllocations();
+    seen.notRecording = await refusal(() => memory.getAllocations());
+    seen.collected = await memory.forceGarbageCollection();
+    seen.stateAfterCollection = await memory.getState(); // at once: FOX-2
+    const both = [memory.forceGarbageCollection(), memory.getState()]; // and without waiting
+    seen.together = await Promise.all(both);
+    seen.cycles = await memory.forceCycleCollection();
+    while (seen.events.length < 2)
+        await new Promise(resolve => setTimeout(resolve, 20));
+    seen.snapshot = await memory.saveHeapSnapshot(null);
+    seen.measure = await memory.measure();
+    await memory.detach();
+    seen.stateDetached = await memory.getState();
+}
+
+async function drive(port) {
+    const { browser, tabs } = await Foxdriver.attach("127.0.0.1", port);
+    seen.tabs = tabs.length;
+    seen.title = tabs[0].data.title;
+    seen.domains = ["memory", "console"].filter(name => tabs[0][name]);
+    seen.globals = ["device", "preference", "heapSnapshotFile"].filter(name => browser[name]);
+    seen.description = await browser.device.getDescription();
+    await driveMemory(tabs[0].memory);
+    browser.disconnect();
+}
+
+drive(Number(process.argv[2])).then(() => {
+    console.log(JSON.stringify(seen));
+    process.exit(0);
+}, error => {
+    console.error(error.stack, JSON.stringify(seen));
+    process.exit(1);
+});

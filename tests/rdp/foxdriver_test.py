@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The npm client foxdriver drives the memory of a program under `ubiheap run --listen`: each method of its memory actor.
+
+It is installed in the build directory, in the version of foxdriver/package-lock.json, with the package that it forgets to ask for; where
+npm cannot fetch it, the test is skipped.
+"""
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from rdp_client import running
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "tests" / "rdp" / "foxdriver"
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from npm_packages import install  # noqa: E402
+
+CODE = "globalThis.kept = []; function make() { kept.push({}); } setInterval(() => { make(); make(); make(); }, 2);"
+
+
+class Foxdriver(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        place = install(SOURCE, "foxdriver")
+        program = place / "foxdriver_drive.cjs"
+        shutil.copy(SOURCE / program.name, program)
+        with running(code=CODE) as (port, _):
+            done = subprocess.run(["node", program, str(port)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        cls.seen = json.loads(done.stdout)
+
+    def test_fox_1_it_finds_one_tab_with_its_actors(self):
+        self.assertEqual((self.seen["tabs"], self.seen["title"]), (1, "-e"))
+        self.assertEqual(self.seen["domains"], ["memory", "console"])
+        self.assertEqual(self.seen["globals"], ["device", "preference", "heapSnapshotFile"])
+        self.assertEqual(self.seen["description"]["brandName"], "ubiheap")
+
+    def test_fox_2_collections_shift_no_replies(self):
+        self.assertEqual(self.seen["stateAfterCollection"], "attached")
+        self.assertEqual(self.seen["together"][1], "attached")
+        self.assertNotIn("type", self.seen["collected"])
+        self.assertNotIn("type", self.seen["together"][0])
+        numbers = [event["data"]["gcCycleNumber"] for event in self.seen["events"]]
+        self.assertEqual(numbers, sorted(set(numbers)))
+
+    def test_it_attaches_and_detaches(self):
+        self.assertEqual([self.seen[name] for name in ("stateBefore", "state", "stateDetached")],
+                         ["detached", "attached", "detached"])
+
+    def test_it_counts_and_measures(self):
+        self.assertEqual(set(self.seen["census"]) - {"from"}, {"objects", "scripts", "strings", "other", "domNode"})
+        for name in ("measureDetached", "measure"):
+            self.assertGreater(self.seen[name]["total"], self.seen[name]["jsObjectsSize"])
+            self.assertRegex(self.seen[name]["jsMilliseconds"], r"^\d+\.\d$")
+
+    def test_it_records_allocations(self):
+        seen = self.seen
+        self.assertEqual(seen["settings"], {"maxLogLength": 500, "probability": 1})
+        self.assertLessEqual(seen["started"], seen["stopped"])
+        self.assertIsNone(seen["allocations"]["frames"][0])
+        names = {frame["functionDisplayName"] for frame in seen["allocations"]["frames"] if frame}
+        self.assertIn("make", names)
+        self.assertEqual(seen["notRecording"],
+                         "Cannot call drainAllocationsLog without setting trackingAllocationSites to true (Error)")
+
+    def test_it_saves_a_snapshot(self):
+        self.assertRegex(self.seen["snapshot"], r"^ubi-\d+$")
+
+
+if __name__ == "__main__":
+    if not install(SOURCE, "foxdriver"):
+        print("skipped: npm could not fetch foxdriver")
+        sys.exit(77)
+    unittest.main()
