@@ -207,11 +207,12 @@ static ubi_status request_take(ubi__rdp_connection *c, ubi_text text, const ubi_
     return UBI_OK;
 }
 
-/* What is not an object in JSON is dropped, as Firefox does. */
+/* What is not an object in JSON, and in UTF-8, is dropped, as Firefox does: parts of it may be repeated to the client. */
 static ubi_status json_take(ubi__rdp_connection *c, ubi_text text) {
     ubi__json_cursor cursor;
     ubi__json_value whole;
-    if (!ubi__json_value_whole(&cursor, &whole, text) || whole.type != UBI__JSON_OBJECT)
+    if (ubi__utf8_valid_prefix(text) != text.len || !ubi__json_value_whole(&cursor, &whole, text) ||
+        whole.type != UBI__JSON_OBJECT)
         return UBI_OK;
     return request_take(c, text, &whole);
 }

@@ -208,6 +208,7 @@ static void rdp_4_what_is_not_json_is_dropped(void **state) {
     client *c = *state;
     client_send(c, "{bad}");
     client_send(c, "[1]");
+    client_send(c, "{\"to\":\"\xff\"}");
     client_send(c, "");
     client_send(c, "{\"to\":\"root\",\"type\":\"echo\",\"text\":\"a\"}");
     assert_came(c, "{\"from\":\"root\",\"text\":\"a\",\"count\":-1,\"loud\":false}");

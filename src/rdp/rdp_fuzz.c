@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * rdp_fuzz.c: any bytes as a client's conversation with all actors, about a target that has safe points and can do nothing else.
+ * rdp_fuzz.c: any bytes as a client's conversation with all actors, about a
+ * target that has safe points and can do nothing else.
  *
- * Each line of the input is the JSON of a request; ids in it may be written as @N, the N-th actor. A line that begins with ! comes as it is,
- * without a header; `.` lets the target reach a safe point, `>` delivers the mail, `+` lets time pass, `-` lets the target go.
+ * Each line of the input is the JSON of a request; ids in it may be written as
+ * @N, the N-th actor. A line that begins with ! comes as it is, without a
+ * header; `.` lets the target reach a safe point, `>` delivers the mail, `+`
+ * lets time pass, `-` lets the target go.
  *
- * Promises checked: no crash, no leak; what goes out are packets whose JSON is right, each with `from`; no request is left without an
- * answer when the target has come to its safe point.
+ * Promises checked: no crash, no leak; what goes out are packets whose JSON is
+ * right, each with `from`; no request is left without an answer when the target
+ * has come to its safe point.
  */
 #include "base/text.h"
 #include "fuzz_pieces.h"
@@ -17,7 +21,9 @@
 
 #define MOST_JSON_BYTES 65536
 
-/* ---- a target ----------------------------------------------------------------------------------------------------------- */
+/* ---- a target
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct program {
     ubi_safe_point_fn fn;
@@ -43,7 +49,9 @@ static const ubi_target_ops ops = {
     .version = 1, .kind = "drawn", .capabilities = UBI_TARGET_SAFE_POINT, .run_at_safe_point = program_ask
 };
 
-/* ---- a client ----------------------------------------------------------------------------------------------------------- */
+/* ---- a client
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct client {
     ubi__rdp_connection *connection;
@@ -114,9 +122,17 @@ static void target_go(client *c) {
         ubi__rdp_root_tabs_changed(ubi__rdp_root(c->connection));
 }
 
+/* Each safe point brings the next request of an actor further. */
+static void client_settle(client *c) {
+    for (uint32_t n = c->connection->n_waiting + 1; n > 0; n--) {
+        program_come(&c->program);
+        ubi__rdp_mailbox_deliver(&c->offer->mailbox);
+    }
+    require(c->connection->is_ended || c->connection->n_waiting == 0, "a request was not answered");
+}
+
 static void client_end(client *c) {
     ubi__rdp_connection_free(c->connection);
-    target_go(&(client){ .offer = c->offer, .has_target = false });
     program_come(&c->program);
     ubi__rdp_offer_end(c->offer);
     program_come(&c->program);
@@ -124,7 +140,9 @@ static void client_end(client *c) {
     ubi__rdp_packets_fini(&c->reader);
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* A number after @ becomes the id of the actor with that number. */
 static ubi_text ids_write(ubi__vec_u8 *out, const client *c, ubi_text line) {
@@ -189,10 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         line_take(&c, (ubi_text){ at, (size_t)(line_end - at) });
         at = newline ? newline + 1 : end;
     }
-    if (c.has_target)
-        program_come(&c.program);
-    ubi__rdp_mailbox_deliver(&c.offer->mailbox);
-    require(c.connection->is_ended || c.connection->n_waiting == 0, "a request was not answered");
+    client_settle(&c);
     client_end(&c);
     return 0;
 }
