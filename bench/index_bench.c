@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * index_bench.c: what an index costs when it is made, and what it saves when a heap is opened again.
+ * index_bench.c: what an index costs when it is made, and what it saves when a heap or a recording is opened again.
  *
  * A row per step, for bench/report.py: parts computed, index written, parts mapped (each with the time of all threads, cpuNs), and a
  * question that was never asked before, on a session that has just been opened. indexBytes is the size of the file, residentBytes what
@@ -15,6 +15,7 @@
 #include <ubiheap/extension/ask.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "bench_program.h"
 
 static const char usage[] = "usage: index_bench [--repeats N] FILE...\n"
@@ -36,10 +37,12 @@ static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, const 
     return ubi_session_open_path(out, pool, path, &options);
 }
 
-/* All that an index holds. */
+/* All that an index holds. A recording was read when it was opened. */
 static ubi_status parts_get(ubi_session_use *use) {
     const ubi_dominators *dominators;
     const uint32_t *distances;
+    if (ubi_session_kind_of(ubi_session_use_session(use)) == UBI_SESSION_RECORDING)
+        return UBI_OK;
     UBI_TRY(ubi_session_dominators(&dominators, use, true));
     return ubi_session_distances(&distances, use);
 }
@@ -134,7 +137,10 @@ static ubi_status measure(const char *path, unsigned repeats) {
     UBI_TRY(step_measure(path, "index:computed", UBI_SESSION_INDEX_NONE, parts_compute, n));
     UBI_TRY(step_measure(path, "index:computed and written", UBI_SESSION_INDEX_CACHE, parts_compute_and_write, n));
     UBI_TRY(step_measure(path, "index:mapped", UBI_SESSION_INDEX_CACHE, parts_compute, n));
-    UBI_TRY(step_measure(path, "index:nodes chosen", UBI_SESSION_INDEX_CACHE, ask_nodes, n));
+    if (ubi__text_ends(ubi__text(path), ".ubirec"))
+        UBI_TRY(step_measure(path, "index:report, without", UBI_SESSION_INDEX_NONE, ask_report, n));
+    else
+        UBI_TRY(step_measure(path, "index:nodes chosen", UBI_SESSION_INDEX_CACHE, ask_nodes, n));
     return step_measure(path, "index:report", UBI_SESSION_INDEX_CACHE, ask_report, n);
 }
 

@@ -90,11 +90,19 @@ def busy():
     return round(os.getloadavg()[2], 1)
 
 
+def bytes_of(path, result):
+    """Of a file, or of what it was when the earlier result of this name was measured, whose rows are used again."""
+    if os.path.exists(path):
+        return os.path.getsize(path)
+    earlier = json.loads(pathlib.Path(f"bench/results/{result}.json").read_text())
+    return next(file["bytes"] for file in earlier["files"] if file["file"] == os.path.basename(path))
+
+
 def collect(args):
     files = []
     for line in pathlib.Path(args.files).read_text().splitlines() if args.files else []:
         path, command = line.split("\t")
-        files.append({"file": os.path.basename(path), "bytes": os.path.getsize(path), "madeBy": command or None})
+        files.append({"file": os.path.basename(path), "bytes": bytes_of(path, args.name), "madeBy": command or None})
     runs = [json.loads(line) for line in pathlib.Path(args.raw).read_text().splitlines()]
     print(with_one_run_per_line({
         "schema": args.schema,

@@ -3,7 +3,7 @@
 from tables import machine_words, milliseconds, paragraphs, size, table
 
 HEAD = """\
-Sessions of two made-up heaps. The run `{name}` of {date}; the result with every single run is
+Sessions of two made-up heaps and a recording. The run `{name}` of {date}; the result with every single run is
 [bench/results/{name}.json](../../bench/results/{name}.json). {processor}, {processors} processors, {memory} MiB of
 memory; {kernel}; {compiler}. `sh bench/session.sh` repeats the measurement."""
 PARTS = """\
@@ -22,11 +22,13 @@ answered."""
 INDEXES = """\
 Graph, look, dominators and distances: computed; computed and written to an [index](../formats/ubindex.md), together with retainers and the
 summary, which are computed for it; and mapped from one. Then `nodes --where` and `report` of a session that was just opened with it.
+Of the recording, 3.7 million allocations of two million kinds at 968,000 stacks: what reading it gives, with the places in the index, and
+`report` without one, too.
 *Resident* is what of the index was part of the process's memory after the step. *`ubiheap report` again* is a whole process, which finds the
 answer that it gave with `--cache`; resident is the most memory that it had. Medians. The goals: with the index at most 1.5 times as long the
 first time; then 100 ms, and 300 ms for the question.{busy}"""
-BUSY = """ These and the next were measured on a busy machine: {load:.0f} tasks ran or waited for its processors. Milliseconds say then how long one
-waits there, and CPU, with what caches lost to others, is the measure."""
+BUSY = """ Rows of {files} are of a busy machine: {load:.0f} tasks ran or waited for its processors. Milliseconds say then how long one waits there,
+and CPU, with what caches lost to others, is the measure."""
 QUIET_LOAD = 4
 
 
@@ -91,8 +93,9 @@ def limits_table(results):
 
 
 def indexes_text(results):
-    loads = [run["load"] for runs in rows_named(results, "index:").values() for run in runs if "load" in run]
-    busy = BUSY.format(load=max(loads)) if loads and max(loads) > QUIET_LOAD else ""
+    rows = [run for runs in rows_named(results, "index:").values() for run in runs if run.get("load", 0) > QUIET_LOAD]
+    files = ", ".join(dict.fromkeys(row["file"] for row in rows))
+    busy = BUSY.format(files=files, load=max(row["load"] for row in rows)) if rows else ""
     return paragraphs(INDEXES.format(busy=busy))
 
 
@@ -116,10 +119,12 @@ def command_list(results):
     """How each file is made and measured."""
     lines = []
     for f in results.files:
+        is_heap = not f["file"].endswith(".ubirec")
         lines.append(f["madeBy"])
-        lines += [f"build/release/bench/{program} {f['file']}" for program in ("worker_bench", "ask_bench", "limit_bench", "index_bench")]
+        programs = ("worker_bench", "ask_bench", "limit_bench", "index_bench") if is_heap else ("index_bench",)
+        lines += [f"build/release/bench/{program} {f['file']}" for program in programs]
         lines.append(f"python3 bench/kept_answer.py --ubiheap build/release/bin/ubiheap {f['file']}")
-        if rows_named(results, "small:"):
+        if is_heap and rows_named(results, "small:"):
             lines.append(f"python3 bench/small_memory.py --ubiheap build/release/bin/ubiheap {f['file']}")
     return "\n".join(lines)
 
