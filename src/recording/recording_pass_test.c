@@ -181,7 +181,7 @@ static void each_bit_may_be_forged(void **state) {
 
 /* It is not even written, or it is not read. */
 static void assert_refused(const ubi__sites *sites, const char *column) {
-    packed_recording unpacked = { NULL };
+    packed_recording unpacked = { .file = NULL };
     packed_bytes packed = { NULL, 0 };
     ubi_status status = recording_pack(&packed, sites->summary, sites, NULL);
     if (status == UBI_OK)

@@ -36,7 +36,7 @@ static ubi_status recording_parts_get(indexed_parts *out, ubi_session_use *use) 
 
 /* What was computed for an answer, mostly. */
 static ubi_status first_parts_get(indexed_parts *out, ubi_session_use *use) {
-    *out = (indexed_parts){ NULL };
+    *out = (indexed_parts){ .recording = NULL };
     if (use->session->kind == UBI_SESSION_RECORDING)
         return recording_parts_get(out, use);
     UBI_TRY(ubi_session_graph(&out->graph, use));
