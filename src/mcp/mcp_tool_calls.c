@@ -251,7 +251,7 @@ static ubi_status where_check(ubi__mcp_call *call) {
     const ubi_allocator *a = call->asked->allocator;
     const ubi__question *question = NULL;
     ubi__vec_u8 where = { NULL, 0, 0 }, parameters = { NULL, 0, 0 };
-    ubi__json_values values = { NULL };
+    ubi__json_values values = { .values = NULL };
     UBI_TRY(ubi__question_get(&question, "nodes"));
     ubi_status status = ubi__mcp_text(&where, call, UBI__MCP_WHERE);
     if (status == UBI_OK)
