@@ -99,12 +99,28 @@ typedef struct asking {
     uint64_t id;
 } asking;
 
+typedef struct sequel_counts {
+    _Atomic int n_begun, n_released;
+} sequel_counts;
+
+static void sequel_begin(void *payload) {
+    atomic_fetch_add(&((sequel_counts *)payload)->n_begun, 1);
+}
+
+static void sequel_release(void *payload) {
+    atomic_fetch_add(&((sequel_counts *)payload)->n_released, 1);
+}
+
+static sequel_counts *sequel_of_next; /* NULL: questions have none */
+
 static ubi_status ask(asking *out, office *o, const char *question, const char *parameters, bool is_kept, waiter *w) {
     ubi__json_values values;
     ubi__desk_request request = { .sessions = o->sessions, .n = 1, .is_kept = is_kept };
     request.terms.question = ubi__question_find(question);
     if (request.terms.question->least_heaps > 1)
         request.n = 2;
+    if (sequel_of_next)
+        request.sequel = (ubi__desk_sequel){ sequel_begin, sequel_release, sequel_of_next };
     UBI_TRY(ubi__json_values_read(&values, request.terms.question->usage, ubi__text(parameters)));
     request.terms.values = values.values;
     ubi_status status = ubi__desk_ask(&out->job, &out->id, o->desk, &request, w ? &w->watcher : NULL);
@@ -491,6 +507,39 @@ static void many_clients_ask_leave_and_cancel(void **state) {
     office_close(&o);
 }
 
+/* Once for an answer that was computed, and not for one that was there, is given by another job, or is cancelled. */
+static void what_follows_is_begun_with_an_answer(void **state) {
+    sequel_counts counts = { 0, 0 };
+    office o;
+    gate g = { false, 0, UBI_OK };
+    waiter at_gate, first, second, third;
+    asking shut, one, two, three, four;
+    (void)state;
+    office_open(&o, 1, 2, 0);
+    gate_shut(&shut, &o, &g, &at_gate);
+    waiter_init(&first), waiter_init(&second), waiter_init(&third);
+    sequel_of_next = &counts;
+    assert_int_equal(ask(&one, &o, "statistics", "{}", false, &first), UBI_OK);
+    assert_int_equal(ask(&two, &o, "statistics", "{}", false, &second), UBI_OK); /* joins */
+    assert_true(two.job == one.job && atomic_load(&counts.n_released) == 1);
+    assert_int_equal(ask(&three, &o, "summary", "{}", false, &third), UBI_OK);
+    assert_int_equal(ask(&four, &o, "summary", "{\"limit\": 4}", false, &third), UBI_EBUSY); /* it stays the caller's */
+    assert_int_equal(atomic_load(&counts.n_released), 1);
+    ubi__desk_leave(three.job, &third.watcher); /* cancels it */
+    assert_int_equal(atomic_load(&counts.n_released), 2);
+    gate_let_go(&shut, &g, &at_gate);
+    assert_int_equal(waiter_await(&first, one.job, UBI__DESK_DONE).state, UBI__DESK_DONE);
+    assert_true(atomic_load(&counts.n_begun) == 1 && atomic_load(&counts.n_released) == 3);
+    assert_int_equal(ask(&three, &o, "statistics", "{}", false, &third), UBI_OK); /* it is there */
+    ubi__desk_leave(one.job, &first.watcher);
+    ubi__desk_leave(two.job, &second.watcher);
+    ubi__desk_leave(three.job, &third.watcher);
+    assert_true(atomic_load(&counts.n_begun) == 1 && atomic_load(&counts.n_released) == 4);
+    sequel_of_next = NULL;
+    waiter_fini(&first), waiter_fini(&second), waiter_fini(&third);
+    office_close(&o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_asks_for_the_same_joins),
@@ -504,6 +553,7 @@ int main(void) {
         cmocka_unit_test(a_desk_is_freed_while_jobs_run),
         cmocka_unit_test(refused_memory_is_reported_and_nothing_is_lost),
         cmocka_unit_test(many_clients_ask_leave_and_cancel),
+        cmocka_unit_test(what_follows_is_begun_with_an_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

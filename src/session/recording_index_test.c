@@ -3,7 +3,6 @@
  * recording_index_test.c: an index of a recording is used when it is of it and of what was recorded with it; else the files are read.
  */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -205,18 +204,7 @@ static void killed_writing_leaves_none(void **state) {
     index_place p = place_of(SMALL);
     (void)state;
     for (uint32_t at = 1; at < 12; at += 5) {
-        int how;
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            ending e = { 0, at, true };
-            opened_heap o;
-            if (opened_begin(&o, &p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }) == UBI_OK)
-                (void)ubi_session_write_index(o.use);
-            _exit(0);
-        }
-        assert_int_equal(waitpid(child, &how, 0), child);
-        assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+        index_write_killed(&p, at);
         assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
     }
     index_write(&p, UBI_SESSION_INDEX_CACHE);

@@ -4,7 +4,6 @@
  */
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -316,18 +315,7 @@ static void killed_writing_leaves_the_old_one_or_none(void **state) {
     index_place p = place_of(FX_FILE);
     (void)state;
     for (uint32_t at = 1; at < 18; at += 3) {
-        int how;
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            ending e = { 0, at, true };
-            opened_heap o;
-            if (opened_begin(&o, &p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }) == UBI_OK)
-                (void)ubi_session_write_index(o.use);
-            _exit(0);
-        }
-        assert_int_equal(waitpid(child, &how, 0), child);
-        assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+        index_write_killed(&p, at);
         assert_false(index_serves(&p, UBI_SESSION_INDEX_CACHE));
     }
     index_write(&p, UBI_SESSION_INDEX_CACHE);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -156,4 +157,19 @@ bool report_end(void *payload, const char *stage, uint64_t done, uint64_t total)
 
 size_t files_in(const char *folder) {
     return access(folder, F_OK) == 0 ? count_files(folder) : 0;
+}
+
+void index_write_killed(const index_place *p, uint32_t n) {
+    int how;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        ending e = { 0, n, true };
+        opened_heap o;
+        if (opened_begin(&o, p, UBI_SESSION_INDEX_CACHE, NULL, (ubi_progress){ report_end, &e }) == UBI_OK)
+            (void)ubi_session_write_index(o.use);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
 }

@@ -65,5 +65,7 @@ typedef struct ending {
 
 /** The payload is an ending. */
 bool report_end(void *payload, const char *stage, uint64_t done, uint64_t total);
+/** A process writes the index in the cache folder, and is killed at the n-th report of that. */
+void index_write_killed(const index_place *p, uint32_t n);
 
 #endif
