@@ -52,6 +52,10 @@ static const char packets[] =
     "- `frames` begins with null also when there are no frames; `summary` says how much was allocated since the "
     "recording began.\n"
     "- `measure` speaks of the target alone; that of the process has `resident` and `residentUnique` besides.\n"
+    "- The reply of `evaluateJSAsync` comes with the result, and its event in the same write.\n"
+    "- Of a map or a set a preview has the properties, not the entries. Messages of before a client listened have "
+    "texts "
+    "in place of objects.\n"
     "- Ids of snapshots are `ubi-N`: a client would look for a number among its own files.\n"
     "- `readHeapSnapshot` is ours, for clients without bulk packets.\n\n";
 

@@ -111,6 +111,12 @@ struct ubi__rdp_actor {
  */
 ubi_status ubi__rdp_actor_new(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ubi__rdp_actor_type *type,
                               void *payload);
+/** One with a number of the caller's, which no other has: such an id can be written before there is an actor. Errors: the same. */
+ubi_status ubi__rdp_actor_new_numbered(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ubi__rdp_actor_type *type,
+                                       void *payload, uint64_t number);
+/** The id of an actor with this number. */
+void ubi__rdp_id_write(char out[UBI__RDP_ID_BYTES], const char *prefix, const ubi__rdp_actor_type *type,
+                       uint64_t number);
 /** Frees it with those below it. What it owes is never answered: its client gets no packet of it any more. */
 void ubi__rdp_actor_free(ubi__rdp_actor *actor);
 /** The connection's root actor, which is made with it. */

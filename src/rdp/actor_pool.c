@@ -69,8 +69,13 @@ static ubi__rdp_actor *actor_make(ubi__rdp_connection *c, const ubi__rdp_actor_t
     return actor;
 }
 
-ubi_status ubi__rdp_actor_new(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ubi__rdp_actor_type *type,
-                              void *payload) {
+void ubi__rdp_id_write(char out[UBI__RDP_ID_BYTES], const char *prefix, const ubi__rdp_actor_type *type,
+                       uint64_t number) {
+    snprintf(out, UBI__RDP_ID_BYTES, "%s%s%llu", prefix, type->name, (unsigned long long)number);
+}
+
+ubi_status ubi__rdp_actor_new_numbered(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ubi__rdp_actor_type *type,
+                                       void *payload, uint64_t number) {
     ubi__rdp_connection *c = parent->connection;
     if (c->actors.n >= UBI__RDP_MOST_ACTORS)
         return ubi__fail(UBI_ELIMIT, "a connection has %d actors at most", UBI__RDP_MOST_ACTORS);
@@ -78,13 +83,18 @@ ubi_status ubi__rdp_actor_new(ubi__rdp_actor **out, ubi__rdp_actor *parent, cons
     ubi__rdp_actor *actor = actor_make(c, type, payload);
     if (!actor)
         return ubi__fail_nomem();
-    actor->number = ++c->last_number;
-    snprintf(actor->id, sizeof actor->id, "%s%s%llu", c->prefix, type->name, (unsigned long long)actor->number);
+    actor->number = number;
+    ubi__rdp_id_write(actor->id, c->prefix, type, number);
     *actor_place(&c->actors, NULL, actor->number, ubi__rdp_number_hash(actor->number)) = (ubi__rdp_actor_slot){ actor };
     ubi__rdp_actor_table_added(&c->actors);
     actor_link(actor, parent);
     *out = actor;
     return UBI_OK;
+}
+
+ubi_status ubi__rdp_actor_new(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ubi__rdp_actor_type *type,
+                              void *payload) {
+    return ubi__rdp_actor_new_numbered(out, parent, type, payload, ++parent->connection->last_number);
 }
 
 ubi_status ubi__rdp_root_new(ubi__rdp_connection *connection, const ubi__rdp_actor_type *type, void *payload) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "rdp/memory_link.h"
+#include "rdp/console_link.h"
 
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
@@ -132,7 +132,9 @@ ubi_status ubi__rdp_offer_add(ubi__rdp_offer *offer, ubi_target target, const ub
         status = offer_append(offer, tab);
         pthread_mutex_unlock(&offer->lock);
     }
-    if (status != UBI_OK)
+    if (status == UBI_OK)
+        ubi__rdp_messages_begin(tab);
+    else
         ubi__rdp_tab_unref(tab);
     return status;
 }
@@ -164,6 +166,7 @@ ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target) {
     if (!tab)
         return ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
     ubi__rdp_links_end(tab);
+    ubi__rdp_messages_end(tab);
     tab_end(tab);
     return UBI_OK;
 }

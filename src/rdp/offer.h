@@ -57,7 +57,8 @@ typedef struct ubi__rdp_tab {
     uint32_t number;       /* from 1; never given twice */
     ubi__live_target *live;
     const ubi_target_scope *scope;
-    struct ubi__rdp_link *links; /* that have a bridge; the target's thread */
+    struct ubi__rdp_link *links;        /* that are open; the target's thread */
+    struct ubi__rdp_messages *messages; /* that the program has said; or NULL; the target's thread */
     char title[UBI__RDP_TITLE_BYTES];
     char url[UBI__RDP_URL_BYTES];
 } ubi__rdp_tab;

@@ -44,16 +44,19 @@ static void server_end(ubi_rdp_server *server) {
     ubi__uv.uv_close(&server->listener.handle, NULL);
 }
 
+/* What a target said before it went is delivered before that is seen. */
 static void on_bell(uv_async_t *bell) {
     ubi_rdp_server *server = bell->data;
+    bool must_stop = atomic_load(&server->must_stop);
+    bool has_tabs_changed = atomic_exchange(&server->has_tabs_changed, false);
     for (ubi__rdp_client *client = server->clients; client; client = client->next)
         if (client->connection)
             client->connection->now_ms = ubi__uv.uv_now(&server->loop);
     ubi__rdp_mailbox_deliver(&server->offer->mailbox);
-    if (atomic_exchange(&server->has_tabs_changed, false))
+    if (has_tabs_changed)
         tabs_report(server);
     ubi__rdp_server_settle(server);
-    if (atomic_load(&server->must_stop) && !ubi__uv.uv_is_closing((uv_handle_t *)bell))
+    if (must_stop && !ubi__uv.uv_is_closing((uv_handle_t *)bell))
         server_end(server);
 }
 

@@ -31,6 +31,7 @@ function open(name) { sessions.set(name, new Session(name)); }
 let n = 0;
 setInterval(() => open("user " + n++), 20);
 """
+TALKING = "console.log('before', 1, new Map()); setInterval(() => {}, 1000);"
 
 
 def counted(path):
@@ -50,9 +51,9 @@ class Attach(unittest.TestCase):
     def setUpClass(cls):
         cls.firefox = cls.enterClassContext(firefox.Firefox())
 
-    def look(self, name):
+    def look(self, *names):
         with running(code=PROGRAM) as (port, _):
-            seen = self.firefox.run(script(name), port)
+            seen = self.firefox.run("".join(script(name) for name in names), port)
         self.assertNotIn("error", seen)
         return seen
 
@@ -70,7 +71,7 @@ class Attach(unittest.TestCase):
         self.assertRegex(seen["evaluation"]["resultID"], r"^\d+-0$")
 
     def test_about_debugging_and_the_memory_panel_work(self):
-        seen = self.look("attach_panel.js")
+        seen = self.look("attach_toolbox.js", "attach_panel.js")
         self.assertIn("ubiheap", seen["name"])
         self.assertIn("qjs://-e", seen["item"])
         self.assertEqual(seen["warnings"], [])
@@ -82,6 +83,22 @@ class Attach(unittest.TestCase):
         self.assertEqual((seen["second"].get("error"), seen["rows"]), (None, 2))
         info = subprocess.run([UBIHEAP, "info", seen["second"]["path"]], capture_output=True, text=True, check=True).stdout
         self.assertRegex(info, r"Stacks +\d+ frames, [\d,]+ nodes have a stack")
+
+
+class Console(unittest.TestCase):
+    """In a Firefox of its own: an open toolbox of another test would be taken for this one's."""
+
+    def test_the_console_panel_works(self):
+        with firefox.Firefox() as browser, running(code=TALKING) as (port, _):
+            seen = browser.run(script("attach_toolbox.js") + script("attach_console.js"), port)
+        self.assertIn("before", seen, seen)
+        self.assertIn("before 1 Map {…}", seen["before"])
+        self.assertIn("42", seen["sum"])
+        self.assertIn("first: 1", seen["object"])
+        for text in ("first: 1", "second: Array [ 1, 2 ]", "<prototype>"):
+            self.assertTrue(any(text in node for node in seen["nodes"]), seen["nodes"])
+        self.assertIn("ReferenceError", seen["error"])
+        self.assertIn("first: 1", seen["warning"])
 
 
 # The page alone, without the window around it.
@@ -105,7 +122,7 @@ def save_pictures(folder):
         pathlib.Path(scripts, "sessions.js").write_text(PROGRAM)
         os.chdir(scripts)
         with running("sessions.js") as (port, _), firefox.Firefox() as browser:
-            seen = browser.run(script("attach_panel.js"), port)
+            seen = browser.run(script("attach_toolbox.js") + script("attach_panel.js"), port)
             assert "error" not in seen, seen
             picture = base64.b64decode(browser.run(PICTURE))
     (folder / "firefox-memory-panel.png").write_bytes(picture)

@@ -67,6 +67,12 @@ class Foxdriver(unittest.TestCase):
         self.assertEqual(seen["notRecording"],
                          "Cannot call drainAllocationsLog without setting trackingAllocationSites to true (Error)")
 
+    def test_it_uses_the_console(self):
+        seen = self.seen
+        self.assertEqual(seen["listening"]["startedListeners"], ["PageError", "ConsoleAPI"])
+        self.assertEqual((seen["sum"], seen["thrown"], seen["messages"]), ("42object", "Error: bad", ["said"]))
+        self.assertEqual(seen["cached"][0]["message"]["arguments"], ["said"])
+
     def test_it_saves_a_snapshot(self):
         self.assertRegex(self.seen["snapshot"], r"^ubi-\d+$")
 

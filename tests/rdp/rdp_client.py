@@ -86,13 +86,22 @@ class Client:
         """Forms of the targets of all tabs."""
         return [self.request(tab["actor"], "getTarget")["frame"] for tab in self.request("root", "listTabs")["tabs"]]
 
+    def evaluate(self, text, number=0, **members):
+        """The event with the result of a text."""
+        console = self.targets()[number]["consoleActor"]
+        result = self.request(console, "evaluateJSAsync", text=text, **members)["resultID"]
+        event = self.event("evaluationResult")
+        if event["resultID"] != result:
+            raise AssertionError(f"{event['resultID']} is the result of another text than {result}")
+        return event
+
     def memory(self, number=0):
         """The memory actor of a tab."""
         return self.targets()[number]["memoryActor"]
 
 
 EVENTS = {"garbage-collection", "allocations", "target-available-form", "resources-available-array", "tabListChanged",
-          "descriptor-destroyed", "evaluationResult"}
+          "descriptor-destroyed", "evaluationResult", "consoleAPICall", "pageError", "resource-available-form"}
 
 
 @contextlib.contextmanager

@@ -331,15 +331,6 @@ class Panel(Memory):
         self.assertEqual(raised.exception.packet["message"],
                          "Unable to find tab with browserId '99999' (no browsing-context)")
 
-    def test_a_console_that_cannot_evaluate_says_so(self):
-        console = self.client.targets()[0]["consoleActor"]
-        id_ = self.client.request(console, "evaluateJSAsync", text="1 + 1")["resultID"]
-        result = self.client.event("evaluationResult")
-        self.assertEqual((result["resultID"], result["hasException"], result["input"]), (id_, True, "1 + 1"))
-        self.assertEqual(self.client.request(console, "getCachedMessages", messageTypes=["ConsoleAPI"])["messages"], [])
-        self.assertEqual(self.client.request(console, "startListeners", listeners=["PageError"])["startedListeners"],
-                         ["PageError"])
-
 
 class Workers(unittest.TestCase):
     def test_workers_are_tabs_that_come_and_go(self):

@@ -21,6 +21,10 @@ const ubi__rdp_actor_type *const ubi__rdp_actor_types[] = {
     &ubi__rdp_process_target_type,
     &ubi__rdp_memory_type,
     &ubi__rdp_console_type,
+    &ubi__rdp_object_type,
+    &ubi__rdp_property_iterator_type,
+    &ubi__rdp_long_string_type,
+    &ubi__rdp_symbol_type,
     &ubi__rdp_thread_type,
     NULL,
 };

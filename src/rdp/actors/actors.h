@@ -4,7 +4,7 @@
  *
  *     root ─┬─ device, preference, heapSnapshotFile
  *           ├─ tabDescriptor ─┬─ target ─┬─ memory
- *           │    (each tab)   │          ├─ console
+ *           │    (each tab)   │          ├─ console ── object, longString, symbol ── propertyIterator
  *           │                 │          └─ thread
  *           │                 └─ watcher ── targetConfiguration, threadConfiguration, ...
  *           └─ processDescriptor ── the same
@@ -15,6 +15,7 @@
 #define UBI_RDP_ACTORS_H
 
 #include "rdp/actor.h"
+#include "rdp/console_link.h"
 #include "rdp/memory_link.h"
 
 /** Ends a table. */
@@ -39,6 +40,10 @@ extern const ubi__rdp_actor_type ubi__rdp_tab_target_type;
 extern const ubi__rdp_actor_type ubi__rdp_process_target_type;
 extern const ubi__rdp_actor_type ubi__rdp_thread_type;
 extern const ubi__rdp_actor_type ubi__rdp_console_type;
+extern const ubi__rdp_actor_type ubi__rdp_object_type;
+extern const ubi__rdp_actor_type ubi__rdp_property_iterator_type;
+extern const ubi__rdp_actor_type ubi__rdp_long_string_type;
+extern const ubi__rdp_actor_type ubi__rdp_symbol_type;
 extern const ubi__rdp_actor_type ubi__rdp_memory_type;
 
 /** All of them, in the order of the reference page; NULL after the last. */
@@ -54,6 +59,7 @@ typedef struct ubi__rdp_session {
     char version[32];      /* of the client, as it says; "" if it does not */
     bool wants_tab_news;   /* it has listed tabs since the last news */
     uint64_t last_result;  /* of a console */
+    uint64_t n_consoles;   /* that were made */
     uint64_t snapshots[UBI__RDP_MOST_SNAPSHOTS];
     uint32_t n_snapshots;
 } ubi__rdp_session;
@@ -94,6 +100,19 @@ ubi_status ubi__rdp_memory_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
  * Errors: UBI_ENOMEM.
  */
 ubi_status ubi__rdp_memory_configure(ubi__rdp_actor *memory, const ubi__json_value *options);
+/** The console actor. Errors: UBI_ELIMIT, UBI_ENOMEM. */
+ubi_status ubi__rdp_console_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
+/** The bits of resources that are named in an array. */
+uint32_t ubi__rdp_console_resources(const ubi__json_value *names);
+/** Begins and ends sending resources of the target. Nothing is replied. Errors: UBI_ENOMEM. */
+ubi_status ubi__rdp_console_configure(ubi__rdp_actor *console, uint32_t wanted, uint32_t unwanted);
+/** An errand about a value of the console, to be filled in; NULL: no memory. */
+ubi__rdp_console_errand *ubi__rdp_console_errand_new(ubi__rdp_actor *console, ubi__rdp_call *call,
+                                                     ubi__rdp_errand_fn perform);
+/** The value of an actor that goes is held no longer. */
+void ubi__rdp_held_free(ubi__rdp_held *held);
+/** Whether an array of JSON has a string. */
+bool ubi__rdp_names_have(const ubi__json_value *names, const char *name);
 /** Replies with an object that has one member, an empty array. */
 ubi_status ubi__rdp_reply_none(ubi__rdp_call *call, const char *member);
 

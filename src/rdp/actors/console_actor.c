@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * console_actor.c: the console, which evaluates nothing yet: what is typed comes back as an error in words.
+ * console_actor.c: the console of a target: texts are evaluated, messages are heard. What needs the target is an errand (console_link.h).
  */
 #include <stdio.h>
 
@@ -8,32 +8,188 @@
 #include "rdp/actors/actors.h"
 #include "rdp/connection.h"
 
+/* Consoles of one connection: a value's number begins with that of its console. */
+#define MOST_CONSOLES UINT64_C(65535)
+
+static const ubi_allocator *memory(void) {
+    return ubi_allocator_default();
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+static void link_describe(ubi__rdp_console_link *link, const ubi__rdp_actor *target) {
+    ubi__rdp_session *session = ubi__rdp_session_of(target);
+    unsigned major = ubi__rdp_session_major(session);
+    link->number = ++session->n_consoles;
+    link->has_old_forms = major && major < 131;
+    snprintf(link->prefix, sizeof link->prefix, "%s", target->connection->prefix);
+    snprintf(link->target_id, sizeof link->target_id, "%s", target->id);
+}
+
+ubi_status ubi__rdp_console_make(ubi__rdp_actor **out, ubi__rdp_actor *target) {
+    ubi__rdp_link *link = NULL;
+    if (ubi__rdp_session_of(target)->n_consoles >= MOST_CONSOLES)
+        return ubi__fail(UBI_ELIMIT, "a connection has %llu consoles at most", (unsigned long long)MOST_CONSOLES);
+    UBI_TRY(ubi__rdp_link_make(&link, out, target, &ubi__rdp_console_type, &ubi__rdp_console_link_type));
+    if (link)
+        link_describe((ubi__rdp_console_link *)link, target);
+    return UBI_OK;
+}
+
+static void console_destroy(ubi__rdp_actor *actor) {
+    ubi__rdp_link_leave(actor->payload);
+}
+
+ubi__rdp_console_errand *ubi__rdp_console_errand_new(ubi__rdp_actor *console, ubi__rdp_call *call,
+                                                     ubi__rdp_errand_fn perform) {
+    ubi__rdp_errand *errand = ubi__rdp_errand_new(console->payload, call, perform);
+    if (errand)
+        errand->arrive = ubi__rdp_console_values_arrive;
+    return (ubi__rdp_console_errand *)errand;
+}
+
+/* ---- values that clients hold ------------------------------------------------------------------------------------------- */
+
+static void link_release_values(ubi__rdp_console_link *link);
+
+/* What came meanwhile goes next; without the target there is nothing to release. */
+static void release_arrive(ubi__rdp_errand *errand) {
+    ubi__rdp_console_link *link = ubi__rdp_console_link_of(errand);
+    link->is_releasing = false;
+    if (errand->status == UBI_OK)
+        link_release_values(link);
+    else
+        link->unheld.n = 0;
+    errand->status = UBI_ECANCELLED; /* it makes no event */
+}
+
+/* Many in one errand. */
+static void link_release_values(ubi__rdp_console_link *link) {
+    if (link->is_releasing || !link->unheld.n || !link->link.actor)
+        return;
+    ubi__rdp_errand *errand = ubi__rdp_errand_new(&link->link, NULL, ubi__rdp_values_release);
+    if (!errand) /* with the next one */
+        return;
+    errand->arrive = release_arrive;
+    ubi__rdp_console_errand_of(errand)->handles = link->unheld;
+    link->unheld = (ubi__vec_u64){ 0 };
+    link->is_releasing = true;
+    (void)ubi__rdp_errand_send(errand);
+}
+
+/* One for which there is no memory is held until the console goes. */
+static void link_release(ubi__rdp_console_link *link, ubi_value_handle handle) {
+    if (ubi__vec_u64_push(&link->unheld, memory(), handle) == UBI_OK)
+        link_release_values(link);
+}
+
+static ubi_status link_hold(ubi__rdp_console_link *link, const ubi__rdp_new_value *value) {
+    const ubi__rdp_actor_type *type = ubi__rdp_held_type(value->kind);
+    ubi__rdp_held *held = UBI_NEW(memory(), ubi__rdp_held);
+    if (!held)
+        return ubi__fail_nomem();
+    ubi_status status = ubi__rdp_actor_new_numbered(&held->actor, link->link.actor, type, held, value->number);
+    if (status != UBI_OK) {
+        UBI_DELETE(memory(), held);
+        return status;
+    }
+    held->handle = value->handle;
+    held->older = link->newest;
+    *(held->older ? &held->older->newer : &link->oldest) = held;
+    link->newest = held;
+    link->n_held++;
+    return UBI_OK;
+}
+
+void ubi__rdp_held_free(ubi__rdp_held *held) {
+    ubi__rdp_console_link *link = held->actor->parent->payload;
+    *(held->older ? &held->older->newer : &link->oldest) = held->newer;
+    *(held->newer ? &held->newer->older : &link->newest) = held->older;
+    link->n_held--;
+    link_release(link, held->handle);
+    UBI_DELETE(memory(), held);
+}
+
+/* Without its actor, a value that is in a packet cannot be asked about. */
+void ubi__rdp_console_values_arrive(ubi__rdp_errand *errand) {
+    ubi__rdp_console_link *link = ubi__rdp_console_link_of(errand);
+    const ubi__rdp_new_values *values = &ubi__rdp_console_errand_of(errand)->values;
+    for (size_t i = 0; i < values->n && link->link.actor; i++)
+        if (errand->status != UBI_OK || link_hold(link, &values->at[i]) != UBI_OK)
+            link_release(link, values->at[i].handle);
+    while (link->link.actor && link->n_held > UBI__RDP_MOST_HELD_VALUES)
+        ubi__rdp_actor_free(link->oldest->actor);
+}
+
 /* ---- listening ---------------------------------------------------------------------------------------------------------- */
 
-/* Repeats the names that came. */
-static ubi_status names_reply(ubi__rdp_call *call, const char *member) {
-    const ubi__json_value *names = ubi__rdp_argument(call, 0);
-    ubi__json *json = ubi__rdp_reply_begin(call);
-    if (names->type == UBI__JSON_ARRAY) {
-        ubi__json_member_raw(json, member, names->raw);
-    } else {
-        ubi__json_member_array(json, member);
-        ubi__json_array_end(json);
-    }
-    return ubi__rdp_reply_end(call);
+bool ubi__rdp_names_have(const ubi__json_value *names, const char *name) {
+    ubi__json_value value;
+    ubi__json_cursor c;
+    if (names->type != UBI__JSON_ARRAY)
+        return false;
+    ubi__json_cursor_open(&c, names->raw, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&c, &value))
+        if (value.type == UBI__JSON_STRING && ubi__json_value_is(&value, name))
+            return true;
+    return false;
+}
+
+uint32_t ubi__rdp_console_resources(const ubi__json_value *names) {
+    return (ubi__rdp_names_have(names, "console-message") ? UBI__RDP_CONSOLE_RESOURCES : 0) |
+           (ubi__rdp_names_have(names, "error-message") ? UBI__RDP_ERROR_RESOURCES : 0);
+}
+
+static uint32_t events_named(const ubi__json_value *names) {
+    return (ubi__rdp_names_have(names, "ConsoleAPI") ? UBI__RDP_CONSOLE_EVENTS : 0) |
+           (ubi__rdp_names_have(names, "PageError") ? UBI__RDP_ERROR_EVENTS : 0);
+}
+
+ubi_status ubi__rdp_console_configure(ubi__rdp_actor *console, uint32_t wanted, uint32_t unwanted) {
+    ubi__rdp_console_errand *e = ubi__rdp_console_errand_new(console, NULL, ubi__rdp_console_watch);
+    if (!e)
+        return ubi__fail_nomem();
+    ubi__rdp_errand_set_parent(&e->errand, console->parent->id);
+    e->listening = wanted;
+    e->unlistening = unwanted;
+    return ubi__rdp_errand_send(&e->errand);
+}
+
+/* The names go back as they came. */
+static ubi_status names_send(ubi__rdp_call *call, ubi__rdp_errand_fn perform, uint32_t wanted, uint32_t unwanted) {
+    const ubi_text names = ubi__rdp_argument(call, 0)->raw;
+    ubi__rdp_console_errand *e = ubi__rdp_console_errand_new(ubi__rdp_call_actor(call), call, perform);
+    if (!e)
+        return ubi__fail_nomem();
+    e->listening = wanted;
+    e->unlistening = unwanted;
+    bool is_array = ubi__rdp_argument(call, 0)->type == UBI__JSON_ARRAY;
+    ubi_status status = is_array ? ubi__bytes_append(&e->text, names.ptr, names.len, memory()) : UBI_OK;
+    if (status == UBI_OK)
+        return ubi__rdp_errand_send(&e->errand);
+    ubi__rdp_errand_drop(&e->errand);
+    return status;
 }
 
 static ubi_status listeners_start(ubi__rdp_call *call) {
-    return names_reply(call, "startedListeners");
+    return names_send(call, ubi__rdp_console_start, events_named(ubi__rdp_argument(call, 0)), 0);
 }
 
 static ubi_status listeners_stop(ubi__rdp_call *call) {
-    return names_reply(call, "stoppedListeners");
+    const ubi__json_value *names = ubi__rdp_argument(call, 0);
+    uint32_t all = UBI__RDP_CONSOLE_EVENTS | UBI__RDP_ERROR_EVENTS;
+    return names_send(call, ubi__rdp_console_stop, 0, names->type == UBI__JSON_ARRAY ? events_named(names) : all);
 }
 
 static ubi_status messages_get(ubi__rdp_call *call) {
-    return ubi__rdp_reply_none(call, "messages");
+    return names_send(call, ubi__rdp_console_messages, events_named(ubi__rdp_argument(call, 0)), 0);
 }
+
+static ubi_status messages_clear(ubi__rdp_call *call) {
+    return names_send(call, ubi__rdp_console_clear, 0, 0);
+}
+
+/* ---- evaluating --------------------------------------------------------------------------------------------------------- */
 
 static ubi_status autocomplete(ubi__rdp_call *call) {
     ubi__json *json = ubi__rdp_reply_begin(call);
@@ -44,61 +200,35 @@ static ubi_status autocomplete(ubi__rdp_call *call) {
     return ubi__rdp_reply_end(call);
 }
 
-/* ---- evaluating --------------------------------------------------------------------------------------------------------- */
-
-static void undefined_write(ubi__json *json, const char *name) {
-    ubi__json_member_object(json, name);
-    ubi__json_member_string(json, "type", "undefined");
-    ubi__json_object_end(json);
-}
-
-static void result_write(ubi__json *json, const char *id, ubi_text input, bool is_eager) {
-    uint64_t now_ms = ubi_process_clock_ns() / 1000000;
-    ubi__json_member_string(json, "resultID", id);
-    ubi__json_member_text(json, "input", input);
-    ubi__json_member_bool(json, "hasException", !is_eager);
-    if (!is_eager) {
-        undefined_write(json, "exception");
-        ubi__json_member_string(json, "exceptionMessage", "Error: this console cannot evaluate yet");
-    }
-    undefined_write(json, "result");
-    ubi__json_member_u64(json, "startTime", now_ms);
-    ubi__json_member_u64(json, "timestamp", now_ms);
-}
-
-/* The event follows the reply: a client knows its id only then. */
-static ubi_status evaluate(ubi__rdp_call *call) {
-    ubi__rdp_actor *actor = ubi__rdp_call_actor(call);
-    const ubi_allocator *a = actor->connection->allocator;
-    bool is_eager = ubi__rdp_argument_bool(call, 1, false);
-    ubi__rdp_packet *event = UBI_NEW(a, ubi__rdp_packet);
+static ubi_status input_read(ubi__vec_u8 *out, const ubi__rdp_call *call) {
     ubi__vec_u8 scratch = { 0 };
     ubi_text input = { "", 0 };
-    char id[48];
-    if (!event)
+    ubi_status status = ubi__json_value_text(&input, ubi__rdp_argument(call, 0), &scratch, memory());
+    if (status == UBI_OK)
+        status = ubi__bytes_append(out, input.ptr, input.len, memory());
+    ubi__vec_u8_fini(&scratch, memory());
+    return status;
+}
+
+/* The reply waits for the result: so what a client can ask for without an answer has its limit. */
+static ubi_status evaluate(ubi__rdp_call *call) {
+    ubi__rdp_actor *console = ubi__rdp_call_actor(call);
+    ubi__rdp_console_errand *e = ubi__rdp_console_errand_new(console, call, ubi__rdp_console_evaluate);
+    if (!e)
         return ubi__fail_nomem();
-    snprintf(id, sizeof id, "%llu-0", (unsigned long long)++ubi__rdp_session_of(actor)->last_result);
-    ubi__json *json = ubi__rdp_packet_open(event, actor->id, a);
-    ubi__json_member_string(json, "type", "evaluationResult");
-    ubi_status status = ubi__json_value_text(&input, ubi__rdp_argument(call, 0), &scratch, a);
-    result_write(json, id, input, is_eager);
-    if (ubi__rdp_packet_close(event) == UBI_OK && status == UBI_OK) {
-        ubi__json_member_string(ubi__rdp_reply_begin(call), "resultID", id);
-        status = ubi__rdp_reply_end(call);
-        ubi__rdp_event_packet(actor, event);
-    } else {
-        status = ubi__fail_nomem();
-    }
-    ubi__rdp_packet_fini(event);
-    ubi__vec_u8_fini(&scratch, a);
-    UBI_DELETE(a, event);
+    e->is_eager = ubi__rdp_argument_bool(call, 1, false);
+    snprintf(e->id, sizeof e->id, "%llu-0", (unsigned long long)++ubi__rdp_session_of(console)->last_result);
+    ubi_status status = input_read(&e->text, call);
+    if (status == UBI_OK)
+        return ubi__rdp_errand_send(&e->errand);
+    ubi__rdp_errand_drop(&e->errand);
     return status;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
 static const ubi__rdp_field listeners_arguments[] = {
-    { "listeners", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "names" },
+    { "listeners", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "names: `ConsoleAPI`, `PageError`; others have no effect" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field started_replies[] = {
@@ -110,11 +240,12 @@ static const ubi__rdp_field stopped_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_field messages_arguments[] = {
-    { "messageTypes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "names" },
+    { "messageTypes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "names, as of `startListeners`" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field messages_replies[] = {
-    { "messages", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "empty" },
+    { "messages", UBI__RDP_ARRAY, UBI__RDP_REQUIRED,
+      "each with its `_type`, and as its event; objects in them are texts, such as `Map {…}`" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field autocomplete_arguments[] = {
@@ -129,8 +260,8 @@ static const ubi__rdp_field autocomplete_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_field evaluate_arguments[] = {
-    { "text", UBI__RDP_STRING, UBI__RDP_REQUIRED, "code" },
-    { "eager", UBI__RDP_BOOLEAN, UBI__RDP_OPTIONAL, "while it is typed: the result is undefined" },
+    { "text", UBI__RDP_STRING, UBI__RDP_REQUIRED, "code; it sees a global `window`, if the program has none" },
+    { "eager", UBI__RDP_BOOLEAN, UBI__RDP_OPTIONAL, "while it is typed: nothing runs, the result is undefined" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field evaluate_replies[] = {
@@ -140,28 +271,45 @@ static const ubi__rdp_field evaluate_replies[] = {
 static const ubi__rdp_field result_fields[] = {
     { "resultID", UBI__RDP_STRING, UBI__RDP_REQUIRED, "as in the reply" },
     { "input", UBI__RDP_STRING, UBI__RDP_REQUIRED, "the code" },
-    { "hasException", UBI__RDP_BOOLEAN, UBI__RDP_REQUIRED, "true, unless it was eager" },
-    { "exceptionMessage", UBI__RDP_STRING, UBI__RDP_OPTIONAL, "that nothing is evaluated" },
-    { "result", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "undefined" },
-    { "startTime", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "milliseconds since the process started" },
-    { "timestamp", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "the same" },
+    { "hasException", UBI__RDP_BOOLEAN, UBI__RDP_REQUIRED, "whether it threw" },
+    { "exception", UBI__RDP_ANY, UBI__RDP_OPTIONAL, "what it threw: a grip" },
+    { "exceptionMessage", UBI__RDP_STRING, UBI__RDP_OPTIONAL, "the same in words" },
+    { "frame", UBI__RDP_OBJECT, UBI__RDP_OPTIONAL, "where: `source`, `line`, `column`" },
+    { "result", UBI__RDP_ANY, UBI__RDP_REQUIRED, "a grip; undefined if it threw" },
+    { "startTime", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "milliseconds since the epoch" },
+    { "timestamp", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "the same, at the end" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field call_fields[] = {
+    { "message", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
+      "`level`, `arguments` (grips), `filename`, `lineNumber`, `columnNumber`, `timeStamp`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field error_fields[] = {
+    { "pageError", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
+      "`errorMessage`, `exception`, `sourceName`, `lineNumber`, `columnNumber`, `timeStamp`" },
     UBI__RDP_END,
 };
 
 static const ubi__rdp_method methods[] = {
-    { "startListeners", listeners_start, listeners_arguments, started_replies, false, "is accepted", "" },
-    { "stopListeners", listeners_stop, listeners_arguments, stopped_replies, false, "is accepted", "" },
-    { "getCachedMessages", messages_get, messages_arguments, messages_replies, false, "there are none", "" },
-    { "clearMessagesCacheAsync", ubi__rdp_reply_empty, NULL, NULL, false, "there is nothing to clear", "" },
+    { "startListeners", listeners_start, listeners_arguments, started_replies, false,
+      "wants messages as events, for clients that know no resources", "foxdriver" },
+    { "stopListeners", listeners_stop, listeners_arguments, stopped_replies, false, "the opposite; of no names: of all",
+      "foxdriver" },
+    { "getCachedMessages", messages_get, messages_arguments, messages_replies, false,
+      "messages of before: the newest 1,000, and 1 MiB", "foxdriver" },
+    { "clearMessagesCacheAsync", messages_clear, NULL, NULL, false, "forgets them, for all clients", "" },
     { "autocomplete", autocomplete, autocomplete_arguments, autocomplete_replies, false, "there are no proposals", "" },
     { "evaluateJSAsync", evaluate, evaluate_arguments, evaluate_replies, false,
-      "does not evaluate yet: the result is an error that says so", "Firefox" },
+      "evaluates code at the program's next safe point, to its end", "Firefox, foxdriver" },
     UBI__RDP_METHODS_END,
 };
 static const ubi__rdp_event events[] = {
-    { "evaluationResult", result_fields, "follows the reply of `evaluateJSAsync`" },
+    { "evaluationResult", result_fields, "directly behind the reply of `evaluateJSAsync`" },
+    { "consoleAPICall", call_fields, "the program called its console" },
+    { "pageError", error_fields, "an error that nothing caught, or a rejection that nothing handled" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_console_type = {
-    .name = "console", .help = "the console", .methods = methods, .events = events
+    .name = "console", .help = "the console", .methods = methods, .events = events, .destroy = console_destroy
 };

@@ -3,14 +3,13 @@
  * memory_actor.c: the memory of a target: counts, allocations, collections, sizes, snapshots. What needs the heap is an errand
  * (memory_link.h); replies come in the order of requests, and events after them.
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "rdp/actors/actors.h"
 #include "rdp/connection.h"
 
-static ubi__rdp_link *link_of(const ubi__rdp_call *call) {
+static ubi__rdp_memory_link *link_of(const ubi__rdp_call *call) {
     return ubi__rdp_call_actor(call)->payload;
 }
 
@@ -18,17 +17,9 @@ static ubi__rdp_link *link_of(const ubi__rdp_call *call) {
 
 ubi_status ubi__rdp_memory_make(ubi__rdp_actor **out, ubi__rdp_actor *target) {
     ubi__rdp_link *link = NULL;
-    *out = ubi__rdp_actor_child(target, &ubi__rdp_memory_type);
-    if (*out)
-        return UBI_OK;
-    UBI_TRY(ubi__rdp_link_new(&link, ubi__rdp_tab_of(target), ubi__rdp_is_of_process(target)));
-    ubi_status status = ubi__rdp_actor_new(out, target, &ubi__rdp_memory_type, link);
-    if (status != UBI_OK) {
-        ubi__rdp_link_unref(link);
-        return status;
-    }
-    link->actor = *out;
-    snprintf(link->id, sizeof link->id, "%s", (*out)->id);
+    UBI_TRY(ubi__rdp_link_make(&link, out, target, &ubi__rdp_memory_type, &ubi__rdp_memory_link_type));
+    if (link)
+        ((ubi__rdp_memory_link *)link)->drain_ms = UINT64_MAX;
     return UBI_OK;
 }
 
@@ -37,32 +28,33 @@ static void memory_destroy(ubi__rdp_actor *actor) {
 }
 
 static ubi_status errand_run(ubi__rdp_call *call, ubi__rdp_errand_fn perform, void (*arrive)(ubi__rdp_errand *errand)) {
-    ubi__rdp_errand *errand = ubi__rdp_errand_new(link_of(call), call, perform);
+    ubi__rdp_memory_errand *errand = ubi__rdp_memory_errand_new(link_of(call), call, perform);
     if (!errand)
         return ubi__fail_nomem();
-    errand->arrive = arrive;
-    return ubi__rdp_errand_send(errand);
+    errand->errand.arrive = arrive;
+    return ubi__rdp_errand_send(&errand->errand);
 }
 
 /* ---- draining ----------------------------------------------------------------------------------------------------------- */
 
-static void drain_plan(ubi__rdp_link *link, uint64_t drain_ms) {
+static void drain_plan(ubi__rdp_memory_link *link, uint64_t drain_ms) {
     link->drain_ms = drain_ms;
-    if (link->actor)
-        ubi__rdp_actor_set_alarm(link->actor, drain_ms);
+    if (link->link.actor)
+        ubi__rdp_actor_set_alarm(link->link.actor, drain_ms);
 }
 
 /* The recording may have ended meanwhile. */
 static void drain_arrive(ubi__rdp_errand *errand) {
-    errand->link->is_draining = false;
-    drain_plan(errand->link, errand->status == UBI_OK ? errand->link->drain_ms : UINT64_MAX);
+    ubi__rdp_memory_link_of(errand)->is_draining = false;
+    drain_plan(ubi__rdp_memory_link_of(errand),
+               errand->status == UBI_OK ? ubi__rdp_memory_link_of(errand)->drain_ms : UINT64_MAX);
 }
 
 /* A client that does not read is not drained for: its log keeps the newest. */
 static void memory_alarm(ubi__rdp_actor *actor) {
-    ubi__rdp_link *link = actor->payload;
+    ubi__rdp_memory_link *link = actor->payload;
     bool is_possible = !link->is_draining && !actor->connection->is_congested;
-    ubi__rdp_errand *errand = is_possible ? ubi__rdp_errand_new(link, NULL, ubi__rdp_memory_drain) : NULL;
+    ubi__rdp_errand *errand = is_possible ? ubi__rdp_errand_new(&link->link, NULL, ubi__rdp_memory_drain) : NULL;
     if (!errand) {
         drain_plan(link, link->drain_ms);
         return;
@@ -75,14 +67,15 @@ static void memory_alarm(ubi__rdp_actor *actor) {
 /* ---- attaching ---------------------------------------------------------------------------------------------------------- */
 
 static void attach_arrive(ubi__rdp_errand *errand) {
-    errand->link->is_attached = errand->link->is_attached || errand->status == UBI_OK;
+    ubi__rdp_memory_link_of(errand)->is_attached =
+        ubi__rdp_memory_link_of(errand)->is_attached || errand->status == UBI_OK;
 }
 
 static void detach_arrive(ubi__rdp_errand *errand) {
     if (errand->status != UBI_OK)
         return;
-    errand->link->is_attached = false;
-    drain_plan(errand->link, UINT64_MAX);
+    ubi__rdp_memory_link_of(errand)->is_attached = false;
+    drain_plan(ubi__rdp_memory_link_of(errand), UINT64_MAX);
 }
 
 static ubi_status attach(ubi__rdp_call *call) {
@@ -102,13 +95,14 @@ static ubi_status state_get(ubi__rdp_call *call) {
 /* ---- recording ---------------------------------------------------------------------------------------------------------- */
 
 static void start_arrive(ubi__rdp_errand *errand) {
-    if (errand->status == UBI_OK && errand->has_begun)
-        drain_plan(errand->link, errand->drain_ms);
+    const ubi__rdp_memory_errand *e = ubi__rdp_memory_errand_of(errand);
+    if (errand->status == UBI_OK && e->has_begun)
+        drain_plan(ubi__rdp_memory_link_of(errand), e->drain_ms);
 }
 
 static void stop_arrive(ubi__rdp_errand *errand) {
     if (errand->status == UBI_OK)
-        drain_plan(errand->link, UINT64_MAX);
+        drain_plan(ubi__rdp_memory_link_of(errand), UINT64_MAX);
 }
 
 enum { PROBABILITY, MAX_LOG_LENGTH, DRAIN_TIMEOUT, RECORDING_OPTIONS };
@@ -129,7 +123,7 @@ static uint64_t timeout_of(double ms) {
     return ms >= 1 && ms <= INT32_MAX ? (uint64_t)ms : ms > INT32_MAX ? INT32_MAX : 1;
 }
 
-static ubi_status recording_options_read(ubi__rdp_errand *errand, const ubi__json_value *options,
+static ubi_status recording_options_read(ubi__rdp_memory_errand *errand, const ubi__json_value *options,
                                          const char **error_name) {
     ubi__json_value values[RECORDING_OPTIONS];
     double number = 0;
@@ -147,22 +141,16 @@ static ubi_status recording_options_read(ubi__rdp_errand *errand, const ubi__jso
     return UBI_OK;
 }
 
-/* An errand that is not sent. */
-static void errand_drop(ubi__rdp_errand *errand) {
-    ubi__rdp_link_unref(errand->link);
-    UBI_DELETE(ubi_allocator_default(), errand);
-}
-
 static ubi_status recording_start(ubi__rdp_call *call) {
     const char *error_name = NULL;
-    ubi__rdp_errand *errand = ubi__rdp_errand_new(link_of(call), call, ubi__rdp_memory_start);
+    ubi__rdp_memory_errand *errand = ubi__rdp_memory_errand_new(link_of(call), call, ubi__rdp_memory_start);
     if (!errand)
         return ubi__fail_nomem();
-    errand->arrive = start_arrive;
+    errand->errand.arrive = start_arrive;
     ubi_status status = recording_options_read(errand, ubi__rdp_argument(call, 0), &error_name);
     if (status == UBI_OK)
-        return ubi__rdp_errand_send(errand);
-    errand_drop(errand);
+        return ubi__rdp_errand_send(&errand->errand);
+    ubi__rdp_errand_drop(&errand->errand);
     return ubi__rdp_reply_error(call, error_name, status);
 }
 
@@ -181,21 +169,22 @@ static void arrive_silently(ubi__rdp_errand *errand) {
     errand->status = UBI_ECANCELLED;
 }
 
-static ubi_status errand_run_silently(ubi__rdp_link *link, ubi__rdp_errand_fn perform, const ubi__json_value *options) {
+static ubi_status errand_run_silently(ubi__rdp_memory_link *link, ubi__rdp_errand_fn perform,
+                                      const ubi__json_value *options) {
     const char *error_name = NULL;
-    ubi__rdp_errand *errand = ubi__rdp_errand_new(link, NULL, perform);
+    ubi__rdp_memory_errand *errand = ubi__rdp_memory_errand_new(link, NULL, perform);
     if (!errand)
         return ubi__fail_nomem();
-    errand->arrive = arrive_silently;
+    errand->errand.arrive = arrive_silently;
     ubi_status status = options ? recording_options_read(errand, options, &error_name) : UBI_OK;
     if (status == UBI_OK)
-        return ubi__rdp_errand_send(errand);
-    errand_drop(errand);
+        return ubi__rdp_errand_send(&errand->errand);
+    ubi__rdp_errand_drop(&errand->errand);
     return status;
 }
 
 ubi_status ubi__rdp_memory_configure(ubi__rdp_actor *memory, const ubi__json_value *options) {
-    ubi__rdp_link *link = memory->payload;
+    ubi__rdp_memory_link *link = memory->payload;
     if (options->type == UBI__JSON_NULL)
         return errand_run_silently(link, ubi__rdp_memory_stop, NULL);
     UBI_TRY(errand_run_silently(link, ubi__rdp_memory_attach, NULL));
@@ -231,7 +220,7 @@ static void cycles_visit(void *payload, const ubi_target *target) {
 /* Each on its own thread, when that comes to a safe point: the reply waits for the actor's own target alone. */
 static void others_visit(ubi__rdp_call *call, ubi__visit_fn visit) {
     ubi__rdp_tab *tabs[UBI__RDP_MOST_TABS];
-    const ubi__rdp_tab *own = link_of(call)->tab;
+    const ubi__rdp_tab *own = link_of(call)->link.tab;
     uint32_t n = ubi__rdp_offer_tabs(own->offer, tabs);
     for (uint32_t i = 0; i < n; i++) {
         if (tabs[i] != own)
@@ -262,14 +251,15 @@ static ubi_status resident_unique_get(ubi__rdp_call *call) {
 
 /* The file is deleted with the connection; when that is gone already, now. */
 static void save_arrive(ubi__rdp_errand *errand) {
+    const uint64_t snapshot = ubi__rdp_memory_errand_of(errand)->snapshot;
     char path[UBI__PRIVATE_PATH_BYTES];
     if (errand->status != UBI_OK)
         return;
     if (errand->link->actor) {
-        ubi__rdp_session_keep_snapshot(ubi__rdp_session_of(errand->link->actor), errand->snapshot);
+        ubi__rdp_session_keep_snapshot(ubi__rdp_session_of(errand->link->actor), snapshot);
         return;
     }
-    ubi__rdp_snapshot_path(path, errand->link->tab->offer, errand->snapshot);
+    ubi__rdp_snapshot_path(path, errand->link->tab->offer, snapshot);
     (void)unlink(path);
 }
 
@@ -279,10 +269,11 @@ static const ubi__rdp_field known_boundaries[] = {
 };
 
 /* False: nothing that can be said in JSON. */
-static bool boundaries_read(ubi_memory_boundaries *out, const ubi__rdp_link *link, const ubi__json_value *boundaries) {
+static bool boundaries_read(ubi_memory_boundaries *out, const ubi__rdp_memory_link *link,
+                            const ubi__json_value *boundaries) {
     const char *error_name = NULL;
     ubi__json_value runtime;
-    *out = link->is_of_process ? UBI_MEMORY_OF_RUNTIME : UBI_MEMORY_OF_SCOPE;
+    *out = link->link.is_of_process ? UBI_MEMORY_OF_RUNTIME : UBI_MEMORY_OF_SCOPE;
     if (boundaries->type == UBI__JSON_NULL)
         return true;
     if (ubi__rdp_fields_read(&runtime, known_boundaries, boundaries, &error_name) != UBI_OK ||
@@ -293,17 +284,17 @@ static bool boundaries_read(ubi_memory_boundaries *out, const ubi__rdp_link *lin
 }
 
 static ubi_status snapshot_save(ubi__rdp_call *call) {
-    ubi__rdp_link *link = link_of(call);
+    ubi__rdp_memory_link *link = link_of(call);
     ubi_memory_boundaries boundaries;
     if (!boundaries_read(&boundaries, link, ubi__rdp_argument(call, 0)))
         return ubi__rdp_reply_failure(call, "NS_ERROR_ILLEGAL_VALUE", "boundaries must be null or {\"runtime\": true}");
-    ubi__rdp_errand *errand = ubi__rdp_errand_new(link, call, ubi__rdp_memory_save);
+    ubi__rdp_memory_errand *errand = ubi__rdp_memory_errand_new(link, call, ubi__rdp_memory_save);
     if (!errand)
         return ubi__fail_nomem();
-    errand->arrive = save_arrive;
+    errand->errand.arrive = save_arrive;
     errand->boundaries = boundaries;
-    errand->snapshot = atomic_fetch_add(&link->tab->offer->last_snapshot, 1) + 1;
-    return ubi__rdp_errand_send(errand);
+    errand->snapshot = atomic_fetch_add(&link->link.tab->offer->last_snapshot, 1) + 1;
+    return ubi__rdp_errand_send(&errand->errand);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ ubi_status ubi__rdp_target_make(ubi__rdp_actor **out, ubi__rdp_actor *descriptor
         ubi__rdp_is_of_process(descriptor) ? &ubi__rdp_process_target_type : &ubi__rdp_tab_target_type;
     UBI_TRY(ubi__rdp_child(out, descriptor, type));
     UBI_TRY(ubi__rdp_memory_make(&child, *out));
-    UBI_TRY(ubi__rdp_child(&child, *out, &ubi__rdp_console_type));
+    UBI_TRY(ubi__rdp_console_make(&child, *out));
     return ubi__rdp_child(&child, *out, &ubi__rdp_thread_type);
 }
 

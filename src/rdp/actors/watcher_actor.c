@@ -73,26 +73,29 @@ static void document_announce(ubi__rdp_actor *target) {
     ubi__rdp_event_end(target);
 }
 
-static bool array_has(const ubi__json_value *array, const char *text) {
-    ubi__json_value value;
-    ubi__json_cursor c;
-    if (array->type != UBI__JSON_ARRAY)
-        return false;
-    ubi__json_cursor_open(&c, array->raw, UBI__JSON_ARRAY);
-    while (ubi__json_cursor_next_element(&c, &value))
-        if (value.type == UBI__JSON_STRING && ubi__json_value_is(&value, text))
-            return true;
-    return false;
-}
-
 static ubi_status resources_watch(ubi__rdp_call *call) {
     ubi__rdp_actor *watcher = ubi__rdp_call_actor(call), *target = NULL;
-    if (array_has(ubi__rdp_argument(call, 0), "document-event"))
+    const ubi__json_value *names = ubi__rdp_argument(call, 0);
+    bool has_document = ubi__rdp_names_have(names, "document-event");
+    uint32_t of_console = ubi__rdp_console_resources(names);
+    if (has_document || of_console)
         UBI_TRY(ubi__rdp_target_make(&target, watcher->parent));
+    if (of_console)
+        UBI_TRY(ubi__rdp_console_configure(ubi__rdp_actor_child(target, &ubi__rdp_console_type), of_console, 0));
     ubi_status status = ubi__rdp_reply_empty(call);
-    if (target)
+    if (has_document)
         document_announce(target);
     return status;
+}
+
+static ubi_status resources_unwatch(ubi__rdp_call *call) {
+    ubi__rdp_actor *target = NULL;
+    uint32_t of_console = ubi__rdp_console_resources(ubi__rdp_argument(call, 0));
+    if (of_console) {
+        UBI_TRY(ubi__rdp_target_make(&target, ubi__rdp_call_actor(call)->parent));
+        UBI_TRY(ubi__rdp_console_configure(ubi__rdp_actor_child(target, &ubi__rdp_console_type), 0, of_console));
+    }
+    return ubi__rdp_reply_empty(call);
 }
 
 /* ---- configurations ----------------------------------------------------------------------------------------------------- */
@@ -178,8 +181,10 @@ static const ubi__rdp_method methods[] = {
     { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events", "Firefox" },
     { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "" },
     { "watchResources", resources_watch, resources_arguments, NULL, false,
-      "wants resources, as events of targets: `document-event` comes at once", "Firefox" },
-    { "unwatchResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "the opposite", "Firefox" },
+      "wants resources, as events of targets: `document-event` comes at once, `console-message` and `error-message` as "
+      "the program speaks, after those that it has said before",
+      "Firefox" },
+    { "unwatchResources", resources_unwatch, unwatch_resources_arguments, NULL, true, "the opposite", "Firefox" },
     { "clearResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "nothing is kept", "" },
     { "getTargetConfigurationActor", target_configuration_get, NULL, configuration_replies, false, "an actor",
       "Firefox" },

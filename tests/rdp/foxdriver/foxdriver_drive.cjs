@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// foxdriver_drive.cjs PORT: attaches foxdriver to a server, calls each method of its memory actor, and prints what it saw as JSON.
+// foxdriver_drive.cjs PORT: attaches foxdriver to a server, calls each method of its memory actor, and its console, and prints what it saw as JSON.
 const foxdriver = require("foxdriver");
 
 const Foxdriver = foxdriver.default || foxdriver;
@@ -43,6 +43,19 @@ async function driveMemory(memory) {
     seen.stateDetached = await memory.getState();
 }
 
+async function driveConsole(fox) {
+    seen.messages = [];
+    fox.on("consoleAPICall", event => seen.messages.push(event.message.arguments[0]));
+    seen.listening = await fox.startListeners();
+    seen.sum = await fox.evaluateJSAsync((a, b) => a + b + typeof window, 40, 2);
+    seen.thrown = await refusal(() => fox.evaluateJSAsync(() => { throw new Error("bad"); }));
+    await fox.evaluateJSAsync(() => { console.log("said"); });
+    while (!seen.messages.length)
+        await new Promise(resolve => setTimeout(resolve, 20));
+    seen.cached = await fox.getCachedMessages();
+    await fox.stopListeners();
+}
+
 async function drive(port) {
     const { browser, tabs } = await Foxdriver.attach("127.0.0.1", port);
     seen.tabs = tabs.length;
@@ -51,6 +64,7 @@ async function drive(port) {
     seen.globals = ["device", "preference", "heapSnapshotFile"].filter(name => browser[name]);
     seen.description = await browser.device.getDescription();
     await driveMemory(tabs[0].memory);
+    await driveConsole(tabs[0].console);
     browser.disconnect();
 }
 
