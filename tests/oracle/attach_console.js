@@ -24,22 +24,24 @@ async function openObject(message, text) {
     });
 }
 
-async function messageWith(hud, text) {
-    return (await seen(() => messagesOf(hud).find(message => message.textContent.includes(text)))).textContent;
+/* The text of the program's message of a level; what was typed is a message, too. */
+async function messageWith(hud, level, text) {
+    const find = () => messagesOf(hud).find(message => message.matches(`.${level}`) && message.textContent.includes(text));
+    return (await seen(find)).textContent;
 }
 
 async function drive() {
     const { inspect } = await openDebugging();
     inspect();
     const { hud } = await openTool("webconsole");
-    const result = { before: await messageWith(hud, "before") };
+    const result = { before: await messageWith(hud, "log", "before") };
     result.sum = (await evaluate(hud, "6 * 7")).textContent;
     const object = await evaluate(hud, "globalThis.shown = { first: 1, second: [1, 2] }");
     result.object = object.textContent;
     result.nodes = await openObject(object, "<prototype>");
     result.error = (await evaluate(hud, "nowhere.to.be.found")).textContent;
     await evaluate(hud, "console.warn('said', shown)");
-    result.warning = await messageWith(hud, "said");
+    result.warning = await messageWith(hud, "warn", "said");
     return result;
 }
 
