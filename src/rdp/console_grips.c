@@ -34,6 +34,11 @@ static void text_or_empty(ubi__json *json, const char *key, ubi_text text) {
     ubi__json_member_text(json, key, text.ptr ? text : ubi__text(""));
 }
 
+void ubi__rdp_value_drop(ubi_console console, const ubi_value *value) {
+    if (value->handle)
+        (void)ubi_console_release(console, value->handle);
+}
+
 /* ---- values that are held ----------------------------------------------------------------------------------------------- */
 
 /* The id of its actor, which is made when the packet arrives. */
@@ -130,15 +135,15 @@ static bool on_symbol(void *payload, const ubi_property *p) {
     property_write(g, p);
     ubi__json_object_end(g->json);
     ubi__vec_u8_fini(&name, a);
-    (void)ubi_console_release(g->console, p->symbol.handle);
+    ubi__rdp_value_drop(g->console, &p->symbol);
     return !g->json->has_failed;
 }
 
 static bool on_element(void *payload, const ubi_property *p) {
     ubi__rdp_grips *g = payload;
     if (p->is_accessor) {
-        (void)ubi_console_release(g->console, p->getter.handle);
-        (void)ubi_console_release(g->console, p->setter.handle);
+        ubi__rdp_value_drop(g->console, &p->getter);
+        ubi__rdp_value_drop(g->console, &p->setter);
         ubi__rdp_grip_write_type(g->json, "undefined");
     } else {
         ubi__rdp_grip_write(g, &p->value, false);
@@ -303,6 +308,6 @@ void ubi__rdp_grip_write(ubi__rdp_grips *g, const ubi_value *value, bool with_pr
         held_value_write(g, value, with_preview);
         break;
     }
-    if (!g->link && value->handle)
-        (void)ubi_console_release(g->console, value->handle);
+    if (!g->link)
+        ubi__rdp_value_drop(g->console, value);
 }

@@ -102,6 +102,8 @@ typedef struct ubi__rdp_grips {
 
 /** Writes a value; takes what it holds. @param with_preview  of an object: also some of its properties. */
 void ubi__rdp_grip_write(ubi__rdp_grips *g, const ubi_value *value, bool with_preview);
+/** Of a value that is not written: releases what it holds. */
+void ubi__rdp_value_drop(ubi_console console, const ubi_value *value);
 /** `{"type": TYPE}`. */
 void ubi__rdp_grip_write_type(ubi__json *json, const char *type);
 /** Writes properties as members of an object that is open, or those with symbols as elements of an array. */

@@ -70,8 +70,7 @@ static ubi_status item_write(ubi__vec_u8 *out, ubi__rdp_grips *g, const ubi__rdp
 
 static void handles_release(ubi_console console, const ubi_console_message *m) {
     for (uint32_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].handle)
-            (void)ubi_console_release(console, m->arguments[i].handle);
+        ubi__rdp_value_drop(console, &m->arguments[i]);
 }
 
 /* ---- what was said before ----------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * rdp_fuzz.c: any bytes as a client's conversation with all actors, about a
- * target that has safe points and can do nothing else.
+ * target that has safe points and a console, and can do nothing else.
  *
  * Each line of the input is the JSON of a request; ids in it may be written as
  * @N, the N-th actor. A line that begins with ! comes as it is, without a
@@ -10,12 +10,14 @@
  *
  * Promises checked: no crash, no leak; what goes out are packets whose JSON is
  * right, each with `from`; no request is left without an answer when the target
- * has come to its safe point.
+ * has come to its safe point; no value is released twice, or asked about when
+ * it is not held.
  */
 #include "base/text.h"
 #include "fuzz_pieces.h"
 #include "rdp/actors/actors.h"
 #include "rdp/connection.h"
+#include "rdp/console_for_tests.h"
 
 #include <unistd.h>
 
@@ -45,9 +47,11 @@ static void program_come(program *p) {
         fn(p->payload);
 }
 
-static const ubi_target_ops ops = {
-    .version = 1, .kind = "drawn", .capabilities = UBI_TARGET_SAFE_POINT, .run_at_safe_point = program_ask
-};
+static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
+                                    .kind = "drawn",
+                                    .capabilities = UBI_TARGET_SAFE_POINT | UBI_TARGET_CONSOLE,
+                                    .run_at_safe_point = program_ask,
+                                    .open_console = drawn_open };
 
 /* ---- a client
  * -----------------------------------------------------------------------------------------------------------
@@ -134,6 +138,9 @@ static void client_settle(client *c) {
 static void client_end(client *c) {
     ubi__rdp_connection_free(c->connection);
     program_come(&c->program);
+    if (c->has_target) /* its thread closes what it has opened */
+        require(ubi__rdp_offer_remove(c->offer, (ubi_target){ &ops, &c->program }) == UBI_OK,
+                "the target is not there");
     ubi__rdp_offer_end(c->offer);
     program_come(&c->program);
     ubi__rdp_offer_unref(c->offer);

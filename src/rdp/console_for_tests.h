@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * console_for_tests.h: a console of nothing but drawn values, which knows what is held: releasing twice, and asking about what is not held,
+ * fails a promise. Who includes it has `require` of fuzz_pieces.h.
+ *
+ * The first byte of a text says what evaluating it gives: `o` an object, `a` an array, `e` an error, `f` a function, `s` a symbol, `l` a
+ * string that was cut, `b` a big integer, `n` NaN, `t` an error that is thrown; `m` and `u` make the program say something first.
+ */
+#ifndef UBI_RDP_CONSOLE_FOR_TESTS_H
+#define UBI_RDP_CONSOLE_FOR_TESTS_H
+
+#include <math.h>
+
+#include <ubiheap/extension/console.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+#define DRAWN_PROPERTIES 3
+
+typedef struct drawn_console {
+    ubi_console_listener listener;
+    ubi__vec_u8 kinds; /* of values, by handle - 1; 0: released */
+} drawn_console;
+
+static ubi_status drawn_value(drawn_console *c, char kind, ubi_value *out) {
+    static const char held[] = "oaefsl";
+    *out = (ubi_value){ .kind = UBI_VALUE_UNDEFINED };
+    if (kind == 'n')
+        *out = (ubi_value){ .kind = UBI_VALUE_NUMBER, .number = NAN };
+    else if (kind == 'b')
+        *out = (ubi_value){ .kind = UBI_VALUE_BIG_INT, .text = ubi__text("7") };
+    else if (kind && strchr(held, kind)) {
+        if (ubi__vec_u8_push(&c->kinds, ubi_allocator_default(), (uint8_t)kind) != UBI_OK)
+            return ubi__fail_nomem();
+        out->handle = c->kinds.n;
+        out->kind = kind == 's' ? UBI_VALUE_SYMBOL : kind == 'l' ? UBI_VALUE_STRING : UBI_VALUE_OBJECT;
+        out->text = ubi__text("words");
+        out->length_units = 20000;
+    }
+    return UBI_OK;
+}
+
+static char drawn_kind(const drawn_console *c, ubi_value_handle handle) {
+    require(handle > 0 && handle <= c->kinds.n && c->kinds.at[handle - 1], "a value is asked about that is not held");
+    return (char)c->kinds.at[handle - 1];
+}
+
+static ubi_status drawn_release(void *payload, ubi_value_handle handle) {
+    drawn_console *c = payload;
+    (void)drawn_kind(c, handle);
+    c->kinds.at[handle - 1] = 0;
+    return UBI_OK;
+}
+
+static void drawn_say(drawn_console *c, ubi_console_level level) {
+    ubi_value arguments[2] = { { .kind = UBI_VALUE_NULL } };
+    ubi_console_message m = { .level = level, .arguments = arguments, .n_arguments = 2, .text = ubi__text("said") };
+    if (c->listener.on_message && drawn_value(c, 'o', &arguments[0]) == UBI_OK &&
+        drawn_value(c, 's', &arguments[1]) == UBI_OK)
+        c->listener.on_message(c->listener.payload, &m);
+}
+
+static ubi_status drawn_evaluate(void *payload, ubi_text text, bool is_eager, ubi_evaluation *out) {
+    drawn_console *c = payload;
+    char kind = text.len && !is_eager ? text.ptr[0] : 0;
+    *out = (ubi_evaluation)UBI_EVALUATION_INIT;
+    if (kind == 'm' || kind == 'u')
+        drawn_say(c, kind == 'm' ? UBI_CONSOLE_TRACE : UBI_CONSOLE_UNCAUGHT);
+    out->has_thrown = kind == 't';
+    out->message = out->source = ubi__text("there");
+    return drawn_value(c, kind == 't' ? 'e' : kind, &out->value);
+}
+
+static ubi_status drawn_describe(void *payload, ubi_value_handle handle, ubi_object_description *out) {
+    char kind = drawn_kind(payload, handle);
+    out->kind = kind == 'a'   ? UBI_OBJECT_ARRAY
+                : kind == 'e' ? UBI_OBJECT_ERROR
+                : kind == 'f' ? UBI_OBJECT_FUNCTION
+                              : UBI_OBJECT_PLAIN;
+    out->class_name = ubi__text("Drawn");
+    out->property_count = out->length = DRAWN_PROPERTIES;
+    return UBI_OK;
+}
+
+static ubi_status drawn_properties(void *payload, ubi_value_handle handle, uint32_t selection, uint64_t first,
+                                   uint64_t count, ubi_property_fn fn, void *fn_payload, uint64_t *total) {
+    static const char kinds[DRAWN_PROPERTIES] = { 'o', 'l', 'a' };
+    drawn_console *c = payload;
+    bool wants_more = true;
+    (void)drawn_kind(c, handle);
+    for (uint64_t i = first; i < DRAWN_PROPERTIES && i - first < count && wants_more; i++) {
+        ubi_property p = { .name = ubi__text("1"), .is_accessor = i == 2 };
+        if (selection & UBI_PROPERTIES_SYMBOLS)
+            UBI_TRY(drawn_value(c, 's', &p.symbol));
+        UBI_TRY(drawn_value(c, kinds[i], p.is_accessor ? &p.getter : &p.value));
+        wants_more = fn(fn_payload, &p);
+    }
+    if (total)
+        *total = DRAWN_PROPERTIES;
+    return UBI_OK;
+}
+
+static ubi_status drawn_prototype(void *payload, ubi_value_handle handle, ubi_value *out) {
+    return drawn_value(payload, drawn_kind(payload, handle), out);
+}
+
+static ubi_status drawn_substring(void *payload, ubi_value_handle handle, uint64_t first, uint64_t end, ubi_text *out) {
+    require(first <= end, "a piece of a string ends before it begins");
+    if (drawn_kind(payload, handle) != 'l')
+        return ubi__fail(UBI_ENOTFOUND, "it is not a string");
+    *out = ubi__text("piece");
+    return UBI_OK;
+}
+
+static void drawn_close(void *payload) {
+    drawn_console *c = payload;
+    ubi__vec_u8_fini(&c->kinds, ubi_allocator_default());
+    UBI_DELETE(ubi_allocator_default(), c);
+}
+
+static ubi_status drawn_open(void *payload, const ubi_target_scope *scope, const ubi_console_listener *listener,
+                             ubi_console *out) {
+    static const ubi_console_ops ops = { .version = UBI_CONSOLE_OPS_VERSION,
+                                         .close = drawn_close,
+                                         .evaluate = drawn_evaluate,
+                                         .describe = drawn_describe,
+                                         .properties = drawn_properties,
+                                         .prototype = drawn_prototype,
+                                         .substring = drawn_substring,
+                                         .release = drawn_release };
+    drawn_console *c = UBI_NEW(ubi_allocator_default(), drawn_console);
+    (void)payload, (void)scope;
+    if (!c)
+        return ubi__fail_nomem();
+    if (listener)
+        c->listener = *listener;
+    *out = (ubi_console){ &ops, c };
+    return UBI_OK;
+}
+
+#endif
