@@ -133,10 +133,11 @@ static void calling_perform(void *payload) {
     pthread_mutex_lock(&live->lock);
     live->is_called = false;
     if (!live->is_ended) {
+        bool was_visited = live->is_visited; /* a visit runs code, which comes to a safe point within it */
         live->is_visited = true;
         live->visitor = pthread_self();
         live_perform_all(live, &live->target);
-        live->is_visited = false;
+        live->is_visited = was_visited;
         pthread_cond_broadcast(&live->changed);
     }
     pthread_mutex_unlock(&live->lock);

@@ -93,7 +93,9 @@ void ubi__rdp_links_end(ubi__rdp_tab *tab) {
 
 static void leave_visit(void *payload, const ubi_target *target) {
     ubi__rdp_link *link = payload;
-    if (target && link->is_open)
+    if (target && link->n_performing)
+        link->must_close = true;
+    else if (target && link->is_open)
         link_close(link);
     ubi__rdp_link_unref(link);
 }
@@ -160,7 +162,10 @@ static ubi_status errand_perform(ubi__rdp_errand *e, const ubi_target *target) {
         return ubi__fail(UBI_ESTATE, "the program %s has ended", e->link->tab->title);
     UBI_TRY(link_open(e->link, *target));
     ubi__json *json = ubi__rdp_packet_open(&e->packet, e->from, memory());
+    e->link->n_performing++;
     ubi_status status = e->perform(e, json);
+    if (--e->link->n_performing == 0 && e->link->must_close && e->link->is_open)
+        link_close(e->link);
     if (status == UBI_OK)
         status = ubi__rdp_packet_close(&e->packet);
     if (status == UBI_OK)

@@ -34,6 +34,8 @@ struct ubi__rdp_link {
     ubi__rdp_actor *actor; /* NULL: gone */
     /* The target's thread: */
     bool is_open;
+    bool must_close;              /* when no errand is being performed any more */
+    uint32_t n_performing;        /* errands: code that one evaluates is interrupted for others */
     ubi__rdp_link *next, **place; /* of the tab's that are open */
 };
 

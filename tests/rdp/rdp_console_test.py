@@ -408,6 +408,20 @@ class Hostile(Console):
             other.close()
         self.assertEqual(self.result("1"), 1)
 
+    def test_a_client_that_leaves_while_its_text_runs(self):
+        """A text that takes long is interrupted for others, and for the end of the console in which it runs."""
+        other = Client(self.port)
+        console = other.targets()[0]["consoleActor"]
+        other.send(console, "evaluateJSAsync", text="globalThis.running = true; while (running); globalThis.ended = ({})")
+        while self.result("globalThis.running") is not True:
+            pass
+        other.close()
+        for i in range(50):  # by then it has left
+            self.assertEqual(self.result(f"{i} + 1"), i + 1)
+        self.result("running = false")
+        while self.result("typeof ended") != "object":
+            pass
+
     def test_a_client_that_does_not_read(self):
         with running(code=STILL) as (port, process):
             wait_until(port, "typeof kept === 'object'")
