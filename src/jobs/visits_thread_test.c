@@ -155,6 +155,50 @@ static void a_target_may_end_within_a_visit(void **state) {
     ubi__live_target_unref(live);
 }
 
+/* A visit that runs code, within which the engine comes to a safe point. */
+typedef struct outer {
+    engine engine;
+    ubi__live_target *live;
+    note inner;
+    atomic_bool is_over;
+    bool was_over; /* when the target had ended */
+    pthread_t ender;
+} outer;
+
+static void *outer_end(void *payload) {
+    outer *o = payload;
+    ubi__live_end(o->live);
+    o->was_over = atomic_load(&o->is_over);
+    return NULL;
+}
+
+static void outer_visit(void *payload, const ubi_target *target) {
+    outer *o = payload;
+    note late = { 0 };
+    assert_non_null(target);
+    assert_int_equal(ubi__live_visit(o->live, note_visit, &o->inner), UBI_OK);
+    engine_come(&o->engine);
+    assert_note(&o->inner, 1, 0);
+    assert_int_equal(pthread_create(&o->ender, NULL, outer_end, o), 0);
+    while (!atomic_load(&late.n_without)) { /* until the other thread is at it */
+        assert_int_equal(ubi__live_visit(o->live, note_visit, &late), UBI_OK);
+        (void)ubi__live_visit_withdraw(o->live, note_visit, &late);
+    }
+    atomic_store(&o->is_over, true);
+}
+
+static void an_end_waits_for_a_visit_within_which_there_was_another(void **state) {
+    outer o = { .engine = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    (void)state;
+    o.live = live_of(&o.engine);
+    assert_int_equal(ubi__live_visit(o.live, outer_visit, &o), UBI_OK);
+    engine_come(&o.engine);
+    pthread_join(o.ender, NULL);
+    assert_true(o.was_over);
+    engine_come(&o.engine);
+    ubi__live_target_unref(o.live);
+}
+
 static void a_visit_that_waits_can_be_withdrawn(void **state) {
     engine e = { .lock = PTHREAD_MUTEX_INITIALIZER };
     ubi__live_target *live = live_of(&e);
@@ -244,6 +288,7 @@ int main(void) {
         cmocka_unit_test(visits_to_a_target_that_is_gone_run_without_it),
         cmocka_unit_test(an_engine_may_never_come),
         cmocka_unit_test(a_target_may_end_within_a_visit),
+        cmocka_unit_test(an_end_waits_for_a_visit_within_which_there_was_another),
         cmocka_unit_test(a_visit_that_waits_can_be_withdrawn),
         cmocka_unit_test(an_engine_that_refuses_is_heard),
         cmocka_unit_test(a_target_needs_safe_points),
