@@ -18,9 +18,9 @@
 
 #include "base/status.h"
 
-/** Between two questions: a few milliseconds, even where each node and edge is a cache miss. */
-#define UBI__PULSE_NODES 32768
-#define UBI__PULSE_EDGES 131072
+/** Between two questions: a few milliseconds, even where each node and edge is a cache miss, and memory is fresh. */
+#define UBI__PULSE_NODES 8192
+#define UBI__PULSE_EDGES 32768
 
 typedef struct ubi__pulse {
     const ubi_progress *progress; /* NULL: none */

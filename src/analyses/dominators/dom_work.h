@@ -153,7 +153,7 @@ typedef enum ubi__dom_step {
 } ubi__dom_step;
 
 /** Nodes or edges between two reports of progress. */
-#define UBI__DOM_CHUNK (UINT32_C(1) << 16)
+#define UBI__DOM_CHUNK (UINT32_C(1) << 14)
 
 static inline ubi_status ubi__dom_tick(const ubi__dom_work *w, ubi__dom_step step, uint64_t done) {
     uint64_t n = w->graph->n_nodes;

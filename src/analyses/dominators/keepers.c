@@ -421,7 +421,7 @@ static bool counts_for(const walker *w, const ubi_keeper *keeper, bool of_struct
     return v.is_held && !ubi__keeper_is_internal(w->finder, v.node);
 }
 
-#define NODES_PER_STEP (1u << 20)
+#define NODES_PER_STEP (1u << 16)
 
 /* Everything below a keeper down to the next keepers. */
 static ubi_status walk_keeper(walker *w, ubi_keeper *keeper, bool of_structure) {
