@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "rdp/actors/actors.h"
@@ -185,6 +186,36 @@ static void properties_preview(ubi__rdp_grips *g, ubi_value_handle handle, uint6
     ubi__json_member_u64(g->json, "ownPropertiesLength", count);
 }
 
+/* Their entries are not shown, only how many there are. */
+static void collection_preview(ubi__json *json, const ubi_object_description *d) {
+    bool is_map = d->kind == UBI_OBJECT_MAP;
+    ubi__json_member_string(json, "kind", is_map ? "MapLike" : "ArrayLike");
+    ubi__json_member_u64(json, is_map ? "size" : "length", d->entry_count);
+    if (!is_map)
+        return;
+    ubi__json_member_array(json, "entries");
+    ubi__json_array_end(json);
+}
+
+static void date_preview(ubi__json *json, double time_ms) {
+    ubi__json_key(json, "timestamp");
+    number_write(json, time_ms);
+}
+
+/* `/PATTERN/FLAGS`, as the language writes it. */
+static void reg_exp_write(ubi__json *json, const ubi_object_description *d) {
+    const ubi_allocator *a = memory();
+    ubi__vec_u8 text = { 0 };
+    if (ubi__bytes_append(&text, "/", 1, a) == UBI_OK &&
+        ubi__bytes_append(&text, d->pattern.ptr, d->pattern.ptr ? d->pattern.len : 0, a) == UBI_OK &&
+        ubi__bytes_append(&text, "/", 1, a) == UBI_OK &&
+        ubi__bytes_append(&text, d->flags, strlen(d->flags), a) == UBI_OK)
+        ubi__json_member_text(json, "displayString", (ubi_text){ (const char *)text.at, text.n });
+    else
+        json->has_failed = true;
+    ubi__vec_u8_fini(&text, a);
+}
+
 static void function_write(ubi__json *json, const ubi_object_description *d) {
     text_or_empty(json, "name", d->name);
     text_or_empty(json, "displayName", d->name);
@@ -210,10 +241,19 @@ static void preview_write(ubi__rdp_grips *g, ubi_value_handle handle, const ubi_
         error_preview(g->json, d);
     else if (d->kind == UBI_OBJECT_ARRAY)
         elements_preview(g, handle, d->length);
+    else if (d->kind == UBI_OBJECT_MAP || d->kind == UBI_OBJECT_SET)
+        collection_preview(g->json, d);
+    else if (d->kind == UBI_OBJECT_DATE)
+        date_preview(g->json, d->time_ms);
     else
         properties_preview(g, handle, d->property_count);
     ubi__json_object_end(g->json);
     g->with_previews = with_previews;
+}
+
+/* Whose preview holds no values. */
+static bool is_small(ubi_object_kind kind) {
+    return kind == UBI_OBJECT_ERROR || kind == UBI_OBJECT_DATE || kind == UBI_OBJECT_MAP || kind == UBI_OBJECT_SET;
 }
 
 static void object_write(ubi__rdp_grips *g, ubi_value_handle handle, bool with_preview) {
@@ -230,12 +270,14 @@ static void object_write(ubi__rdp_grips *g, ubi_value_handle handle, bool with_p
     ubi__json_member_bool(g->json, "isError", d.kind == UBI_OBJECT_ERROR);
     if (d.kind == UBI_OBJECT_FUNCTION)
         function_write(g->json, &d);
+    if (d.kind == UBI_OBJECT_REG_EXP)
+        reg_exp_write(g->json, &d);
     if (d.kind == UBI_OBJECT_ARRAY && !with_preview) { /* how long it is, is always shown */
         ubi__json_member_object(g->json, "preview");
         ubi__json_member_string(g->json, "kind", "ArrayLike");
         ubi__json_member_u64(g->json, "length", d.length);
         ubi__json_object_end(g->json);
-    } else if (with_preview || d.kind == UBI_OBJECT_ERROR) {
+    } else if (with_preview || is_small(d.kind)) {
         preview_write(g, handle, &d);
     }
     ubi__json_object_end(g->json);

@@ -128,6 +128,20 @@ class Values(Console):
         self.assertEqual((error["preview"]["kind"], error["preview"]["name"], error["preview"]["message"]),
                          ("Error", "RangeError", "far"))
 
+    def test_dates_expressions_and_collections_show_what_they_hold(self):
+        date = self.result("new Date(Date.UTC(2026, 10, 27))")
+        self.assertEqual((date["class"], date["preview"]), ("Date", {"timestamp": 1795737600000}))
+        self.assertEqual(self.result("new Date(NaN)")["preview"], {"timestamp": {"type": "NaN"}})
+        self.assertEqual(self.result("/a\\/\u00e9+/gi")["displayString"], "/a\\/\u00e9+/gi")
+        self.assertEqual(self.result("new RegExp('x', 'yumg')")["displayString"], "/x/gmuy")
+        self.assertEqual(self.result("new Map([[1, 2], [3, 4]])")["preview"], {"kind": "MapLike", "size": 2, "entries": []})
+        self.assertEqual(self.result("new Set('abc')")["preview"], {"kind": "ArrayLike", "length": 3})
+        nested = self.result("({ when: new Date(7), known: new Map() })")["preview"]["ownProperties"]
+        self.assertEqual(nested["when"]["value"]["preview"], {"timestamp": 7})
+        self.assertEqual(nested["known"]["value"]["preview"]["size"], 0)
+        fake = self.result("Object.create(Date.prototype)")
+        self.assertNotIn("timestamp", fake.get("preview", {}))
+
     def test_proxies_are_not_looked_at(self):
         self.result("globalThis.touched = 0; globalThis.watched = new Proxy({}, "
                     "{ ownKeys() { touched++; return []; }, getPrototypeOf() { touched++; return null; } })")

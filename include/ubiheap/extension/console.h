@@ -65,7 +65,11 @@ typedef enum ubi_object_kind {
     UBI_OBJECT_ARRAY, /**< by its elements */
     UBI_OBJECT_FUNCTION,
     UBI_OBJECT_ERROR,
-    UBI_OBJECT_PROXY /**< nothing of it is looked at: that would call its handler */
+    UBI_OBJECT_PROXY, /**< nothing of it is looked at: that would call its handler */
+    UBI_OBJECT_DATE,
+    UBI_OBJECT_REG_EXP,
+    UBI_OBJECT_MAP,
+    UBI_OBJECT_SET
 } ubi_object_kind;
 
 typedef struct ubi_object_description {
@@ -84,6 +88,10 @@ typedef struct ubi_object_description {
     bool is_async;    /**< FUNCTION, as the next two */
     bool is_generator;
     bool is_class;
+    double time_ms;       /**< DATE: since the epoch; not a number if it is invalid */
+    ubi_text pattern;     /**< REG_EXP, without slashes */
+    char flags[16];       /**< REG_EXP, such as "gi" */
+    uint64_t entry_count; /**< MAP, SET */
 } ubi_object_description;
 
 #define UBI_OBJECT_DESCRIPTION_INIT                                                                                    \

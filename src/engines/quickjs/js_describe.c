@@ -2,6 +2,7 @@
  *
  * js_describe.c: values and objects as plain data; see js_values.h.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -389,6 +390,44 @@ static ubi_status describe_count(const ubi__js_describer *d, JSValueConst object
     return out->is_extensible ? UBI_OK : describe_locks(d, object, out);
 }
 
+/* Letters in the language's order. Their bits are the same in all engines. */
+static void describe_flags(uint32_t flags, char out[16]) {
+    static const struct flag {
+        char letter;
+        uint8_t bit;
+    } known[] = { { 'd', 6 }, { 'g', 0 }, { 'i', 1 }, { 'm', 2 }, { 's', 3 }, { 'u', 4 }, { 'v', 8 }, { 'y', 5 } };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (flags >> known[i].bit & 1)
+            out[n++] = known[i].letter;
+    out[n] = '\0';
+}
+
+static ubi_status describe_content(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out) {
+    ubi__content_facts facts;
+    ubi__content_facts_of(&facts, object);
+    switch (facts.of) {
+    case UBI__CONTENT_DATE:
+        out->kind = UBI_OBJECT_DATE;
+        out->time_ms = NAN;
+        if (JS_IsNumber(facts.value))
+            JS_ToFloat64(d->ctx, &out->time_ms, facts.value);
+        break;
+    case UBI__CONTENT_REG_EXP:
+        out->kind = UBI_OBJECT_REG_EXP;
+        describe_flags(facts.flags, out->flags);
+        return ubi__js_texts_add_units(&out->pattern, d->texts, d->ctx, facts.value, 0, UBI_VALUE_TEXT_UNITS, NULL);
+    case UBI__CONTENT_MAP:
+    case UBI__CONTENT_SET:
+        out->kind = facts.of == UBI__CONTENT_MAP ? UBI_OBJECT_MAP : UBI_OBJECT_SET;
+        out->entry_count = facts.entry_count;
+        break;
+    case UBI__CONTENT_OTHER:
+        break;
+    }
+    return UBI_OK;
+}
+
 ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out) {
     ubi__object_facts facts;
     ubi__object_facts_of(&facts, JS_GetRuntime(d->ctx), object);
@@ -405,6 +444,8 @@ ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst obje
         return describe_function(d, object, out);
     else if (ubi__is_error(d->ctx, object))
         return describe_error(d, object, out);
+    else
+        return describe_content(d, object, out);
     return UBI_OK;
 }
 

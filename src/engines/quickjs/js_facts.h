@@ -20,6 +20,16 @@ typedef struct ubi__object_facts {
 
 void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *runtime, JSValueConst object);
 
+/** What an object of some of the language's classes holds beside its properties. */
+typedef struct ubi__content_facts {
+    enum { UBI__CONTENT_OTHER, UBI__CONTENT_DATE, UBI__CONTENT_REG_EXP, UBI__CONTENT_MAP, UBI__CONTENT_SET } of;
+    JSValueConst value;   /**< DATE: its time, a number; REG_EXP: its pattern, a string. Borrowed */
+    uint32_t flags;       /**< REG_EXP: as the engine counts them: from bit 0 "gimsuyd", and v is bit 8 */
+    uint32_t entry_count; /**< MAP, SET */
+} ubi__content_facts;
+
+void ubi__content_facts_of(ubi__content_facts *out, JSValueConst object);
+
 /** Where a function of a script is defined, and what kind it is. */
 typedef struct ubi__function_facts {
     JSAtom source; /**< its file's name; the runtime's own reference; JS_ATOM_NULL: unknown, or it is native */

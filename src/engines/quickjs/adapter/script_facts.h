@@ -65,6 +65,31 @@ void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *rt, JSValueConst ob
         out->realm = ubi__realm_by_prototype(rt, behind);
 }
 
+void ubi__content_facts_of(ubi__content_facts *out, JSValueConst object) {
+    JSObject *p = JS_VALUE_GET_OBJ(object);
+    *out = (ubi__content_facts){ .of = UBI__CONTENT_OTHER, .value = JS_UNDEFINED };
+    switch (p->class_id) {
+    case JS_CLASS_DATE:
+        out->of = UBI__CONTENT_DATE;
+        out->value = p->u.object_data;
+        break;
+    case JS_CLASS_REGEXP:
+        if (!p->u.regexp.pattern || !p->u.regexp.bytecode) /* it is being made */
+            break;
+        out->of = UBI__CONTENT_REG_EXP;
+        out->value = JS_MKPTR(JS_TAG_STRING, p->u.regexp.pattern);
+        out->flags = (uint32_t)lre_get_flags(ubi__string_units(p->u.regexp.bytecode));
+        break;
+    case JS_CLASS_MAP:
+    case JS_CLASS_SET:
+        out->of = p->class_id == JS_CLASS_MAP ? UBI__CONTENT_MAP : UBI__CONTENT_SET;
+        out->entry_count = p->u.map_state ? p->u.map_state->record_count : 0;
+        break;
+    default:
+        break;
+    }
+}
+
 void ubi__function_facts_of(ubi__function_facts *out, JSValueConst function) {
     const JSFunctionBytecode *b = ubi__bytecode_of(JS_VALUE_GET_OBJ(function));
     int line = 0, column = 0;
