@@ -295,7 +295,12 @@ static void every_progress_call_can_cancel(void **state) {
         assert_true(all.n_calls > 0);
         for (uint64_t n = 0; n < all.n_calls; n++) {
             patience p = { n, 0 };
-            assert_int_equal(read_patiently(&in, &p, threads), UBI_ECANCELLED);
+            ubi_status status = read_patiently(&in, &p, threads);
+            if (threads > 1 && status == UBI_OK) { /* a helper did more of the work this time: it reports nothing */
+                assert_true(n > 0 && p.n_calls <= n);
+                continue;
+            }
+            assert_int_equal(status, UBI_ECANCELLED);
             assert_int_equal(p.n_calls, n + 1); /* not asked again */
         }
     }
