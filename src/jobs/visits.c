@@ -104,9 +104,19 @@ static visit *live_shift(ubi__live_target *live) {
     return v;
 }
 
+static ubi_status live_call(ubi__live_target *live);
+
+/* With the lock. Visits that wait run within the one that comes now, if its code takes long. */
+static void live_call_for_others(ubi__live_target *live) {
+    if (live->first && !live->is_called && live_call(live) != UBI_OK)
+        live->is_called = false; /* they come after it */
+}
+
 /* With the lock, without it while they run. */
 static void live_perform_all(ubi__live_target *live, const ubi_target *target) {
     for (visit *v = live_shift(live); v; v = live_shift(live)) {
+        if (target)
+            live_call_for_others(live);
         pthread_mutex_unlock(&live->lock);
         v->fn(v->payload, target);
         UBI_DELETE(memory(), v);

@@ -199,6 +199,27 @@ static void an_end_waits_for_a_visit_within_which_there_was_another(void **state
     ubi__live_target_unref(o.live);
 }
 
+/* A visit whose code waits for another one, which was asked for before it began. */
+static void long_visit(void *payload, const ubi_target *target) {
+    outer *o = payload;
+    assert_non_null(target);
+    assert_note(&o->inner, 0, 0);
+    engine_come(&o->engine);
+    assert_note(&o->inner, 1, 0);
+}
+
+static void a_visit_that_waits_runs_within_a_long_one(void **state) {
+    outer o = { .engine = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    (void)state;
+    o.live = live_of(&o.engine);
+    assert_int_equal(ubi__live_visit(o.live, long_visit, &o), UBI_OK);
+    assert_int_equal(ubi__live_visit(o.live, note_visit, &o.inner), UBI_OK);
+    engine_come(&o.engine);
+    ubi__live_end(o.live);
+    engine_come(&o.engine);
+    ubi__live_target_unref(o.live);
+}
+
 static void a_visit_that_waits_can_be_withdrawn(void **state) {
     engine e = { .lock = PTHREAD_MUTEX_INITIALIZER };
     ubi__live_target *live = live_of(&e);
@@ -289,6 +310,7 @@ int main(void) {
         cmocka_unit_test(an_engine_may_never_come),
         cmocka_unit_test(a_target_may_end_within_a_visit),
         cmocka_unit_test(an_end_waits_for_a_visit_within_which_there_was_another),
+        cmocka_unit_test(a_visit_that_waits_runs_within_a_long_one),
         cmocka_unit_test(a_visit_that_waits_can_be_withdrawn),
         cmocka_unit_test(an_engine_that_refuses_is_heard),
         cmocka_unit_test(a_target_needs_safe_points),
