@@ -23,15 +23,8 @@ if [ -n "${BENCH_TRY:-}" ]; then
     python3 bench/http.py "$@" --repeats 1 >"$raw"
 else
     for n in $edges $medium; do
-        path=$data/session-$n-v8.heapsnapshot made_by="--shape v8 --edges $n"
-        if [ ! -f "$path" ]; then
-            need bench/generate
-            echo "bench: making $(basename "$path")" >&2
-            # shellcheck disable=SC2086 # options are several words
-            "$build/bench/generate" $made_by "$data/part.heapsnapshot" 2>/dev/null
-            mv "$data/part.heapsnapshot" "$path"
-        fi
-        printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
+        path=$data/session-$n-v8.heapsnapshot
+        generated v8 "$n" "$path"
     done
     python3 bench/http.py "$@" --repeats "$repeats" --big "$data/session-$edges-v8.heapsnapshot" --medium "$path" >"$raw"
 fi

@@ -40,15 +40,8 @@ fi
 if [ -n "${BENCH_TRY:-}" ]; then
     python3 bench/mcp.py "$@" --repeats 1 >"$raw"
 else
-    path=$data/session-$edges-v8.heapsnapshot made_by="--shape v8 --edges $edges"
-    if [ ! -f "$path" ]; then
-        need bench/generate
-        echo "bench: making $(basename "$path")" >&2
-        # shellcheck disable=SC2086 # options are several words
-        "$build/bench/generate" $made_by "$data/part.heapsnapshot" 2>/dev/null
-        mv "$data/part.heapsnapshot" "$path"
-    fi
-    printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
+    path=$data/session-$edges-v8.heapsnapshot
+    generated v8 "$edges" "$path"
     python3 bench/mcp.py "$@" --big "$path" >"$raw"
 fi
 

@@ -39,19 +39,12 @@ indexes_measure() { # path steps
 
 for kind in "v8 heapsnapshot" "browser fxsnapshot"; do
     shape=${kind% *} path=$data/session-$edges-${kind% *}.${kind#* }
-    made_by="--shape $shape --edges $edges"
     if [ "${BENCH_ONLY:-}" = recording ]; then
-        printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
+        printf '%s\tbuild/release/bench/generate --shape %s --edges %s %s\n' "$path" "$shape" "$edges" "${path##*/}" >>"$files"
         python3 bench/session_rows.py all "bench/results/$name.json" "$(basename "$path")" >>"$raw"
         continue
     fi
-    if [ ! "$path" -nt "$build/bench/generate" ]; then
-        echo "bench: making $(basename "$path")" >&2
-        # shellcheck disable=SC2086 # options are several words
-        "$build/bench/generate" $made_by "$data/part.${path##*/}" 2>/dev/null
-        mv "$data/part.${path##*/}" "$path"
-    fi
-    printf '%s\tbuild/release/bench/generate %s %s\n' "$path" "$made_by" "${path##*/}" >>"$files"
+    generated "$shape" "$edges" "$path"
     echo "bench: $(basename "$path")" >&2
     if [ "${BENCH_ONLY:-}" = indexes ]; then
         python3 bench/session_rows.py kept "bench/results/$name.json" "$(basename "$path")" >>"$raw"

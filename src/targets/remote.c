@@ -4,6 +4,7 @@
  */
 #include "targets/remote.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -24,6 +25,15 @@ bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *s
 
 static ubi_status address_refuse(const char *path) {
     return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT][/tab/N] or .../process/N", path);
+}
+
+/* With the schemes that there are. */
+static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *const *schemes) {
+    char names[128] = "";
+    size_t n = 0;
+    for (; *schemes && n < sizeof names; schemes++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*schemes)->name);
+    return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
 }
 
 static bool number_read(uint64_t *out, ubi_text text) {
@@ -81,12 +91,12 @@ ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
                                      const ubi__remote_scheme *const *schemes) {
     *out = (ubi__remote_address){ .choice = UBI__REMOTE_ANY };
     const char *at = NULL;
-    for (; *schemes && !at; schemes++) {
-        at = scheme_skip(path, *schemes);
-        out->scheme = *schemes;
+    for (size_t i = 0; schemes[i] && !at; i++) {
+        at = scheme_skip(path, schemes[i]);
+        out->scheme = schemes[i];
     }
     if (!at)
-        return address_refuse(path);
+        return scheme_refuse(path, schemes);
     out->port = out->scheme->port;
     size_t n = strcspn(at, "/");
     if (!host_read(out, (ubi_text){ at, n }) || !choice_read(out, ubi__text(at + n)))

@@ -315,7 +315,7 @@ typedef struct shown {
     ubi_status status; /* of what was asked last */
 } shown;
 
-static bool show(void *payload, const ubi_property *p) {
+static bool property_show(void *payload, const ubi_property *p) {
     shown *all = payload;
     size_t n = strlen(all->words);
     const char *value =
@@ -337,7 +337,8 @@ static void assert_shown(session *s, const char *code, uint32_t selection, uint6
     shown all = { .s = s };
     uint64_t n = 0;
     ubi_value_handle object = object_of(s, code);
-    assert_int_equal(ubi_console_properties(s->console, object, selection, first, count, show, &all, &n), UBI_OK);
+    assert_int_equal(ubi_console_properties(s->console, object, selection, first, count, property_show, &all, &n),
+                     UBI_OK);
     assert_string_equal(all.words, expected);
     assert_int_equal(n, total);
     assert_int_equal(all.status, UBI_OK);
@@ -361,7 +362,8 @@ static void properties_are_in_the_order_of_the_language(void **state) {
     assert_shown(&s, "object", 0, 0, 100, 0, "");
     assert_shown(&s, "[5, , 6]", all, 0, 100, 3, "0=5;2=6;length=3 fixed hidden;");
     shown two = { .s = &s, .most = 2 };
-    assert_int_equal(ubi_console_properties(s.console, object_of(&s, "object"), all, 0, 100, show, &two, NULL), UBI_OK);
+    assert_int_equal(ubi_console_properties(s.console, object_of(&s, "object"), all, 0, 100, property_show, &two, NULL),
+                     UBI_OK);
     assert_string_equal(two.words, "2='two';10='ten';");
     session_close(&s);
 }
@@ -543,7 +545,7 @@ static ubi_status ask_everything(session *s) {
     ubi_value_handle object = got.value.handle;
     status = ubi_console_describe(&o, s->console, object);
     if (status == UBI_OK)
-        status = ubi_console_properties(s->console, object, 7, 0, 10, show, &all, NULL);
+        status = ubi_console_properties(s->console, object, 7, 0, 10, property_show, &all, NULL);
     got = (ubi_evaluation)UBI_EVALUATION_INIT;
     if (status == UBI_OK)
         status = ubi_console_evaluate(&got, s->console, text_of("throw new Error('x')"), false);
