@@ -15,9 +15,9 @@ from serving import ROOT, check_schema, serve
 sys.path.insert(0, str(ROOT / "tests" / "growth"))
 import v8_shapes  # noqa: E402
 
-CLIENTS, EACH, COPIES = 64, 8, 8
+CLIENTS, EACH, COPIES = 64, 8, 12
 NODES = 200000
-LIMIT = 64 << 20
+LIMIT = 96 << 20
 THREADS, BUFFERS = os.cpu_count() + 2, 1 << 20  # of a server, and what each of them reads a file with
 
 

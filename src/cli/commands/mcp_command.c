@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cli/command.h"
 #include "cli/recording_symbols.h"
+#include "cli/returned_memory.h"
 #include "session/part.h"
 
 typedef struct mcp_arguments {
@@ -45,6 +46,7 @@ static ubi_status mcp_run(ubi__cli *cli, void *values, char **operands, int n_op
         return ubi__fail(UBI_EINVAL, "--json: all that mcp writes is JSON");
     signal(SIGINT, SIG_DFL); /* it waits for input, and has nothing to lose */
     signal(SIGTERM, SIG_DFL);
+    ubi__return_freed_memory();
     UBI_TRY(ubi_session_pool_new(&pool, NULL));
     ubi__session_pool_set_namer(pool, ubi__recording_name_frames);
     cli->subject = NULL; /* messages name the file or folder that they are about */

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
+#include "cli/returned_memory.h"
 
 typedef struct serve_arguments {
     uint64_t port;
@@ -136,6 +137,7 @@ static ubi_status serve_run(ubi__cli *cli, void *values, char **operands, int n_
     ubi_session_pool *pool = NULL;
     (void)exit_code;
     cli->subject = "serve";
+    ubi__return_freed_memory();
     UBI_TRY(pool_open(&pool, values));
     ubi_status status = serve(cli, values, pool, operands, n_operands);
     ubi_session_pool_unref(pool);
