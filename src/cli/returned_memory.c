@@ -7,8 +7,8 @@
 #include <malloc.h>
 #include <sys/sysinfo.h>
 
-#define LARGE_BYTES                                                                                                    \
-    (1 << 20) /* columns of all but the smallest heaps; smaller ones would cost a system call each too often */
+/* Columns of all but the smallest heaps; smaller ones would cost a system call each too often. */
+#define LARGE_BYTES (1 << 20)
 #define KEPT_FREE_BYTES (2 << 20) /* at the top of the main arena */
 
 void ubi__return_freed_memory(void) {
