@@ -83,6 +83,10 @@ bool ubi__live_target_is(const ubi__live_target *live, ubi_target target) {
     return live->target.ops == target.ops && live->target.payload == target.payload;
 }
 
+bool ubi__live_target_same(const ubi__live_target *a, const ubi__live_target *b) {
+    return ubi__live_target_is(a, b->target);
+}
+
 const char *ubi__live_target_kind(const ubi__live_target *live) {
     return live->target.ops->kind;
 }

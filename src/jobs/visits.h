@@ -30,6 +30,7 @@ ubi__live_target *ubi__live_target_ref(ubi__live_target *live);
 void ubi__live_target_unref(ubi__live_target *live); /**< NULL is fine */
 /** The same target. Any thread. */
 bool ubi__live_target_is(const ubi__live_target *live, ubi_target target);
+bool ubi__live_target_same(const ubi__live_target *a, const ubi__live_target *b);
 /** Such as "quickjs". Static. */
 const char *ubi__live_target_kind(const ubi__live_target *live);
 /** What it can do: of ubi_target_capability. */

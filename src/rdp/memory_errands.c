@@ -86,16 +86,6 @@ ubi_status ubi__rdp_memory_drain(ubi__rdp_errand *errand, ubi__json *json) {
 
 /* ---- collections -------------------------------------------------------------------------------------------------------- */
 
-ubi_status ubi__rdp_memory_collect_garbage(ubi__rdp_errand *errand, ubi__json *json) {
-    (void)json;
-    return ubi_memory_bridge_collect_garbage(ubi__rdp_memory_link_of(errand)->bridge);
-}
-
-ubi_status ubi__rdp_memory_collect_cycles(ubi__rdp_errand *errand, ubi__json *json) {
-    (void)json;
-    return ubi_memory_bridge_collect_cycles(ubi__rdp_memory_link_of(errand)->bridge);
-}
-
 static ubi_status collection_write(ubi__rdp_errand *errand, const ubi_collection *collection) {
     ubi__json *json = ubi__rdp_packet_open(&errand->packet, errand->from, memory());
     ubi__json_member_string(json, "type", "garbage-collection");
@@ -124,18 +114,11 @@ static void link_hear_collection(void *payload, const ubi_collection *collection
 
 /* ---- sizes -------------------------------------------------------------------------------------------------------------- */
 
-static ubi_status process_write(ubi__json *json) {
-    ubi_process_memory process = UBI_PROCESS_MEMORY_INIT;
-    UBI_TRY(ubi_process_memory_read(&process));
-    ubi__process_memory_put(json, &process);
-    return UBI_OK;
-}
-
 ubi_status ubi__rdp_memory_measure(ubi__rdp_errand *errand, ubi__json *json) {
     ubi_memory_measure m = UBI_MEMORY_MEASURE_INIT;
     UBI_TRY(ubi_memory_bridge_measure(&m, ubi__rdp_memory_link_of(errand)->bridge));
     ubi__memory_measure_put(json, &m);
-    return errand->link->is_of_process ? process_write(json) : UBI_OK;
+    return UBI_OK;
 }
 
 ubi_status ubi__rdp_memory_resident(ubi__rdp_errand *errand, ubi__json *json) {

@@ -13,8 +13,11 @@ typedef struct ubi__rdp_memory_link {
     ubi__rdp_link link; /* the first: one is the other */
     /* The network's thread: */
     bool is_attached;
-    bool is_draining;  /* an errand for the next `allocations` event is on its way */
-    uint64_t drain_ms; /* between such events; UINT64_MAX: there are none */
+    bool is_draining;             /* an errand for the next `allocations` event is on its way */
+    uint64_t drain_ms;            /* between such events; UINT64_MAX: there are none */
+    uint64_t drain_at_ms;         /* the next one; UINT64_MAX: none */
+    struct ubi__rdp_round *round; /* that was not answered yet; or NULL */
+    uint64_t patience_at_ms;      /* until then it waits; UINT64_MAX: it has no end */
     /* The target's thread: */
     ubi_memory_bridge *bridge;
     bool has_drain; /* collections send `allocations`, too */
@@ -53,8 +56,6 @@ ubi_status ubi__rdp_memory_settings(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_memory_allocations(ubi__rdp_errand *errand, ubi__json *json);
 /** As the data of an event; nothing is recorded any more: an error. */
 ubi_status ubi__rdp_memory_drain(ubi__rdp_errand *errand, ubi__json *json);
-ubi_status ubi__rdp_memory_collect_garbage(ubi__rdp_errand *errand, ubi__json *json);
-ubi_status ubi__rdp_memory_collect_cycles(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_memory_measure(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_memory_resident(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_memory_save(ubi__rdp_errand *errand, ubi__json *json);

@@ -101,6 +101,10 @@ void ubi__rdp_tab_unref(ubi__rdp_tab *tab) {
     UBI_DELETE(memory(), tab);
 }
 
+ubi_status ubi__rdp_tab_fail_ended(const ubi__rdp_tab *tab) {
+    return ubi__fail(UBI_ESTATE, "the program %s has ended", tab->title);
+}
+
 /* With the lock. */
 static ubi_status offer_append(ubi__rdp_offer *offer, ubi__rdp_tab *tab) {
     if (offer->n_tabs == UBI__RDP_MOST_TABS)

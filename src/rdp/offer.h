@@ -104,6 +104,8 @@ bool ubi__rdp_offer_has(ubi__rdp_offer *offer, const ubi__rdp_tab *tab);
 void ubi__rdp_snapshot_id(char out[UBI__RDP_SNAPSHOT_ID_BYTES], uint64_t number);
 void ubi__rdp_snapshot_path(char out[UBI__PRIVATE_PATH_BYTES], const ubi__rdp_offer *offer, uint64_t number);
 
+/** For what was asked of a target that is gone: fails with its title. */
+ubi_status ubi__rdp_tab_fail_ended(const ubi__rdp_tab *tab);
 ubi__rdp_tab *ubi__rdp_tab_ref(ubi__rdp_tab *tab);
 void ubi__rdp_tab_unref(ubi__rdp_tab *tab); /**< NULL is fine */
 

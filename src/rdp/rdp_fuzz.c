@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * rdp_fuzz.c: any bytes as a client's conversation with all actors, about a
- * target that has safe points and a console, and can do nothing else.
+ * rdp_fuzz.c: any bytes as a client's conversation with all actors, about two
+ * targets that have safe points, sizes and collections; the first has a console, too.
  *
  * Each line of the input is the JSON of a request; ids in it may be written as
  * @N, the N-th actor. A line that begins with ! comes as it is, without a
  * header; `.` lets the target reach a safe point, `>` delivers the mail, `+`
- * lets time pass, `-` lets the target go.
+ * lets time pass, `-` lets the target go; `=` brings a second target, and `,`
+ * lets it reach a safe point.
  *
  * Promises checked: no crash, no leak; what goes out are packets whose JSON is
  * right, each with `from`; no request is left without an answer when the target
@@ -47,11 +48,33 @@ static void program_come(program *p) {
         fn(p->payload);
 }
 
+static ubi_status program_collect(void *payload) {
+    (void)payload;
+    return UBI_OK;
+}
+
+static ubi_status program_measure(void *payload, ubi_measure_fn fn, void *fn_payload) {
+    const ubi_measure_row row = { ubi__text("unattributedSize"), 4096, true };
+    (void)payload;
+    fn(fn_payload, &row);
+    return UBI_OK;
+}
+
+#define CAPABILITIES (UBI_TARGET_SAFE_POINT | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_MEASURE)
+
 static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
                                     .kind = "drawn",
-                                    .capabilities = UBI_TARGET_SAFE_POINT | UBI_TARGET_CONSOLE,
+                                    .capabilities = CAPABILITIES | UBI_TARGET_CONSOLE,
+                                    .collect_garbage = program_collect,
+                                    .measure = program_measure,
                                     .run_at_safe_point = program_ask,
                                     .open_console = drawn_open };
+static const ubi_target_ops second_ops = { .version = UBI_TARGET_OPS_VERSION,
+                                           .kind = "second",
+                                           .capabilities = CAPABILITIES,
+                                           .collect_garbage = program_collect,
+                                           .measure = program_measure,
+                                           .run_at_safe_point = program_ask };
 
 /* ---- a client
  * -----------------------------------------------------------------------------------------------------------
@@ -60,8 +83,8 @@ static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
 typedef struct client {
     ubi__rdp_connection *connection;
     ubi__rdp_offer *offer;
-    program program;
-    bool has_target;
+    program program, second;
+    bool has_target, has_second;
     uint64_t now_ms;
     ubi__rdp_packets reader;
 } client;
@@ -117,6 +140,15 @@ static void client_open(client *c) {
     require(ubi__rdp_connection_new(&c->connection, &options, &output, 0) == UBI_OK, "no connection");
 }
 
+static void second_come(client *c) {
+    const ubi__rdp_tab_options tab = { .title = "second" };
+    if (c->has_second)
+        return;
+    c->has_second = true;
+    require(ubi__rdp_offer_add(c->offer, (ubi_target){ &second_ops, &c->second }, &tab) == UBI_OK, "no second tab");
+    ubi__rdp_root_tabs_changed(ubi__rdp_root(c->connection));
+}
+
 static void target_go(client *c) {
     if (!c->has_target)
         return;
@@ -130,6 +162,7 @@ static void target_go(client *c) {
 static void client_settle(client *c) {
     for (uint32_t n = c->connection->n_waiting + 1; n > 0; n--) {
         program_come(&c->program);
+        program_come(&c->second);
         ubi__rdp_mailbox_deliver(&c->offer->mailbox);
     }
     require(c->connection->is_ended || c->connection->n_waiting == 0, "a request was not answered");
@@ -138,11 +171,15 @@ static void client_settle(client *c) {
 static void client_end(client *c) {
     ubi__rdp_connection_free(c->connection);
     program_come(&c->program);
+    program_come(&c->second);
+    if (c->has_second)
+        require(ubi__rdp_offer_remove(c->offer, (ubi_target){ &second_ops, &c->second }) == UBI_OK, "no second target");
     if (c->has_target) /* its thread closes what it has opened */
         require(ubi__rdp_offer_remove(c->offer, (ubi_target){ &ops, &c->program }) == UBI_OK,
                 "the target is not there");
     ubi__rdp_offer_end(c->offer);
     program_come(&c->program);
+    program_come(&c->second);
     ubi__rdp_offer_unref(c->offer);
     ubi__rdp_packets_fini(&c->reader);
 }
@@ -188,6 +225,12 @@ static void line_take(client *c, ubi_text line) {
         break;
     case '.':
         program_come(&c->program);
+        break;
+    case '=':
+        second_come(c);
+        break;
+    case ',':
+        program_come(&c->second);
         break;
     case '>':
         ubi__rdp_mailbox_deliver(&c->offer->mailbox);

@@ -159,7 +159,7 @@ void ubi__rdp_errand_post(ubi__rdp_errand *errand, ubi_status status) {
 /* The target's thread. The packet is closed, or empty. */
 static ubi_status errand_perform(ubi__rdp_errand *e, const ubi_target *target) {
     if (!target)
-        return ubi__fail(UBI_ESTATE, "the program %s has ended", e->link->tab->title);
+        return ubi__rdp_tab_fail_ended(e->link->tab);
     UBI_TRY(link_open(e->link, *target));
     ubi__json *json = ubi__rdp_packet_open(&e->packet, e->from, memory());
     e->link->n_performing++;

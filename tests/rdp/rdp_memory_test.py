@@ -209,6 +209,10 @@ class Still(Memory):
         memory = self.client.request(process, "getTarget")["process"]["memoryActor"]
         reply = self.client.request(memory, "measure")
         self.assertGreaterEqual(reply["resident"], reply["residentUnique"])
+        self.assertEqual((reply["runtimes"], reply["missing"]), (1, 0))
+        own = self.ask("measure")
+        self.assertEqual({name: reply[name] for name in own if name.endswith("Size")},
+                         {name: own[name] for name in own if name.endswith("Size")})
 
     def test_a_census_has_the_default_breakdown(self):
         self.ask("attach")
@@ -333,6 +337,41 @@ class Panel(Memory):
 
 
 class Workers(unittest.TestCase):
+    def check_all_runtimes(self, client, memory):
+        """What is asked of the main program has its part in the worker, whose memory actor this is."""
+        main = client.memory(0)
+        self.assertEqual(client.request(main, "forceGarbageCollection"), {"from": main})
+        self.assertEqual(client.event("garbage-collection")["from"], memory)  # only this one is attached
+        process = client.request("root", "getProcess", id=0)["processDescriptor"]["actor"]
+        whole = client.request(client.request(process, "getTarget")["process"]["memoryActor"], "measure")
+        parts = [client.request(one, "measure") for one in (main, memory)]
+        self.assertEqual((whole["runtimes"], whole["missing"]), (2, 0))
+        for name in ("jsStringsSize", "jsObjectsSize"):
+            self.assertGreater(whole[name], max(part[name] for part in parts))
+        self.assertEqual(whole["total"], sum(whole[name] for name in SIZES[1:]))
+
+    def test_a_worker_that_waits_for_ever_holds_up_no_collection(self):
+        with tempfile.TemporaryDirectory() as folder:
+            main, worker = Path(folder, "main.mjs"), Path(folder, "worker.mjs")
+            main.write_text("""import * as os from "os";
+const worker = new os.Worker("./worker.mjs");
+worker.onmessage = () => {};
+setInterval(() => {}, 1000);""")
+            worker.write_text("""import * as os from "os";
+os.Worker.parent.postMessage("begin");
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);""")
+            with running(str(main)) as (port, _):
+                client = Client(port)
+                while len(client.request("root", "listTabs")["tabs"]) < 2:
+                    client.event("tabListChanged")
+                main = client.memory(0)
+                self.assertEqual(client.request(main, "forceGarbageCollection"), {"from": main})
+                process = client.request("root", "getProcess", id=0)["processDescriptor"]["actor"]
+                process = client.request(process, "getTarget")["process"]["memoryActor"]
+                reply = client.request(process, "measure")
+                self.assertEqual((reply["runtimes"], reply["missing"]), (1, 1))
+                client.close()
+
     def test_workers_are_tabs_that_come_and_go(self):
         with tempfile.TemporaryDirectory() as folder:
             main, worker = Path(folder, "main.mjs"), Path(folder, "worker.mjs")
@@ -359,6 +398,7 @@ os.Worker.parent.onmessage = () => { os.Worker.parent.onmessage = null; };""")
                 memory = client.memory(1)
                 client.request(memory, "attach")
                 self.assertEqual(client.request(memory, "takeCensus")["objects"]["Map"]["count"], 1)
+                self.check_all_runtimes(client, memory)
                 Path(folder, "end").touch()
                 self.assertEqual(client.event("descriptor-destroyed")["from"], tabs[1]["actor"])
                 with self.assertRaises(Refused) as raised:

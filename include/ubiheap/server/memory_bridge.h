@@ -125,7 +125,10 @@ typedef struct ubi_memory_measure {
 #define UBI_MEMORY_MEASURE_INIT                                                                                        \
     { .struct_bytes = sizeof(ubi_memory_measure) }
 
-/** Attached or not. Errors: as ubi_target_census. Cost: that of a census, and without a scope of ubi_target_measure. */
+/**
+ * Attached or not. Of a target that has sizes and no objects to walk over, all is `other_size`.
+ * Errors: as ubi_target_census. Cost: that of a census, and without a scope of ubi_target_measure.
+ */
 UBI_API ubi_status ubi_memory_bridge_measure(ubi_memory_measure *out, ubi_memory_bridge *bridge);
 
 /** Memory of this process that is in RAM. */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "rdp/actors/actors.h"
 #include "rdp/connection.h"
+#include "rdp/memory_rounds.h"
 
 static ubi__rdp_memory_link *link_of(const ubi__rdp_call *call) {
     return ubi__rdp_call_actor(call)->payload;
@@ -15,11 +16,15 @@ static ubi__rdp_memory_link *link_of(const ubi__rdp_call *call) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
+static void link_init(ubi__rdp_memory_link *link) {
+    link->drain_ms = link->drain_at_ms = link->patience_at_ms = UINT64_MAX;
+}
+
 ubi_status ubi__rdp_memory_make(ubi__rdp_actor **out, ubi__rdp_actor *target) {
     ubi__rdp_link *link = NULL;
     UBI_TRY(ubi__rdp_link_make(&link, out, target, &ubi__rdp_memory_type, &ubi__rdp_memory_link_type));
     if (link)
-        ((ubi__rdp_memory_link *)link)->drain_ms = UINT64_MAX;
+        link_init((ubi__rdp_memory_link *)link);
     return UBI_OK;
 }
 
@@ -37,10 +42,22 @@ static ubi_status errand_run(ubi__rdp_call *call, ubi__rdp_errand_fn perform, vo
 
 /* ---- draining ----------------------------------------------------------------------------------------------------------- */
 
+/* An actor has one alarm: for what comes first. */
+static void alarm_set(const ubi__rdp_memory_link *link) {
+    uint64_t at_ms = link->drain_at_ms < link->patience_at_ms ? link->drain_at_ms : link->patience_at_ms;
+    ubi__rdp_actor *actor = link->link.actor;
+    if (!actor)
+        return;
+    uint64_t now_ms = actor->connection->now_ms;
+    ubi__rdp_actor_set_alarm(actor, at_ms == UINT64_MAX ? UINT64_MAX : at_ms > now_ms ? at_ms - now_ms : 0);
+}
+
 static void drain_plan(ubi__rdp_memory_link *link, uint64_t drain_ms) {
     link->drain_ms = drain_ms;
-    if (link->link.actor)
-        ubi__rdp_actor_set_alarm(link->link.actor, drain_ms);
+    link->drain_at_ms = UINT64_MAX;
+    if (link->link.actor && drain_ms != UINT64_MAX)
+        link->drain_at_ms = link->link.actor->connection->now_ms + drain_ms;
+    alarm_set(link);
 }
 
 /* The recording may have ended meanwhile. */
@@ -51,17 +68,30 @@ static void drain_arrive(ubi__rdp_errand *errand) {
 }
 
 /* A client that does not read is not drained for: its log keeps the newest. */
-static void memory_alarm(ubi__rdp_actor *actor) {
-    ubi__rdp_memory_link *link = actor->payload;
-    bool is_possible = !link->is_draining && !actor->connection->is_congested;
+static void link_drain(ubi__rdp_memory_link *link) {
+    bool is_possible = !link->is_draining && !link->link.actor->connection->is_congested;
     ubi__rdp_errand *errand = is_possible ? ubi__rdp_errand_new(&link->link, NULL, ubi__rdp_memory_drain) : NULL;
     if (!errand) {
         drain_plan(link, link->drain_ms);
         return;
     }
     link->is_draining = true;
+    link->drain_at_ms = UINT64_MAX;
     errand->arrive = drain_arrive;
     (void)ubi__rdp_errand_send(errand);
+}
+
+static void memory_alarm(ubi__rdp_actor *actor) {
+    ubi__rdp_memory_link *link = actor->payload;
+    uint64_t now_ms = actor->connection->now_ms;
+    bool is_patience_over = link->patience_at_ms <= now_ms;
+    if (link->drain_at_ms <= now_ms)
+        link_drain(link);
+    if (is_patience_over)
+        link->patience_at_ms = UINT64_MAX;
+    alarm_set(link);
+    if (is_patience_over && link->round) /* the last: requests that wait are performed then */
+        ubi__rdp_round_lose_patience(link->round);
 }
 
 /* ---- attaching ---------------------------------------------------------------------------------------------------------- */
@@ -205,41 +235,28 @@ static ubi_status census_take(ubi__rdp_call *call) {
     return errand_run(call, ubi__rdp_memory_census, NULL);
 }
 
-static void garbage_visit(void *payload, const ubi_target *target) {
-    (void)payload;
-    if (target)
-        (void)ubi_target_collect_garbage(*target);
-}
-
-static void cycles_visit(void *payload, const ubi_target *target) {
-    (void)payload;
-    if (target)
-        (void)ubi_target_collect_cycles(*target);
-}
-
-/* Each on its own thread, when that comes to a safe point: the reply waits for the actor's own target alone. */
-static void others_visit(ubi__rdp_call *call, ubi__visit_fn visit) {
-    ubi__rdp_tab *tabs[UBI__RDP_MOST_TABS];
-    const ubi__rdp_tab *own = link_of(call)->link.tab;
-    uint32_t n = ubi__rdp_offer_tabs(own->offer, tabs);
-    for (uint32_t i = 0; i < n; i++) {
-        if (tabs[i] != own)
-            (void)ubi__live_visit(tabs[i]->live, visit, NULL);
-        ubi__rdp_tab_unref(tabs[i]);
+/* The reply waits for all runtimes, but not for ever. */
+static ubi_status round_run(ubi__rdp_call *call, const ubi__rdp_round_type *type) {
+    ubi__rdp_memory_link *link = link_of(call);
+    UBI_TRY(ubi__rdp_round_start(link, call, type));
+    if (link->round && link->link.actor) {
+        link->patience_at_ms = link->link.actor->connection->now_ms + UBI__RDP_PATIENCE_MS;
+        alarm_set(link);
     }
+    return UBI_OK;
 }
 
 static ubi_status garbage_collect(ubi__rdp_call *call) {
-    others_visit(call, garbage_visit);
-    return errand_run(call, ubi__rdp_memory_collect_garbage, NULL);
+    return round_run(call, &ubi__rdp_garbage_round);
 }
 
 static ubi_status cycles_collect(ubi__rdp_call *call) {
-    others_visit(call, cycles_visit);
-    return errand_run(call, ubi__rdp_memory_collect_cycles, NULL);
+    return round_run(call, &ubi__rdp_cycles_round);
 }
 
 static ubi_status measure(ubi__rdp_call *call) {
+    if (link_of(call)->link.is_of_process)
+        return round_run(call, &ubi__rdp_measure_round);
     return errand_run(call, ubi__rdp_memory_measure, NULL);
 }
 
@@ -353,6 +370,9 @@ static const ubi__rdp_field measure_replies[] = {
     { "otherSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes that the engine holds and no object is" },
     { "jsMilliseconds", UBI__RDP_STRING, UBI__RDP_REQUIRED, "what it took, with one decimal" },
     { "nonJSMilliseconds", UBI__RDP_STRING, UBI__RDP_REQUIRED, "the same" },
+    { "runtimes", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: how many the sizes are the sums of" },
+    { "missing", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL,
+      "of the process's actor: runtimes that came to no safe point in time, or cannot be measured" },
     { "resident", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: bytes in RAM" },
     { "residentUnique", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: of them, no one else's" },
     UBI__RDP_END,
@@ -393,9 +413,14 @@ static const ubi__rdp_method methods[] = {
     { "getAllocations", allocations_get, NULL, allocations_replies, false, "what was allocated since the last time",
       "Firefox, foxdriver" },
     { "forceGarbageCollection", garbage_collect, NULL, NULL, false,
-      "collects in each runtime of the process, each on its thread; waits for this one", "Firefox, foxdriver" },
+      "collects in each runtime of the process, each on its thread, and waits for all: for others than this one 2 s at "
+      "most",
+      "Firefox, foxdriver" },
     { "forceCycleCollection", cycles_collect, NULL, NULL, false, "the same, of cycles", "Firefox, foxdriver" },
-    { "measure", measure, NULL, measure_replies, false, "sizes of this target's memory", "Firefox, foxdriver" },
+    { "measure", measure, NULL, measure_replies, false,
+      "sizes of this target's memory; of the process's actor, of all runtimes, as far as they come to a safe point "
+      "within 2 s",
+      "Firefox, foxdriver" },
     { "residentUnique", resident_unique_get, NULL, resident_replies, false, "memory of the process", "Firefox" },
     { "saveHeapSnapshot", snapshot_save, save_arguments, save_replies, false, "writes a snapshot on the server",
       "Firefox, foxdriver" },

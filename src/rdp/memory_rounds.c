@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory_rounds.c: see memory_rounds.h.
+ *
+ * Parts come back as mails, so what a round knows is the network thread's. When the server has ended, mails are delivered on the targets'
+ * threads, several at once: then there is no actor to reply to, and a part touches nothing but itself and the count.
+ */
+#include "rdp/memory_rounds.h"
+
+#include <stdio.h>
+
+#include "base/status.h"
+#include "jobs/memory_packets.h"
+#include "rdp/connection.h"
+
+/* ---- a round ------------------------------------------------------------------------------------------------------------ */
+
+static void round_free(ubi__rdp_round *round) {
+    for (uint32_t i = 0; i < round->n_parts; i++)
+        ubi__rdp_tab_unref(round->parts[i].tab);
+    ubi__rdp_link_unref(&round->link->link);
+    ubi__free_array(round->allocator, round, 1, sizeof *round + round->n_parts * sizeof *round->parts);
+}
+
+/* Of tabs that show one runtime, the first. */
+static bool tab_is_new(ubi__rdp_tab *const *tabs, uint32_t n, const ubi__rdp_tab *tab) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ubi__live_target_same(tabs[i]->live, tab->live))
+            return false;
+    return true;
+}
+
+/* The actor's own is there also when it is not offered any more. Each a reference. */
+static uint32_t tabs_to_visit(ubi__rdp_tab *out[UBI__RDP_MOST_TABS + 1], ubi__rdp_tab *own) {
+    ubi__rdp_tab *tabs[UBI__RDP_MOST_TABS];
+    uint32_t n_tabs = ubi__rdp_offer_tabs(own->offer, tabs), n = 1;
+    out[0] = ubi__rdp_tab_ref(own);
+    for (uint32_t i = 0; i < n_tabs; i++) {
+        if (tab_is_new(out, n, tabs[i]))
+            out[n++] = tabs[i];
+        else
+            ubi__rdp_tab_unref(tabs[i]);
+    }
+    return n;
+}
+
+static void part_deliver(ubi__rdp_mail *mail);
+
+/* NULL: no memory. */
+static ubi__rdp_round *round_new(ubi__rdp_memory_link *link, ubi__rdp_call *call, const ubi__rdp_round_type *type) {
+    ubi__rdp_tab *tabs[UBI__RDP_MOST_TABS + 1];
+    uint32_t n = tabs_to_visit(tabs, link->link.tab);
+    ubi__rdp_round *round = ubi__calloc_array(call->allocator, 1, sizeof *round + n * sizeof *round->parts);
+    for (uint32_t i = 0; i < n; i++) {
+        if (round)
+            round->parts[i] = (ubi__rdp_round_part){ .mail.deliver = part_deliver, .round = round, .tab = tabs[i] };
+        else
+            ubi__rdp_tab_unref(tabs[i]);
+    }
+    if (!round)
+        return NULL;
+    round->type = type;
+    round->allocator = call->allocator;
+    round->link = link;
+    ubi__rdp_link_ref(&link->link);
+    round->call = call;
+    round->n_parts = n;
+    atomic_init(&round->n_pending, n + 1);
+    return round;
+}
+
+/* ---- its end ------------------------------------------------------------------------------------------------------------ */
+
+static ubi_status reply_write(const ubi__rdp_round *round, ubi__rdp_packet *packet) {
+    ubi__json *json = ubi__rdp_packet_open(packet, round->link->link.id, round->allocator);
+    ubi_status status = round->type->reply(round, json);
+    if (status == UBI_OK)
+        return ubi__rdp_packet_close(packet);
+    ubi__rdp_packet_fini(packet);
+    return status;
+}
+
+static void round_answer(ubi__rdp_round *round) {
+    ubi__rdp_call *call = round->call;
+    ubi__rdp_packet packet = { .allocator = round->allocator };
+    round->call = NULL;
+    round->link->round = NULL;
+    ubi_status status = ubi__rdp_call_actor(call) ? reply_write(round, &packet) : UBI_OK;
+    if (status == UBI_OK)
+        (void)ubi__rdp_reply_packet(call, &packet);
+    else
+        (void)ubi__rdp_reply_error(call, NULL, status);
+}
+
+static bool round_is_ripe(const ubi__rdp_round *round) {
+    return round->call && round->is_impatient && (round->parts[0].is_done || !round->type->needs_own);
+}
+
+static void round_release(ubi__rdp_round *round) {
+    if (atomic_fetch_sub(&round->n_pending, 1) > 1)
+        return;
+    if (round->call)
+        round_answer(round);
+    round_free(round);
+}
+
+void ubi__rdp_round_lose_patience(ubi__rdp_round *round) {
+    round->is_impatient = true;
+    if (round_is_ripe(round))
+        round_answer(round);
+}
+
+/* ---- parts -------------------------------------------------------------------------------------------------------------- */
+
+static void part_deliver(ubi__rdp_mail *mail) {
+    ubi__rdp_round_part *part = (ubi__rdp_round_part *)mail;
+    ubi__rdp_round *round = part->round;
+    part->is_done = true;
+    if (part == round->parts && round_is_ripe(round))
+        round_answer(round);
+    round_release(round);
+}
+
+static void part_fail(ubi__rdp_round_part *part, ubi_status status) {
+    part->status = status;
+    snprintf(part->message, sizeof part->message, "%s", ubi_error_message());
+}
+
+static void part_visit(void *payload, const ubi_target *target) {
+    ubi__rdp_round_part *part = payload;
+    ubi_status status = target ? part->round->type->perform(part, *target) : ubi__rdp_tab_fail_ended(part->tab);
+    if (status != UBI_OK)
+        part_fail(part, status);
+    ubi__rdp_post(&part->tab->offer->mailbox, &part->mail);
+}
+
+static void part_send(ubi__rdp_round_part *part) {
+    ubi_status status = ubi__live_visit(part->tab->live, part_visit, part);
+    if (status == UBI_OK)
+        return;
+    part_fail(part, status);
+    part_deliver(&part->mail);
+}
+
+ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call, const ubi__rdp_round_type *type) {
+    ubi__rdp_round *round = round_new(link, call, type);
+    if (!round)
+        return ubi__fail_nomem();
+    (void)ubi__rdp_defer(call);
+    link->round = round;
+    for (uint32_t i = 0; i < round->n_parts; i++)
+        part_send(&round->parts[i]);
+    round_release(round);
+    return UBI_OK;
+}
+
+/* ---- collections -------------------------------------------------------------------------------------------------------- */
+
+static ubi_status garbage_perform(ubi__rdp_round_part *part, ubi_target target) {
+    (void)part;
+    return ubi_target_collect_garbage(target);
+}
+
+static ubi_status cycles_perform(ubi__rdp_round_part *part, ubi_target target) {
+    (void)part;
+    return ubi_target_collect_cycles(target);
+}
+
+/* What the others could not do is not the actor's. */
+static ubi_status collection_reply(const ubi__rdp_round *round, ubi__json *json) {
+    const ubi__rdp_round_part *own = round->parts;
+    (void)json;
+    return own->status == UBI_OK ? UBI_OK : ubi__fail(own->status, "%s", own->message);
+}
+
+const ubi__rdp_round_type ubi__rdp_garbage_round = { garbage_perform, collection_reply, true };
+const ubi__rdp_round_type ubi__rdp_cycles_round = { cycles_perform, collection_reply, true };
+
+/* ---- sizes -------------------------------------------------------------------------------------------------------------- */
+
+static ubi_status measure_perform(ubi__rdp_round_part *part, ubi_target target) {
+    ubi_memory_bridge *bridge = NULL;
+    UBI_TRY(ubi_memory_bridge_new(&bridge, target, NULL));
+    part->measure = (ubi_memory_measure)UBI_MEMORY_MEASURE_INIT;
+    ubi_status status = ubi_memory_bridge_measure(&part->measure, bridge);
+    ubi_memory_bridge_free(bridge);
+    return status;
+}
+
+static void measure_add(ubi_memory_measure *sum, const ubi_memory_measure *m) {
+    sum->total += m->total;
+    sum->dom_size += m->dom_size;
+    sum->style_size += m->style_size;
+    sum->js_objects_size += m->js_objects_size;
+    sum->js_strings_size += m->js_strings_size;
+    sum->js_other_size += m->js_other_size;
+    sum->other_size += m->other_size;
+    sum->js_ms += m->js_ms;
+    sum->non_js_ms += m->non_js_ms;
+}
+
+static ubi_status measure_reply(const ubi__rdp_round *round, ubi__json *json) {
+    ubi_memory_measure sum = UBI_MEMORY_MEASURE_INIT;
+    uint32_t n_measured = 0;
+    for (uint32_t i = 0; i < round->n_parts; i++) {
+        const ubi__rdp_round_part *part = &round->parts[i];
+        if (!part->is_done || part->status != UBI_OK)
+            continue;
+        measure_add(&sum, &part->measure);
+        n_measured++;
+    }
+    ubi__memory_measure_put(json, &sum);
+    ubi__json_member_u64(json, "runtimes", n_measured);
+    ubi__json_member_u64(json, "missing", round->n_parts - n_measured);
+    ubi_process_memory process = UBI_PROCESS_MEMORY_INIT;
+    UBI_TRY(ubi_process_memory_read(&process));
+    ubi__process_memory_put(json, &process);
+    return UBI_OK;
+}
+
+const ubi__rdp_round_type ubi__rdp_measure_round = { measure_perform, measure_reply, false };

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory_rounds.h: requests in which every runtime of the process has a part: collections, and the sizes of the process.
+ *
+ * A *round* visits each target that is offered, on its own thread, at its own safe point. The reply is made of the parts when all have been
+ * there or are gone. A runtime that comes to no safe point, for it waits in code that is not the engine's, holds the reply up for
+ * UBI__RDP_PATIENCE_MS at most; its part is done when it comes, and no one hears of it.
+ */
+#ifndef UBI_RDP_MEMORY_ROUNDS_H
+#define UBI_RDP_MEMORY_ROUNDS_H
+
+#include "rdp/memory_link.h"
+
+/** How long a reply waits for runtimes that come to no safe point. */
+#define UBI__RDP_PATIENCE_MS 2000
+
+typedef struct ubi__rdp_round ubi__rdp_round;
+
+typedef struct ubi__rdp_round_part {
+    ubi__rdp_mail mail; /* the first: one is the other */
+    ubi__rdp_round *round;
+    ubi__rdp_tab *tab; /* a reference */
+    /* Results, once it is done: */
+    bool is_done;
+    ubi_status status;
+    char message[256];
+    ubi_memory_measure measure;
+} ubi__rdp_round_part;
+
+typedef struct ubi__rdp_round_type {
+    /** On the target's thread. */
+    ubi_status (*perform)(ubi__rdp_round_part *part, ubi_target target);
+    /** On the network's thread: the members of the reply. */
+    ubi_status (*reply)(const ubi__rdp_round *round, ubi__json *json);
+    bool needs_own; /**< the actor's own target is waited for as long as it takes */
+} ubi__rdp_round_type;
+
+struct ubi__rdp_round {
+    const ubi__rdp_round_type *type;
+    const ubi_allocator *allocator; /* the connection's, which its deferred calls have as well */
+    ubi__rdp_memory_link *link;     /* a reference */
+    ubi__rdp_call *call;            /* NULL: answered */
+    bool is_impatient;
+    _Atomic uint32_t n_pending; /* parts that are not done, and the one who sends them; the last frees it */
+    uint32_t n_parts;
+    ubi__rdp_round_part parts[]; /* the first is the actor's own target */
+};
+
+extern const ubi__rdp_round_type ubi__rdp_garbage_round;
+extern const ubi__rdp_round_type ubi__rdp_cycles_round;
+extern const ubi__rdp_round_type ubi__rdp_measure_round;
+
+/** Defers the call. While it is not answered the link has the round. Errors: UBI_ENOMEM; the call is as before then. */
+ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call, const ubi__rdp_round_type *type);
+/** It has waited long enough. */
+void ubi__rdp_round_lose_patience(ubi__rdp_round *round);
+
+#endif
