@@ -175,7 +175,7 @@ export namespace Cache1 {
   };
 }
 
-/** How much of what is in a heap: the report of takeCensus, or with --tree, --inverted or --filter its tree, or with --individuals the ids of the nodes in some parts of it. */
+/** How much of what is in a heap: the report of takeCensus, or with --tree, --inverted or --filter its tree, or some rows of that, or with --individuals the ids of the nodes in some parts of it. */
 export type Census1Document = ({
   schema: "ubiheap.census/1";
   /** FILE as given; - for standard input */
@@ -184,6 +184,7 @@ export type Census1Document = ({
   breakdown: unknown;
   report?: Census1.Report;
   tree?: Census1.TreeNode;
+  page?: Census1.TreePage;
   individuals?: Array<{
     index: number;
     ids: Array<Census1.NodeId>;
@@ -234,6 +235,36 @@ export namespace Census1 {
     /** Which parts of the report the node shows; a list where inversion merged several */
     reportLeafIndex?: number | Array<number>;
     children?: Array<Census1.TreeNode>;
+  };
+}
+export namespace Census1 {
+  /** A row of a census tree without those below it */
+  export type TreeRow = {
+    name: null | string | Census1.Frame;
+    bytes: number;
+    totalBytes: number;
+    count: number;
+    totalCount: number;
+    id: number;
+    parent?: number;
+    /** Which parts of the report the node shows; a list where inversion merged several */
+    reportLeafIndex?: number | Array<number>;
+    /** How many rows are below it */
+    childCount: number;
+  };
+}
+export namespace Census1 {
+  /** Some of the rows below one row of the tree */
+  export type TreePage = {
+    /** Of the whole tree */
+    totalBytes: number;
+    /** Of the whole tree */
+    totalCount: number;
+    /** The row that they are below */
+    parent: Census1.TreeRow;
+    /** How many rows are left out before them */
+    offset: number;
+    rows: Array<Census1.TreeRow>;
   };
 }
 
@@ -361,7 +392,7 @@ export namespace ConvertRecording1 {
   export type Count = number;
 }
 
-/** What changed between two heaps: the delta report of CensusUtils.diff, or with --tree, --inverted or --filter its tree, or with --by class a row for each class. */
+/** What changed between two heaps: the delta report of CensusUtils.diff, or with --tree, --inverted or --filter its tree, or some rows of that, or with --by class a row for each class. */
 export type Diff1Document = ({
   schema: "ubiheap.diff/1";
   old: Diff1.Side;
@@ -374,6 +405,7 @@ export type Diff1Document = ({
   basisTotalCount?: Diff1.Count;
   delta?: Diff1.Delta;
   tree?: Diff1.TreeNode;
+  page?: Diff1.TreePage;
   /** Ids that nodes of both heaps have, in the same class or not */
   commonIds?: Diff1.Count;
   /** Whether the files look like snapshots of one process, by what they have under equal ids; false: what was created and deleted says nothing */
@@ -464,6 +496,36 @@ export namespace Diff1 {
     children?: Array<Diff1.TreeNode>;
   };
 }
+export namespace Diff1 {
+  /** A row of a census tree without those below it */
+  export type TreeRow = {
+    name: null | string | Diff1.Frame;
+    bytes: number;
+    totalBytes: number;
+    count: number;
+    totalCount: number;
+    id: number;
+    parent?: number;
+    /** Which parts of the report the node shows; a list where inversion merged several */
+    reportLeafIndex?: number | Array<number>;
+    /** How many rows are below it */
+    childCount: number;
+  };
+}
+export namespace Diff1 {
+  /** Some of the rows below one row of the tree */
+  export type TreePage = {
+    /** Of the whole tree */
+    totalBytes: number;
+    /** Of the whole tree */
+    totalCount: number;
+    /** The row that they are below */
+    parent: Diff1.TreeRow;
+    /** How many rows are left out before them */
+    offset: number;
+    rows: Array<Diff1.TreeRow>;
+  };
+}
 
 /** A part of the dominator tree, or the nodes with the largest retained sizes. */
 export type Dominators1Document = ({
@@ -510,6 +572,8 @@ export namespace Dominators1 {
     parentId?: Dominators1.NodeId;
     /** Immediately dominated nodes, greatest retained size first; missing when none is listed */
     children?: Array<Dominators1.Row>;
+    /** Nodes that it dominates immediately; missing with --compat firefox */
+    childCount?: Dominators1.Count;
   };
 }
 export namespace Dominators1 {
@@ -525,6 +589,8 @@ export namespace Dominators1 {
     parentId?: Dominators1.NodeId;
     /** Levels above it in rows, 0 of the first */
     depth: Dominators1.Count;
+    /** Nodes that it dominates immediately; missing with --compat firefox */
+    childCount?: Dominators1.Count;
   };
 }
 
@@ -2419,10 +2485,12 @@ export namespace Treemap1 {
     parent: number | null;
     /** of a node; a string where a double is not exact */
     nodeId?: number | string;
+    /** of a group: the row of the census tree with the same breakdown, by its id */
+    rowId?: number;
     depth: number;
     colorType: "objects" | "other" | "strings" | "scripts" | "domNode";
     bytes: number;
-    /** nodes; of type node: how many it dominates immediately; of type rest: how many share the box */
+    /** nodes; of type node: how many it dominates immediately; of type rest in a map of nodes: how many share the box */
     count: number;
     x: number;
     y: number;

@@ -4,6 +4,7 @@
  */
 #include "questions/breakdown_choice.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/human.h"
@@ -47,8 +48,31 @@ void ubi__breakdown_choice_fini(ubi__breakdown_choice *choice) {
     ubi_breakdown_unref(choice->breakdown);
 }
 
+ubi_status ubi__breakdown_check_rows(const ubi__breakdown_arguments *arguments) {
+    ubi__census_order order;
+    if (!ubi__census_order_parse(&order, arguments->order))
+        return ubi__fail(UBI_EINVAL, "--order: expected %s, not '%s'", UBI__CENSUS_ORDER_WORDS, arguments->order);
+    if (!arguments->rows && (arguments->parent || arguments->offset || arguments->order))
+        return ubi__fail(UBI_EINVAL, "%s goes with --rows",
+                         arguments->parent   ? "--parent"
+                         : arguments->offset ? "--offset"
+                                             : "--order");
+    return UBI_OK;
+}
+
+ubi_status ubi__breakdown_rows(ubi__census_rows *out, const ubi__breakdown_arguments *arguments,
+                               const ubi_census_tree *tree) {
+    *out = (ubi__census_rows){ ubi_census_tree_root(tree), arguments->offset, arguments->rows, { 0 } };
+    (void)ubi__census_order_parse(&out->order, arguments->order); /* was checked */
+    if (!arguments->parent)
+        return UBI_OK;
+    if (arguments->parent < UBI_NONE && ubi_census_tree_find(&out->parent, tree, (uint32_t)arguments->parent))
+        return UBI_OK;
+    return ubi__fail(UBI_ENOTFOUND, "--parent: the tree has no row %" PRIu64, arguments->parent);
+}
+
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments) {
-    return arguments->wants_tree || arguments->inverted > 0 || arguments->filter;
+    return arguments->wants_tree || arguments->rows || arguments->inverted > 0 || arguments->filter;
 }
 
 static bool is_inverted(const ubi__breakdown_arguments *arguments, const ubi__breakdown_choice *choice) {

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/json_writer.h"
 #include "questions/usage.h"
+#include "render/census_tree_rows.h"
 #include "render/census_tree_text.h"
 
 /** What was asked for; a part of the command's struct of arguments. */
@@ -19,6 +20,9 @@ typedef struct ubi__breakdown_arguments {
     bool wants_tree;
     int inverted;
     uint64_t limit, depth;
+    /* A part of the tree. */
+    uint64_t rows, parent, offset;
+    const char *order;
 } ubi__breakdown_arguments;
 
 /** Rows of an option table; `base` is the offset of the ubi__breakdown_arguments in the struct of arguments. */
@@ -44,6 +48,20 @@ typedef struct ubi__breakdown_arguments {
                     "text: show N levels; 0: all; frames that follow each other without a branch count a quarter",     \
                     "5", .scope = UBI__SCOPE_PAGE)
 
+/** For programs that show a large tree a part at a time. */
+#define UBI__TREE_ROWS_PARAMETERS(base)                                                                                \
+    UBI__NUMBER("rows", 0, (base) + offsetof(ubi__breakdown_arguments, rows), "N",                                     \
+                "instead of a whole tree or report, N of the rows below one row of the tree", "0: the whole",          \
+                .scope = UBI__SCOPE_PROGRAM),                                                                          \
+        UBI__NUMBER("parent", 0, (base) + offsetof(ubi__breakdown_arguments, parent), "ID",                            \
+                    "with rows: that row, by its id", "0: the root", .scope = UBI__SCOPE_PROGRAM),                     \
+        UBI__NUMBER("offset", 0, (base) + offsetof(ubi__breakdown_arguments, offset), "N",                             \
+                    "with rows: leave the first N of them out", "0", .scope = UBI__SCOPE_PROGRAM),                     \
+        UBI__TEXT("order", 0, (base) + offsetof(ubi__breakdown_arguments, order), "COLUMN",                            \
+                  "with rows: bytes, totalBytes, count, totalCount or name; numbers descend and names ascend, + and "  \
+                  "- in front choose; the default is what holds most first",                                           \
+                  NULL, .scope = UBI__SCOPE_PROGRAM)
+
 /** The presets, for the manual. */
 extern const ubi__glossary ubi__breakdown_presets_glossary;
 
@@ -62,6 +80,11 @@ ubi_status ubi__breakdown_choose(ubi__breakdown_choice *choice, const ubi__break
                                  ubi_compat compat);
 void ubi__breakdown_choice_fini(ubi__breakdown_choice *choice);
 
+/** Errors: UBI_EINVAL: an order that there is not, or of no rows. */
+ubi_status ubi__breakdown_check_rows(const ubi__breakdown_arguments *arguments);
+/** The rows that were asked for. Errors: UBI_ENOTFOUND (no such parent). */
+ubi_status ubi__breakdown_rows(ubi__census_rows *out, const ubi__breakdown_arguments *arguments,
+                               const ubi_census_tree *tree);
 /** Whether one of the options asks for a tree, even with --json. */
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments);
 /** Options for building the tree. */

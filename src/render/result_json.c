@@ -270,9 +270,11 @@ static void box_origin_write(ubi__json *json, const ubi_treemap_row *row) {
     }
 }
 
-static void box_write(ubi__json *json, const ubi_treemap_row *row) {
+static void box_write(ubi__json *json, const ubi_treemap_row *row, uint32_t census_row_id) {
     ubi__json_object_begin(json);
     box_origin_write(json, row);
+    if (census_row_id)
+        ubi__json_member_u64(json, "rowId", census_row_id);
     ubi__json_member_u64(json, "depth", row->box.depth);
     ubi__json_member_string(json, "colorType", ubi_treemap_color_name(row->color));
     ubi__json_member_u64(json, "bytes", row->bytes);
@@ -289,7 +291,7 @@ void ubi__render_treemap(ubi__json *json, const ubi_treemap *map) {
     ubi__json_array_begin(json);
     for (uint32_t i = 0; i < ubi_treemap_row_count(map) && !json->has_failed; i++) {
         ubi_treemap_get(map, i, &row);
-        box_write(json, &row);
+        box_write(json, &row, ubi_treemap_census_row_id(map, i));
     }
     ubi__json_array_end(json);
 }
@@ -342,8 +344,7 @@ static void write_leaf_indices(ubi__json *json, const ubi_census_node *node) {
     ubi__json_array_end(json);
 }
 
-/* Everything of a node but its children, leaving the object open. */
-static void open_node(ubi__json *json, const ubi_census_node *node) {
+void ubi__render_census_node_begin(ubi__json *json, const ubi_census_node *node) {
     ubi__json_object_begin(json);
     census_write_name(json, node);
     ubi__json_member_i64(json, "bytes", node->bytes);
@@ -360,7 +361,7 @@ static ubi_status census_node_enter(census_level_stack *stack, ubi__json *json, 
                                     ubi_census_node_ix ix) {
     ubi_census_node node;
     ubi_census_tree_node(tree, ix, &node);
-    open_node(json, &node);
+    ubi__render_census_node_begin(json, &node);
     if (!node.has_children) {
         ubi__json_object_end(json);
         return UBI_OK;
@@ -489,6 +490,8 @@ ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node 
 
 typedef struct flat_walk {
     ubi__json *json; /* NULL: only the depth is wanted */
+    ubi__dominator_row_fn *more; /* or NULL */
+    void *payload;
     dominator_level_stack stack;
     uint32_t depth; /* of the deepest row, from 1 */
 } flat_walk;
@@ -501,6 +504,8 @@ static ubi_status node_pass(flat_walk *w, const ubi_dominator_node *node) {
     if (w->json) {
         ubi__render_dominator_row(w->json, &row);
         ubi__json_member_u64(w->json, "depth", above);
+        if (w->more)
+            UBI_TRY(w->more(w->payload, w->json, &row));
         ubi__json_object_end(w->json);
     }
     return dominator_level_stack_push(&w->stack, ubi_allocator_default(),
@@ -519,8 +524,9 @@ static ubi_status pass_all(flat_walk *w, const ubi_dominator_node *tree) {
     return UBI_OK;
 }
 
-ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree) {
-    flat_walk w = { .json = json };
+ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree, ubi__dominator_row_fn *more,
+                                      void *payload) {
+    flat_walk w = { .json = json, .more = more, .payload = payload };
     ubi__json_array_begin(json);
     ubi_status status = pass_all(&w, tree);
     ubi__json_array_end(json);

@@ -21,6 +21,8 @@ UBI__SERVER_API ubi_status ubi__render_report(ubi__json *json, const ubi_report 
 UBI__SERVER_API ubi_status ubi__render_delta(ubi__json *json, const ubi_delta *delta);
 /** Errors: UBI_ENOMEM. */
 UBI__SERVER_API ubi_status ubi__render_census_tree(ubi__json *json, const ubi_census_tree *tree);
+/** Opens the object of a row and writes all of it but its children. */
+void ubi__render_census_node_begin(ubi__json *json, const ubi_census_node *node);
 /** The boxes of a tree map, as in ubi_render_treemap_json. */
 void ubi__render_treemap(ubi__json *json, const ubi_treemap *map);
 /** `{"source", "line", "column", "functionDisplayName"}`. */
@@ -40,8 +42,9 @@ typedef ubi_status ubi__dominator_row_fn(void *payload, ubi__json *json, const u
 /** The same, with what `more` adds to each row. Errors: also those of `more`. */
 UBI__SERVER_API ubi_status ubi__render_dominator_tree_with(ubi__json *json, const ubi_dominator_node *tree,
                                                            ubi__dominator_row_fn *more, void *payload);
-/** The same as an array: each row before those below it, without `children`, with `depth` from 0. Errors: UBI_ENOMEM. */
-ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree);
+/** The same as an array: each row before those below it, without `children`, with `depth` from 0. `more` may be NULL. */
+ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree, ubi__dominator_row_fn *more,
+                                      void *payload);
 /** Levels that the rows of a tree have. Cost: O(rows). Errors: UBI_ENOMEM. */
 ubi_status ubi__dominator_tree_depth(uint32_t *out, const ubi_dominator_node *tree);
 

@@ -50,6 +50,10 @@ void ubi__session_part_trim(ubi_session *session, const ubi__part_type *type, si
 ubi_status ubi__session_graph_census(const ubi_census **out, ubi_session_use *use, ubi_text breakdown,
                                      ubi_compat compat);
 
+/** As ubi_census_tree_new of that census; kept by the breakdown's text and these options. */
+ubi_status ubi__session_census_tree(const ubi_census_tree **out, ubi_session_use *use, ubi_text breakdown,
+                                    ubi_compat compat, const ubi_census_tree_options *options);
+
 /** Reads the session's file, and remembers which file it was; the first time it notes what was found in it. */
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);
 /**

@@ -253,6 +253,8 @@ UBI_API ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *
 UBI_API void ubi_census_tree_free(ubi_census_tree *tree);
 UBI_API ubi_census_node_ix ubi_census_tree_root(const ubi_census_tree *tree);
 UBI_API void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out);
+/** The row of an id, into *out. False: the tree has no such row; untouched then. O(1). */
+UBI_API bool ubi_census_tree_find(ubi_census_node_ix *out, const ubi_census_tree *tree, uint32_t id);
 
 /**
  * Ids of the nodes that were counted in some leaves of a report.

@@ -130,8 +130,8 @@ typedef struct ubi_treemap_row {
     uint64_t node_id;               /**< NODE: the producer's id */
     bool has_children;              /**< boxes of its own within it */
     uint64_t bytes;                 /**< with all below it */
-    uint64_t
-        count; /**< of nodes, with all below; for NODE, how many it dominates immediately; for REST, how many it is */
+    /** Of nodes, with all below; for NODE, how many it dominates immediately; for REST beside NODEs, how many it is. */
+    uint64_t count;
 } ubi_treemap_row;
 
 /**
@@ -143,6 +143,14 @@ typedef struct ubi_treemap_row {
  */
 UBI_API ubi_status ubi_treemap_of_census(ubi_treemap **out, const ubi_census_tree *tree,
                                          const ubi_treemap_options *options);
+
+/**
+ * The same of one row and all below it, as the top of the map. Rows whose boxes would have less area than `least_area`, in square pixels,
+ * share a box of type REST with others of their colour and parent: as many boxes as can be seen, however many rows there are. 0: each row
+ * has its own.
+ */
+UBI_API ubi_status ubi_treemap_of_census_row(ubi_treemap **out, const ubi_census_tree *tree, ubi_census_node_ix top,
+                                             double least_area, const ubi_treemap_options *options);
 
 /** Name of a node, such as ubi_look_node_name gives; borrowed from the graph. */
 typedef ubi_text (*ubi_treemap_name_fn)(const void *payload, ubi_node_ix node);
@@ -169,6 +177,8 @@ UBI_API void ubi_treemap_free(ubi_treemap *map); /**< NULL is fine */
 /** Rows, in the order in which Firefox draws them: breadth-first; row 0 is the root, which is not drawn. */
 UBI_API uint32_t ubi_treemap_row_count(const ubi_treemap *map);
 UBI_API void ubi_treemap_get(const ubi_treemap *map, uint32_t row, ubi_treemap_row *out);
+/** Id of the census tree's row that a box of type ROW stands for; 0: of another type. */
+UBI_API uint32_t ubi_treemap_census_row_id(const ubi_treemap *map, uint32_t row);
 /** The options that the map was made with; its allocator is not NULL. Borrowed. */
 UBI_API const ubi_treemap_options *ubi_treemap_options_of(const ubi_treemap *map);
 

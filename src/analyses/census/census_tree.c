@@ -7,6 +7,8 @@
  */
 #include "analyses/census/census_tree.h"
 
+#include <string.h>
+
 #include "analyses/census/breakdown.h"
 #include "analyses/census/report.h"
 #include "analyses/census/report_walk.h"
@@ -30,6 +32,7 @@ struct ubi_census_tree {
     const ubi_allocator *allocator;
     vec_final_row rows;   /* [0] is the root */
     ubi__vec_u32 numbers; /* 0 .. rows.n - 1 */
+    ubi__vec_u32 by_id;   /* row of id i + 1; UBI_NONE: it was a row of an earlier phase */
     ubi__vec_u32 leaf_indices;
     ubi__vec_tree_name names; /* the builder's */
 };
@@ -41,6 +44,7 @@ void ubi__census_tree_check(const ubi_census_tree *tree) {
         const final_row *row = &tree->rows.at[i];
         UBI_ASSERT(tree->numbers.at[i] == i);
         UBI_ASSERT(row->name < tree->names.n);
+        UBI_ASSERT(row->id - 1 < tree->by_id.n && tree->by_id.at[row->id - 1] == i);
         UBI_ASSERT(row->first_child == next_child && row->first_leaf == next_leaf);
         next_child += row->n_children;
         next_leaf += row->n_leaves;
@@ -57,6 +61,7 @@ void ubi_census_tree_free(ubi_census_tree *tree) {
     const ubi_allocator *a = tree->allocator;
     vec_final_row_fini(&tree->rows, a);
     ubi__vec_u32_fini(&tree->numbers, a);
+    ubi__vec_u32_fini(&tree->by_id, a);
     ubi__vec_u32_fini(&tree->leaf_indices, a);
     ubi__vec_tree_name_fini(&tree->names, a);
     UBI_DELETE(a, tree);
@@ -86,6 +91,14 @@ void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, 
         .leaf_indices = row->n_leaves ? tree->leaf_indices.at + row->first_leaf : NULL,
         .n_leaf_indices = row->n_leaves,
     };
+}
+
+bool ubi_census_tree_find(ubi_census_node_ix *out, const ubi_census_tree *tree, uint32_t id) {
+    uint32_t place = id - 1; /* of no row for 0 */
+    if (place >= tree->by_id.n || tree->by_id.at[place] == UBI_NONE)
+        return false;
+    *out = tree->by_id.at[place];
+    return true;
 }
 
 /* ---- finishing --------------------------------------------------------------------------------------------------- */
@@ -145,10 +158,20 @@ static ubi_status emit_children(emitter *e, uint32_t at) {
     return UBI_OK;
 }
 
+static ubi_status ids_index(ubi_census_tree *tree, size_t n_ids) {
+    UBI_TRY(ubi__vec_u32_reserve(&tree->by_id, tree->allocator, n_ids));
+    tree->by_id.n = n_ids;
+    memset(tree->by_id.at, 0xff, n_ids * sizeof *tree->by_id.at);
+    for (size_t i = 0; i < tree->rows.n; i++)
+        tree->by_id.at[tree->rows.at[i].id - 1] = (uint32_t)i;
+    return UBI_OK;
+}
+
 static ubi_status emit_all(emitter *e, ubi__row_ix root) {
     UBI_TRY(emit_row(e, root, UBI_NONE));
     for (uint32_t at = 0; at < e->tree->rows.n; at++)
         UBI_TRY(emit_children(e, at));
+    UBI_TRY(ids_index(e->tree, e->b->rows.n));
     e->tree->names = e->b->names;
     e->b->names = (ubi__vec_tree_name){ 0 };
     return UBI_OK;
@@ -220,16 +243,21 @@ ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_censu
     return UBI_OK;
 }
 
-ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
-                               const ubi_census_tree_options *options) {
+ubi_status ubi__census_tree_new(ubi_census_tree **out, const ubi_census *census, const ubi_census_tree_options *options,
+                                const ubi_allocator *allocator) {
     static const ubi__report_visitor visitor = { enter_report, leave_report };
     ubi_census_tree_options how;
     UBI_TRY(ubi__tree_check_options(&how, options));
     ubi__tree_builder b;
-    ubi__tree_builder_init(&b, census->allocator, census->compat);
+    ubi__tree_builder_init(&b, allocator, census->compat);
     ubi_status status = ubi__report_walk(ubi_census_report(census), census->compat, &visitor, &b);
     if (status == UBI_OK)
         status = ubi__tree_finish(out, &b, &how, NULL);
     ubi__tree_builder_fini(&b);
     return status;
+}
+
+ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
+                               const ubi_census_tree_options *options) {
+    return ubi__census_tree_new(out, census, options, census->allocator);
 }

@@ -97,6 +97,9 @@ void ubi__tree_builder_check(const ubi__tree_builder *b);
 /** Children are neighbours in breadth-first order and name their parent; leaf indices lie in order of rows. O(rows). */
 void ubi__census_tree_check(const ubi_census_tree *tree);
 
+/** As ubi_census_tree_new, with memory of its own instead of the census'. */
+ubi_status ubi__census_tree_new(ubi_census_tree **out, const ubi_census *census, const ubi_census_tree_options *options,
+                                const ubi_allocator *allocator);
 /** `options` or the defaults; UBI_EINVAL when of another version. */
 ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_census_tree_options *options);
 

@@ -6,6 +6,8 @@
  */
 #include <ubiheap/core/treemap.h>
 
+#include <math.h>
+
 #include "analyses/treemap/treemap_build.h"
 #include "base/bits.h"
 #include "base/text.h"
@@ -129,6 +131,15 @@ void ubi_treemap_get(const ubi_treemap *map, uint32_t row, ubi_treemap_row *out)
         out->node_id = ubi_graph_node_id(map->graph, entry->source);
 }
 
+uint32_t ubi_treemap_census_row_id(const ubi_treemap *map, uint32_t row) {
+    const ubi__treemap_entry *entry = &map->rows.at[UBI_INDEX(row, map->rows.n)];
+    ubi_census_node node;
+    if (entry->type != UBI_TREEMAP_ROW)
+        return 0;
+    ubi_census_tree_node(map->tree, entry->source, &node);
+    return node.id;
+}
+
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 static const char *const color_names[UBI_TREEMAP_N_COLORS] = { "objects", "other", "strings", "scripts", "domNode" };
@@ -160,6 +171,23 @@ static uint64_t not_negative(int64_t value) {
 
 static uint64_t measure_of(const ubi_treemap *map, const ubi__treemap_entry *entry) {
     return map->options.measure == UBI_TREEMAP_COUNT ? entry->count : entry->bytes;
+}
+
+/* Rows that are too small for boxes of their own, by colour. */
+typedef struct rests {
+    uint64_t bytes[UBI_TREEMAP_N_COLORS], count[UBI_TREEMAP_N_COLORS];
+} rests;
+
+static ubi_status rests_add(ubi_treemap *map, uint32_t parent, const rests *r) {
+    for (uint8_t color = 0; color < UBI_TREEMAP_N_COLORS; color++) {
+        ubi__treemap_entry rest = { .parent = parent, .source = UBI_NONE, .type = UBI_TREEMAP_REST, .color = color };
+        rest.bytes = r->bytes[color];
+        rest.count = r->count[color];
+        rest.weight = measure_of(map, &rest);
+        if (rest.weight)
+            UBI_TRY(ubi__treemap_add(map, &rest));
+    }
+    return UBI_OK;
 }
 
 static ubi_status add_census_row(ubi_treemap *map, const ubi_census_node *node, ubi_census_node_ix source,
@@ -203,38 +231,80 @@ static bool ends_a_path(const ubi_census_tree *tree, const ubi_census_node *node
     return child.name_type == UBI_CENSUS_NAME_NULL && child.n_children == 0 && child.bytes == 0 && child.count == 0;
 }
 
-static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, uint32_t row) {
+static uint64_t census_weight(const ubi_treemap *map, const ubi_census_node *node) {
+    return not_negative(map->options.measure == UBI_TREEMAP_COUNT ? node->total_count : node->total_bytes);
+}
+
+static void census_rest_gather(rests *r, const ubi_treemap *map, const ubi_census_node *child, uint32_t parent) {
+    ubi_treemap_color color = color_of(child, (ubi_treemap_color)map->rows.at[parent].color);
+    r->bytes[color] += not_negative(child->total_bytes);
+    r->count[color] += not_negative(child->total_count);
+}
+
+static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, uint64_t least_weight, uint32_t row) {
     ubi_census_node node, child;
     uint64_t bytes = 0, count = 0;
+    rests r = { { 0 }, { 0 } };
     ubi_census_tree_node(tree, map->rows.at[row].source, &node);
     if (map->options.with_own_boxes && ends_a_path(tree, &node))
         return UBI_OK;
     for (uint32_t i = 0; i < node.n_children; i++) {
         ubi_census_tree_node(tree, node.children[i], &child);
-        UBI_TRY(add_census_row(map, &child, node.children[i], row));
+        if (census_weight(map, &child) >= least_weight)
+            UBI_TRY(add_census_row(map, &child, node.children[i], row));
+        else
+            census_rest_gather(&r, map, &child, row);
         bytes += not_negative(child.total_bytes);
         count += not_negative(child.total_count);
     }
+    UBI_TRY(rests_add(map, row, &r));
     if (node.n_children && map->options.with_own_boxes)
         UBI_TRY(add_own_row(map, &node, row, bytes, count));
     return UBI_OK;
 }
 
-static ubi_status build_census_map(ubi_treemap *map, const ubi_census_tree *tree) {
-    ubi_census_node root;
+/* That of the nearest row at or above the top one with the name of a coarse type. O(depth). */
+static ubi_treemap_color color_of_top(const ubi_census_tree *tree, ubi_census_node_ix top) {
+    ubi_census_node node;
+    for (;;) {
+        ubi_census_tree_node(tree, top, &node);
+        ubi_treemap_color color = color_of(&node, UBI_TREEMAP_N_COLORS);
+        if (color != UBI_TREEMAP_N_COLORS)
+            return color;
+        if (!ubi_census_tree_find(&top, tree, node.parent))
+            return UBI_TREEMAP_COLOR_OTHER;
+    }
+}
+
+static uint64_t least_weight_of(const ubi_treemap *map, double least_area) {
+    double area = map->options.width * map->options.height;
+    return (uint64_t)ceil((double)map->rows.at[0].weight / area * least_area);
+}
+
+static ubi_status build_census_map(ubi_treemap *map, const ubi_census_tree *tree, ubi_census_node_ix top,
+                                   double least_area) {
+    ubi_census_node node;
     map->tree = tree;
-    ubi_census_tree_node(tree, ubi_census_tree_root(tree), &root);
-    UBI_TRY(add_census_row(map, &root, ubi_census_tree_root(tree), UBI_NONE));
+    ubi_census_tree_node(tree, top, &node);
+    UBI_TRY(add_census_row(map, &node, top, UBI_NONE));
+    if (top != ubi_census_tree_root(tree))
+        map->rows.at[0].color = (uint8_t)color_of_top(tree, top);
+    uint64_t least_weight = least_weight_of(map, least_area);
     for (uint32_t row = 0; row < map->rows.n; row++)
         if (map->rows.at[row].type == UBI_TREEMAP_ROW)
-            UBI_TRY(add_children(map, tree, row));
+            UBI_TRY(add_children(map, tree, least_weight, row));
     return ubi__treemap_finish(map);
 }
 
 ubi_status ubi_treemap_of_census(ubi_treemap **out, const ubi_census_tree *tree, const ubi_treemap_options *options) {
+    return ubi_treemap_of_census_row(out, tree, ubi_census_tree_root(tree), 0, options);
+}
+
+ubi_status ubi_treemap_of_census_row(ubi_treemap **out, const ubi_census_tree *tree, ubi_census_node_ix top,
+                                     double least_area, const ubi_treemap_options *options) {
     ubi_treemap *map = NULL;
     UBI_TRY(ubi__treemap_new(&map, options));
-    ubi_status status = build_census_map(map, tree);
+    ubi_status status = build_census_map(map, tree, top, least_area);
     if (status == UBI_OK)
         *out = map;
     else
@@ -306,20 +376,10 @@ static ubi_status add_own(const expansion *e, uint32_t row) {
     return own.bytes ? add_box(e, own) : UBI_OK;
 }
 
-/* Those that are too small, by colour. */
-typedef struct rests {
-    uint64_t bytes[UBI_TREEMAP_N_COLORS], count[UBI_TREEMAP_N_COLORS];
-} rests;
-
 static ubi_status add_rests(const expansion *e, uint32_t row, const rests *r) {
-    for (uint8_t color = 0; color < UBI_TREEMAP_N_COLORS; color++) {
-        ubi__treemap_entry rest = { .parent = row, .source = UBI_NONE, .type = UBI_TREEMAP_REST, .color = color };
-        rest.bytes = r->bytes[color];
-        rest.count = r->count[color];
-        if (rest.bytes)
-            UBI_TRY(add_box(e, rest));
-    }
-    return UBI_OK;
+    if (e->map->rows.n + UBI_TREEMAP_N_COLORS > MAX_ROWS)
+        return ubi__fail(UBI_ELIMIT, "a tree map of more than 2^24 boxes");
+    return rests_add(e->map, row, r);
 }
 
 static ubi_status expand_row(const expansion *e, uint32_t row) {

@@ -36,9 +36,10 @@ typedef struct answer {
     ubi__breakdown_choice chosen; /* owned */
     const ubi_look *look;
     const ubi_graph *graph;
-    const ubi_census *census; /* NULL with --individuals */
-    ubi_census_tree *tree;    /* owned; NULL where the report itself is shown */
-    counted_parts parts;      /* owned: those of --individuals */
+    const ubi_census *census;    /* NULL with --individuals */
+    const ubi_census_tree *tree; /* NULL where the report itself is shown */
+    ubi__census_rows rows;       /* of the tree, if only some are shown */
+    counted_parts parts;         /* owned: those of --individuals */
 } answer;
 
 /* ---- individuals ------------------------------------------------------------------------------------------------ */
@@ -112,11 +113,18 @@ static void part_write(const ubi__page *page, const answer *a, const counted_par
 
 /* ---- output ----------------------------------------------------------------------------------------------------- */
 
+static const char *document_key(const answer *a) {
+    if (a->tree)
+        return a->values->by.rows ? "page" : "tree";
+    return a->census ? "report" : "individuals";
+}
+
 static ubi_status census_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
-    (void)asked;
     ubi__breakdown_write_json(json, &a->chosen);
-    ubi__json_key(json, a->tree ? "tree" : a->census ? "report" : "individuals");
+    ubi__json_key(json, document_key(a));
+    if (a->tree && a->values->by.rows)
+        return ubi__render_census_rows(json, a->tree, &a->rows, ubi__asked_allocator(asked));
     if (a->tree)
         return ubi__render_census_tree(json, a->tree);
     if (a->census)
@@ -144,8 +152,10 @@ static ubi_status census_page(const ubi__page *page, const void *answer_of, cons
 static ubi_status census_prepare(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     const census_values *values = a->values = asked->values;
-    if (values->individuals && (values->by.wants_tree || values->by.inverted || values->by.filter))
-        return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted or --filter");
+    if (values->individuals && (ubi__breakdown_wants_tree(&values->by) || values->by.inverted))
+        return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted%s or --filter",
+                         values->by.rows ? ", --rows" : "");
+    UBI_TRY(ubi__breakdown_check_rows(&values->by));
     UBI_TRY(ubi__breakdown_choose(&a->chosen, &values->by.breakdown, "census", asked->compat));
     return indices_parse(a, values->individuals, ubi__asked_allocator(asked));
 }
@@ -159,8 +169,10 @@ static ubi_status census_compute(void *answer_of, const ubi__asked *asked) {
     if (a->values->individuals)
         return individuals_find(a, asked);
     UBI_TRY(ubi_session_census(&a->census, heap, a->chosen.json, asked->compat));
-    bool wants_tree = asked->is_for_page || ubi__breakdown_wants_tree(&a->values->by);
-    return wants_tree ? ubi_census_tree_new(&a->tree, a->census, &options) : UBI_OK;
+    if (!asked->is_for_page && !ubi__breakdown_wants_tree(&a->values->by))
+        return UBI_OK;
+    UBI_TRY(ubi__session_census_tree(&a->tree, heap, a->chosen.json, asked->compat, &options));
+    return ubi__breakdown_rows(&a->rows, &a->values->by, a->tree);
 }
 
 static void census_release(void *answer_of, const ubi__asked *asked) {
@@ -168,7 +180,6 @@ static void census_release(void *answer_of, const ubi__asked *asked) {
     for (size_t i = 0; i < a->parts.n; i++)
         ubi_individuals_free(a->parts.at[i].ids, a->parts.at[i].n, ubi__asked_allocator(asked));
     counted_parts_fini(&a->parts, ubi__asked_allocator(asked));
-    ubi_census_tree_free(a->tree);
     ubi__breakdown_choice_fini(&a->chosen);
 }
 
@@ -185,6 +196,7 @@ static const ubi__parameter parameters[] = {
               "list the nodes that were counted in these parts of the report, by reportLeafIndex", NULL),
     UBI__FLAG("indices", 0, AT(with_indices), "show the numbers that --individuals takes", .scope = UBI__SCOPE_PAGE),
     UBI__TREE_TEXT_PARAMETERS(AT(by)),
+    UBI__TREE_ROWS_PARAMETERS(AT(by)),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };

@@ -50,6 +50,7 @@ typedef struct ubi__diff_answer {
     /* by breakdown */
     ubi_census_diff *diff; /**< owned; NULL by class */
     ubi_census_tree *tree; /**< owned; NULL: the delta itself is shown */
+    ubi__census_rows rows; /**< of the tree, if only some are shown */
 } ubi__diff_answer;
 
 /** The parts of a computed answer fit together. */

@@ -23,10 +23,14 @@ static void side_put(ubi__json *json, const char *key, const ubi__diff_side *sid
     ubi__json_object_end(json);
 }
 
-static ubi_status delta_put(ubi__json *json, const ubi__diff_answer *a) {
+static ubi_status delta_put(ubi__json *json, const ubi__diff_answer *a, const ubi_allocator *allocator) {
     ubi__breakdown_write_json(json, &a->chosen);
     ubi__json_member_i64(json, "basisTotalBytes", ubi_census_diff_basis_bytes(a->diff));
     ubi__json_member_i64(json, "basisTotalCount", ubi_census_diff_basis_count(a->diff));
+    if (a->tree && a->values->by.rows) {
+        ubi__json_key(json, "page");
+        return ubi__render_census_rows(json, a->tree, &a->rows, allocator);
+    }
     ubi__json_key(json, a->tree ? "tree" : "delta");
     return a->tree ? ubi__render_census_tree(json, a->tree) : ubi__render_delta(json, ubi_census_diff_delta(a->diff));
 }
@@ -55,11 +59,10 @@ static void classes_put(ubi__json *json, const ubi__diff_answer *a) {
 
 ubi_status ubi__diff_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const ubi__diff_answer *a = answer_of;
-    (void)asked;
     side_put(json, "old", &a->old_side);
     side_put(json, "new", &a->new_side);
     if (a->diff)
-        return delta_put(json, a);
+        return delta_put(json, a, ubi__asked_allocator(asked));
     classes_put(json, a);
     return UBI_OK;
 }

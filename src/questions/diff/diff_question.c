@@ -86,6 +86,8 @@ static ubi_status breakdown_compare(ubi__diff_answer *a, const ubi__asked *asked
     UBI_TRY(ubi_census_diff_new(&a->diff, a->old_side.census, a->new_side.census));
     if (asked->is_for_page || ubi__breakdown_wants_tree(&a->values->by))
         UBI_TRY(ubi_census_diff_tree_new(&a->tree, a->diff, &options));
+    if (a->tree)
+        UBI_TRY(ubi__breakdown_rows(&a->rows, &a->values->by, a->tree));
     return asked->is_for_page ? process_check(a, asked) : UBI_OK;
 }
 
@@ -135,7 +137,9 @@ static ubi_status diff_prepare(void *answer_of, const ubi__asked *asked) {
     ubi__diff_answer *a = answer_of;
     const ubi__diff_values *v = a->values = asked->values;
     if (v->view && strcmp(v->view, "class") == 0 && is_about_breakdown(v))
-        return ubi__fail(UBI_EINVAL, "--by class does not go with --breakdown, --tree, --inverted or --filter");
+        return ubi__fail(UBI_EINVAL, "--by class does not go with --breakdown, --tree, --inverted%s or --filter",
+                         v->by.rows ? ", --rows" : "");
+    UBI_TRY(ubi__breakdown_check_rows(&v->by));
     return ubi__breakdown_choose(&a->chosen, &v->by.breakdown, "diff", asked->compat);
 }
 
@@ -189,6 +193,7 @@ static const ubi__parameter parameters[] = {
                 "by class: what changed most first, up or down, or what grew most first", "change"),
     UBI__BREAKDOWN_PARAMETERS(AT(by)),
     UBI__TREE_TEXT_PARAMETERS(AT(by)),
+    UBI__TREE_ROWS_PARAMETERS(AT(by)),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };

@@ -20,7 +20,7 @@
 typedef struct dominators_values {
     ubi__node_id node;
     ubi__breakdown_spec breakdown;
-    uint64_t depth, siblings, top, percent;
+    uint64_t depth, siblings, offset, top, percent;
     bool is_flat;
 } dominators_values;
 
@@ -53,19 +53,19 @@ typedef struct answer {
 /* What they depend on besides the heap. */
 typedef struct row_wishes {
     ubi_node_ix start;
-    uint32_t depth, siblings, top;
+    uint32_t depth, siblings, offset, top;
     int compat;
     const char *breakdown; /* JSON; "": the default */
 } row_wishes;
 
-#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d "
-#define WISHES_BYTES 64 /* of the numbers */
+#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d "
+#define WISHES_BYTES 80 /* of the numbers */
 
 /* False: this is no such key. */
 static bool wishes_read(row_wishes *out, const char *key) {
     int n = 0;
-    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d%n", &out->start, &out->depth, &out->siblings,
-           &out->top, &out->compat, &n);
+    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d%n", &out->start, &out->depth,
+           &out->siblings, &out->offset, &out->top, &out->compat, &n);
     if (!n || key[n] != ' ')
         return false;
     out->breakdown = key + n + 1;
@@ -111,6 +111,26 @@ static ubi_status top_find(shown_rows *rows, const row_wishes *wishes, ubi_sessi
     return status;
 }
 
+/* The first row, and below it its children from the offset on. */
+static ubi_status page_make(shown_rows *rows, const row_wishes *wishes, ubi_dominator_tree_options options,
+                            const ubi_dominators *dominators) {
+    ubi_dominator_node *alone;
+    ubi_dominator_page *page;
+    ubi_dominator_row row;
+    options.max_depth = 1;
+    UBI_TRY(ubi_dominator_tree_partial(&alone, dominators, rows->labels, &options));
+    ubi_dominator_node_get(alone, &row);
+    ubi_status status = ubi_dominator_page_new(&page, dominators, rows->labels, row.node, wishes->offset,
+                                               wishes->siblings, rows->allocator);
+    if (status == UBI_OK) {
+        status = ubi_dominator_tree_insert(&rows->tree, alone, &row.node_id, 1, page->nodes, page->n_nodes,
+                                           page->has_more_children, rows->allocator);
+        ubi_dominator_page_free(page);
+    }
+    ubi_dominator_node_unref(alone);
+    return status;
+}
+
 static ubi_status labels_make(ubi_labels **out, const row_wishes *wishes, const ubi_view *view,
                               const ubi_allocator *allocator) {
     ubi_labels_options options = UBI_LABELS_OPTIONS_INIT;
@@ -135,6 +155,8 @@ static ubi_status rows_make(shown_rows *rows, const row_wishes *wishes, ubi_sess
     if (wishes->top)
         return top_find(rows, wishes, use, dominators, view->graph);
     ubi_dominator_tree_options options = tree_options(wishes, use, rows->allocator);
+    if (wishes->offset)
+        return page_make(rows, wishes, options, dominators);
     return ubi_dominator_tree_partial(&rows->tree, dominators, rows->labels, &options);
 }
 
@@ -181,8 +203,8 @@ static ubi_status rows_get(answer *a, const ubi__asked *asked) {
     char *key = ubi__alloc_array(memory, n, 1);
     if (!key)
         return ubi__fail_nomem();
-    snprintf(key, n, WISHES_FORMAT "%s", a->start, limit_of(a, a->values->depth), limit_of(a, a->values->siblings), top,
-             (int)a->compat, breakdown);
+    snprintf(key, n, WISHES_FORMAT "%s", a->start, limit_of(a, a->values->depth), limit_of(a, a->values->siblings),
+             (uint32_t)ubi__smaller(a->values->offset, UINT32_MAX), top, (int)a->compat, breakdown);
     ubi_status status = ubi__session_part(&rows, ubi__asked_heap(asked), &rows_part, key);
     ubi__free_array(memory, key, n, 1);
     a->shown = rows;
@@ -194,19 +216,32 @@ static ubi_status rows_get(answer *a, const ubi__asked *asked) {
 /* Most levels of nested rows: two JSON levels each, which all readers accept. */
 #define MOST_NESTED 200
 
+/* How many children there are, loaded or not. */
+static ubi_status child_count_put(void *payload, ubi__json *json, const ubi_dominator_row *row) {
+    (void)payload;
+    ubi__json_member_u64(json, "childCount", row->n_dominated);
+    return UBI_OK;
+}
+
+/* Rows of Firefox have nothing more. */
+static ubi__dominator_row_fn *more_of(const answer *a) {
+    return a->compat == UBI_COMPAT_FIREFOX ? NULL : child_count_put;
+}
+
 static ubi_status tree_put(ubi__json *json, const answer *a) {
     uint32_t depth;
     UBI_TRY(ubi__dominator_tree_depth(&depth, a->shown->tree));
     bool is_flat = a->values->is_flat || depth > MOST_NESTED;
     ubi__json_key(json, is_flat ? "rows" : "tree");
-    return is_flat ? ubi__render_dominator_rows(json, a->shown->tree)
-                   : ubi__render_dominator_tree(json, a->shown->tree);
+    return is_flat ? ubi__render_dominator_rows(json, a->shown->tree, more_of(a), NULL)
+                   : ubi__render_dominator_tree_with(json, a->shown->tree, more_of(a), NULL);
 }
 
-static ubi_status top_put(ubi__json *json, const row_list *rows) {
+static ubi_status top_put(ubi__json *json, const answer *a) {
+    const row_list *rows = &a->shown->list;
     ubi__json_member_array(json, "top");
     for (size_t i = 0; i < rows->n; i++)
-        UBI_TRY(ubi__render_dominator_tree(json, rows->at[i]));
+        UBI_TRY(ubi__render_dominator_tree_with(json, rows->at[i], more_of(a), NULL));
     ubi__json_array_end(json);
     return UBI_OK;
 }
@@ -217,7 +252,7 @@ static ubi_status dominators_document(ubi__json *json, const void *answer_of, co
     ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
     ubi__breakdown_write_json(json, &a->chosen);
-    return a->shown->tree ? tree_put(json, a) : top_put(json, &a->shown->list);
+    return a->shown->tree ? tree_put(json, a) : top_put(json, a);
 }
 
 /* ---- page -------------------------------------------------------------------------------------------------------- */
@@ -270,6 +305,9 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
     if (values->is_flat && (asked->is_for_page || values->top))
         return ubi__fail(UBI_EINVAL, values->top ? "--flat does not go with --limit, whose rows are side by side"
                                                  : "--flat is for --json");
+    if (values->offset && (values->top || values->depth != 2))
+        return ubi__fail(UBI_EINVAL,
+                         values->top ? "--offset does not go with --limit" : "--offset goes with --depth 2");
     a->spec = breakdown_of(&values->breakdown);
     return ubi__breakdown_choose(&a->chosen, &a->spec, "dominators", asked->compat);
 }
@@ -298,6 +336,8 @@ static const ubi__parameter parameters[] = {
     UBI__NUMBER("depth", 'd', AT(depth), "N", "levels of the tree, the first row's included; 0: all", "4"),
     UBI__NUMBER("siblings", 0, AT(siblings), "N", "children of a row at most; 0: all", "15"),
     UBI__ALIAS_LETTER('s'),
+    UBI__NUMBER("offset", 0, AT(offset), "N", "with a depth of 2: leave the first N children of the first row out", "0",
+                .scope = UBI__SCOPE_PROGRAM),
     UBI__NUMBER("percent", 0, AT(percent), "N", "text: sum up rows that retain less than N percent of the first row",
                 "1", .scope = UBI__SCOPE_PAGE),
     UBI__ALIAS_LETTER('p'),

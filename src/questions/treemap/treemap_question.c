@@ -2,6 +2,7 @@
  *
  * treemap_question.c: a heap as a picture. The document has the boxes, the page is an SVG or drawn with lines.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <ubiheap/core/treemap.h>
@@ -27,7 +28,8 @@ typedef struct answer {
     const char *name; /* of the heap */
     ubi_graph *graph;
     const ubi_look *look;
-    ubi_census_tree *tree; /* owned; NULL: by what is retained, and: */
+    const ubi_census_tree *tree; /* NULL: by what is retained, and: */
+    ubi_census_node_ix top;      /* of the tree */
     const ubi_dominators *dominators;
     ubi_treemap *map; /* owned; NULL: of text, whose columns only the page knows */
 } answer;
@@ -63,16 +65,19 @@ static double least_area(const answer *a) {
 
 static ubi_status map_make(ubi_treemap **out, const answer *a, const ubi_treemap_options *options) {
     if (a->tree)
-        return ubi_treemap_of_census(out, a->tree, options);
+        return ubi_treemap_of_census_row(out, a->tree, a->top, (double)a->values->least_area, options);
     return ubi_treemap_of_dominators(out, a->dominators, a->graph, ubi_look_view(a->look)->size_bytes, least_area(a),
                                      name_of, a->look, options);
 }
 
 static ubi_status tree_make(answer *a, const ubi__asked *asked) {
     ubi_census_tree_options options = ubi__breakdown_tree_options(&a->values->tree, &a->chosen);
-    const ubi_census *census;
-    UBI_TRY(ubi_session_census(&census, ubi__asked_heap(asked), a->chosen.json, asked->compat));
-    return ubi_census_tree_new(&a->tree, census, &options);
+    UBI_TRY(ubi__session_census_tree(&a->tree, ubi__asked_heap(asked), a->chosen.json, asked->compat, &options));
+    uint64_t top = a->values->top;
+    a->top = ubi_census_tree_root(a->tree);
+    if (top && (top >= UBI_NONE || !ubi_census_tree_find(&a->top, a->tree, (uint32_t)top)))
+        return ubi__fail(UBI_ENOTFOUND, "--parent: the tree has no row %" PRIu64, top);
+    return UBI_OK;
 }
 
 static ubi_status treemap_compute(void *answer_of, const ubi__asked *asked) {
@@ -194,9 +199,10 @@ static ubi_status form_choose(form *out, const ubi__treemap_values *v, bool is_f
 
 static ubi_status values_check(const answer *a) {
     const ubi__treemap_values *v = a->values;
-    if (by_is(a, "retained") && (v->tree.breakdown.text || v->tree.filter || v->tree.inverted))
-        return ubi__fail(UBI_EINVAL, "--by retained shows nodes; it does not go with --breakdown, --filter or "
-                                     "--inverted");
+    bool is_about_rows = v->tree.breakdown.text || v->tree.filter || v->tree.inverted;
+    if (by_is(a, "retained") && (is_about_rows || v->top || v->least_area))
+        return ubi__fail(UBI_EINVAL, "--by retained shows nodes; it does not go with %s",
+                         is_about_rows ? "--breakdown, --filter or --inverted" : "--parent or --least-area");
     if (v->width < 1 || v->width > UBI_TREEMAP_MAX_SIDE || v->height < 1 || v->height > UBI_TREEMAP_MAX_SIDE)
         return ubi__fail(UBI_EINVAL, "--width and --height must be from 1 to %d pixels", UBI_TREEMAP_MAX_SIDE);
     return UBI_OK;
@@ -224,7 +230,6 @@ static void treemap_release(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     (void)asked;
     ubi_treemap_free(a->map);
-    ubi_census_tree_free(a->tree);
     ubi__breakdown_choice_fini(&a->chosen);
 }
 
@@ -250,6 +255,11 @@ static const ubi__parameter parameters[] = {
                 "what the areas are: bytes, numbers of nodes, or what single nodes retain, by the dominator tree",
                 "bytes"),
     UBI__NUMBER("depth", 'd', AT(depth), "N", "show N levels; 0: all", "0"),
+    UBI__NUMBER("parent", 0, AT(top), "ID", "only this row of the census tree and what is below it, by its id",
+                "0: the root", .scope = UBI__SCOPE_PROGRAM),
+    UBI__NUMBER("least-area", 0, AT(least_area), "N",
+                "rows whose boxes would have less than N square pixels share one; 0: each has its own", "0",
+                .scope = UBI__SCOPE_PROGRAM),
     UBI__NUMBER("width", 0, AT(width), "N", "pixels of the map, without margins", "1200"),
     UBI__NUMBER("height", 0, AT(height), "N", "the same, without title and legend", "700"),
     UBI__PARAMETERS_END,

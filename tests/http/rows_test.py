@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is shown a part at a time is what is shown whole: rows of census trees and of their differences, children of dominators, boxes."""
+import unittest
+import urllib.parse
+
+from serving import AFTER, BEFORE, V8, check_schema, serve
+
+PRESETS = ["default", "treeMap", "objectClass", "allocationStack", "invertedAllocationStack"]
+NUMBERS = ["bytes", "totalBytes", "count", "totalCount"]
+
+
+class Rows(unittest.TestCase):
+
+    def setUp(self):
+        self.server = serve(self, "--no-cache", AFTER, BEFORE, V8)
+        self.connection = self.server.connect()
+        self.addCleanup(self.connection.close)
+
+    def document(self, heap, question, **parameters):
+        answer = self.server.ask(f"/api/1/heaps/{heap}/{question}?{urllib.parse.urlencode(parameters)}", connection=self.connection)
+        self.assertEqual(answer.code, 200, answer.body[:300])
+        return check_schema(answer.document)
+
+    def refused(self, heap, question, code=400, **parameters):
+        answer = self.server.ask(f"/api/1/heaps/{heap}/{question}?{urllib.parse.urlencode(parameters)}", connection=self.connection)
+        self.assertEqual(answer.code, code, answer.body[:300])
+        return answer.document["message"]
+
+    # ---- census trees
+
+    def children(self, heap, question, most, row, **parameters):
+        """All rows below one, asked for `most` at a time; checks what every page says of the row."""
+        rows, offset = [], 0
+        while offset == 0 or offset < row["childCount"]:
+            page = self.document(heap, question, rows=most, offset=offset, parent=row["id"], **parameters)["page"]
+            self.assertEqual((page["parent"], page["offset"]), (row, offset))
+            self.assertEqual(len(page["rows"]), min(most, max(row["childCount"] - offset, 0)))
+            rows += page["rows"]
+            offset += most
+        return rows
+
+    def compare(self, heap, question, most, **parameters):
+        tree = self.document(heap, question, tree=1, **parameters)["tree"]
+        first = self.document(heap, question, rows=1, **parameters)["page"]
+        self.assertEqual((first["totalBytes"], first["totalCount"]), (tree["totalBytes"], tree["totalCount"]))
+        waiting, n = [(tree, first["parent"])], 0
+        while waiting and n < 10:  # the largest rows of each level come first
+            whole, row = waiting.pop(0)
+            n += 1
+            expected = {**whole, "childCount": len(whole.get("children", []))}
+            expected.pop("children", None)
+            self.assertEqual(row, expected)
+            rows = self.children(heap, question, most, row, **parameters)
+            self.assertEqual([child["id"] for child in rows], [child["id"] for child in whole.get("children", [])])
+            waiting += zip(whole.get("children", []), rows)
+
+    def test_rows_of_a_census_are_those_of_its_tree(self):
+        for heap in ("h1", "h3"):
+            for breakdown in PRESETS:
+                with self.subTest(heap=heap, breakdown=breakdown):
+                    self.compare(heap, "census", 50, breakdown=breakdown)
+        self.compare("h1", "census", 3, breakdown="default", inverted=1)
+        self.compare("h1", "census", 3, breakdown="default", inverted=0, filter="HTML")
+
+    def test_rows_of_a_difference_are_those_of_its_tree(self):
+        for breakdown in ("default", "invertedAllocationStack"):
+            self.compare("h1", "diff", 20, breakdown=breakdown, **{"with": "h2"})
+
+    def test_rows_come_in_each_order(self):
+        row = self.document("h1", "census", rows=1)["page"]["rows"][0]
+        for column in NUMBERS:
+            down = self.children("h1", "census", 10, row, order=column)
+            self.assertEqual([child[column] for child in down], sorted((child[column] for child in down), reverse=True))
+            self.assertEqual(down, self.children("h1", "census", 10, row, order="-" + column))
+            up = self.children("h1", "census", 10, row, order="+" + column)
+            self.assertEqual([child[column] for child in up], [child[column] for child in reversed(down)])
+        names = [child["name"] for child in self.children("h1", "census", 100, row, order="name")]
+        self.assertEqual(names, sorted(names, key=lambda name: name.encode()))
+        self.assertEqual(names[::-1], [child["name"] for child in self.children("h1", "census", 100, row, order="-name")])
+
+    def test_a_wrong_question_about_rows_is_refused_in_words(self):
+        self.assertEqual(self.refused("h1", "census", parent=2), "parent goes with rows")
+        self.assertEqual(self.refused("h1", "census", offset=2), "offset goes with rows")
+        self.assertEqual(self.refused("h1", "census", order="name"), "order goes with rows")
+        self.assertIn("expected bytes, totalBytes", self.refused("h1", "census", rows=1, order="size"))
+        self.assertEqual(self.refused("h1", "census", 404, rows=1, parent=10**6), "parent: the tree has no row 1000000")
+        self.assertEqual(self.refused("h1", "census", 404, rows=1, parent=2**32 + 2), "parent: the tree has no row 4294967298")
+        self.assertIn("individuals", self.refused("h1", "census", rows=1, individuals=1))
+        self.assertIn("by class", self.refused("h1", "diff", rows=1, by="class", **{"with": "h2"}))
+        self.assertEqual(self.document("h1", "census", rows=5, offset=2**40)["page"]["rows"], [])
+
+    # ---- dominators
+
+    def test_children_of_dominators_come_from_any_one_on(self):
+        for heap in ("h1", "h3"):
+            whole = self.document(heap, "dominators", depth=2, siblings=0)["tree"]
+            self.assertEqual(whole["childCount"], len(whole["children"]))
+            for offset in (1, 7, whole["childCount"] - 3, whole["childCount"] + 5):
+                tree = self.document(heap, "dominators", depth=2, siblings=10, offset=offset)["tree"]
+                self.assertEqual(tree.get("children", []), whole["children"][offset:offset + 10])
+                self.assertEqual(tree["moreChildrenAvailable"], whole["childCount"] > offset + 10)
+            child = whole["children"][0]
+            below = self.document(heap, "dominators", node=child["nodeId"], depth=2, siblings=0)["tree"]
+            page = self.document(heap, "dominators", node=child["nodeId"], depth=2, siblings=0, offset=2)["tree"]
+            self.assertEqual(page["children"], below["children"][2:])
+            self.assertEqual((page["parentId"], page["childCount"]), (whole["nodeId"], child["childCount"]))
+        self.assertEqual(self.refused("h1", "dominators", offset=3), "offset goes with depth 2")
+        self.assertEqual(self.refused("h1", "dominators", offset=3, depth=2, limit=4), "offset does not go with limit")
+
+    # ---- tree maps
+
+    def below(self, boxes):
+        """Of each box its children, without what it has beside them."""
+        children = {}
+        for i, box in enumerate(boxes):
+            if box["parent"] is not None and box["type"] != "own":
+                children.setdefault(box["parent"], []).append(i)
+        return children
+
+    def test_small_boxes_share_one_with_their_exact_sum(self):
+        for heap in ("h1", "h3"):
+            for least in (200, 5000):
+                whole = self.document(heap, "treemap")["boxes"]
+                some = self.document(heap, "treemap", leastArea=least)["boxes"]
+                self.assertLess(len(some), len(whole))
+                rows, children = {box["rowId"]: i for i, box in enumerate(whole) if "rowId" in box}, self.below(whole)
+                shown, n_rests = self.below(some), 0
+                for i, box in enumerate(some):
+                    if box["type"] != "row" or i not in shown:
+                        continue
+                    expected = [whole[child] for child in children[rows[box["rowId"]]]]
+                    for key in ("bytes", "count"):
+                        self.assertEqual(sum(some[child][key] for child in shown[i]), sum(row[key] for row in expected))
+                    n_rests += sum(some[child]["type"] == "rest" for child in shown[i])
+                self.assertGreater(n_rests, 0)
+
+    def test_a_map_of_a_row_is_that_of_what_is_below_it(self):
+        whole = self.document("h1", "treemap")["boxes"]
+        children = self.below(whole)
+        for place in children[0]:
+            part = self.document("h1", "treemap", parent=whole[place]["rowId"])["boxes"]
+            self.assertEqual({part[0][key] for key in ("rowId",)}, {whole[place]["rowId"]})
+            self.assertEqual({box["colorType"] for box in part}, {whole[place]["colorType"]})
+            self.assertEqual([part[i]["rowId"] for i in self.below(part).get(0, [])], [whole[i]["rowId"] for i in children.get(place, [])])
+            self.assertGreater(part[0]["width"] * part[0]["height"], whole[place]["width"] * whole[place]["height"])
+        self.assertEqual(self.refused("h1", "treemap", 404, parent=10**6), "parent: the tree has no row 1000000")
+        self.assertIn("parent or leastArea", self.refused("h1", "treemap", by="retained", leastArea=9))
+
+
+if __name__ == "__main__":
+    unittest.main()
