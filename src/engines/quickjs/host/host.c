@@ -152,7 +152,7 @@ static size_t thread_stack_limit(void) {
 
 static ubi_status start_runtime(ubi__host *host) {
     const ubi__script_options *o = host->options;
-    host->runtime = JS_NewRuntime();
+    host->runtime = ubi__host_new_runtime(&host->blocks);
     if (!host->runtime)
         return fail_nomem();
     if (o->with_references) {
@@ -207,6 +207,7 @@ static void free_runtime(ubi__host *host) {
     if (host->tools)
         ubi_quickjs_detach(host->tools);
     JS_FreeRuntime(host->runtime);
+    ubi__host_blocks_fini(&host->blocks);
 }
 
 void ubi__host_close(ubi__host *host, bool whole) {

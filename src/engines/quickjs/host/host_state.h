@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "engines/quickjs/host/host.h"
+#include "engines/quickjs/host/host_blocks.h"
 #include "engines/quickjs/host/host_console.h"
 #include "engines/quickjs/host/host_rejections.h"
 #include "engines/quickjs/host/host_timers.h"
@@ -17,6 +18,7 @@ struct ubi__host {
     unsigned number; /* 0: the main program */
     const ubi__script_options *options;
     JSRuntime *runtime;
+    ubi__host_blocks blocks; /* of its heap */
     ubi_quickjs *tools;
     ubi_quickjs_observer *observer; /* or NULL */
     ubi__script_runtime for_hooks;  /* this one, as hooks know it */
