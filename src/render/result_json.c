@@ -489,7 +489,7 @@ ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node 
 /* ---- flat list --------------------------------------------------------------------------------------------------- */
 
 typedef struct flat_walk {
-    ubi__json *json; /* NULL: only the depth is wanted */
+    ubi__json *json;             /* NULL: only the depth is wanted */
     ubi__dominator_row_fn *more; /* or NULL */
     void *payload;
     dominator_level_stack stack;
