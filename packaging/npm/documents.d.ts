@@ -527,7 +527,7 @@ export namespace Diff1 {
   };
 }
 
-/** A part of the dominator tree, or the nodes with the largest retained sizes. */
+/** A part of the dominator tree, or the nodes with the largest retained sizes, or what one node dominates immediately, by class. */
 export type Dominators1Document = ({
   schema: "ubiheap.dominators/1";
   /** FILE as given; - for standard input */
@@ -536,13 +536,22 @@ export type Dominators1Document = ({
   /** Nodes in the whole tree: those that can be reached, the root included */
   nodeCount: Dominators1.Count;
   /** What labels were made by */
-  breakdown: unknown;
+  breakdown?: unknown;
   tree?: Dominators1.Row;
   /** With --limit: greatest retained size first, equal ones by ascending id */
   top?: Array<Dominators1.Row>;
   /** With --flat, or when the tree has more than 200 levels: the rows of the tree, each before those below it */
   rows?: Array<Dominators1.FlatRow>;
-}) & (unknown);
+  /** With --by class: the node that dominates them */
+  nodeId?: Dominators1.NodeId;
+  /** With --by class: how many groups there are, listed or not */
+  groupCount?: Dominators1.Count;
+  /** With --by class: what retains most first; sizes are sums, of disjoint parts of the heap */
+  groups?: Array<Dominators1.Group>;
+}) & (unknown | {
+  breakdown?: never;
+  [name: string]: unknown;
+});
 export namespace Dominators1 {
   /** A count or a number of bytes. Above 2^53 it is the nearest double. */
   export type Count = number;
@@ -592,6 +601,20 @@ export namespace Dominators1 {
     /** Nodes that it dominates immediately; missing with --compat firefox */
     childCount?: Dominators1.Count;
   };
+}
+export namespace Dominators1 {
+  export type Group = ({
+    coarseType: string;
+    className?: string;
+    /** The engine's type, of nodes without a class */
+    typeName?: string;
+    /** Nodes */
+    count: Dominators1.Count;
+    shallowSize: Dominators1.Count;
+    retainedSize: Dominators1.Count;
+    /** The one that retains most */
+    largestNodeId: Dominators1.NodeId;
+  }) & (unknown);
 }
 
 /** Why a request was not answered. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What is shown a part at a time is what is shown whole: rows of census trees and of their differences, children of dominators, boxes."""
+import json
 import unittest
 import urllib.parse
 
@@ -107,6 +108,28 @@ class Rows(unittest.TestCase):
             self.assertEqual((page["parentId"], page["childCount"]), (whole["nodeId"], child["childCount"]))
         self.assertEqual(self.refused("h1", "dominators", offset=3), "offset goes with depth 2")
         self.assertEqual(self.refused("h1", "dominators", offset=3, depth=2, limit=4), "offset does not go with limit")
+
+    def test_children_of_dominators_add_up_by_class(self):
+        for heap in ("h1", "h3"):
+            tree = self.document(heap, "dominators", depth=2, siblings=0)["tree"]
+            for node in (tree, tree["children"][0]):
+                children = self.document(heap, "dominators", node=node["nodeId"], depth=2, siblings=0)["tree"]["children"]
+                by_class = self.document(heap, "dominators", node=node["nodeId"], by="class", siblings=0)
+                self.assertEqual((by_class["nodeId"], by_class["groupCount"]), (node["nodeId"], len(by_class["groups"])))
+                for key, one in (("count", None), ("shallowSize", "shallowSize"), ("retainedSize", "retainedSize")):
+                    self.assertEqual(sum(group[key] for group in by_class["groups"]), sum(child[one] if one else 1 for child in children))
+                sizes = [group["retainedSize"] for group in by_class["groups"]]
+                self.assertEqual(sizes, sorted(sizes, reverse=True))
+                retained = {child["nodeId"]: child["retainedSize"] for child in children}
+                for group in by_class["groups"][:6]:
+                    column = "className" if "className" in group else "typeName"
+                    where = f"dominator == {node['nodeId']} and {column} == {json.dumps(group[column])} and coarseType == '{group['coarseType']}'"
+                    rows = self.document(heap, "nodes", where=where, columns="id")["rows"]
+                    self.assertEqual(len(rows), group["count"])
+                    self.assertEqual(retained[group["largestNodeId"]], max(retained[row[0]] for row in rows))
+                first = self.document(heap, "dominators", node=node["nodeId"], by="class", siblings=2)
+                self.assertEqual((first["groups"], first["groupCount"]), (by_class["groups"][:2], by_class["groupCount"]))
+        self.assertEqual(self.refused("h1", "dominators", by="class", limit=4), "by class does not go with limit")
 
     # ---- tree maps
 

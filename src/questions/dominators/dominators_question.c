@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
+#include "questions/dominators/dominated_groups.h"
 #include "questions/question.h"
 #include "render/dominator_tree_text.h"
 #include "render/result_json.h"
@@ -20,6 +21,7 @@
 typedef struct dominators_values {
     ubi__node_id node;
     ubi__breakdown_spec breakdown;
+    const char *by;
     uint64_t depth, siblings, offset, top, percent;
     bool is_flat;
 } dominators_values;
@@ -45,6 +47,8 @@ typedef struct answer {
     const ubi_graph *graph;
     const ubi_dominators *dominators;
     ubi_node_ix start;
+    bool is_by_class;
+    ubi__dominated_groups groups; /* owned; by class, and else: */
     const shown_rows *shown;
 } answer;
 
@@ -251,8 +255,15 @@ static ubi_status dominators_document(ubi__json *json, const void *answer_of, co
     (void)asked;
     ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
-    ubi__breakdown_write_json(json, &a->chosen);
-    return a->shown->tree ? tree_put(json, a) : top_put(json, a);
+    if (!a->is_by_class) {
+        ubi__breakdown_write_json(json, &a->chosen);
+        return a->shown->tree ? tree_put(json, a) : top_put(json, a);
+    }
+    ubi__json_member_node_id(json, "nodeId", ubi_graph_node_id(a->graph, a->start));
+    ubi__json_member_u64(json, "groupCount", a->groups.list.n);
+    ubi__json_key(json, "groups");
+    ubi__dominated_groups_put(json, &a->groups, a->graph, limit_of(a, a->values->siblings));
+    return UBI_OK;
 }
 
 /* ---- page -------------------------------------------------------------------------------------------------------- */
@@ -280,6 +291,11 @@ static ubi_status dominators_page(const ubi__page *page, const void *answer_of, 
     ubi__dominator_text_options text = text_options(a);
     (void)asked;
     const shown_rows *shown = a->shown;
+    if (a->is_by_class) {
+        ubi__dominated_groups_write(page, &a->groups, limit_of(a, a->values->siblings),
+                                    ubi_dominators_retained_bytes(a->dominators, a->start));
+        return UBI_OK;
+    }
     if (!shown->tree)
         return ubi__render_dominator_list(page->out, &page->style, shown->list.at, shown->list.n, &text);
     ubi_status status = ubi__render_dominator_text(page->out, &page->style, shown->tree, &text);
@@ -308,6 +324,13 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
     if (values->offset && (values->top || values->depth != 2))
         return ubi__fail(UBI_EINVAL,
                          values->top ? "--offset does not go with --limit" : "--offset goes with --depth 2");
+    a->is_by_class = values->by && strcmp(values->by, "class") == 0;
+    if (a->is_by_class && (values->top || values->is_flat || values->offset || values->breakdown.text))
+        return ubi__fail(UBI_EINVAL, "--by class does not go with %s",
+                         values->breakdown.text ? "--breakdown"
+                         : values->top          ? "--limit"
+                         : values->is_flat      ? "--flat"
+                                                : "--offset");
     a->spec = breakdown_of(&values->breakdown);
     return ubi__breakdown_choose(&a->chosen, &a->spec, "dominators", asked->compat);
 }
@@ -320,18 +343,25 @@ static ubi_status dominators_compute(void *answer_of, const ubi__asked *asked) {
     if (a->values->node.is_given)
         UBI_TRY(ubi__node_id_find(&a->start, a->graph, a->values->node.id));
     UBI_TRY(ubi_session_dominators(&a->dominators, ubi__asked_heap(asked), true));
+    if (a->is_by_class)
+        return ubi__dominated_groups_find(&a->groups, a->dominators, a->look, a->start, ubi__asked_allocator(asked));
     return rows_get(a, asked);
 }
 
 static void dominators_release(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     (void)asked;
+    ubi__dominated_groups_fini(&a->groups);
     ubi__breakdown_choice_fini(&a->chosen);
 }
 
 /* ---- question ---------------------------------------------------------------------------------------------------- */
 
+static const char *const groupings[] = { "node", "class", NULL };
+
 static const ubi__parameter parameters[] = {
+    UBI__CHOICE("by", 0, AT(by), "WHAT", groupings,
+                "node: a tree of nodes; class: what the first row dominates immediately, added up by class", "node"),
     UBI__NODE("node", 0, AT(node), "ID", "start at this node", "the root"),
     UBI__NUMBER("depth", 'd', AT(depth), "N", "levels of the tree, the first row's included; 0: all", "4"),
     UBI__NUMBER("siblings", 0, AT(siblings), "N", "children of a row at most; 0: all", "15"),
@@ -355,6 +385,7 @@ static const ubi__parameter parameters[] = {
 static const ubi__example examples[] = {
     { "dominators app.fxsnapshot", "who keeps what, from the root down" },
     { "dominators --node 140720891387000 app.fxsnapshot", "what one node keeps" },
+    { "dominators --by class --node 140720891387000 app.fxsnapshot", "the same, added up by class" },
     { "dominators --limit 20 app.fxsnapshot", "the twenty nodes that keep most" },
     { "dominators --breakdown stack app.fxsnapshot", "with the place where each was allocated" },
     { "dominators --json --flat --depth 0 --siblings 0 app.fxsnapshot | jq '.rows[] | select(.retainedSize > 1e6)'",
