@@ -123,6 +123,14 @@ class TheFile(Records):
         self.assert_recorded(done)
         self.assertGreaterEqual(int(done.stderr.split()[2].replace(",", "")), 4000100)
 
+    @unittest.skipIf(record_place.SANITIZED, "a sanitizer's allocator is not recorded")
+    def test_a_script_of_ours_has_each_object_in_it(self):
+        """Though the runner cuts small blocks from pages of its own where nobody looks at malloc."""
+        script = self.place.folder / "objects.js"
+        script.write_text("const kept = []; for (let i = 0; i < 30000; i++) kept.push({ i });")
+        self.assert_recorded(self.place.record(record_place.UBIHEAP, "run", script, options=("--exact", "--no-symbols")))
+        self.assertGreater(max(self.place.recording().sizes().values()), 30000)
+
     def test_no_stack_has_frames_of_the_recorder(self):
         """Not even when a signal comes while the program is in there."""
         self.assertEqual(self.behaves("abort-in-malloc").returncode, 3)

@@ -22,6 +22,7 @@ void ubi__host_blocks_fini(ubi__host_blocks *blocks) {
 
 #else
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -224,9 +225,16 @@ static void *block_resize(JSMallocState *state, void *block, size_t size) {
 
 /* ---- a runtime ---------------------------------------------------------------------------------------------------------- */
 
+/* Of another library, as that which records allocations: it wants to see each block, and has locks of its own. */
+static bool is_malloc_replaced(void) {
+    Dl_info allocator, library;
+    return !dladdr((void *)malloc, &allocator) || !dladdr((void *)strtol, &library) ||
+           allocator.dli_fbase != library.dli_fbase;
+}
+
 JSRuntime *ubi__host_new_runtime(ubi__host_blocks *blocks) {
     static const JSMallocFunctions functions = { block_new, block_free, block_resize, block_usable_size };
-    return JS_NewRuntime2(&functions, blocks);
+    return is_malloc_replaced() ? JS_NewRuntime() : JS_NewRuntime2(&functions, blocks);
 }
 
 static void pages_free(ubi__host_page *page) {
