@@ -5,18 +5,23 @@
  *     quickjs_listen_bench CLASSES LETTERS
  *
  * makes one object of each of so many classes, whose names have so many letters, listens on a free port, which it prints, and answers
- * until its input ends.
+ * until its input ends. Then it prints two times in nanoseconds: the most processor time, and the most time, that the network's thread took
+ * before it looked at its connections again.
  */
+#include <dlfcn.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ubiheap/extension/quickjs.h>
 #include <ubiheap/server/rdp.h>
 
+#include "bench_program.h"
 #include "quickjs.h"
+#include "rdp/rdp_server.h"
 
 #define MOST_LETTERS 4000
 
@@ -27,6 +32,75 @@ typedef struct listening_heap {
     ubi_rdp_server *server;
     int bell[2]; /* pipe: a request waits */
 } listening_heap;
+
+/* ---- the network's thread ----------------------------------------------------------------------------------------------- */
+
+/* Of libuv, beside what the server calls. */
+typedef struct watch_calls {
+    int (*loop_configure)(uv_loop_t *loop, uv_loop_option option, ...);
+    uint64_t (*metrics_idle_time)(uv_loop_t *loop);
+    int (*prepare_init)(uv_loop_t *loop, uv_prepare_t *handle);
+    int (*prepare_start)(uv_prepare_t *handle, uv_prepare_cb fn);
+    void (*unref)(uv_handle_t *handle);
+} watch_calls;
+
+/* Looks on each turn of the loop how long it took, without what it waited. */
+typedef struct stall_watch {
+    ubi__rdp_mail mail; /* the first: one is the other */
+    uv_loop_t *loop;
+    watch_calls calls;
+    uv_prepare_t turn;
+    uint64_t wall_ns, idle_ns, cpu_ns; /* at the last turn; wall_ns 0: there was none */
+    uint64_t most_ns, most_cpu_ns;
+} stall_watch;
+
+static uint64_t most_of(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void on_turn(uv_prepare_t *turn) {
+    stall_watch *watch = turn->data;
+    struct timespec cpu;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    uint64_t cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec, wall_ns = ubi__wall_ns();
+    uint64_t idle_ns = watch->calls.metrics_idle_time(watch->loop);
+    if (watch->wall_ns) {
+        watch->most_cpu_ns = most_of(watch->most_cpu_ns, cpu_ns - watch->cpu_ns);
+        watch->most_ns = most_of(watch->most_ns, wall_ns - watch->wall_ns - (idle_ns - watch->idle_ns));
+    }
+    watch->wall_ns = wall_ns;
+    watch->idle_ns = idle_ns;
+    watch->cpu_ns = cpu_ns;
+}
+
+/* On the network's thread. */
+static void watch_begin(ubi__rdp_mail *mail) {
+    stall_watch *watch = (stall_watch *)mail;
+    watch->turn.data = watch;
+    (void)watch->calls.loop_configure(watch->loop, UV_METRICS_IDLE_TIME);
+    (void)watch->calls.prepare_init(watch->loop, &watch->turn);
+    (void)watch->calls.prepare_start(&watch->turn, on_turn);
+    watch->calls.unref((uv_handle_t *)&watch->turn);
+}
+
+static bool watch_start(stall_watch *watch, ubi_rdp_server *server) {
+    void *library = dlopen("libuv.so.1", RTLD_NOW);
+    const char *const names[] = { "uv_loop_configure", "uv_metrics_idle_time", "uv_prepare_init", "uv_prepare_start",
+                                  "uv_unref" };
+    void *found[sizeof names / sizeof *names];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        found[i] = library ? dlsym(library, names[i]) : NULL;
+        if (!found[i])
+            return false;
+    }
+    memcpy(&watch->calls, found, sizeof found);
+    watch->loop = &server->loop;
+    watch->mail.deliver = watch_begin;
+    ubi__rdp_post(&server->offer->mailbox, &watch->mail);
+    return true;
+}
+
+/* ---- the heap ----------------------------------------------------------------------------------------------------------- */
 
 static bool class_make(listening_heap *heap, unsigned number, int n_letters) {
     char name[MOST_LETTERS + 1];
@@ -86,6 +160,7 @@ static void heap_serve(const listening_heap *heap) {
 }
 
 int main(int argc, char **argv) {
+    static stall_watch watch; /* the loop keeps it */
     listening_heap heap = { 0 };
     unsigned n_classes = argc == 3 ? (unsigned)atoi(argv[1]) : 0;
     int n_letters = argc == 3 ? atoi(argv[2]) : 0;
@@ -93,7 +168,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: quickjs_listen_bench CLASSES LETTERS\n");
         return 2;
     }
-    if (!heap_make(&heap, n_classes, n_letters) || heap_offer(&heap) != UBI_OK) {
+    if (!heap_make(&heap, n_classes, n_letters) || heap_offer(&heap) != UBI_OK || !watch_start(&watch, heap.server)) {
         fprintf(stderr, "quickjs_listen_bench: %s\n", ubi_error_message());
         return 1;
     }
@@ -102,6 +177,7 @@ int main(int argc, char **argv) {
     heap_serve(&heap);
     (void)ubi_rdp_server_remove_target(heap.server, ubi_quickjs_target(heap.tools));
     ubi_rdp_server_stop(heap.server);
+    printf("%llu %llu\n", (unsigned long long)watch.most_cpu_ns, (unsigned long long)watch.most_ns);
     ubi_quickjs_detach(heap.tools);
     JS_FreeContext(heap.realm);
     JS_FreeRuntime(heap.runtime);

@@ -6,8 +6,8 @@
 
 Rows: "getState" the median of round trips on one connection; "bulk" a snapshot of so many bytes to a client, and "copy" the same bytes
 from memory by a program that does nothing else, in turns, with the server's resident memory before and at most; "clients" round trips
-of one client in ten every millisecond, while others are connected and fifty of them ask: the longest is "stallNs" (it has the clients' own
-waiting in it); "census" replies of two sizes; "instructions" of scripts, counted by valgrind, with `--listen` and without.
+of one client, one every millisecond, while others are connected and fifty of them ask, and what a turn of the network's thread took at
+most: processor time, and time (when others had the processor, that is in it); "census" replies of two sizes; "instructions" of scripts, counted by valgrind, with `--listen` and without.
 """
 import argparse
 import gc
@@ -48,6 +48,21 @@ WORKLOADS = {
 
 def row(file, name, wall_ns, **more):
     print(json.dumps({"file": file, "row": name, "threads": 0, "wallNs": int(wall_ns), **more}), flush=True)
+
+
+class Heap:
+    """quickjs_listen_bench: `port`; afterwards `turn_cpu_ns` and `turn_ns`, the longest turn of the network's thread."""
+
+    def __init__(self, build, n_classes, n_letters):
+        command = [f"{build}/bench/quickjs_listen_bench", str(n_classes), str(n_letters)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.turn_cpu_ns, self.turn_ns = map(int, self.process.communicate()[0].split())
 
 
 # ---- one client -----------------------------------------------------------------------------------------------------
@@ -225,19 +240,20 @@ def probe(asker, seconds):
     return times
 
 
-def clients(n_clients, seconds):
-    with rdp_client.running(code=LIVING) as (port, _):
-        prober = rdp_client.Client(port)
+def clients(build, n_clients, seconds):
+    with Heap(build, 10, 10) as heap:
+        prober = rdp_client.Client(heap.port)
         asker = Asker(prober, prober.memory(), "getState")
-        idle = [rdp_client.Client(port) for _ in range(n_clients - ACTIVE - 1)]
-        others = subprocess.Popen([sys.executable, __file__, "--active", str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        idle = [rdp_client.Client(heap.port) for _ in range(n_clients - ACTIVE - 1)]
+        command = [sys.executable, __file__, "--active", str(heap.port)]
+        others = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         others.stdout.readline()
         times = sorted(probe(asker, seconds))
         n_replies = int(others.communicate()[0])
-        row("clients", "clients", statistics.median(times), clients=n_clients, active=ACTIVE, replies=n_replies, seconds=seconds,
-            probes=len(times), stallNs=times[-1], rareNs=times[int(len(times) * 0.999)])
-        for client in idle:
+        for client in (prober, *idle):
             client.close()
+    row("clients", "clients", statistics.median(times), clients=n_clients, active=ACTIVE, replies=n_replies, seconds=seconds,
+        probes=len(times), longestNs=times[-1], rareNs=times[int(len(times) * 0.999)], turnCpuNs=heap.turn_cpu_ns, turnNs=heap.turn_ns)
 
 
 # ---- census ---------------------------------------------------------------------------------------------------------
@@ -247,20 +263,18 @@ CLASS_LETTERS = 150
 
 
 def census(build, n_classes, repeats):
-    command = [f"{build}/bench/quickjs_listen_bench", str(n_classes), str(CLASS_LETTERS)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    client, room = rdp_client.Client(int(process.stdout.readline())), memoryview(bytearray(PIECE))
-    memory = client.memory()
-    client.request(memory, "attach")
-    for _ in range(repeats):
-        began = time.perf_counter_ns()
-        client.send(memory, "takeCensus")
-        n_bytes = packet_length(client, rb"(\d+):")
-        receive(client.socket, n_bytes - len(client.bytes), room)
-        client.bytes = b""
-        row("census", "census", time.perf_counter_ns() - began, classes=n_classes, bytes=n_bytes)
-    client.close()
-    process.communicate()
+    with Heap(build, n_classes, CLASS_LETTERS) as heap:
+        client, room = rdp_client.Client(heap.port), memoryview(bytearray(PIECE))
+        memory = client.memory()
+        client.request(memory, "attach")
+        for _ in range(repeats):
+            began = time.perf_counter_ns()
+            client.send(memory, "takeCensus")
+            n_bytes = packet_length(client, rb"(\d+):")
+            receive(client.socket, n_bytes - len(client.bytes), room)
+            client.bytes = b""
+            row("census", "census", time.perf_counter_ns() - began, classes=n_classes, bytes=n_bytes)
+        client.close()
 
 
 # ---- what listening costs -------------------------------------------------------------------------------------------
@@ -297,7 +311,7 @@ def main():
     rdp_client.UBIHEAP = f"{args.build}/bin/ubiheap"
     for _ in range(args.repeats):
         get_state()
-        clients(args.clients, PROBE_SECONDS / args.scale)
+        clients(args.build, args.clients, PROBE_SECONDS / args.scale)
     bulk(args.bulk, args.repeats)
     for n_classes in (5600 // args.scale, 56000 // args.scale):
         census(args.build, n_classes, args.repeats)

@@ -2,6 +2,7 @@
  *
  * rdp_sending.c: what goes out to a client: blocks of bytes, and files piece by piece. See rdp_server.h.
  */
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "rdp/rdp_server.h"
@@ -180,16 +181,7 @@ static void on_piece_written(uv_write_t *request, int status) {
 }
 
 /* A file that is shorter than it was: what was promised cannot be sent. */
-static void on_piece_read(uv_fs_t *request) {
-    ubi__rdp_client *client = request->data;
-    ssize_t n = request->result;
-    ubi__uv.uv_fs_req_cleanup(request);
-    client->is_sending = false;
-    if (client->is_closing) {
-        ubi__rdp_client_release(client);
-        return;
-    }
-    client->n_users--;
+static void piece_write(ubi__rdp_client *client, ssize_t n) {
     uv_buf_t buffer = { .base = (char *)client->file_piece, .len = n > 0 ? (size_t)n : 0 };
     client->n_sending = buffer.len;
     client->write.data = client;
@@ -200,11 +192,35 @@ static void on_piece_read(uv_fs_t *request) {
     client->is_sending = true;
 }
 
+static void on_piece_read(uv_fs_t *request) {
+    ubi__rdp_client *client = request->data;
+    ssize_t n = request->result;
+    ubi__uv.uv_fs_req_cleanup(request);
+    client->is_sending = false;
+    if (client->is_closing) {
+        ubi__rdp_client_release(client);
+        return;
+    }
+    client->n_users--;
+    piece_write(client, n);
+}
+
+/* What is in memory is read at once, for that takes less than asking another thread; negative: it is not, or the system cannot say so. */
+static ssize_t piece_read_now(const ubi__rdp_client *client, size_t n) {
+    const struct iovec piece = { .iov_base = client->file_piece, .iov_len = n };
+    return preadv2(client->first->fd, &piece, 1, (off_t)client->first->file_at, RWF_NOWAIT);
+}
+
 static void piece_send(ubi__rdp_client *client) {
     const ubi__rdp_block *block = client->first;
     size_t n = block->file_left < UBI__RDP_FILE_PIECE_BYTES ? (size_t)block->file_left : UBI__RDP_FILE_PIECE_BYTES;
     if (!client->file_piece)
         client->file_piece = ubi__calloc_array(memory(), UBI__RDP_FILE_PIECE_BYTES, 1);
+    ssize_t n_read = client->file_piece ? piece_read_now(client, n) : 0;
+    if (n_read > 0) {
+        piece_write(client, n_read);
+        return;
+    }
     uv_buf_t buffer = { .base = (char *)client->file_piece, .len = n };
     client->file_read.data = client;
     if (!client->file_piece || ubi__uv.uv_fs_read(&client->server->loop, &client->file_read, block->fd, &buffer, 1,
