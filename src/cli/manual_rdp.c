@@ -3,6 +3,9 @@
  * manual_rdp.c: the reference page of the remote protocol: actors, methods and events from their tables.
  */
 #include "cli/manual.h"
+
+#include <string.h>
+
 #include "rdp/actors/actors.h"
 
 static const char introduction[] =
@@ -10,11 +13,36 @@ static const char introduction[] =
     "<!-- made by `ubiheap help --rdp`; edit the tables in src/rdp/actors/ and src/cli/manual_rdp.c -->\n\n"
     "[`ubiheap run --listen`](cli.md#run) lets clients of Firefox's remote debugging protocol look into a program: "
     "Firefox itself, by\n"
-    "about:debugging, and the npm package foxdriver. Programs can embed the server (`ubiheap/server/rdp.h`), or have "
+    "about:debugging, and packages of npm: foxdriver, firefox-debugadapter. Programs can embed the server "
+    "(`ubiheap/server/rdp.h`), or have "
     "what the memory actor has\n"
     "without a wire (`ubiheap/server/memory_bridge.h`). What can be reached, and by whom, is in "
     "[Security](../security.md#the-remote-protocol).\n\n"
-    "Column *works with*: clients that were seen to use the method with this server, in tests.\n\n";
+    "Column *driven by*: clients that tests drive with this server, through a relay that notes what they ask for "
+    "(`tests/rdp/witness.py`): what they\n"
+    "ask for is here, and nothing else. The other requests have tests of ours alone.\n\n";
+
+/* What the documentation of foxdriver's memory actor says, of which this server is one. */
+static const struct {
+    const char *type, *words;
+} memory_words[] = {
+    { "attach", "Attach to this MemoryBridge. This attaches the MemoryBridge's Debugger instance so that you can start "
+                "recording allocations or take a census of the heap. In addition, the MemoryBridge will start emitting "
+                "GC events." },
+    { "detach", "Detach from this MemoryBridge." },
+    { "getState", "Gets the current MemoryBridge attach/detach state." },
+    { "takeCensus", "Take a census of the heap." },
+    { "startRecordingAllocations", "Start recording allocation sites." },
+    { "stopRecordingAllocations", "Stop recording allocation sites." },
+    { "getAllocationsSettings", "Return settings used in startRecordingAllocations for probability and maxLogLength." },
+    { "getAllocations", "Get a list of the most recent allocations since the last time we got allocations, as well as "
+                        "a summary of all allocations since we've been recording." },
+    { "forceGarbageCollection", "Force a browser-wide GC." },
+    { "forceCycleCollection", "Force an XPCOM cycle collection." },
+    { "measure", "A method that returns a detailed breakdown of the memory consumption of the associated window." },
+    { "saveHeapSnapshot",
+      "Save a heap snapshot scoped to the current debuggees' portion of the heap graph. Returns the snapshot id." },
+};
 
 static const char packets[] =
     "## Packets\n\n"
@@ -88,11 +116,30 @@ static void method_write(ubi__out *out, const ubi__rdp_method *m) {
     ubi__out_printf(out, " | %s |\n", m->clients);
 }
 
+static const ubi__rdp_method *method_find(const ubi__rdp_actor_type *type, const char *name) {
+    const ubi__rdp_method *m = type->methods;
+    while (m->type && strcmp(m->type, name) != 0)
+        m++;
+    return m->type ? m : NULL;
+}
+
+static void memory_words_write(ubi__out *out) {
+    ubi__out_string(
+        out, "## The memory actor, beside its documentation\n\nThe methods that the documentation of "
+             "foxdriver has, in its words:\n\n| request | its documentation | works, driven by |\n|---|---|---|\n");
+    for (size_t i = 0; i < sizeof memory_words / sizeof *memory_words; i++) {
+        const ubi__rdp_method *m = method_find(&ubi__rdp_memory_type, memory_words[i].type);
+        ubi__out_printf(out, "| `%s` | %s | %s |\n", memory_words[i].type, memory_words[i].words,
+                        m ? m->clients : "no");
+    }
+    ubi__out_char(out, '\n');
+}
+
 static void type_write(ubi__out *out, const ubi__rdp_actor_type *type) {
     ubi__out_printf(out, "### %s\n\n", type->name);
     ubi__out_printf(out, "%c%s.\n\n", (char)(type->help[0] & ~0x20), type->help + 1);
     if (type->methods)
-        ubi__out_string(out, "| request | | arguments | reply | works with |\n|---|---|---|---|---|\n");
+        ubi__out_string(out, "| request | | arguments | reply | driven by |\n|---|---|---|---|---|\n");
     for (const ubi__rdp_method *m = type->methods; m && m->type; m++)
         method_write(out, m);
     if (type->events)
@@ -111,6 +158,7 @@ static void type_write(ubi__out *out, const ubi__rdp_actor_type *type) {
 void ubi__manual_rdp_markdown(ubi__out *out) {
     ubi__out_string(out, introduction);
     ubi__out_string(out, packets);
+    memory_words_write(out);
     ubi__out_string(out, "## Actors\n\nEach actor also answers `requestTypes`, with the names of its methods.\n\n");
     for (const ubi__rdp_actor_type *const *type = ubi__rdp_actor_types; *type; type++)
         type_write(out, *type);

@@ -19,10 +19,17 @@ SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__fil
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "rdp"))
 import firefox  # noqa: E402
 from rdp_client import UBIHEAP, running  # noqa: E402
+from witness import Witness, check_driven  # noqa: E402
 
 HERE = SOURCE_DIR / "tests" / "oracle"
 COUNT = {"by": "count", "count": True, "bytes": True}
+# The panel's own breakdowns: by "Type", and by "Call Stack".
+TYPE = {"by": "coarseType", "objects": {"by": "objectClass", "then": COUNT, "other": COUNT}, "strings": COUNT,
+        "scripts": {"by": "filename", "then": {"by": "internalType", "then": COUNT}, "noFilename": {"by": "internalType", "then": COUNT}},
+        "other": {"by": "internalType", "then": COUNT}, "domNode": {"by": "descriptiveType", "then": COUNT}}
+CALL_STACK = {"by": "allocationStack", "then": COUNT, "noStack": COUNT}
 COARSE = {"by": "coarseType", "objects": COUNT, "strings": COUNT, "scripts": COUNT, "other": COUNT, "domNode": COUNT}
+PANEL = ("attach_toolbox.js", "attach_memory.js", "attach_panel.js")
 # What the how-to shows, too.
 PROGRAM = """
 class Session { constructor(name) { this.name = name; this.items = [1, 2, 3]; } }
@@ -42,8 +49,45 @@ def counted(path):
     return {name: (part["count"], part["bytes"]) for name, part in report.items() if part.get("count")}
 
 
+def rows(node):
+    """What a census tree shows, sorted: (names from the root to a node, count, bytes, totalCount, totalBytes); without the root, for the
+    panel gives that of a difference the numbers of the first snapshot."""
+    found, waiting = [], [((), node)]
+    while waiting:
+        path, node = waiting.pop()
+        for child in node.get("children", []):
+            here = (*path, json.dumps(child["name"], sort_keys=True))
+            found.append((here, *(child[key] for key in ("count", "bytes", "totalCount", "totalBytes"))))
+            waiting.append((here, child))
+    return sorted(found)
+
+
+def tree(command, *arguments, breakdown):
+    words = [UBIHEAP, command, *arguments, "--json", "--tree", "--compat", "firefox", "--breakdown", json.dumps(breakdown)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return rows(json.loads(done.stdout)["tree"])
+
+
 def script(name):
     return (HERE / name).read_text()
+
+
+# What Firefox asked for, in each test.
+looks = []
+
+
+def tearDownModule():
+    if len(looks) == 3:
+        unittest.TestCase.maxDiff = None
+        check_driven(unittest.TestCase(), "Firefox", set.union(*looks))
+
+
+def look(browser, code, *names):
+    """What scripts saw in Firefox of a program that runs this code."""
+    with running(code=code) as (port, _), Witness(port) as witness:
+        seen = browser.run("".join(map(script, names)), witness.port)
+        looks.append(witness.asked)
+        return seen
 
 
 class Attach(unittest.TestCase):
@@ -52,8 +96,7 @@ class Attach(unittest.TestCase):
         cls.firefox = cls.enterClassContext(firefox.Firefox())
 
     def look(self, *names):
-        with running(code=PROGRAM) as (port, _):
-            seen = self.firefox.run("".join(script(name) for name in names), port)
+        seen = look(self.firefox, PROGRAM, *names)
         self.assertNotIn("error", seen)
         return seen
 
@@ -71,17 +114,23 @@ class Attach(unittest.TestCase):
         self.assertRegex(seen["evaluation"]["resultID"], r"^\d+-0$")
 
     def test_about_debugging_and_the_memory_panel_work(self):
-        seen = self.look("attach_toolbox.js", "attach_panel.js")
+        seen = self.look(*PANEL)
         self.assertIn("ubiheap", seen["name"])
         self.assertIn("qjs://-e", seen["item"])
         self.assertEqual(seen["warnings"], [])
         self.assertEqual(seen["first"].get("error"), None)
         shown = {row["name"]: (row["totalCount"], row["totalBytes"]) for row in seen["treeMap"]}
         self.assertEqual(shown, counted(seen["first"]["path"]))
-        self.assertIn("Map", {row["name"] for row in seen["census"]})
+        first, second = seen["first"]["path"], seen["second"]["path"]
+        self.assertEqual(rows(seen["census"]), tree("census", first, "--inverted", breakdown=TYPE))
+        self.assertIn(('"Map"',), {path for path, *_ in rows(seen["census"])})
         self.assertGreater(seen["dominators"]["retainedSize"], 0)
         self.assertEqual((seen["second"].get("error"), seen["rows"]), (None, 2))
-        info = subprocess.run([UBIHEAP, "info", seen["second"]["path"]], capture_output=True, text=True, check=True).stdout
+        stacks = rows(seen["stacks"])
+        self.assertEqual(stacks, tree("census", second, breakdown=CALL_STACK))
+        self.assertIn("open", {json.loads(path[-1])["functionDisplayName"] for path, *_ in stacks if path[-1] != '"noStack"'})
+        self.assertEqual(rows(seen["difference"]), tree("diff", first, second, "--inverted", breakdown=TYPE))
+        info = subprocess.run([UBIHEAP, "info", second], capture_output=True, text=True, check=True).stdout
         self.assertRegex(info, r"Stacks +\d+ frames, [\d,]+ nodes have a stack")
 
 
@@ -89,8 +138,8 @@ class Console(unittest.TestCase):
     """In a Firefox of its own: an open toolbox of another test would be taken for this one's."""
 
     def test_the_console_panel_works(self):
-        with firefox.Firefox() as browser, running(code=TALKING) as (port, _):
-            seen = browser.run(script("attach_toolbox.js") + script("attach_console.js"), port)
+        with firefox.Firefox() as browser:
+            seen = look(browser, TALKING, "attach_toolbox.js", "attach_console.js")
         self.assertIn("before", seen, seen)
         self.assertIn("before 1 Map {…}", seen["before"])
         self.assertIn("42", seen["sum"])
@@ -122,7 +171,7 @@ def save_pictures(folder):
         pathlib.Path(scripts, "sessions.js").write_text(PROGRAM)
         os.chdir(scripts)
         with running("sessions.js") as (port, _), firefox.Firefox() as browser:
-            seen = browser.run(script("attach_toolbox.js") + script("attach_panel.js"), port)
+            seen = browser.run("".join(map(script, PANEL)), port)
             assert "error" not in seen, seen
             picture = base64.b64decode(browser.run(PICTURE))
     (folder / "firefox-memory-panel.png").write_bytes(picture)

@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 from rdp_client import running
+from witness import Witness, check_driven
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests" / "rdp" / "foxdriver"
@@ -28,8 +29,9 @@ class Foxdriver(unittest.TestCase):
         place = install(SOURCE, "foxdriver")
         program = place / "foxdriver_drive.cjs"
         shutil.copy(SOURCE / program.name, program)
-        with running(code=CODE) as (port, _):
-            done = subprocess.run(["node", program, str(port)], capture_output=True, text=True, check=False)
+        with running(code=CODE) as (port, _), Witness(port) as witness:
+            done = subprocess.run(["node", program, str(witness.port)], capture_output=True, text=True, check=False)
+        cls.asked = witness.asked
         assert done.returncode == 0, done.stderr
         cls.seen = json.loads(done.stdout)
 
@@ -72,6 +74,9 @@ class Foxdriver(unittest.TestCase):
         self.assertEqual(seen["listening"]["startedListeners"], ["PageError", "ConsoleAPI"])
         self.assertEqual((seen["sum"], seen["thrown"], seen["messages"]), ("42object", "Error: bad", ["said"]))
         self.assertEqual(seen["cached"][0]["message"]["arguments"], ["said"])
+
+    def test_the_reference_names_what_it_asked_for(self):
+        check_driven(self, "foxdriver", self.asked)
 
     def test_it_saves_a_snapshot(self):
         self.assertRegex(self.seen["snapshot"], r"^ubi-\d+$")

@@ -58,7 +58,8 @@ static const ubi__rdp_field thread_arguments[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_method thread_methods[] = {
-    { "updateConfiguration", ubi__rdp_reply_empty, thread_arguments, NULL, false, "is accepted", "Firefox" },
+    { "updateConfiguration", ubi__rdp_reply_empty, thread_arguments, NULL, false, "is accepted",
+      "Firefox, firefox-debugadapter" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_thread_configuration_type = { .name = "threadConfiguration",
@@ -72,7 +73,7 @@ static const ubi__rdp_field save_arguments[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_method network_methods[] = {
-    { "setSaveRequestAndResponseBodies", ubi__rdp_reply_empty, save_arguments, NULL, false, "is accepted", "" },
+    { "setSaveRequestAndResponseBodies", ubi__rdp_reply_empty, save_arguments, NULL, false, "is accepted", "Firefox" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_network_parent_type = { .name = "networkParent",

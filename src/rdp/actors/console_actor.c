@@ -293,15 +293,15 @@ static const ubi__rdp_field error_fields[] = {
 
 static const ubi__rdp_method methods[] = {
     { "startListeners", listeners_start, listeners_arguments, started_replies, false,
-      "wants messages as events, for clients that know no resources", "foxdriver" },
+      "wants messages as events, for clients that know no resources", "Firefox, foxdriver" },
     { "stopListeners", listeners_stop, listeners_arguments, stopped_replies, false, "the opposite; of no names: of all",
       "foxdriver" },
     { "getCachedMessages", messages_get, messages_arguments, messages_replies, false,
-      "messages of before: the newest 1,000, and 1 MiB", "foxdriver" },
+      "messages of before: the newest 1,000, and 1 MiB", "Firefox, foxdriver" },
     { "clearMessagesCacheAsync", messages_clear, NULL, NULL, false, "forgets them, for all clients", "" },
     { "autocomplete", autocomplete, autocomplete_arguments, autocomplete_replies, false, "there are no proposals", "" },
     { "evaluateJSAsync", evaluate, evaluate_arguments, evaluate_replies, false,
-      "evaluates code at the program's next safe point, to its end", "Firefox, foxdriver" },
+      "evaluates code at the program's next safe point, to its end", "Firefox, foxdriver, firefox-debugadapter" },
     UBI__RDP_METHODS_END,
 };
 static const ubi__rdp_event events[] = {

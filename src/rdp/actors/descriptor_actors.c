@@ -138,7 +138,8 @@ static const ubi__rdp_event events[] = {
 
 static const ubi__rdp_method tab_methods[] = {
     { "getTarget", target_get, NULL, frame_replies, false, "the target, for clients without a watcher", "foxdriver" },
-    { "getWatcher", watcher_get, watcher_arguments, watcher_replies, false, "the watcher, for all others", "Firefox" },
+    { "getWatcher", watcher_get, watcher_arguments, watcher_replies, false, "the watcher, for all others",
+      "Firefox, firefox-debugadapter" },
     { "getFavicon", favicon_get, NULL, favicon_replies, false, "there is none", "Firefox" },
     UBI__RDP_METHODS_END,
 };

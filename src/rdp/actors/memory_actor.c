@@ -420,7 +420,7 @@ static const ubi__rdp_method methods[] = {
     { "measure", measure, NULL, measure_replies, false,
       "sizes of this target's memory; of the process's actor, of all runtimes, as far as they come to a safe point "
       "within 2 s",
-      "Firefox, foxdriver" },
+      "Firefox, foxdriver, firefox-client" },
     { "residentUnique", resident_unique_get, NULL, resident_replies, false, "memory of the process", "Firefox" },
     { "saveHeapSnapshot", snapshot_save, save_arguments, save_replies, false, "writes a snapshot on the server",
       "Firefox, foxdriver" },

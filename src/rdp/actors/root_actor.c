@@ -156,20 +156,36 @@ static ubi_status root_get(ubi__rdp_call *call) {
     return ubi__rdp_reply_end(call);
 }
 
+/* An entry of the list. Clients that are as old as the protocol look for a tab's memory actor here, and nowhere else. */
+static void tab_write(ubi__json *json, const ubi__rdp_actor *descriptor, bool is_selected) {
+    const ubi__rdp_actor *target = ubi__rdp_actor_child(descriptor, &ubi__rdp_tab_target_type);
+    ubi__json_object_begin(json);
+    ubi__rdp_tab_form(json, descriptor, is_selected);
+    if (target && !descriptor->connection->is_modern)
+        ubi__json_member_string(json, "memoryActor", ubi__rdp_actor_child(target, &ubi__rdp_memory_type)->id);
+    ubi__json_object_end(json);
+}
+
+static ubi_status old_targets_make(const tab_list *list, const ubi__rdp_actor *root) {
+    ubi__rdp_actor *target = NULL;
+    for (uint32_t i = 0; i < list->n && !root->connection->is_modern; i++)
+        UBI_TRY(ubi__rdp_target_make(&target, list->descriptors[i]));
+    return UBI_OK;
+}
+
 /* With the global actors, as old servers had them there: foxdriver looks nowhere else. */
 static ubi_status tabs_list(ubi__rdp_call *call) {
     ubi__rdp_actor *root = ubi__rdp_call_actor(call), *globals[3];
     tab_list list;
     UBI_TRY(globals_make(globals, root));
     ubi_status status = tab_list_read(&list, root);
+    if (status == UBI_OK)
+        status = old_targets_make(&list, root);
     if (status == UBI_OK) {
         ubi__json *json = ubi__rdp_reply_begin(call);
         ubi__json_member_array(json, "tabs");
-        for (uint32_t i = 0; i < list.n; i++) {
-            ubi__json_object_begin(json);
-            ubi__rdp_tab_form(json, list.descriptors[i], i == 0);
-            ubi__json_object_end(json);
-        }
+        for (uint32_t i = 0; i < list.n; i++)
+            tab_write(json, list.descriptors[i], i == 0);
         ubi__json_array_end(json);
         ubi__json_member_u64(json, "selected", 0);
         globals_write(json, globals);
@@ -269,7 +285,9 @@ static const ubi__rdp_field globals_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_field tabs_replies[] = {
-    { "tabs", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "forms of tabs, one for each runtime of the program" },
+    { "tabs", UBI__RDP_ARRAY, UBI__RDP_REQUIRED,
+      "forms of tabs, one for each runtime of the program; with "
+      "`memoryActor` for clients that sent neither `connect` nor `getRoot`" },
     { "selected", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "0: the first, which is the main one" },
     { "deviceActor", UBI__RDP_STRING, UBI__RDP_REQUIRED, "and others, as in the reply of `getRoot`" },
     UBI__RDP_END,
@@ -318,12 +336,14 @@ static const ubi__rdp_field resources_arguments[] = {
 static const ubi__rdp_method methods[] = {
     { "connect", connect_take, connect_arguments, NULL, false,
       "says who the client is: one that knows events from replies", "Firefox" },
-    { "getRoot", root_get, NULL, globals_replies, false, "ids of the actors that belong to no tab", "Firefox" },
-    { "listTabs", tabs_list, NULL, tabs_replies, false, "what there is to look into", "Firefox, foxdriver" },
+    { "getRoot", root_get, NULL, globals_replies, false, "ids of the actors that belong to no tab",
+      "Firefox, firefox-debugadapter, web-ext" },
+    { "listTabs", tabs_list, NULL, tabs_replies, false, "what there is to look into",
+      "Firefox, foxdriver, firefox-debugadapter, firefox-client, web-ext" },
     { "getTab", tab_get, tab_arguments, tab_replies, false, "one of them", "Firefox" },
     { "getProcess", process_get, process_arguments, process_replies, false, "the whole process", "Firefox" },
     { "listProcesses", processes_list, NULL, processes_replies, false, "the same, as a list", "Firefox" },
-    { "listAddons", addons_list, addons_arguments, addons_replies, false, "there are none", "Firefox" },
+    { "listAddons", addons_list, addons_arguments, addons_replies, false, "there are none", "Firefox, web-ext" },
     { "listWorkers", workers_list, NULL, workers_replies, false, "there are none", "Firefox" },
     { "listServiceWorkerRegistrations", registrations_list, NULL, registrations_replies, false, "there are none",
       "Firefox" },

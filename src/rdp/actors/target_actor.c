@@ -134,12 +134,14 @@ static const ubi__rdp_field value_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_method thread_methods[] = {
-    { "attach", ubi__rdp_reply_empty, options_arguments, NULL, false, "is accepted; programs are never stopped", "" },
+    { "attach", ubi__rdp_reply_empty, options_arguments, NULL, false, "is accepted; programs are never stopped",
+      "Firefox" },
     { "reconfigure", ubi__rdp_reply_empty, options_arguments, NULL, false, "is accepted", "" },
     { "resume", ubi__rdp_reply_empty, NULL, NULL, false, "is accepted", "" },
-    { "sources", sources_list, NULL, sources_replies, false, "there are none", "" },
+    { "sources", sources_list, NULL, sources_replies, false, "there are none", "Firefox" },
     { "frames", stack_list, NULL, frames_replies, false, "there are none", "" },
-    { "getAvailableEventBreakpoints", breakpoints_list, NULL, value_replies, false, "there are none", "" },
+    { "getAvailableEventBreakpoints", breakpoints_list, NULL, value_replies, false, "there are none",
+      "firefox-debugadapter" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_thread_type = { .name = "thread",

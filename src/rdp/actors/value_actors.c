@@ -168,7 +168,7 @@ static const ubi__rdp_method object_methods[] = {
     { "enumSymbols", symbols_enumerate, NULL, iterator_replies, false, "own properties with symbols", "Firefox" },
     { "enumPrivateProperties", private_enumerate, NULL, iterator_replies, false, "there are none", "" },
     { "prototype", prototype_get, NULL, prototype_replies, false, "of what it inherits", "Firefox" },
-    { "prototypeAndProperties", all_get, NULL, all_replies, false, "all in one reply", "" },
+    { "prototypeAndProperties", all_get, NULL, all_replies, false, "all in one reply", "firefox-debugadapter" },
     { "release", value_release, NULL, NULL, false, "it is held no longer", "" },
     UBI__RDP_METHODS_END,
 };

@@ -178,21 +178,23 @@ static const ubi__rdp_field available_fields[] = {
 };
 
 static const ubi__rdp_method methods[] = {
-    { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events", "Firefox" },
+    { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events",
+      "Firefox, firefox-debugadapter" },
     { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "" },
     { "watchResources", resources_watch, resources_arguments, NULL, false,
       "wants resources, as events of targets: `document-event` comes at once, `console-message` and `error-message` as "
       "the program speaks, after those that it has said before",
-      "Firefox" },
+      "Firefox, firefox-debugadapter" },
     { "unwatchResources", resources_unwatch, unwatch_resources_arguments, NULL, true, "the opposite", "Firefox" },
     { "clearResources", ubi__rdp_reply_empty, unwatch_resources_arguments, NULL, true, "nothing is kept", "" },
     { "getTargetConfigurationActor", target_configuration_get, NULL, configuration_replies, false, "an actor",
       "Firefox" },
     { "getThreadConfigurationActor", thread_configuration_get, NULL, configuration_replies, false, "an actor",
-      "Firefox" },
-    { "getNetworkParentActor", network_parent_get, NULL, network_replies, false, "an actor", "" },
+      "Firefox, firefox-debugadapter" },
+    { "getNetworkParentActor", network_parent_get, NULL, network_replies, false, "an actor", "Firefox" },
     { "getBlackboxingActor", blackboxing_get, NULL, blackboxing_replies, false, "an actor", "" },
-    { "getBreakpointListActor", breakpoint_list_get, NULL, breakpoint_list_replies, false, "an actor", "" },
+    { "getBreakpointListActor", breakpoint_list_get, NULL, breakpoint_list_replies, false, "an actor",
+      "firefox-debugadapter" },
     UBI__RDP_METHODS_END,
 };
 static const ubi__rdp_event events[] = {
