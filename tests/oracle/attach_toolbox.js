@@ -38,10 +38,15 @@ async function openDebugging() {
              inspect: () => find(".qa-debug-target-inspect-button").click() };
 }
 
-async function openTool(name) {
+/* The toolbox that is open; undefined: none yet. */
+function toolboxOf() {
     const { require } = ChromeUtils.importESModule("resource://devtools/shared/loader/Loader.sys.mjs");
     const { gDevTools } = require("devtools/client/framework/devtools");
-    const toolbox = await seen(() => gDevTools.getToolboxes()[0]);
+    return gDevTools.getToolboxes()[0];
+}
+
+async function openTool(name) {
+    const toolbox = await seen(toolboxOf);
     await (toolbox.isReady || new Promise(resolve => toolbox.once("ready", resolve)));
     return toolbox.selectTool(name);
 }

@@ -4,12 +4,13 @@
 
 What the panel shows of a snapshot must be what `ubiheap` says about the same file.
 
-    firefox_attach_test.py --pictures FOLDER     makes the pictures of docs/how-to/debug-memory-from-firefox.md
+    firefox_attach_test.py --pictures FOLDER     makes the pictures of docs/tutorial/debug-a-program-from-firefox.md again
 """
 import base64
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,8 @@ function open(name) { sessions.set(name, new Session(name)); }
 let n = 0;
 setInterval(() => open("user " + n++), 20);
 """
+TUTORIAL = ("attach_toolbox.js", "attach_memory.js", "attach_tutorial.js")
+DESK = SOURCE_DIR / "examples" / "quickjs" / "ticket-desk.js"
 TALKING = "console.log('before', 1, new Map()); setInterval(() => {}, 1000);"
 
 
@@ -150,12 +153,65 @@ class Console(unittest.TestCase):
         self.assertIn("first: 1", seen["warning"])
 
 
+STEPS = ("connect", "look", "compare", "hold")
+
+
+def take_steps(browser, port, picture=None):
+    """What was seen in each step of the tutorial; after each `picture(step)` is called."""
+    seen = {}
+    for step in STEPS if picture else STEPS[:3]:
+        seen[step] = browser.run(f"const step = {json.dumps(step)};" + "".join(map(script, TUTORIAL)), port)
+        assert not seen[step].get("error"), seen[step]
+        if picture:
+            picture(step)
+    return seen
+
+
+def mended():
+    """The program of the tutorial as the command in it changes it."""
+    page = (SOURCE_DIR / "docs" / "tutorial" / "debug-a-program-from-firefox.md").read_text()
+    command = re.search(r"^\$ (sed .*?) > mended.js$", page, re.MULTILINE | re.DOTALL)[1]
+    return subprocess.run(["sh", "-c", command], cwd=SOURCE_DIR, capture_output=True, text=True, check=True).stdout
+
+
+class Tutorial(unittest.TestCase):
+    """The page works as written: what it shows is what a reader sees."""
+
+    def compare(self, path, picture=None):
+        """{line of the program: objects more in the second snapshot}"""
+        with firefox.Firefox() as browser, running(path) as (port, _):
+            self.seen = take_steps(browser, port, picture)
+        text = pathlib.Path(path).read_text().splitlines()
+        found = {}
+        for row in self.seen["compare"]["tree"]["children"]:
+            if row["name"] != "noStack":
+                line = text[row["name"]["line"] - 1].strip()
+                found[line] = found.get(line, 0) + row["totalCount"]
+        return found
+
+    def test_what_grows_is_allocated_by_two_lines_and_held_by_the_listeners(self):
+        grown = self.compare(str(DESK), picture=lambda step: None)
+        seats = grown["this.seats = Array.from({ length: 4 }, (_, seat) => ({ row: number % 40, seat, price: 20 }));"]
+        self.assertGreater(seats, 1000)
+        self.assertGreater(grown["board.on(this.reprice.bind(this));"], 250)
+        self.assertIn("ticket-desk.js", self.seen["connect"]["item"])
+        self.assertIn("listeners", self.seen["hold"]["paths"])
+        self.assertIn("board", self.seen["hold"]["paths"])
+
+    def test_the_mended_program_does_not_grow(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "mended.js")
+            path.write_text(mended())
+            grown = self.compare(str(path))
+        self.assertLess(sum(grown.values()), 250, grown)
+
+
 # The page alone, without the window around it.
 PICTURE = """
-const [done] = arguments;
+const [height, done] = arguments;
 const window = Services.wm.getMostRecentWindow("navigator:browser");
 const page = window.gBrowser.selectedBrowser.browsingContext.currentWindowGlobal;
-page.drawSnapshot(null, 0.7, "white").then(bitmap => {
+page.drawSnapshot(new window.DOMRect(0, 0, window.innerWidth, height), 0.7, "white").then(bitmap => {
     const canvas = window.document.createElementNS("http://www.w3.org/1999/xhtml", "canvas");
     canvas.width = bitmap.width;
     canvas.height = bitmap.height;
@@ -163,18 +219,18 @@ page.drawSnapshot(null, 0.7, "white").then(bitmap => {
     done(canvas.toDataURL("image/png").split(",")[1]);
 });
 """
+# Of each step the height that is worth showing.
+PIXELS = {"connect": 370, "look": 560, "compare": 240, "hold": 510}
 
 
 def save_pictures(folder):
-    with tempfile.TemporaryDirectory() as scripts:
-        folder = pathlib.Path(folder).resolve()
-        pathlib.Path(scripts, "sessions.js").write_text(PROGRAM)
-        os.chdir(scripts)
-        with running("sessions.js") as (port, _), firefox.Firefox() as browser:
-            seen = browser.run("".join(map(script, PANEL)), port)
-            assert "error" not in seen, seen
-            picture = base64.b64decode(browser.run(PICTURE))
-    (folder / "firefox-memory-panel.png").write_bytes(picture)
+    folder = pathlib.Path(folder).resolve()
+    os.chdir(SOURCE_DIR)
+    with firefox.Firefox() as browser, running(str(DESK.relative_to(SOURCE_DIR)), port=6080) as (port, _):
+        def save_picture(step):
+            (folder / f"firefox-{step}.png").write_bytes(base64.b64decode(browser.run(PICTURE, PIXELS[step])))
+
+        take_steps(browser, port, save_picture)
 
 
 if __name__ == "__main__":

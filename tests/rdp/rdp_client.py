@@ -105,9 +105,9 @@ EVENTS = {"garbage-collection", "allocations", "target-available-form", "resourc
 
 
 @contextlib.contextmanager
-def running(*arguments, code=None, extra=()):
-    """A program under `ubiheap run --listen` on a free port: yields the port and the process, which is ended at last."""
-    command = [UBIHEAP, "run", "--listen", "0", *extra, *(["-e", code] if code else []), *arguments]
+def running(*arguments, code=None, extra=(), port=0):
+    """A program under `ubiheap run --listen` on a port, 0: a free one: yields the port and the process, which is ended at last."""
+    command = [UBIHEAP, "run", "--listen", str(port), *extra, *(["-e", code] if code else []), *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
     try:
         line = process.stderr.readline()
