@@ -30,6 +30,20 @@ typedef struct heaps {
     uint32_t n;
 } heaps;
 
+/* One inquiry. */
+typedef struct asking {
+    ubi__cli *cli;
+    const ubi__question *question;
+    char **paths;           /* paths[asked.n_heaps]; of those that were taken their labels */
+    ubi__taken_heap *taken; /* taken[n_taken], the first heaps; or NULL */
+    uint32_t n_taken;
+    const char *output;         /* of --output, or NULL: standard output */
+    ubi__condition *condition;  /* owned, or NULL */
+    ubi__condition_names names; /* owned: classes that it asks for, of a question with facts of its own about heaps */
+    ubi__asked asked;
+    ubi__kept kept;
+} asking;
+
 /* What files are taken for that do not say it, such as pipes. */
 static ubi_session_kind usual_kind(const ubi__question *question) {
     return question->schema ? UBI_SESSION_HEAP : UBI_SESSION_TIMELINE;
@@ -46,7 +60,22 @@ static ubi_session_index index_place(const ubi__cli *cli) {
     return cli->common.cache < 0 ? UBI_SESSION_INDEX_NONE : UBI_SESSION_INDEX_CACHE;
 }
 
-static ubi_status heap_open(heaps *h, ubi__cli *cli, const ubi__question *question, const char *path) {
+static ubi_status session_open(ubi_session **out, heaps *h, ubi__cli *cli, const asking *a,
+                               const ubi_session_options *options) {
+    const char *path = a->paths[h->n];
+    if (h->n < a->n_taken) {
+        int fd = a->taken[h->n].fd;
+        a->taken[h->n].fd = -1;
+        return ubi__session_open_taken(out, h->pool, fd, path, options);
+    }
+    if (ubi__remote_is_address(path, ubi__remote_schemes))
+        cli->subject = path;
+    else if (takes_several(a->question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
+        UBI_TRY(ubi__input_check(cli, path));
+    return ubi__session_open_unread(out, h->pool, path, usual_kind(a->question), options);
+}
+
+static ubi_status heap_open(heaps *h, ubi__cli *cli, const asking *a) {
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
     ubi_session_use_options use = UBI_SESSION_USE_OPTIONS_INIT;
     options.threads = ubi__cli_threads(cli);
@@ -55,12 +84,8 @@ static ubi_status heap_open(heaps *h, ubi__cli *cli, const ubi__question *questi
     options.cache_folder = cli->common.cache_folder;
     use.progress = ubi__progress_line_callbacks(&cli->progress);
     options.progress = use.progress;
-    bool is_remote = ubi__remote_is_address(path, ubi__remote_schemes);
-    if (is_remote)
-        cli->subject = path;
-    else if (takes_several(question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
-        UBI_TRY(ubi__input_check(cli, path));
-    UBI_TRY(ubi__session_open_unread(&h->sessions[h->n], h->pool, path, usual_kind(question), &options));
+    bool is_remote = h->n < a->n_taken || ubi__remote_is_address(a->paths[h->n], ubi__remote_schemes);
+    UBI_TRY(session_open(&h->sessions[h->n], h, cli, a, &options));
     ubi_status status = cli->label && !is_remote ? ubi__session_call(h->sessions[h->n], cli->label) : UBI_OK;
     if (status == UBI_OK)
         status = ubi_session_use_begin(&h->uses[h->n], h->sessions[h->n], &use);
@@ -71,7 +96,7 @@ static ubi_status heap_open(heaps *h, ubi__cli *cli, const ubi__question *questi
     return status;
 }
 
-static ubi_status heaps_open(heaps *h, ubi__cli *cli, const ubi__question *question, char **paths, uint32_t n) {
+static ubi_status heaps_open(heaps *h, ubi__cli *cli, const asking *a, uint32_t n) {
     ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
     options.limit_bytes = UINT64_MAX;
     UBI_TRY(ubi_session_pool_new(&h->pool, &options));
@@ -82,7 +107,7 @@ static ubi_status heaps_open(heaps *h, ubi__cli *cli, const ubi__question *quest
     if (!h->sessions || !h->uses)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < n; i++)
-        UBI_TRY(heap_open(h, cli, question, paths[i]));
+        UBI_TRY(heap_open(h, cli, a));
     return UBI_OK;
 }
 
@@ -122,17 +147,6 @@ static ubi_status operands_store(void *values, const ubi__usage *usage, char **o
 }
 
 /* ---- one inquiry -------------------------------------------------------------------------------------------------- */
-
-typedef struct asking {
-    ubi__cli *cli;
-    const ubi__question *question;
-    char **paths;               /* paths[asked.n_heaps] */
-    const char *output;         /* of --output, or NULL: standard output */
-    ubi__condition *condition;  /* owned, or NULL */
-    ubi__condition_names names; /* owned: classes that it asks for, of a question with facts of its own about heaps */
-    ubi__asked asked;
-    ubi__kept kept;
-} asking;
 
 static ubi_status answer_write(const ubi__inquiry *inquiry, const asking *a, ubi__out *out, bool is_terminal) {
     ubi__page page = a->cli->page;
@@ -421,7 +435,7 @@ static uint32_t more_paths_count(const void *values, const ubi__usage *usage) {
 static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit_code) {
     heaps h = { 0 };
     UBI_TRY(standard_input_check(a->question, a->paths, n));
-    ubi_status status = heaps_open(&h, a->cli, a->question, a->paths, n);
+    ubi_status status = heaps_open(&h, a->cli, a, n);
     if (status == UBI_OK)
         status = question_ask(a, &h, values, exit_code);
     if (status == UBI_OK && (a->cli->common.cache > 0 || a->cli->common.with_index))
@@ -435,19 +449,33 @@ static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit
     return status;
 }
 
+/* With room for the paths of options. */
+static ubi_status first_paths_ask(asking *a, char **first, uint32_t n_first, const void *values, int *exit_code) {
+    const ubi_allocator *memory = ubi_allocator_default();
+    uint32_t n = n_first + more_paths_count(values, a->question->usage);
+    a->paths = ubi__alloc_array(memory, n, sizeof *a->paths);
+    if (!a->paths)
+        return ubi__fail_nomem();
+    memcpy(a->paths, first, n_first * sizeof *a->paths);
+    more_paths_add(a->paths + n_first, values, a->question->usage);
+    ubi_status status = paths_ask(a, n, values, exit_code);
+    ubi__free_array(memory, a->paths, n, sizeof *a->paths);
+    return status;
+}
+
 ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
                         int *exit_code) {
-    const ubi_allocator *memory = ubi_allocator_default();
     asking a = { .cli = cli, .question = question };
     uint32_t n_files = question->most_heaps < (uint32_t)n_operands ? question->most_heaps : (uint32_t)n_operands;
-    uint32_t n = n_files + more_paths_count(values, question->usage);
     UBI_TRY(operands_store(values, question->usage, operands + n_files, n_operands - (int)n_files));
-    a.paths = ubi__alloc_array(memory, n, sizeof *a.paths);
-    if (!a.paths)
-        return ubi__fail_nomem();
-    memcpy(a.paths, operands, n_files * sizeof *a.paths);
-    more_paths_add(a.paths + n_files, values, question->usage);
-    ubi_status status = paths_ask(&a, n, values, exit_code);
-    ubi__free_array(memory, a.paths, n, sizeof *a.paths);
-    return status;
+    return first_paths_ask(&a, operands, n_files, values, exit_code);
+}
+
+ubi_status ubi__cli_ask_taken(ubi__cli *cli, const ubi__question *question, void *values, ubi__heap_series *series,
+                              int *exit_code) {
+    asking a = { .cli = cli, .question = question, .taken = series->heaps, .n_taken = series->n };
+    char *labels[UBI__HEAP_SERIES_MOST];
+    for (uint32_t i = 0; i < series->n; i++)
+        labels[i] = series->heaps[i].label;
+    return first_paths_ask(&a, labels, series->n, values, exit_code);
 }

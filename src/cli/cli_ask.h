@@ -6,6 +6,7 @@
 #define UBI_CLI_CLI_ASK_H
 
 #include "cli/command.h"
+#include "cli/heap_series.h"
 
 /**
  * Asks about the first of the operands, and takes the others as parameters of the question. Messages about parameters name the
@@ -15,5 +16,8 @@
  */
 ubi_status ubi__cli_ask(ubi__cli *cli, const ubi__question *question, void *values, char **operands, int n_operands,
                         int *exit_code);
+/** The same about heaps that were taken, in place of operands; descriptors that sessions own now are -1. */
+ubi_status ubi__cli_ask_taken(ubi__cli *cli, const ubi__question *question, void *values, ubi__heap_series *series,
+                              int *exit_code);
 
 #endif

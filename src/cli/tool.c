@@ -72,7 +72,7 @@ static ubi_status fail_several(char **operands, int n) {
 }
 
 static ubi_status check_operands(const ubi__command *c, char **operands, int n) {
-    if (n < c->usage->min_operands)
+    if (n < (c->least_operands ? c->least_operands : c->usage->min_operands))
         return ubi__fail(UBI_EINVAL, "expected %s, as in: ubiheap %s", c->usage->operands, c->usage->examples[0].line);
     const ubi__command *late = n > c->usage->max_operands && is_for_one_file(c) ? late_command(operands, n) : NULL;
     if (late)

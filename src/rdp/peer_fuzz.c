@@ -46,7 +46,7 @@ static ubi_status remote_use(ubi__remote *remote, unsigned verb, taker *t) {
         return ops->list(remote, row_take, NULL);
     UBI_TRY(ops->attach(remote));
     if (verb % 4 == 1)
-        return ops->snapshot(remote, bytes_take, t);
+        return ops->snapshot(remote, bytes_take, t, NULL);
     UBI_TRY(ops->measure(remote, document_take, t));
     UBI_TRY(ops->collect(remote));
     UBI_TRY(ops->record_start(remote, &start_ms));

@@ -308,14 +308,17 @@ static ubi_status snapshots_find(ubi__remote *r) {
     return r->snapshots[0] ? UBI_OK : ubi__fail(UBI_ESTATE, "has no actor that hands out snapshots");
 }
 
-static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload) {
+static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
     char members[320];
     ubi__json_value id;
     ubi_text reply;
     UBI_TRY(snapshots_find(r));
     ubi__rdp_peer_set_stage(r->peer, "waiting for the snapshot");
+    uint64_t start_ns = ubi_process_clock_ns();
     UBI_TRY(remote_ask(r, r->memory, "saveHeapSnapshot", r->is_process ? "\"boundaries\":{\"runtime\":true}" : NULL,
                        &reply));
+    if (pause_us)
+        *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
     if (!ubi__json_object_find(&id, reply, "snapshotId") || id.type != UBI__JSON_STRING || id.raw.len > 255)
         return ubi__fail(UBI_EFORMAT, "answered saveHeapSnapshot without the id of a snapshot");
     snprintf(members, sizeof members, "\"snapshotId\":\"%.*s\"", (int)id.raw.len, id.raw.ptr); /* JSON already */
@@ -340,6 +343,7 @@ static ubi_status remote_measure(ubi__remote *r, ubi__remote_document *take, voi
 
 static ubi_status remote_collect(ubi__remote *r) {
     ubi_text reply;
+    ubi__rdp_peer_set_stage(r->peer, "collecting garbage");
     UBI_TRY(remote_ask(r, r->memory, "forceGarbageCollection", NULL, &reply));
     return remote_ask(r, r->memory, "forceCycleCollection", NULL, &reply);
 }
@@ -349,12 +353,12 @@ static ubi_status remote_record_start(ubi__remote *r, double *start_ms) {
     ubi_text reply;
     UBI_TRY(remote_ask(r, r->memory, "startRecordingAllocations",
                        "\"options\":{\"probability\":1,\"maxLogLength\":1000000}", &reply));
-    ubi__rdp_peer_set_stage(r->peer, "recording");
     bool has_time = ubi__json_object_find(&value, reply, "value") && ubi__json_value_number(start_ms, &value);
     return has_time ? UBI_OK : ubi__fail(UBI_EFORMAT, "answered startRecordingAllocations without a time");
 }
 
-static ubi_status remote_wait(ubi__remote *r, uint64_t microseconds) {
+static ubi_status remote_wait(ubi__remote *r, const char *stage, uint64_t microseconds) {
+    ubi__rdp_peer_set_stage(r->peer, stage);
     return ubi__rdp_peer_wait(r->peer, microseconds, NULL);
 }
 

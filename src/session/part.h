@@ -63,6 +63,12 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
  */
 UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,
                                                     ubi_session_kind otherwise, const ubi_session_options *options);
+/**
+ * A heap whose snapshot is here as a file without a name (session/remote_file.h).
+ * @param fd  owned from now on, also after a failure. @param label  what it is called. Errors: UBI_EINVAL (options), UBI_ENOMEM.
+ */
+ubi_status ubi__session_open_taken(ubi_session **out, ubi_session_pool *pool, int fd, const char *label,
+                                   const ubi_session_options *options);
 struct stat;
 /**
  * The file that was opened is the one of `about`, whatever its path leads to by the time it is read: then it is UBI_EMISMATCH. Before any

@@ -50,24 +50,24 @@ static bool receiver_write(void *payload, const void *data, size_t n) {
     return r->status == UBI_OK;
 }
 
-static ubi_status heap_receive(receiver *r, const ubi__remote_address *address, const ubi_progress *progress) {
+ubi_status ubi__remote_file_take(int *fd, ubi__remote *remote, const ubi__remote_ops *ops, uint64_t *pause_us) {
+    receiver r = { .fd = -1, .status = UBI_OK };
+    UBI_TRY(ubi__remote_file_open(&r.fd));
+    ubi_status status = ops->snapshot(remote, receiver_write, &r, pause_us);
+    if (status == UBI_OK)
+        *fd = r.fd;
+    else
+        close(r.fd);
+    return r.status == UBI_OK ? status : ubi__fail(r.status, "a temporary file: %s", r.message);
+}
+
+ubi_status ubi__remote_file_fetch(int *fd, const ubi__remote_address *address, const ubi_progress *progress) {
     const ubi__remote_ops *ops = address->scheme->ops;
     ubi__remote *remote;
     UBI_TRY(ops->open(&remote, address, progress, NULL));
     ubi_status status = ops->attach(remote);
     if (status == UBI_OK)
-        status = ops->snapshot(remote, receiver_write, r);
+        status = ubi__remote_file_take(fd, remote, ops, NULL);
     ops->close(remote);
-    return r->status == UBI_OK ? status : ubi__fail(r->status, "a temporary file: %s", r->message);
-}
-
-ubi_status ubi__remote_file_fetch(int *fd, const ubi__remote_address *address, const ubi_progress *progress) {
-    receiver r = { .fd = -1, .status = UBI_OK };
-    UBI_TRY(ubi__remote_file_open(&r.fd));
-    ubi_status status = heap_receive(&r, address, progress);
-    if (status == UBI_OK)
-        *fd = r.fd;
-    else
-        close(r.fd);
     return status;
 }

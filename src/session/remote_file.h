@@ -19,6 +19,12 @@ ubi_status ubi__remote_file_open(int *fd);
 /** A path that leads to it in this process. */
 void ubi__remote_file_path(char out[UBI__REMOTE_FILE_PATH], int fd);
 /**
+ * Takes a snapshot of a heap that is attached to, and waits for all of it.
+ * @param fd  out: the file, owned. @param pause_us  out, or NULL: as of ubi__remote_ops.
+ * Errors: those of ubi__remote_ops; UBI_EIO (no room for the file).
+ */
+ubi_status ubi__remote_file_take(int *fd, ubi__remote *remote, const ubi__remote_ops *ops, uint64_t *pause_us);
+/**
  * Asks the other side for a snapshot of the heap that `address` chooses, and waits for all of it.
  * @param fd  out: the file, owned. Errors: those of ubi__remote_ops; UBI_EIO (no room for the file).
  */

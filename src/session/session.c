@@ -218,8 +218,8 @@ static ubi_status session_begin(ubi_session **out, ubi_session_pool *pool, const
 }
 
 /* Takes the descriptor. There is no use in an index of it: the next one will be another heap. */
-static ubi_status remote_begin(ubi_session **out, ubi_session_pool *pool, const char *address, int fd,
-                               const ubi_session_options *options) {
+ubi_status ubi__session_open_taken(ubi_session **out, ubi_session_pool *pool, int fd, const char *label,
+                                   const ubi_session_options *options) {
     ubi_session_options unindexed = UBI_SESSION_OPTIONS_INIT;
     char path[UBI__REMOTE_FILE_PATH];
     if (options) {
@@ -233,7 +233,7 @@ static ubi_status remote_begin(ubi_session **out, ubi_session_pool *pool, const 
         return status;
     }
     (*out)->remote_fd = fd;
-    status = ubi__session_call(*out, address);
+    status = ubi__session_call(*out, label);
     if (status != UBI_OK)
         ubi_session_unref(*out);
     return status;
@@ -246,7 +246,7 @@ static ubi_status remote_open(ubi_session **out, ubi_session_pool *pool, const c
     int fd = -1;
     UBI_TRY(ubi__remote_address_parse(&address, path, pool->remotes));
     UBI_TRY(ubi__remote_file_fetch(&fd, &address, options ? &options->progress : &silent));
-    return remote_begin(out, pool, path, fd, options);
+    return ubi__session_open_taken(out, pool, fd, path, options);
 }
 
 ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,

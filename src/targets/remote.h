@@ -74,8 +74,11 @@ typedef struct ubi__remote_ops {
     ubi_status (*list)(ubi__remote *remote, ubi__remote_each *each, void *payload);
     /** Attaches to the heap that the address chooses; once, before what follows. */
     ubi_status (*attach)(ubi__remote *remote);
-    /** Has the heap saved, and copies the file to `write`; a refused write is UBI_EIO, for its owner to explain. */
-    ubi_status (*snapshot)(ubi__remote *remote, ubi_write_fn write, void *payload);
+    /**
+     * Has the heap saved, and copies the file to `write`; a refused write is UBI_EIO, for its owner to explain.
+     * @param pause_us  out: how long saving took, as seen from here; the other side paused no longer than that. NULL: it is not wanted.
+     */
+    ubi_status (*snapshot)(ubi__remote *remote, ubi_write_fn write, void *payload, uint64_t *pause_us);
     /** Counts of what is there: objects of names, whose leaves are {count, bytes}. */
     ubi_status (*census)(ubi__remote *remote, ubi__remote_document *take, void *payload);
     ubi_status (*collect)(ubi__remote *remote);
@@ -83,8 +86,8 @@ typedef struct ubi__remote_ops {
     ubi_status (*measure)(ubi__remote *remote, ubi__remote_document *take, void *payload);
     /** @param start_ms  out: by the clock of the allocations. */
     ubi_status (*record_start)(ubi__remote *remote, double *start_ms);
-    /** Waits. Cancelling it leaves all in order. */
-    ubi_status (*wait)(ubi__remote *remote, uint64_t microseconds);
+    /** Waits. Cancelling it leaves all in order. @param stage  what progress is called meanwhile; static. */
+    ubi_status (*wait)(ubi__remote *remote, const char *stage, uint64_t microseconds);
     /** What was allocated since the last call: {allocations, allocationsTimestamps, allocationSizes, frames}. */
     ubi_status (*record_take)(ubi__remote *remote, ubi__remote_document *take, void *payload);
     ubi_status (*record_stop)(ubi__remote *remote);

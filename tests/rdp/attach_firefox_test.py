@@ -21,7 +21,8 @@ PAGE = """data:text/html,<title>sessions</title><script>
 class Session { constructor(n) { this.items = new Map([[n, {}]]); } }
 const sessions = []; for (let i = 0; i < 300; i++) sessions.push(new Session(i));
 function make() { return new Session(0); }
-setInterval(function step() { for (let i = 0; i < 20; i++) make(); }, 20);
+const kept = [];
+setInterval(function step() { for (let i = 0; i < 20; i++) make(); kept.push({ visit: new Map() }); }, 20);
 </script>"""
 
 
@@ -78,6 +79,13 @@ class AttachFirefox(unittest.TestCase):
         info = self.document("info", self.address + "/tab/1")
         self.assertEqual((info["file"], info["format"]), (self.address + "/tab/1", "fxsnapshot"))
         self.assertIn("Map", self.ubiheap("summary", self.address))
+
+    def test_a_series_shows_what_the_page_piles_up(self):
+        leaks = self.document("leaks", self.address, "--every", "500ms", "--times", "3")
+        self.assertEqual([leaks[key]["file"] for key in ("old", "new", "newer")], [f"{self.address}#{i}" for i in (1, 2, 3)])
+        steady = [cluster for cluster in leaks["clusters"] if cluster["verdict"] == "steady"]
+        self.assertEqual(steady[0]["className"], "Object")
+        self.assertGreater(steady[0]["count"], 10)
 
     def test_census_measure_and_collection(self):
         report = self.document("attach", self.address, "census")["report"]

@@ -17,6 +17,10 @@ typedef struct ubi__leaks_values {
     ubi__heap_list control;
     bool with_engine, must_reorder, may_be_other_process;
     uint64_t limit; /**< clusters shown; 0: all */
+    /* For a door that takes the heaps itself, of a program that runs: */
+    const char *every; /**< NULL: they are there */
+    uint64_t times;    /**< 0: until the user has enough */
+    int collects;      /**< -1: garbage stays */
 } ubi__leaks_values;
 
 /** The comparison and its results. */

@@ -74,6 +74,14 @@ static const ubi__parameter parameters[] = {
               NULL),
     UBI__LIMIT(AT(limit), "show at most N clusters; 0: all", "10"),
     UBI__FLAG("engine", 0, AT(with_engine), "let objects of the engine be leaks, too: code, shapes, property tables"),
+    UBI__TEXT("every", 0, AT(every), "TIME",
+              "takes the series itself, a snapshot each so often, such as 30s: of one ADDRESS in place of the files",
+              NULL, .scope = UBI__SCOPE_TERMINAL),
+    UBI__NUMBER("times", 0, AT(times), "N", "with --every: take N snapshots; 0: until Ctrl-C, 250 at most", "0",
+                .scope = UBI__SCOPE_TERMINAL),
+    UBI__SWITCH("gc", 0, AT(collects),
+                "with --every: have garbage collected before each snapshot, or do not; the default is to do it",
+                .scope = UBI__SCOPE_TERMINAL),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };
@@ -92,6 +100,7 @@ static const ubi__example examples[] = {
     { "leaks --where 'className == \"Session\"' before.heapsnapshot after.heapsnapshot", "one suspect" },
     { "leaks --control idle1.heapsnapshot,idle2.heapsnapshot before.heapsnapshot after.heapsnapshot",
       "what only the work between the two leaks" },
+    { "leaks firefox://127.0.0.1:6000/tab/1 --every 30s --times 5", "what a page holds on to while it is used" },
     { "leaks --fail-on 'leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB or unlisted(steady) > "
       "1MiB' one.heapsnapshot "
       "two.heapsnapshot three.heapsnapshot",
@@ -110,6 +119,10 @@ const ubi__usage ubi__usage_leaks = {
         "and what is in the middle of something, and caches that fill up once, fall away. More make a series, such as "
         "'ubiheap run --snapshot-at 10s' takes: it shows in which steps each cluster grew, and how fast. Collect "
         "garbage before each snapshot, as the engines do by themselves.\n"
+        "\n"
+        "In place of files, one address of a program that runs is enough, as 'ubiheap attach' takes it: with --every a "
+        "snapshot is taken each so often, until there are N or Ctrl-C, and the series is searched. Snapshots are "
+        "temporary files without names.\n"
         "\n"
         "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
         "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "

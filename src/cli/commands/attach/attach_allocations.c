@@ -149,7 +149,7 @@ static ubi_status head_write(recorder *r) {
 
 /* An interrupt ends the recording, not the command. */
 static ubi_status second_await(const recorder *r, bool *is_over) {
-    ubi_status status = r->attach->ops->wait(r->attach->remote, SECOND_US);
+    ubi_status status = r->attach->ops->wait(r->attach->remote, "recording", SECOND_US);
     if (status != UBI_ECANCELLED || !ubi__interrupted())
         return status;
     ubi__interrupt_accept();

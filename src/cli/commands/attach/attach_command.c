@@ -22,7 +22,7 @@ void ubi__attach_document_begin(ubi__json *json, const ubi__attach *a) {
 static ubi_status snapshot_save(const ubi__attach *a, ubi__output_file *file) {
     UBI_TRY(ubi__output_file_open(file, a->cli, a->arguments->output));
     a->cli->subject = a->target;
-    ubi_status status = a->ops->snapshot(a->remote, ubi__output_file_write, file);
+    ubi_status status = a->ops->snapshot(a->remote, ubi__output_file_write, file, NULL);
     ubi__progress_line_clear(&a->cli->progress);
     if (file->status != UBI_OK)
         a->cli->subject = file->path;

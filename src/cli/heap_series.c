@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * heap_series.c: see heap_series.h.
+ */
+#include "cli/heap_series.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "base/status.h"
+#include "cli/remote_schemes.h"
+#include "session/remote_file.h"
+
+/* One that is being taken. */
+typedef struct taking {
+    ubi__heap_series *series;
+    ubi__cli *cli;
+    const ubi__heap_series_options *options;
+    const ubi__remote_ops *ops;
+    ubi__remote *remote;
+    uint64_t start_us;
+} taking;
+
+static const ubi_allocator *memory(void) {
+    return ubi_allocator_default();
+}
+
+static uint64_t most_of(const ubi__heap_series_options *o) {
+    return o->n ? o->n : UBI__HEAP_SERIES_MOST;
+}
+
+/* ---- one snapshot --------------------------------------------------------------------------------------------------- */
+
+static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
+    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
+    struct stat facts;
+    ubi__progress_line_clear(&t->cli->progress);
+    if (t->cli->common.progress < 0 || fstat(fd, &facts) != 0)
+        return;
+    if (t->options->n)
+        snprintf(of, sizeof of, " of %llu", (unsigned long long)t->options->n);
+    snprintf(line, sizeof line, "snapshot %u%s: %s, after a pause of %s at most", t->series->n, of,
+             ubi__human_size(size, (uint64_t)facts.st_size), ubi__human_duration(pause, pause_us));
+    ubi__print_line(t->options->address, line);
+}
+
+static ubi_status snapshot_take(const taking *t) {
+    uint64_t pause_us = 0;
+    int fd;
+    if (t->options->must_collect)
+        UBI_TRY(t->ops->collect(t->remote));
+    UBI_TRY(ubi__remote_file_take(&fd, t->remote, t->ops, &pause_us));
+    ubi__taken_heap *heap = &t->series->heaps[t->series->n++];
+    heap->fd = fd;
+    snprintf(heap->label, sizeof heap->label, "%s#%u", t->options->address, t->series->n);
+    snapshot_tell(t, fd, pause_us);
+    return UBI_OK;
+}
+
+/* ---- the series ----------------------------------------------------------------------------------------------------- */
+
+/* Each has its time, so that those before it do not delay it; one that took longer delays all. */
+static ubi_status next_await(taking *t) {
+    uint64_t now_us = ubi__clock_us();
+    t->start_us += t->options->interval_us;
+    if (t->start_us < now_us) {
+        t->start_us = now_us;
+        return UBI_OK;
+    }
+    return t->ops->wait(t->remote, "waiting for the next snapshot", t->start_us - now_us);
+}
+
+static ubi_status series_fill(taking *t) {
+    UBI_TRY(t->ops->attach(t->remote));
+    t->start_us = ubi__clock_us();
+    UBI_TRY(snapshot_take(t));
+    while (t->series->n < most_of(t->options)) {
+        UBI_TRY(next_await(t));
+        UBI_TRY(snapshot_take(t));
+    }
+    return UBI_OK;
+}
+
+/* What there is may be enough. */
+static ubi_status series_end(ubi__heap_series *s, const ubi__heap_series_options *o, ubi_status status) {
+    if (status == UBI_OK || s->n < o->n_least)
+        return status;
+    if (status == UBI_ECANCELLED)
+        ubi__interrupt_accept();
+    else
+        snprintf(s->fault, sizeof s->fault, "the series ends after %u snapshots: %s", s->n, ubi_error_message());
+    return UBI_OK;
+}
+
+ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi__heap_series_options *options) {
+    ubi__remote_address address;
+    taking t = { .series = out, .cli = cli, .options = options };
+    *out = (ubi__heap_series){ NULL, 0, "" };
+    if (most_of(options) > UBI__HEAP_SERIES_MOST)
+        return ubi__fail(UBI_EINVAL, "a series has %d snapshots at most", UBI__HEAP_SERIES_MOST);
+    UBI_TRY(ubi__remote_address_parse(&address, options->address, ubi__remote_schemes));
+    out->heaps = ubi__calloc_array(memory(), UBI__HEAP_SERIES_MOST, sizeof *out->heaps);
+    if (!out->heaps)
+        return ubi__fail_nomem();
+    const ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
+    t.ops = address.scheme->ops;
+    cli->subject = options->address;
+    UBI_TRY(t.ops->open(&t.remote, &address, &progress, NULL));
+    ubi_status status = series_end(out, options, series_fill(&t));
+    t.ops->close(t.remote);
+    ubi__progress_line_clear(&cli->progress);
+    return status;
+}
+
+void ubi__heap_series_close(ubi__heap_series *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->heaps[i].fd >= 0)
+            close(s->heaps[i].fd);
+    ubi__free_array(memory(), s->heaps, UBI__HEAP_SERIES_MOST, sizeof *s->heaps);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * heap_series.h: snapshots of a program that runs, taken one after the other: what a command that compares heaps may have in place of
+ * files. Any scheme serves that has the operations of targets/remote.h.
+ */
+#ifndef UBI_CLI_HEAP_SERIES_H
+#define UBI_CLI_HEAP_SERIES_H
+
+#include "cli/command.h"
+
+/** The most that are taken: each has a descriptor. */
+#define UBI__HEAP_SERIES_MOST 250
+
+/** A snapshot that was taken: a file without a name (session/remote_file.h). */
+typedef struct ubi__taken_heap {
+    int fd;          /**< owned; -1: someone else owns it now */
+    char label[320]; /**< such as "firefox://127.0.0.1:6000#2" */
+} ubi__taken_heap;
+
+typedef struct ubi__heap_series {
+    ubi__taken_heap *heaps; /**< owned heaps[n], the newest last; room for UBI__HEAP_SERIES_MOST */
+    uint32_t n;
+    char fault[512]; /**< why there are not as many as were wanted; "": there are, or the user had enough */
+} ubi__heap_series;
+
+typedef struct ubi__heap_series_options {
+    const char *address;
+    uint64_t interval_us; /**< from one to the next */
+    uint64_t n;           /**< 0: until Ctrl-C, or UBI__HEAP_SERIES_MOST */
+    uint32_t n_least;     /**< enough for an answer after Ctrl-C, or when the program has ended */
+    bool must_collect;    /**< garbage, before each */
+} ubi__heap_series_options;
+
+/**
+ * Takes the series over one connection, with a line for each snapshot on standard error, unless progress is switched off.
+ * @param out  closed by ubi__heap_series_close, also after a failure.
+ * Errors: those of ubi__remote_ops, UBI_ECANCELLED, when there are fewer than `n_least`. A later Ctrl-C counts as the first.
+ */
+ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi__heap_series_options *options);
+void ubi__heap_series_close(ubi__heap_series *series);
+
+#endif

@@ -1,0 +1,1 @@
+ubiheap leaks --every soon ubi://localhost

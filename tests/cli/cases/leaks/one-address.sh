@@ -1,0 +1,1 @@
+ubiheap leaks firefox://localhost

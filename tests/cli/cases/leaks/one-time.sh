@@ -1,0 +1,1 @@
+ubiheap leaks --every 1s --times 1 ubi://localhost

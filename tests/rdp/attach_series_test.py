@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ubiheap leaks ADDRESS --every TIME`: the series that it takes itself, against a scripted server and a listening program. With a real
+Firefox: attach_firefox_test.py."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
+import workspace  # noqa: E402
+
+from listening_program import ListeningProgram  # noqa: E402
+from scripted_server import Script, Server, bulk  # noqa: E402
+from server_ages import AGES, FILES, MEMORY, descriptors  # noqa: E402
+
+
+def growing(place, answers, first=1):
+    """A server whose heap grows: each transfer is the next of leak-1 to leak-6, whatever the format."""
+    heaps = iter(range(first, 7))
+    return {**answers, (FILES, "transferHeapSnapshot"):
+            [lambda _: bulk(FILES, (place.folder / f"leak-{next(heaps)}.heapsnapshot").read_bytes())]}
+
+
+def without_names(document, names):
+    """A document with the names of files replaced by their numbers."""
+    text = json.dumps(document)
+    for i, name in enumerate(names):
+        text = text.replace(json.dumps(name), json.dumps(i))
+    return json.loads(text)
+
+
+class Series(unittest.TestCase):
+    maxDiff = 4000
+
+    place = workspace.Workspace()
+
+    def setUp(self):
+        self.temporary = self.place.folder / "temporary"
+        self.temporary.mkdir(exist_ok=True)
+
+    def start(self, server, *arguments):
+        self.address = f"firefox://127.0.0.1:{server.port}"
+        return subprocess.Popen([workspace.UBIHEAP, "leaks", self.address, *arguments], cwd=self.place.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(self.temporary)})
+
+    def finish(self, process, code):
+        out, error = process.communicate()
+        self.error = error.decode().replace(self.address, "@")
+        self.assertEqual(process.returncode, code, self.error)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        return out.decode()
+
+    def leaks(self, answers, *arguments, code=0):
+        with Server(Script(answers)) as server:
+            out = self.finish(self.start(server, "--every", "1ms", *arguments), code)
+            self.requests = [request["type"] for request in server.requests]
+        return out
+
+    def until_asked(self, server, process, kind, times):
+        while sum(request["type"] == kind for request in server.requests) < times:
+            self.assertIsNone(process.poll())
+
+    def test_its_answer_is_that_about_files(self):
+        files = [f"leak-{i}.heapsnapshot" for i in range(1, 5)]
+        want = json.loads(self.place.ubiheap("leaks", "--json", *files).stdout)
+        for age, answers in AGES.items():
+            with self.subTest(age):
+                got = json.loads(self.leaks(growing(self.place, answers()), "--times", "4", "--json"))
+                labels = [f"{self.address}#{i}" for i in range(1, 5)]
+                self.assertEqual(without_names(got, labels), without_names(want, files))
+                self.assertEqual(self.requests.count("listTabs"), 1)
+                asked = [kind for kind in self.requests if kind.startswith("force") or kind == "saveHeapSnapshot"]
+                self.assertEqual(asked, 4 * ["forceGarbageCollection", "forceCycleCollection", "saveHeapSnapshot"])
+                self.assertRegex(self.error, r"\A(ubiheap: @: snapshot \d of 4: \d[\d.]* KiB, after a pause of \S+ [mu]?s at most\n){4}\Z")
+
+    def test_options(self):
+        self.leaks(growing(self.place, descriptors()), "--times", "2", "--no-gc", "--no-progress")
+        self.assertNotIn("forceGarbageCollection", self.requests)
+        self.assertEqual(self.error, "")
+        page = self.leaks(growing(self.place, descriptors()), "--times", "3", "--control", "leak-5.heapsnapshot,leak-6.heapsnapshot")
+        self.assertIn("Session", page)
+
+    def test_a_condition_fails_a_job(self):
+        self.leaks(growing(self.place, descriptors()), "--times", "3", "--fail-on", "leaked(steady) > 10", code=1)
+        self.assertIn("leaked(steady)", self.error)
+        self.leaks(growing(self.place, descriptors()), "--times", "3", "--fail-on", "leaked(steady) > 1000000")
+
+    def test_a_program_that_ends_early_decides_nothing(self):
+        def ending_at(n):
+            answers = growing(self.place, descriptors())
+            left = iter(range(n, -1, -1))
+            transfer = answers[FILES, "transferHeapSnapshot"][0]
+            return {**answers, (FILES, "transferHeapSnapshot"):
+                    [lambda request: transfer(request) if next(left) > 1 else bulk(FILES, b"x" * 99)[:-50] + self.hang_up()]}
+        for n, code in ((1, 4), (2, 4), (3, 4)):
+            with self.subTest(n), Server(lambda peer, n=n: self.serve_ending(peer, ending_at(n))) as server:
+                out = self.finish(self.start(server, "--every", "1ms", "--times", "6"), code)
+                self.assertEqual(out != "", n > 2)
+                self.assertEqual("the series ends after 2 snapshots: " in self.error, n > 2, self.error)
+                self.assertIn("in the middle of a packet", self.error)
+        with Server(lambda peer: self.serve_ending(peer, ending_at(4))) as server:
+            self.finish(self.start(server, "--every", "1ms", "--times", "6", "--fail-on", "leaked(steady) > 10"), 1)
+
+    def serve_ending(self, peer, answers):
+        self.peer = peer
+        Script(answers)(peer)
+
+    def hang_up(self):
+        """What is sent before it counts, nothing after it."""
+        connection = self.peer.socket
+        self.peer.send = lambda *values: (connection.sendall(*values), connection.shutdown(2))
+        return b""
+
+    def test_ctrl_c_ends_the_series(self):
+        for n, every, code in ((1, "1h", 130), (3, "1ms", 0)):
+            answers = growing(self.place, descriptors())
+            save = iter(range(n, -1, -1))
+            answers[MEMORY, "saveHeapSnapshot"] = [lambda _: {"snapshotId": "1"} if next(save) > 0 else b""]
+            with self.subTest(n), Server(Script(answers)) as server:
+                process = self.start(server, "--every", every, "--json")
+                self.until_asked(server, process, "transferHeapSnapshot", n)
+                if n > 1:
+                    self.until_asked(server, process, "saveHeapSnapshot", n + 1)
+                process.send_signal(signal.SIGINT)
+                out = self.finish(process, code)
+                self.assertEqual(out != "", n > 1)
+                if n > 1:
+                    self.assertGreater(json.loads(out)["leaked"]["count"], 0)
+
+    def test_no_signal_leaves_a_file(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGQUIT):
+            with self.subTest(number), Server(Script(growing(self.place, descriptors()))) as server:
+                process = self.start(server, "--every", "1h")
+                self.until_asked(server, process, "transferHeapSnapshot", 1)
+                process.send_signal(number)
+                self.finish(process, -number)
+
+    def test_a_folder_without_room(self):
+        with Server(Script(growing(self.place, descriptors()))) as server:
+            self.temporary = self.place.folder / "missing"
+            process = self.start(server, "--every", "1ms", "--times", "2")
+            _, error = process.communicate()
+        self.assertEqual(process.returncode, 4)
+        self.assertIn(b"cannot make a temporary file in ", error)
+
+    def test_a_program_of_our_own(self):
+        source = ("class Session { constructor(n) { this.n = n; } }\nconst all = [];\n"
+                  "function tick() { for (let i = 0; i < 20; i++) all.push(new Session(i)); setTimeout(tick, 1); }\ntick();\n")
+        with ListeningProgram(self.place.folder, source) as program:
+            done = self.place.ubiheap("leaks", program.address, "--every", "200ms", "--times", "3", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            classes = [cluster["className"] for cluster in json.loads(done.stdout)["clusters"]]
+            self.assertEqual(classes[0], "Session")
+            done = self.place.ubiheap("leaks", program.address, "--every", "200ms", "--times", "3", "--fail-on", "leaked(steady) > 10")
+            self.assertEqual(done.returncode, 1, done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
