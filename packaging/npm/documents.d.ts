@@ -1050,6 +1050,18 @@ export namespace Leaks1 {
   };
 }
 
+/** Memory of a live heap, by use. */
+export type Measure1Document = {
+  schema: "ubiheap.measure/1";
+  target: string;
+  rows: Array<({
+    /** Of the engine, such as jsObjectsSize */
+    name: string;
+    bytes?: number;
+    count?: number;
+  }) & (unknown)>;
+};
+
 /** Everything known of one node. */
 export type Node1Document = {
   schema: "ubiheap.node/1";
@@ -2341,14 +2353,55 @@ export namespace Summary1 {
   };
 }
 
+/** A live heap that can be saved. */
+export type Target1Document = {
+  schema: "ubiheap.target/1";
+  id: string;
+  name: string;
+  /** Of its engine, such as quickjs, or the scheme of its address */
+  kind: string;
+  /** here: in this process. Behind an address: whether there is a connection; the next request makes one */
+  link: "here" | "idle" | "connected" | "lost";
+  /** Why the last request failed */
+  fault: string | null;
+  canCollect: boolean;
+  canMeasure: boolean;
+  canRecord: boolean;
+  /** Of allocation stacks */
+  recording: {
+    isOn: boolean;
+    probability: number;
+    maxLogLength: number;
+  };
+  /** Its address */
+  self: string;
+  /** Where a POST saves it */
+  heaps: string;
+};
+
 /** Live heaps that can be saved. */
 export type Targets1Document = {
   schema: "ubiheap.targets/1";
   targets: Array<{
     id: string;
     name: string;
-    /** Of its engine, such as quickjs */
+    /** Of its engine, such as quickjs, or the scheme of its address */
     kind: string;
+    /** here: in this process. Behind an address: whether there is a connection; the next request makes one */
+    link: "here" | "idle" | "connected" | "lost";
+    /** Why the last request failed */
+    fault: string | null;
+    canCollect: boolean;
+    canMeasure: boolean;
+    canRecord: boolean;
+    /** Of allocation stacks */
+    recording: {
+      isOn: boolean;
+      probability: number;
+      maxLogLength: number;
+    };
+    /** Its address */
+    self: string;
     /** Where a POST saves it */
     heaps: string;
   }>;
@@ -2549,6 +2602,7 @@ export interface Documents {
   "ubiheap.job/1": Job1Document;
   "ubiheap.jobs/1": Jobs1Document;
   "ubiheap.leaks/1": Leaks1Document;
+  "ubiheap.measure/1": Measure1Document;
   "ubiheap.node/1": Node1Document;
   "ubiheap.nodes/1": Nodes1Document;
   "ubiheap.paths/1": Paths1Document;
@@ -2567,6 +2621,7 @@ export interface Documents {
   "ubiheap.strings/1": Strings1Document;
   "ubiheap.strings-audit/1": StringsAudit1Document;
   "ubiheap.summary/1": Summary1Document;
+  "ubiheap.target/1": Target1Document;
   "ubiheap.targets/1": Targets1Document;
   "ubiheap.timeline/1": Timeline1Document;
   "ubiheap.timeline-info/1": TimelineInfo1Document;

@@ -22,6 +22,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 typedef struct ubi__atomic_file {
     const ubi_allocator *allocator;
     int fd;           /* what is written; -1 none */
@@ -56,6 +58,6 @@ void ubi__atomic_file_discard(ubi__atomic_file *f);
 ubi_status ubi__atomic_file_appear(ubi__atomic_file *f);
 
 /** Writes all of it, whatever signals and short writes come between; waits where a descriptor does not block. */
-ubi_status ubi__write_fully(int fd, const void *data, size_t n_bytes);
+UBI__SERVER_API ubi_status ubi__write_fully(int fd, const void *data, size_t n_bytes);
 
 #endif

@@ -12,8 +12,10 @@
 #include "base/human.h"
 #include "base/source.h"
 #include "base/status.h"
+#include "cli/remote_schemes.h"
 #include "cli/terminal.h"
 #include "formats/recognize.h"
+#include "session/remote_file.h"
 
 /* ---- before anything is read -------------------------------------------------------------------------------------- */
 
@@ -43,7 +45,7 @@ static bool is_readable(const char *path, const struct stat *about) {
 ubi_status ubi__input_check(ubi__cli *cli, const char *path) {
     ubi__snapshot snapshot;
     struct stat about = { .st_mode = S_IFREG };
-    if (strcmp(path, "-") == 0)
+    if (strcmp(path, "-") == 0 || ubi__remote_is_address(path, ubi__remote_schemes))
         return UBI_OK;
     bool is_there = stat(path, &about) == 0;
     if ((!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) || (is_there && is_readable(path, &about)))
@@ -66,6 +68,21 @@ ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli) {
     return status;
 }
 
+/* The heap behind an address is a file as long as it is read. */
+static ubi_status graph_read(ubi__snapshot *out, const char *path, const ubi_read_options *options) {
+    ubi__remote_address address;
+    char file[UBI__REMOTE_FILE_PATH];
+    int fd;
+    if (!ubi__remote_is_address(path, ubi__remote_schemes))
+        return ubi_graph_read_path(&out->graph, path, options, &out->info);
+    UBI_TRY(ubi__remote_address_parse(&address, path, ubi__remote_schemes));
+    UBI_TRY(ubi__remote_file_fetch(&fd, &address, &options->progress));
+    ubi__remote_file_path(file, fd);
+    ubi_status status = ubi_graph_read_path(&out->graph, file, options, &out->info);
+    close(fd);
+    return status;
+}
+
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
@@ -73,7 +90,7 @@ ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *pat
     options.compat = cli->compat;
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     out->info = (ubi_read_info)UBI_READ_INFO_INIT;
-    ubi_status status = ubi_graph_read_path(&out->graph, path, &options, &out->info);
+    ubi_status status = graph_read(out, path, &options);
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
     out->path = path;

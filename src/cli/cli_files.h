@@ -40,7 +40,7 @@ ubi__file_use ubi__input_use(const char *path);
  */
 ubi_status ubi__input_check(ubi__cli *cli, const char *path);
 
-/** Reads the file with the common options applied, without a look; from here on error messages are about it. */
+/** Reads the file with the common options applied, without a look, or the heap behind an address; from here on error messages are about it. */
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path);
 /** Makes the look of a loaded snapshot, if it has none. Close the snapshot even after a failure. */
 ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli);

@@ -64,7 +64,17 @@ static const char files[] =
     "at "
     "a time; it waits for the\n"
     "disk only where these are not in the system's memory.\n\n"
-    "A live heap (`/api/1/targets`) is saved at a safe point of its program. Until then the request waits.\n\n";
+    "## Live heaps\n\n"
+    "A live heap (`/api/1/targets`) is one of the program that embeds the server, or a `--target` behind an address. "
+    "Its `link` says where it "
+    "is: `here`, which is saved at a safe point of its program, so that requests wait until then; or behind an address "
+    "`idle` (nothing was "
+    "asked yet, or the last request was refused), `connected`, or `lost`, with the reason in `fault`. Whatever it is, "
+    "the next request "
+    "connects. One request is served at a time, others wait for it; cancelling one closes the connection.\n\n"
+    "A recording of allocation stacks belongs to the connection and ends with it. A snapshot is a file of the "
+    "server's: the program is not "
+    "needed after that.\n\n";
 
 static const char limits[] = "## Limits\n\n"
                              "| | |\n|---|---|\n"

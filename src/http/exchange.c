@@ -274,7 +274,11 @@ enum MHD_Result ubi__exchange_perform(ubi__exchange *e) {
         [UBI__HTTP_JOB_EVENTS] = ubi__http_job_events,
         [UBI__HTTP_JOB_ANSWER] = ubi__http_job_answer,
         [UBI__HTTP_TARGETS] = ubi__http_targets,
+        [UBI__HTTP_TARGET] = ubi__http_target_describe,
         [UBI__HTTP_TARGET_SAVE] = ubi__http_target_save,
+        [UBI__HTTP_TARGET_COLLECT] = ubi__http_target_collect,
+        [UBI__HTTP_TARGET_MEASURE] = ubi__http_target_measure,
+        [UBI__HTTP_TARGET_RECORD] = ubi__http_target_record,
     };
     e->phase = UBI__EXCHANGE_WAITING;
     return actions[UBI_INDEX((size_t)e->route->action, sizeof actions / sizeof *actions)](e);

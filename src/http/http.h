@@ -27,6 +27,7 @@
 #include "http/mhd.h"
 #include "http/request.h"
 #include "jobs/desk.h"
+#include "jobs/live_heap.h"
 #include "jobs/private_folder.h"
 #include "jobs/shelf.h"
 
@@ -285,7 +286,18 @@ void ubi__upload_leave(ubi__upload_writer *writer, ubi__upload *upload);
 void ubi__upload_fail(ubi__upload *upload, ubi_status status);
 
 enum MHD_Result ubi__http_targets(ubi__exchange *e);
+enum MHD_Result ubi__http_target_describe(ubi__exchange *e);
 enum MHD_Result ubi__http_target_save(ubi__exchange *e);
+enum MHD_Result ubi__http_target_collect(ubi__exchange *e);
+enum MHD_Result ubi__http_target_measure(ubi__exchange *e);
+enum MHD_Result ubi__http_target_record(ubi__exchange *e);
+/** A live heap, for as long as the reference that it gives. Errors: UBI_ENOTFOUND. */
+ubi_status ubi__http_target_get(ubi__live_heap **out, uint64_t *number, const ubi__exchange *e);
+/** The document of one. Errors: UBI_ENOMEM. */
+ubi_status ubi__http_target_document(ubi__vec_u8 *out, uint64_t number, ubi__live_heap *heap);
+/** As ubi_http_server_add_target, for a heap behind an address. Errors: UBI_EINVAL (the address), UBI_ELIMIT, UBI_ENOMEM. */
+ubi_status ubi__http_server_add_address(ubi_http_server *server, const char *address,
+                                        const ubi__remote_scheme *const *schemes);
 void ubi__http_targets_free(ubi_http_server *server);
 
 /* ---- the lookout ------------------------------------------------------------------------------------------------------ */

@@ -23,7 +23,7 @@
 #define FOLDER "tests/data/fx"
 #define FILE_NAME "tiny-after.fxsnapshot"
 #define HEAP "tests/data/fx/tiny-before.fxsnapshot"
-#define N_ACTIONS (UBI__HTTP_TARGET_SAVE + 1)
+#define N_ACTIONS (UBI__HTTP_TARGET_RECORD + 1)
 
 /* What is there before a request, whose number is at the end of its path: */
 typedef enum before { NOTHING, A_HEAP, A_JOB } before;
@@ -57,7 +57,11 @@ static const struct asked {
     { "GET", "/api/1/jobs/j#/events", "", A_JOB, 200 },
     { "GET", "/api/1/jobs/j#/answer", "", A_JOB, 200 },
     { "GET", "/api/1/targets", "", NOTHING, 200 },
+    { "GET", "/api/1/targets/t1", "", NOTHING, 200 },
     { "POST", "/api/1/targets/t1/heaps?name=x", "", NOTHING, 201 },
+    { "POST", "/api/1/targets/t1/collections", "", NOTHING, 200 },
+    { "GET", "/api/1/targets/t1/measure", "", NOTHING, 200 },
+    { "PUT", "/api/1/targets/t1/recording", "{\"isOn\": true}", NOTHING, 409 }, /* a drawn one cannot */
     { "GET", "/nowhere", "", NOTHING, 404 },
     { "PATCH", "/", "", NOTHING, 405 },
     { "GET", "/%ff", "", NOTHING, 400 },

@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * live_targets.c: live heaps that the program around the server offers, and saving them.
- *
- * A request to save a live heap is an errand at the desk: it asks for a visit (jobs/visits.h), waits for it, and opens what was saved.
+ * live_targets.c: the list of live heaps that a server offers. What clients have them do: target_routes.c.
  */
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/json_writer.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "http/http.h"
-#include "jobs/visits.h"
-
-#define NAME_BYTES 121
-#define LOOK_EVERY_NS 50000000
-
-typedef enum save_state { SAVE_WAITS, SAVE_RUNS, SAVE_ENDED } save_state;
-
-/* A request to save a target. */
-typedef struct save_request {
-    ubi_http_server *server;
-    ubi__live_target *live; /* a reference */
-    const ubi_target_scope *scope;
-    char target_name[NAME_BYTES];
-    char name[NAME_BYTES + 16]; /* of the heap */
-    /* With the lock: */
-    save_state state;
-    char path[4096];
-    ubi_status status;
-    char message[UBI__DESK_MESSAGE_BYTES];
-    _Atomic bool must_stop;
-} save_request;
 
 struct ubi__http_target {
     ubi__http_target *next;
     uint64_t number;
-    ubi__live_target *live;
-    const ubi_target_scope *scope;
-    char name[NAME_BYTES];
+    ubi__live_heap *heap; /* a reference */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
 }
+
+/* ---- finding -------------------------------------------------------------------------------------------------------- */
 
 /* With the lock. NULL: there is none. */
 static ubi__http_target *target_find(const ubi_http_server *server, uint64_t number) {
@@ -57,149 +30,83 @@ static ubi__http_target *target_find(const ubi_http_server *server, uint64_t num
     return target;
 }
 
-/* ---- at the safe point, on the target's thread -------------------------------------------------------------------------------------- */
-
-static bool save_progress(void *payload, const char *stage, uint64_t done, uint64_t total) {
-    (void)stage, (void)done, (void)total;
-    return !atomic_load(&((save_request *)payload)->must_stop);
-}
-
-static void save_set_state(save_request *r, save_state state) {
-    pthread_mutex_lock(&lock);
-    r->state = state;
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
-}
-
-/* When it has ended, the request may be gone. */
-static void save_visit(void *payload, const ubi_target *target) {
-    save_request *r = payload;
-    ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
-    options.progress = (ubi_progress){ save_progress, r };
-    save_set_state(r, SAVE_RUNS);
-    r->status = target ? ubi_target_save(*target, r->scope, r->path, &options, NULL)
-                       : ubi__fail(UBI_ESTATE, "the live heap %s is gone", r->target_name);
-    if (r->status != UBI_OK)
-        snprintf(r->message, sizeof r->message, "%s", ubi_error_message());
-    save_set_state(r, SAVE_ENDED);
-}
-
-/* ---- an errand ------------------------------------------------------------------------------------------------------------------------ */
-
-/* With the lock: for a while, or until something changed. */
-static void change_await(void) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_EVERY_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&changed, &lock, &until);
-}
-
-/* With the lock. One that is not wanted any more is waited for only if it runs already. */
-static ubi_status request_await(save_request *r, const ubi_progress *progress) {
-    while (r->state != SAVE_ENDED) {
-        change_await();
-        const char *stage = r->state == SAVE_WAITS ? "waiting for a safe point" : "saving";
-        pthread_mutex_unlock(&lock);
-        if (!atomic_load(&r->must_stop) && !ubi__progress(progress, stage, 0, 0))
-            atomic_store(&r->must_stop, true);
-        bool is_withdrawn = atomic_load(&r->must_stop) && ubi__live_visit_withdraw(r->live, save_visit, r);
-        pthread_mutex_lock(&lock);
-        if (is_withdrawn)
-            return ubi__fail_cancelled();
-    }
-    return r->status == UBI_OK ? UBI_OK : ubi__fail(r->status, "%s", r->message);
-}
-
-static ubi_status request_perform(save_request *r, const ubi_progress *progress) {
-    UBI_TRY(ubi__live_visit(r->live, save_visit, r));
-    pthread_mutex_lock(&lock);
-    ubi_status status = request_await(r, progress);
-    pthread_mutex_unlock(&lock);
-    return status;
-}
-
-static ubi_status save_errand(ubi__vec_u8 *answer, void *payload, const ubi_progress *progress) {
-    save_request *r = payload;
-    const ubi__shelf_heap *heap = NULL;
-    const ubi__shelf_item item = { r->path, r->name, UBI__SHELF_SAVED };
-    UBI_TRY(request_perform(r, progress));
-    ubi_status status = ubi__shelf_add(&heap, r->server->shelf, &item);
-    if (status != UBI_OK) {
-        (void)remove(r->path);
-        return status;
-    }
-    status = ubi__http_heap_document(answer, heap);
-    ubi__shelf_heap_unref(heap);
-    return status;
-}
-
-static void save_release(void *payload) {
-    save_request *r = payload;
-    ubi__live_target_unref(r->live);
-    UBI_DELETE(memory(), r);
-}
-
-static ubi_status number_read(uint64_t *out, const ubi__exchange *e) {
+ubi_status ubi__http_target_get(ubi__live_heap **out, uint64_t *number, const ubi__exchange *e) {
     const char *name = ubi__exchange_name(e, 3);
-    if (name[0] != 't' || ubi__parse_number(out, name + 1, "target") != UBI_OK)
+    if (name[0] != 't' || ubi__parse_number(number, name + 1, "target") != UBI_OK)
         return ubi__fail(UBI_ENOTFOUND, "there is no live heap '%.40s'", name);
-    return UBI_OK;
-}
-
-static ubi_status request_make(save_request **out, ubi__exchange *e) {
-    const char *name = ubi__http_address_value(&e->address, "name");
-    uint64_t number = 0;
-    UBI_TRY(number_read(&number, e));
-    save_request *r = UBI_NEW(memory(), save_request);
-    if (!r)
-        return ubi__fail_nomem();
-    r->server = e->server;
-    ubi__private_folder_name(r->path, &e->server->folder, ".fxsnapshot");
     pthread_mutex_lock(&lock);
-    const ubi__http_target *t = target_find(e->server, number);
-    if (t) {
-        r->live = ubi__live_target_ref(t->live);
-        r->scope = t->scope;
-        snprintf(r->target_name, sizeof r->target_name, "%s", t->name);
-        snprintf(r->name, sizeof r->name, "%.*s", NAME_BYTES - 1, name && *name ? name : t->name);
-    }
+    const ubi__http_target *t = target_find(e->server, *number);
+    *out = t ? ubi__live_heap_ref(t->heap) : NULL;
     pthread_mutex_unlock(&lock);
-    for (char *c = r->name; *c; c++)
-        *c = (unsigned char)*c < 0x20 || *c == 0x7f || *c == '/' ? '_' : *c;
-    if (!t) {
-        save_release(r);
-        return ubi__fail(UBI_ENOTFOUND, "there is no live heap t%llu", (unsigned long long)number);
-    }
-    *out = r;
-    return UBI_OK;
+    return t ? UBI_OK : ubi__fail(UBI_ENOTFOUND, "there is no live heap t%llu", (unsigned long long)*number);
 }
 
-enum MHD_Result ubi__http_target_save(ubi__exchange *e) {
-    save_request *r = NULL;
-    ubi_status status = request_make(&r, e);
+/* ---- documents ------------------------------------------------------------------------------------------------------ */
+
+static void recording_put(ubi__json *json, const ubi__live_state *state) {
+    ubi__json_member_object(json, "recording");
+    ubi__json_member_bool(json, "isOn", state->recording.is_on);
+    ubi__json_member_double(json, "probability", state->recording.probability);
+    ubi__json_member_u64(json, "maxLogLength", state->recording.log_limit);
+    ubi__json_object_end(json);
+}
+
+static void abilities_put(ubi__json *json, const ubi__live_state *state) {
+    ubi__json_member_bool(json, "canCollect", state->can_collect);
+    ubi__json_member_bool(json, "canMeasure", state->can_measure);
+    ubi__json_member_bool(json, "canRecord", state->can_record);
+}
+
+static void target_put(ubi__json *json, uint64_t number, ubi__live_heap *heap) {
+    ubi__live_state state;
+    char id[24], self[64], heaps[72];
+    ubi__live_heap_state(&state, heap);
+    snprintf(id, sizeof id, "t%llu", (unsigned long long)number);
+    snprintf(self, sizeof self, "/api/1/targets/%s", id);
+    snprintf(heaps, sizeof heaps, "%s/heaps", self);
+    ubi__json_member_string(json, "id", id);
+    ubi__json_member_string(json, "name", ubi__live_heap_name(heap));
+    ubi__json_member_string(json, "kind", ubi__live_heap_kind(heap));
+    ubi__json_member_string(json, "link", ubi__live_link_name(state.link));
+    ubi__json_member_string(json, "fault", state.fault[0] ? state.fault : NULL);
+    abilities_put(json, &state);
+    recording_put(json, &state);
+    ubi__json_member_string(json, "self", self);
+    ubi__json_member_string(json, "heaps", heaps);
+}
+
+typedef struct described {
+    uint64_t number;
+    ubi__live_heap *heap;
+} described;
+
+static void described_put(ubi__json *json, const void *payload) {
+    const described *d = payload;
+    target_put(json, d->number, d->heap);
+}
+
+ubi_status ubi__http_target_document(ubi__vec_u8 *out, uint64_t number, ubi__live_heap *heap) {
+    const described d = { number, heap };
+    return ubi__http_document(out, "ubiheap.target/1", described_put, &d);
+}
+
+enum MHD_Result ubi__http_target_describe(ubi__exchange *e) {
+    described d;
+    ubi_status status = ubi__http_target_get(&d.heap, &d.number, e);
     if (status != UBI_OK)
         return ubi__reply_error(e, status);
-    const ubi__desk_errand errand = { "save", save_errand, save_release, r };
-    return ubi__http_errand(e, &errand);
+    enum MHD_Result result = ubi__http_document_reply(e, MHD_HTTP_OK, "ubiheap.target/1", described_put, &d, NULL);
+    ubi__live_heap_unref(d.heap);
+    return result;
 }
-
-/* ---- the list ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void targets_put(ubi__json *json, const void *payload) {
     const ubi__exchange *e = payload;
-    char text[80];
     ubi__json_member_array(json, "targets");
     pthread_mutex_lock(&lock);
     for (const ubi__http_target *t = e->server->targets; t; t = t->next) {
         ubi__json_object_begin(json);
-        snprintf(text, sizeof text, "t%llu", (unsigned long long)t->number);
-        ubi__json_member_string(json, "id", text);
-        ubi__json_member_string(json, "name", t->name);
-        ubi__json_member_string(json, "kind", ubi__live_target_kind(t->live));
-        snprintf(text, sizeof text, "/api/1/targets/t%llu/heaps", (unsigned long long)t->number);
-        ubi__json_member_string(json, "heaps", text);
+        target_put(json, t->number, t->heap);
         ubi__json_object_end(json);
     }
     pthread_mutex_unlock(&lock);
@@ -210,15 +117,14 @@ enum MHD_Result ubi__http_targets(ubi__exchange *e) {
     return ubi__http_document_reply(e, MHD_HTTP_OK, "ubiheap.targets/1", targets_put, e, NULL);
 }
 
-/* ---- offering ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- offering ------------------------------------------------------------------------------------------------------- */
 
 #define NEEDED (UBI_TARGET_WALK | UBI_TARGET_SAFE_POINT)
 
 /* Without the lock. Requests that wait for it fail. */
 static void target_free(ubi__http_target *t) {
-    if (t->live)
-        ubi__live_end(t->live);
-    ubi__live_target_unref(t->live);
+    ubi__live_heap_end(t->heap);
+    ubi__live_heap_unref(t->heap);
     UBI_DELETE(memory(), t);
 }
 
@@ -235,30 +141,43 @@ static ubi_status target_append(ubi_http_server *server, ubi__http_target *targe
     return UBI_OK;
 }
 
-ubi_status ubi_http_server_add_target(ubi_http_server *server, ubi_target target, const ubi_target_scope *scope,
-                                      const char *name) {
-    if (!ubi_target_can(target, NEEDED))
-        return ubi__fail(UBI_EINVAL, "a live heap that is offered must be walkable and have safe points");
+/* Takes the reference. */
+static ubi_status heap_offer(ubi_http_server *server, ubi__live_heap *heap) {
     ubi__http_target *t = UBI_NEW(memory(), ubi__http_target);
-    if (!t)
+    if (!t) {
+        ubi__live_heap_unref(heap);
         return ubi__fail_nomem();
-    t->scope = scope;
-    snprintf(t->name, sizeof t->name, "%s", name && *name ? name : target.ops->kind);
-    ubi_status status = ubi__live_target_new(&t->live, target, NULL, NULL);
+    }
+    t->heap = heap;
     pthread_mutex_lock(&lock);
-    if (status == UBI_OK)
-        status = target_append(server, t);
+    ubi_status status = target_append(server, t);
     pthread_mutex_unlock(&lock);
     if (status != UBI_OK)
         target_free(t);
     return status;
 }
 
+ubi_status ubi_http_server_add_target(ubi_http_server *server, ubi_target target, const ubi_target_scope *scope,
+                                      const char *name) {
+    ubi__live_heap *heap;
+    if (!ubi_target_can(target, NEEDED))
+        return ubi__fail(UBI_EINVAL, "a live heap that is offered must be walkable and have safe points");
+    UBI_TRY(ubi__live_heap_of_target(&heap, target, scope, name));
+    return heap_offer(server, heap);
+}
+
+ubi_status ubi__http_server_add_address(ubi_http_server *server, const char *address,
+                                        const ubi__remote_scheme *const *schemes) {
+    ubi__live_heap *heap;
+    UBI_TRY(ubi__live_heap_of_address(&heap, address, schemes));
+    return heap_offer(server, heap);
+}
+
 /* The first one that is `target`, or any; NULL: there is none. */
 static ubi__http_target *target_take(ubi_http_server *server, const ubi_target *target) {
     pthread_mutex_lock(&lock);
     ubi__http_target **place = &server->targets;
-    while (*place && target && !ubi__live_target_is((*place)->live, *target))
+    while (*place && target && !ubi__live_heap_is((*place)->heap, *target))
         place = &(*place)->next;
     ubi__http_target *found = *place;
     if (found)

@@ -60,7 +60,11 @@ typedef enum ubi__http_action {
     UBI__HTTP_JOB_EVENTS,
     UBI__HTTP_JOB_ANSWER,
     UBI__HTTP_TARGETS,
-    UBI__HTTP_TARGET_SAVE
+    UBI__HTTP_TARGET,
+    UBI__HTTP_TARGET_SAVE,
+    UBI__HTTP_TARGET_COLLECT,
+    UBI__HTTP_TARGET_MEASURE,
+    UBI__HTTP_TARGET_RECORD
 } ubi__http_action;
 
 /** What the body of a request is. */

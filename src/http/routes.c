@@ -42,9 +42,19 @@ const ubi__http_route ubi__http_routes[] = {
     { UBI__HTTP_JOB_ANSWER, "GET", "/api/1/jobs/{job}/answer", UBI__HTTP_NO_BODY, NULL, "the job's answer",
       "waits for the answer of a job" },
     { UBI__HTTP_TARGETS, "GET", "/api/1/targets", UBI__HTTP_NO_BODY, NULL, "ubiheap.targets/1",
-      "lists live heaps that the program that embeds the server has added" },
+      "lists live heaps: those of `--target`, or that the program that embeds the server has added" },
+    { UBI__HTTP_TARGET, "GET", "/api/1/targets/{target}", UBI__HTTP_NO_BODY, NULL, "ubiheap.target/1",
+      "describes one, without asking it" },
     { UBI__HTTP_TARGET_SAVE, "POST", "/api/1/targets/{target}/heaps", UBI__HTTP_NO_BODY, "name, async",
       "201, ubiheap.heap/1", "saves a live heap, and opens what was saved" },
+    { UBI__HTTP_TARGET_COLLECT, "POST", "/api/1/targets/{target}/collections", UBI__HTTP_NO_BODY, "async",
+      "ubiheap.target/1", "has garbage collected" },
+    { UBI__HTTP_TARGET_MEASURE, "GET", "/api/1/targets/{target}/measure", UBI__HTTP_NO_BODY, "async",
+      "ubiheap.measure/1", "measures its memory by use" },
+    { UBI__HTTP_TARGET_RECORD, "PUT", "/api/1/targets/{target}/recording", UBI__HTTP_JSON_BODY, "async",
+      "ubiheap.target/1",
+      "switches the recording of allocation stacks, which snapshots then have: `{\"isOn\": true}`, and perhaps "
+      "`\"probability\": 0.1` and `\"maxLogLength\": 5000`; one that is on begins again" },
     { .method = NULL },
 };
 

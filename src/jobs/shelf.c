@@ -224,8 +224,34 @@ static const char *last_word(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Its file has no name: the session has it open. */
+static ubi_status remote_add(const ubi__shelf_heap **out, ubi__shelf *shelf, const char *address) {
+    ubi__beneath_file file;
+    ubi_session *session = NULL;
+    shelf_entry *entry = NULL;
+    UBI_TRY(ubi__session_open_unread(&session, shelf->pool, address, UBI_SESSION_HEAP, &shelf->session));
+    shelf_file f = { .file = &file, .name = address, .origin = UBI__SHELF_GIVEN };
+    snprintf(file.path, sizeof file.path, "%s", ubi__session_path(session));
+    ubi_status status = stat(file.path, &file.about) == 0 ? ubi__file_recognize_path(&f.type, file.path)
+                                                          : ubi__fail_errno(errno, "cannot open");
+    if (status == UBI_OK)
+        status = entry_new(&entry, shelf, &f);
+    if (status != UBI_OK) {
+        ubi_session_unref(session);
+        return status;
+    }
+    entry->heap.session = session;
+    ubi__session_pin_file(session, &entry->about);
+    status = file_shelve(out, shelf, &f, entry);
+    if (status != UBI_OK)
+        ubi__shelf_heap_unref(&entry->heap);
+    return status;
+}
+
 ubi_status ubi__shelf_add(const ubi__shelf_heap **out, ubi__shelf *shelf, const ubi__shelf_item *item) {
     ubi__beneath_file file;
+    if (ubi__session_pool_is_address(shelf->pool, item->path))
+        return remote_add(out, shelf, item->path);
     if (stat(item->path, &file.about) != 0 || !realpath(item->path, file.path))
         return ubi__fail_errno(errno, "cannot open");
     if (S_ISDIR(file.about.st_mode))

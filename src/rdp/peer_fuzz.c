@@ -41,6 +41,7 @@ static ubi_status document_take(void *payload, ubi_text json) {
 /* What a command does, by the first byte. */
 static ubi_status remote_use(ubi__remote *remote, unsigned verb, taker *t) {
     const ubi__remote_ops *ops = &ubi__rdp_remote_ops;
+    const ubi__remote_recording all = { 1, 1000 };
     double start_ms;
     if (verb % 4 == 0)
         return ops->list(remote, row_take, NULL);
@@ -49,7 +50,7 @@ static ubi_status remote_use(ubi__remote *remote, unsigned verb, taker *t) {
         return ops->snapshot(remote, bytes_take, t, NULL);
     UBI_TRY(ops->measure(remote, document_take, t));
     UBI_TRY(ops->collect(remote));
-    UBI_TRY(ops->record_start(remote, &start_ms));
+    UBI_TRY(ops->record_start(remote, &all, &start_ms));
     UBI_TRY(ops->record_take(remote, document_take, t));
     UBI_TRY(ops->record_stop(remote));
     return ops->census(remote, document_take, t);

@@ -348,11 +348,13 @@ static ubi_status remote_collect(ubi__remote *r) {
     return remote_ask(r, r->memory, "forceCycleCollection", NULL, &reply);
 }
 
-static ubi_status remote_record_start(ubi__remote *r, double *start_ms) {
+static ubi_status remote_record_start(ubi__remote *r, const ubi__remote_recording *options, double *start_ms) {
+    char members[120];
     ubi__json_value value;
     ubi_text reply;
-    UBI_TRY(remote_ask(r, r->memory, "startRecordingAllocations",
-                       "\"options\":{\"probability\":1,\"maxLogLength\":1000000}", &reply));
+    snprintf(members, sizeof members, "\"options\":{\"probability\":%.9g,\"maxLogLength\":%u}", options->probability,
+             options->log_limit);
+    UBI_TRY(remote_ask(r, r->memory, "startRecordingAllocations", members, &reply));
     bool has_time = ubi__json_object_find(&value, reply, "value") && ubi__json_value_number(start_ms, &value);
     return has_time ? UBI_OK : ubi__fail(UBI_EFORMAT, "answered startRecordingAllocations without a time");
 }

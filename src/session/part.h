@@ -84,6 +84,10 @@ void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *n
  * blocks until the heap's snapshot is here; it is a file without a name, and goes with the session.
  */
 void ubi__session_pool_set_remotes(ubi_session_pool *pool, const ubi__remote_scheme *const *schemes);
+/** Whether opening this path opens a heap behind an address. */
+UBI__SERVER_API bool ubi__session_pool_is_address(const ubi_session_pool *pool, const char *path);
+/** Where its file is, or what it was opened as; not what it is called. */
+UBI__SERVER_API const char *ubi__session_path(const ubi_session *session);
 /** Whether its graph can be read again after it was dropped, or is never dropped. Not so standard input that is not read yet. */
 bool ubi__session_is_repeatable(const ubi_session *session);
 /** What it is called from now on, in answers and messages, instead of by its path. Once, before it is used. Errors: UBI_ENOMEM. */

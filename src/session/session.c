@@ -359,6 +359,10 @@ ubi_session_kind ubi_session_kind_of(const ubi_session *session) {
     return session->kind;
 }
 
+const char *ubi__session_path(const ubi_session *session) {
+    return session->name;
+}
+
 bool ubi__session_is_repeatable(const ubi_session *session) {
     return session->given || session->permanent || strcmp(session->name, "-") != 0;
 }

@@ -42,8 +42,8 @@ typedef struct ubi__remote_address {
 /** Whether a path begins with one of the schemes; schemes[] ends with NULL. NULL: there are none. */
 bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *schemes);
 /** Errors: UBI_EINVAL, with what is wrong. */
-ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
-                                     const ubi__remote_scheme *const *schemes);
+UBI__SERVER_API ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
+                                                     const ubi__remote_scheme *const *schemes);
 
 /** A tab or process; borrowed during the call. */
 typedef struct ubi__remote_row {
@@ -58,6 +58,11 @@ typedef ubi_status ubi__remote_each(void *payload, const ubi__remote_row *row);
 typedef ubi_status ubi__remote_document(void *payload, ubi_text json);
 
 typedef struct ubi__remote ubi__remote;
+
+typedef struct ubi__remote_recording {
+    double probability; /**< 0 to 1 */
+    uint32_t log_limit; /**< allocations that are kept until they are taken */
+} ubi__remote_recording;
 
 /**
  * Operations. Each blocks, reports its progress and can be cancelled by it. For one thread.
@@ -84,12 +89,13 @@ typedef struct ubi__remote_ops {
     ubi_status (*collect)(ubi__remote *remote);
     /** Bytes by use: an object of numbers. */
     ubi_status (*measure)(ubi__remote *remote, ubi__remote_document *take, void *payload);
-    /** @param start_ms  out: by the clock of the allocations. */
-    ubi_status (*record_start)(ubi__remote *remote, double *start_ms);
+    /** While it records, changes nothing. @param start_ms  out: by the clock of the allocations. */
+    ubi_status (*record_start)(ubi__remote *remote, const ubi__remote_recording *options, double *start_ms);
     /** Waits. Cancelling it leaves all in order. @param stage  what progress is called meanwhile; static. */
     ubi_status (*wait)(ubi__remote *remote, const char *stage, uint64_t microseconds);
     /** What was allocated since the last call: {allocations, allocationsTimestamps, allocationSizes, frames}. */
     ubi_status (*record_take)(ubi__remote *remote, ubi__remote_document *take, void *payload);
+    /** Also when nothing is recorded. */
     ubi_status (*record_stop)(ubi__remote *remote);
 } ubi__remote_ops;
 

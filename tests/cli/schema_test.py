@@ -304,7 +304,7 @@ class Schemas(unittest.TestCase):
         of_audits = {"strings-audit"}
         of_timelines = {"timeline-info"}
         of_the_library = {"questions"}  # tests/api/ask_door_test.py
-        of_the_server = {"routes", "heaps", "heap", "files", "jobs", "job", "targets", "error"}  # tests/http
+        of_the_server = {"routes", "heaps", "heap", "files", "jobs", "job", "targets", "target", "measure", "error"}  # tests/http
         self.assertEqual(named, {f"ubiheap.{name}-1.schema.json"
                                  for name in of_commands | of_recordings | of_timelines | of_audits | of_the_library |
                                  of_the_server})

@@ -8,7 +8,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.parse
+import urllib.request
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "oracle"))
@@ -86,6 +89,26 @@ class AttachFirefox(unittest.TestCase):
         steady = [cluster for cluster in leaks["clusters"] if cluster["verdict"] == "steady"]
         self.assertEqual(steady[0]["className"], "Object")
         self.assertGreater(steady[0]["count"], 10)
+
+    def test_a_server_with_a_tab(self):
+        with subprocess.Popen([UBIHEAP, "serve", "--target", self.address + "/tab/1"], stdout=subprocess.PIPE, text=True) as process:
+            url = urllib.parse.urlsplit(process.stdout.readline().strip())
+
+            def ask(path, method="GET", body=None):
+                token = {"Authorization": "Bearer " + urllib.parse.parse_qs(url.query)["token"][0]}
+                request = urllib.request.Request(f"http://{url.netloc}{path}", body, token, method=method)
+                with urllib.request.urlopen(request) as answer:
+                    return json.load(answer)
+            self.assertTrue(ask("/api/1/targets/t1/recording", "PUT", b'{"isOn": true, "maxLogLength": 1}')["recording"]["isOn"])
+            self.assertEqual(ask("/api/1/targets/t1/collections", "POST")["link"], "connected")
+            self.assertGreater({row["name"]: row["bytes"] for row in ask("/api/1/targets/t1/measure")["rows"]}["jsObjectsSize"], 0)
+            time.sleep(0.3)  # the page allocates, at its own pace
+            heap = ask("/api/1/targets/t1/heaps", "POST")
+            census = json.dumps(ask(heap["self"] + "/census?breakdown=allocationStack"))
+            self.assertFalse(ask("/api/1/targets/t1/recording", "PUT", b'{"isOn": false}')["recording"]["isOn"])
+            process.terminate()
+        self.assertEqual(process.returncode, 0)
+        self.assertIn('"step"', census)
 
     def test_census_measure_and_collection(self):
         report = self.document("attach", self.address, "census")["report"]

@@ -48,11 +48,12 @@ class Peer:
 class Server:
     """Serves each connection by `script`, one after the other. A context manager; `requests` has what was asked."""
 
-    def __init__(self, script):
+    def __init__(self, script, port=0):
         self.script, self.requests = script, []
-        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.listening = socket.create_server(("127.0.0.1", port))
         self.port = self.listening.getsockname()[1]
         self.connected = threading.Event()
+        self.connection = socket.socket()  # the one that is served
         self.thread = threading.Thread(target=self.serve, daemon=True)
 
     def serve(self):
@@ -62,6 +63,8 @@ class Server:
             except OSError:
                 return
             with connection:
+                self.connection.close()
+                self.connection = connection
                 self.connected.set()
                 try:
                     self.script(Peer(connection, self.requests))
@@ -75,6 +78,10 @@ class Server:
     def __exit__(self, *_):
         self.listening.shutdown(socket.SHUT_RDWR)
         self.listening.close()
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # it is closed, or there was none
         self.thread.join()
 
 

@@ -34,9 +34,25 @@ static ubi_status run_at_safe_point(void *payload, ubi_safe_point_fn fn, void *f
     return UBI_OK;
 }
 
+/* It has no garbage. */
+static ubi_status collect_garbage(void *payload) {
+    (void)payload;
+    return UBI_OK;
+}
+
+static ubi_status measure(void *payload, ubi_measure_fn fn, void *fn_payload) {
+    const ubi_measure_row row = { { "drawnSize", 9 }, 7, true };
+    (void)payload;
+    fn(fn_payload, &row);
+    return UBI_OK;
+}
+
 static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
                                     .kind = "drawn",
-                                    .capabilities = UBI_TARGET_WALK | UBI_TARGET_SAFE_POINT,
+                                    .capabilities = UBI_TARGET_WALK | UBI_TARGET_SAFE_POINT |
+                                                    UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_MEASURE,
+                                    .collect_garbage = collect_garbage,
+                                    .measure = measure,
                                     .freeze = freeze,
                                     .thaw = thaw,
                                     .run_at_safe_point = run_at_safe_point };

@@ -61,7 +61,8 @@ typedef struct ubi_http_options {
  */
 UBI_API ubi_status ubi_http_server_start(ubi_http_server **out, const ubi_http_options *options);
 /**
- * Accepts no more, cancels all jobs, closes all connections, deletes what was uploaded, and frees the server. Waits for jobs to notice;
+ * Accepts no more, cancels all jobs, closes all connections, deletes what was uploaded, and frees the server. Offers of live heaps that are
+ * left end, as ubi_http_server_remove_target ends them: what clients have recorded ends at their next safe point. Waits for jobs to notice;
  * not to be called by code that runs at a safe point of one of its targets. NULL is fine.
  */
 UBI_API void ubi_http_server_stop(ubi_http_server *server);
@@ -77,7 +78,8 @@ UBI_API uint16_t ubi_http_server_port(const ubi_http_server *server);
 UBI_API ubi_status ubi_http_server_add_file(ubi_http_server *server, const char *path);
 
 /**
- * Offers a live heap. Clients can have it saved, at a safe point of its thread, which its thread must reach now and then.
+ * Offers a live heap. Clients can have it saved, and collected, measured and observed if it can be, at a safe point of its thread, which its
+ * thread must reach now and then.
  *
  * @param name  copied: what clients see. @param scope  NULL: everything; borrowed, as the target, until it is removed.
  * Errors: UBI_EINVAL (it cannot be walked, or has no safe points), UBI_ELIMIT (more than 16), UBI_ENOMEM.

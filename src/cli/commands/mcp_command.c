@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cli/command.h"
 #include "cli/recording_symbols.h"
+#include "cli/remote_schemes.h"
 #include "cli/returned_memory.h"
 #include "session/part.h"
 
@@ -49,6 +50,7 @@ static ubi_status mcp_run(ubi__cli *cli, void *values, char **operands, int n_op
     ubi__return_freed_memory();
     UBI_TRY(ubi_session_pool_new(&pool, NULL));
     ubi__session_pool_set_namer(pool, ubi__recording_name_frames);
+    ubi__session_pool_set_remotes(pool, ubi__remote_schemes);
     cli->subject = NULL; /* messages name the file or folder that they are about */
     ubi_status status = heaps_serve(cli, values, operands, n_operands, pool);
     ubi_session_pool_unref(pool);
@@ -67,6 +69,7 @@ static const ubi__parameter parameters[] = {
 
 static const ubi__example examples[] = {
     { "mcp --root .", "for the configuration of an agent: it may look at heaps below this folder" },
+    { "mcp firefox://127.0.0.1:6000/tab/1", "the heap of a tab, as it is now" },
     { "mcp before.heapsnapshot after.heapsnapshot", "two that are open from the start, as h1 and h2" },
     { NULL, NULL },
 };
@@ -82,7 +85,8 @@ static const ubi__usage usage = {
         "and call its six tools: heaps, report, leaks, find, explain and ask. Answers are short, 4 KB unless asked "
         "otherwise: each says what was left out, and which call is worth making next.\n"
         "\n"
-        "The FILEs are open from the start. Others can be opened below the folders of --root, and nowhere else. "
+        "The FILEs are open from the start. An address in place of a FILE, as 'ubiheap attach' takes it, is a snapshot "
+        "that is taken then. Others can be opened below the folders of --root, and nowhere else. "
         "Nothing is changed, and nothing that an agent sends is run.",
     .parameters = parameters,
     .examples = examples,

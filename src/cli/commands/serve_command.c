@@ -16,13 +16,15 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
+#include "cli/remote_schemes.h"
 #include "cli/returned_memory.h"
+#include "http/http.h"
 
 typedef struct serve_arguments {
     uint64_t port;
     const char *listen, *most_upload, *memory, *cache_folder;
     int cache;
-    ubi__texts roots;
+    ubi__texts roots, targets;
 } serve_arguments;
 
 #define AT(field) offsetof(serve_arguments, field)
@@ -80,10 +82,19 @@ static ubi_status address_print(ubi__cli *cli, const ubi_http_server *server, co
     return ubi__standard_output_flush(cli->output);
 }
 
-static ubi_status files_add(ubi__cli *cli, ubi_http_server *server, char **paths, int n) {
+/* Nothing is connected before a client asks for it. */
+static ubi_status file_add(ubi_http_server *server, const char *path) {
+    return ubi__remote_is_address(path, ubi__remote_schemes)
+               ? ubi__http_server_add_address(server, path, ubi__remote_schemes)
+               : ubi_http_server_add_file(server, path);
+}
+
+static ubi_status all_add(ubi__cli *cli, ubi_http_server *server, const serve_arguments *a, char **paths, int n) {
+    for (uint32_t i = 0; i < a->targets.n; i++)
+        UBI_TRY(ubi__http_server_add_address(server, a->targets.at[i], ubi__remote_schemes));
     for (int i = 0; i < n; i++) {
         cli->subject = paths[i];
-        UBI_TRY(ubi_http_server_add_file(server, paths[i]));
+        UBI_TRY(file_add(server, paths[i]));
     }
     cli->subject = "serve";
     return UBI_OK;
@@ -123,7 +134,7 @@ static ubi_status serve(ubi__cli *cli, const serve_arguments *a, ubi_session_poo
     signals_block(&before);
     ubi_status status = server_start(&server, cli, a, pool);
     if (status == UBI_OK)
-        status = files_add(cli, server, paths, n);
+        status = all_add(cli, server, a, paths, n);
     if (status == UBI_OK)
         status = address_print(cli, server, a);
     if (status == UBI_OK)
@@ -147,6 +158,8 @@ static ubi_status serve_run(ubi__cli *cli, void *values, char **operands, int n_
 static const ubi__parameter parameters[] = {
     UBI__NUMBER("port", 0, AT(port), "N", "the port to listen on; 0: any that is free", "0"),
     UBI__TEXTS("root", 'r', AT(roots), "DIR", "a folder in which clients may open files; may be given again"),
+    UBI__TEXTS("target", 0, AT(targets), "ADDRESS",
+               "a program that runs, as 'ubiheap attach' takes it: clients take snapshots of it; may be given again"),
     UBI__TEXT("listen", 0, AT(listen), "ADDRESS",
               "the address to listen on, in digits; others than the default are reached from other machines, without "
               "encryption",
@@ -163,6 +176,7 @@ static const ubi__parameter parameters[] = {
 
 static const ubi__example examples[] = {
     { "serve app.heapsnapshot", "prints the address; Ctrl-C ends it" },
+    { "serve --target firefox://127.0.0.1:6000/tab/1", "clients take snapshots of a tab" },
     { "serve --root snapshots --port 8123", "clients may open what is in the folder" },
     { NULL, NULL },
 };
@@ -174,7 +188,10 @@ static const ubi__usage usage = {
     .question = "How do other programs ask about heaps?",
     .description =
         "Serves questions about the files, and about those that clients open below a --root or upload, by HTTP on this "
-        "machine. Prints its address, which has a token: without it nothing is answered. What is computed is kept and "
+        "machine. Programs that run, each a --target, are connected when a client asks for a snapshot, or has them "
+        "collect, "
+        "measure or record allocation stacks; a connection that is lost is made again by the next request. Prints its "
+        "address, which has a token: without it nothing is answered. What is computed is kept and "
         "shared by all clients, up to the limit of --memory. Of heaps of 8 MiB and more, an index is kept, so that the "
         "next server opens them at once.\n"
         "\n"

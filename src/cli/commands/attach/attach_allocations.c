@@ -159,11 +159,12 @@ static ubi_status second_await(const recorder *r, bool *is_over) {
 
 static ubi_status recording_make(recorder *r, uint64_t seconds) {
     static const ubi__ubirec_end end = { UBI__UBIREC_STOPPED, 0 };
+    static const ubi__remote_recording all = { .probability = 1, .log_limit = 1000000 };
     const ubi__remote_ops *ops = r->attach->ops;
     double start_ms;
     bool is_over = false;
     UBI_TRY(head_write(r));
-    UBI_TRY(ops->record_start(r->attach->remote, &start_ms));
+    UBI_TRY(ops->record_start(r->attach->remote, &all, &start_ms));
     r->start = start_ms;
     r->has_start = true;
     for (uint64_t i = 0; !is_over && (seconds == 0 || i < seconds); i++) {

@@ -405,6 +405,8 @@ static const ubi__example examples[] = {
     { "convert --anonymize app.fxsnapshot shared.fxsnapshot", "a copy to show to others" },
     { "convert --anonymize server.ubirec shared.ubirec", "the same of a recording" },
     { "convert --compression small app.fxsnapshot app.fxsnapshot", "the same file, smaller" },
+    { "convert --anonymize firefox://127.0.0.1:6000/tab/2 shared.fxsnapshot",
+      "a tab's heap, anonymized before it is a file" },
     { "convert app.heapsnapshot app.fxsnapshot", "a snapshot of Node.js or Chrome, for Firefox's Memory panel" },
     { "convert -f jsonl app.fxsnapshot - | jq -c 'select(.size > 1e6) | {id, className, size}'", "large nodes, by jq" },
     { NULL, NULL },
@@ -416,7 +418,8 @@ static const ubi__usage usage = {
     .summary = "write a snapshot in another format, or anonymized",
     .question = "How do I hand this snapshot to another tool, or to someone else?",
     .description =
-        "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and stacks. "
+        "Reads IN, a file or an address as 'ubiheap attach' takes it, and writes all of it to OUT: every node, "
+        "reachable or not, with its edges, sizes, ids and stacks. "
         "OUT may be IN, except with --anonymize, and - is standard output. A file gets its name only when it is "
         "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
         "\n"
