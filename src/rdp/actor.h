@@ -158,6 +158,8 @@ bool ubi__rdp_argument_bool(const ubi__rdp_call *call, uint32_t i, bool otherwis
 bool ubi__rdp_argument_is(const ubi__rdp_call *call, uint32_t i, const char *text);
 /** A text of at most `n` - 1 bytes, NUL-terminated. Errors: UBI_EINVAL (missing, longer, or with a NUL). */
 ubi_status ubi__rdp_argument_text(char *out, size_t n, const ubi__rdp_call *call, uint32_t i);
+/** Appends a text. Errors: UBI_ENOMEM. */
+ubi_status ubi__rdp_argument_copy(ubi__vec_u8 *out, const ubi__rdp_call *call, uint32_t i);
 /**
  * Reads the members of an object that are in a table, and checks them as arguments are. values[i] for fields[i].
  * Errors: UBI_EINVAL, with the message and the name of ubi__rdp_call_error_name.

@@ -106,6 +106,16 @@ ubi_status ubi__rdp_argument_text(char *out, size_t n, const ubi__rdp_call *call
     return is_fit ? UBI_OK : ubi__fail(UBI_EINVAL, "'%s' is too long, or has a NUL", call->method->arguments[i].name);
 }
 
+ubi_status ubi__rdp_argument_copy(ubi__vec_u8 *out, const ubi__rdp_call *call, uint32_t i) {
+    ubi__vec_u8 scratch = { 0 };
+    ubi_text text = { "", 0 };
+    ubi_status status = ubi__json_value_text(&text, ubi__rdp_argument(call, i), &scratch, ubi_allocator_default());
+    if (status == UBI_OK)
+        status = ubi__bytes_append(out, text.ptr, text.len, ubi_allocator_default());
+    ubi__vec_u8_fini(&scratch, ubi_allocator_default());
+    return status;
+}
+
 /* ---- packets ---------------------------------------------------------------------------------------------------------- */
 
 #define HEADER_ROOM 24

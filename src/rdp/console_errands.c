@@ -15,8 +15,7 @@ static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
 }
 
-/* Grips that go into an errand's packet. */
-static ubi__rdp_grips grips_of(ubi__rdp_errand *errand, ubi__json *json) {
+ubi__rdp_grips ubi__rdp_grips_of(ubi__rdp_errand *errand, ubi__json *json) {
     ubi__rdp_console_link *link = ubi__rdp_console_link_of(errand);
     return (ubi__rdp_grips){ json, link->console, link, &ubi__rdp_console_errand_of(errand)->values, false };
 }
@@ -56,7 +55,7 @@ static void thrown_write(ubi__rdp_grips *g, const ubi_evaluation *e) {
 
 static ubi_status result_write(ubi__rdp_errand *errand, ubi__json *json) {
     const ubi__rdp_console_errand *e = ubi__rdp_console_errand_of(errand);
-    ubi__rdp_grips g = grips_of(errand, json);
+    ubi__rdp_grips g = ubi__rdp_grips_of(errand, json);
     ubi_evaluation got = UBI_EVALUATION_INIT;
     uint64_t start_ms = epoch_ms();
     UBI_TRY(ubi_console_evaluate(&got, g.console, text_of(&e->text), e->is_eager));
@@ -96,11 +95,6 @@ ubi_status ubi__rdp_console_evaluate(ubi__rdp_errand *errand, ubi__json *json) {
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
-static bool on_counted(void *payload, const ubi_property *p) {
-    (void)payload, (void)p;
-    return false;
-}
-
 /* What an iterator goes over; clients know it by its type. */
 static const char *iterator_name(uint32_t selection) {
     return selection == UBI_PROPERTIES_SYMBOLS ? "symbolIterator"
@@ -108,12 +102,34 @@ static const char *iterator_name(uint32_t selection) {
                                                : "privatePropertiesIterator";
 }
 
+/* Behind the properties with names. */
+static ubi_status known_getters_find(ubi__rdp_known_getters *out, const ubi__rdp_grips *g, ubi_value_handle handle) {
+    ubi_object_description d = UBI_OBJECT_DESCRIPTION_INIT;
+    UBI_TRY(ubi_console_describe(&d, g->console, handle));
+    ubi__rdp_known_getters_of(out, &d);
+    return UBI_OK;
+}
+
+static ubi_status values_count(uint64_t *total, const ubi__rdp_grips *g, ubi_value_handle handle, uint32_t selection) {
+    ubi__rdp_known_getters getters;
+    *total = 0;
+    if (selection == UBI__RDP_ENTRIES)
+        return ubi_console_entries(g->console, handle, 0, 0, NULL, NULL, total);
+    if (!selection)
+        return UBI_OK;
+    UBI_TRY(ubi_console_properties(g->console, handle, selection, 0, 0, NULL, NULL, total));
+    if (!(selection & UBI_PROPERTIES_NAMED))
+        return UBI_OK;
+    UBI_TRY(known_getters_find(&getters, g, handle));
+    *total += getters.n;
+    return UBI_OK;
+}
+
 ubi_status ubi__rdp_value_count(ubi__rdp_errand *errand, ubi__json *json) {
     const ubi__rdp_console_errand *e = ubi__rdp_console_errand_of(errand);
-    uint64_t total = 0;
-    if (e->selection)
-        UBI_TRY(ubi_console_properties(ubi__rdp_console_link_of(errand)->console, e->handle, e->selection, 0, 0,
-                                       on_counted, NULL, &total));
+    ubi__rdp_grips g = ubi__rdp_grips_of(errand, json);
+    uint64_t total;
+    UBI_TRY(values_count(&total, &g, e->handle, e->selection));
     ubi__json_member_object(json, "iterator");
     ubi__json_member_string(json, "type", iterator_name(e->selection));
     ubi__json_member_string(json, "actor", e->id);
@@ -137,13 +153,40 @@ static ubi_status properties_write(ubi__rdp_grips *g, ubi_value_handle handle, u
     return UBI_OK;
 }
 
+/* Properties, and then what getters would say. */
+static ubi_status named_slice_write(ubi__rdp_grips *g, ubi_value_handle handle, uint32_t selection, uint64_t first,
+                                    uint64_t count) {
+    ubi__rdp_known_getters getters;
+    uint64_t n;
+    UBI_TRY(ubi_console_properties(g->console, handle, selection, 0, 0, NULL, NULL, &n));
+    UBI_TRY(known_getters_find(&getters, g, handle));
+    ubi__json_member_object(g->json, "ownProperties");
+    UBI_TRY(ubi__rdp_grips_write_properties(g, handle, selection, first, count));
+    if (count > n || first > n - count)
+        ubi__rdp_known_getters_write(g->json, &getters, first > n ? first - n : 0,
+                                     first > n ? count : first + count - n);
+    ubi__json_object_end(g->json);
+    return UBI_OK;
+}
+
+static ubi_status entries_write(ubi__rdp_grips *g, ubi_value_handle handle, uint64_t first, uint64_t count) {
+    ubi__json_member_object(g->json, "ownProperties");
+    UBI_TRY(ubi__rdp_grips_write_entries(g, handle, first, count));
+    ubi__json_object_end(g->json);
+    return UBI_OK;
+}
+
 ubi_status ubi__rdp_value_slice(ubi__rdp_errand *errand, ubi__json *json) {
     const ubi__rdp_console_errand *e = ubi__rdp_console_errand_of(errand);
-    ubi__rdp_grips g = grips_of(errand, json);
+    ubi__rdp_grips g = ubi__rdp_grips_of(errand, json);
     uint64_t count = e->count < MOST_SLICE ? e->count : MOST_SLICE;
     g.with_previews = count <= MOST_PREVIEWS;
     if (e->selection == UBI_PROPERTIES_SYMBOLS)
         return symbols_write(&g, e->handle, e->first, count);
+    if (e->selection == UBI__RDP_ENTRIES)
+        return entries_write(&g, e->handle, e->first, count);
+    if (e->selection & UBI_PROPERTIES_NAMED)
+        return named_slice_write(&g, e->handle, e->selection, e->first, count);
     if (e->selection)
         return properties_write(&g, e->handle, e->selection, e->first, count);
     ubi__json_member_array(json, "privateProperties");
@@ -152,7 +195,7 @@ ubi_status ubi__rdp_value_slice(ubi__rdp_errand *errand, ubi__json *json) {
 }
 
 ubi_status ubi__rdp_value_prototype(ubi__rdp_errand *errand, ubi__json *json) {
-    ubi__rdp_grips g = grips_of(errand, json);
+    ubi__rdp_grips g = ubi__rdp_grips_of(errand, json);
     ubi_value value;
     UBI_TRY(ubi_console_prototype(&value, g.console, ubi__rdp_console_errand_of(errand)->handle));
     ubi__json_key(json, "prototype");
@@ -162,11 +205,26 @@ ubi_status ubi__rdp_value_prototype(ubi__rdp_errand *errand, ubi__json *json) {
 
 ubi_status ubi__rdp_value_all(ubi__rdp_errand *errand, ubi__json *json) {
     ubi_value_handle handle = ubi__rdp_console_errand_of(errand)->handle;
-    ubi__rdp_grips g = grips_of(errand, json);
+    ubi__rdp_grips g = ubi__rdp_grips_of(errand, json);
     UBI_TRY(ubi__rdp_value_prototype(errand, json));
     UBI_TRY(properties_write(&g, handle, UBI_PROPERTIES_NAMED | UBI_PROPERTIES_INDEXED, 0, MOST_SLICE));
     UBI_TRY(symbols_write(&g, handle, 0, MOST_SLICE));
+    ubi__rdp_known_getters getters;
+    UBI_TRY(known_getters_find(&getters, &g, handle));
     ubi__json_member_object(json, "safeGetterValues");
+    ubi__rdp_known_getters_write(json, &getters, 0, getters.n);
+    ubi__json_object_end(json);
+    return UBI_OK;
+}
+
+ubi_status ubi__rdp_value_get(ubi__rdp_errand *errand, ubi__json *json) {
+    const ubi__rdp_console_errand *e = ubi__rdp_console_errand_of(errand);
+    ubi__rdp_grips g = ubi__rdp_grips_of(errand, json);
+    ubi_evaluation got = UBI_EVALUATION_INIT;
+    UBI_TRY(ubi_console_get(&got, g.console, e->handle, text_of(&e->text), e->receiver));
+    ubi__json_member_object(json, "value");
+    ubi__json_key(json, got.has_thrown ? "throw" : "return");
+    ubi__rdp_grip_write(&g, &got.value, true);
     ubi__json_object_end(json);
     return UBI_OK;
 }

@@ -3,8 +3,9 @@
  * console_for_tests.h: a console of nothing but drawn values, which knows what is held: releasing twice, and asking about what is not held,
  * fails a promise. Who includes it has `require` of fuzz_pieces.h.
  *
- * The first byte of a text says what evaluating it gives: `o` an object, `a` an array, `e` an error, `f` a function, `s` a symbol, `l` a
- * string that was cut, `b` a big integer, `n` NaN, `t` an error that is thrown; `m` and `u` make the program say something first.
+ * The first byte of a text says what evaluating it gives: `o` an object, `a` an array, `e` an error, `f` a function, and so on for all
+ * kinds (drawn_object_kind); `s` a symbol, `l` a string that was cut, `b` a big integer, `n` NaN, `t` an error that is thrown; `M` and `U`
+ * make the program say something first.
  */
 #ifndef UBI_RDP_CONSOLE_FOR_TESTS_H
 #define UBI_RDP_CONSOLE_FOR_TESTS_H
@@ -24,7 +25,7 @@ typedef struct drawn_console {
 } drawn_console;
 
 static ubi_status drawn_value(drawn_console *c, char kind, ubi_value *out) {
-    static const char held[] = "oaefsl";
+    static const char held[] = "oaefsxdrmkwhpuvl";
     *out = (ubi_value){ .kind = UBI_VALUE_UNDEFINED };
     if (kind == 'n')
         *out = (ubi_value){ .kind = UBI_VALUE_NUMBER, .number = NAN };
@@ -65,21 +66,30 @@ static ubi_status drawn_evaluate(void *payload, ubi_text text, bool is_eager, ub
     drawn_console *c = payload;
     char kind = text.len && !is_eager ? text.ptr[0] : 0;
     *out = (ubi_evaluation)UBI_EVALUATION_INIT;
-    if (kind == 'm' || kind == 'u')
-        drawn_say(c, kind == 'm' ? UBI_CONSOLE_TRACE : UBI_CONSOLE_UNCAUGHT);
+    if (kind == 'M' || kind == 'U')
+        drawn_say(c, kind == 'M' ? UBI_CONSOLE_TRACE : UBI_CONSOLE_UNCAUGHT);
     out->has_thrown = kind == 't';
     out->message = out->source = ubi__text("there");
     return drawn_value(c, kind == 't' ? 'e' : kind, &out->value);
 }
 
+static ubi_object_kind drawn_object_kind(char kind) {
+    static const char kinds[] = "oafexdrmkwhpuv"; /* as ubi_object_kind */
+    const char *at = strchr(kinds, kind);
+    return at ? (ubi_object_kind)(at - kinds) : UBI_OBJECT_PLAIN;
+}
+
 static ubi_status drawn_describe(void *payload, ubi_value_handle handle, ubi_object_description *out) {
+    static const ubi_text names[] = { { "first", 5 }, { NULL, 0 } };
     char kind = drawn_kind(payload, handle);
-    out->kind = kind == 'a'   ? UBI_OBJECT_ARRAY
-                : kind == 'e' ? UBI_OBJECT_ERROR
-                : kind == 'f' ? UBI_OBJECT_FUNCTION
-                              : UBI_OBJECT_PLAIN;
+    out->kind = drawn_object_kind(kind);
     out->class_name = ubi__text("Drawn");
-    out->property_count = out->length = DRAWN_PROPERTIES;
+    out->property_count = out->length = out->entry_count = DRAWN_PROPERTIES;
+    out->parameters = names;
+    out->parameter_count = 2;
+    out->is_typed_array = kind == 'a';
+    out->has_cause = kind == 'e';
+    out->promise_state = UBI_PROMISE_REJECTED;
     return UBI_OK;
 }
 
@@ -99,6 +109,40 @@ static ubi_status drawn_properties(void *payload, ubi_value_handle handle, uint3
     if (total)
         *total = DRAWN_PROPERTIES;
     return UBI_OK;
+}
+
+static ubi_status drawn_entries(void *payload, ubi_value_handle handle, uint64_t first, uint64_t count, ubi_entry_fn fn,
+                                void *fn_payload, uint64_t *total) {
+    drawn_console *c = payload;
+    bool wants_more = true;
+    (void)drawn_kind(c, handle);
+    for (uint64_t i = first; i < DRAWN_PROPERTIES && i - first < count && wants_more; i++) {
+        ubi_entry entry;
+        UBI_TRY(drawn_value(c, "sop"[i], &entry.key));
+        UBI_TRY(drawn_value(c, "lnx"[i], &entry.value));
+        wants_more = fn(fn_payload, &entry);
+    }
+    if (total)
+        *total = DRAWN_PROPERTIES;
+    return UBI_OK;
+}
+
+static ubi_status drawn_slots(void *payload, ubi_value_handle handle, ubi_object_slots *out) {
+    drawn_console *c = payload;
+    (void)drawn_kind(c, handle);
+    UBI_TRY(drawn_value(c, 'o', &out->value));
+    return drawn_value(c, 'e', &out->handler);
+}
+
+static ubi_status drawn_get(void *payload, ubi_value_handle handle, ubi_text name, ubi_value_handle receiver,
+                            ubi_evaluation *out) {
+    drawn_console *c = payload;
+    (void)drawn_kind(c, handle);
+    if (receiver)
+        (void)drawn_kind(c, receiver);
+    *out = (ubi_evaluation)UBI_EVALUATION_INIT;
+    out->has_thrown = name.len && name.ptr[0] == 't';
+    return drawn_value(c, name.len ? name.ptr[0] : 0, &out->value);
 }
 
 static ubi_status drawn_prototype(void *payload, ubi_value_handle handle, ubi_value *out) {
@@ -128,7 +172,10 @@ static ubi_status drawn_open(void *payload, const ubi_target_scope *scope, const
                                          .properties = drawn_properties,
                                          .prototype = drawn_prototype,
                                          .substring = drawn_substring,
-                                         .release = drawn_release };
+                                         .release = drawn_release,
+                                         .entries = drawn_entries,
+                                         .slots = drawn_slots,
+                                         .get = drawn_get };
     drawn_console *c = UBI_NEW(ubi_allocator_default(), drawn_console);
     (void)payload, (void)scope;
     if (!c)

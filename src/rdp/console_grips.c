@@ -12,8 +12,6 @@
 #include "rdp/actors/actors.h"
 #include "rdp/console_link.h"
 
-/* Properties and elements that a preview has. */
-#define PREVIEW_ITEMS 10
 /* A value's number is its console's, and its own. */
 #define VALUE_BITS 42
 
@@ -21,18 +19,14 @@ static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
 }
 
-static void grip_begin(ubi__json *json, const char *type) {
+void ubi__rdp_grip_begin(ubi__json *json, const char *type) {
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "type", type);
 }
 
 void ubi__rdp_grip_write_type(ubi__json *json, const char *type) {
-    grip_begin(json, type);
+    ubi__rdp_grip_begin(json, type);
     ubi__json_object_end(json);
-}
-
-static void text_or_empty(ubi__json *json, const char *key, ubi_text text) {
-    ubi__json_member_text(json, key, text.ptr ? text : ubi__text(""));
 }
 
 void ubi__rdp_value_drop(ubi_console console, const ubi_value *value) {
@@ -43,7 +37,7 @@ void ubi__rdp_value_drop(ubi_console console, const ubi_value *value) {
 /* ---- values that are held ----------------------------------------------------------------------------------------------- */
 
 /* The id of its actor, which is made when the packet arrives. */
-static void actor_write(ubi__rdp_grips *g, ubi_value_handle handle, ubi__rdp_held_kind kind) {
+void ubi__rdp_grip_write_actor(ubi__rdp_grips *g, ubi_value_handle handle, ubi__rdp_held_kind kind) {
     ubi__rdp_console_link *link = g->link;
     const ubi__rdp_new_value value = { link->number << VALUE_BITS | ++link->last_value, handle, kind };
     char id[UBI__RDP_ID_BYTES];
@@ -58,7 +52,7 @@ static void actor_write(ubi__rdp_grips *g, ubi_value_handle handle, ubi__rdp_hel
 
 /* ---- values without properties ------------------------------------------------------------------------------------------ */
 
-static void number_write(ubi__json *json, double number) {
+void ubi__rdp_grip_write_number(ubi__json *json, double number) {
     if (isnan(number))
         ubi__rdp_grip_write_type(json, "NaN");
     else if (isinf(number))
@@ -74,38 +68,47 @@ static void string_write(ubi__rdp_grips *g, const ubi_value *value) {
         ubi__json_text(g->json, value->text.ptr ? value->text : ubi__text(""));
         return;
     }
-    grip_begin(g->json, "longString");
+    ubi__rdp_grip_begin(g->json, "longString");
     ubi__json_member_u64(g->json, "length", value->length_units);
     ubi__json_member_text(g->json, "initial", value->text);
-    actor_write(g, value->handle, UBI__RDP_HELD_STRING);
+    ubi__rdp_grip_write_actor(g, value->handle, UBI__RDP_HELD_STRING);
     ubi__json_object_end(g->json);
 }
 
-static void symbol_write(ubi__rdp_grips *g, const ubi_value *value) {
-    grip_begin(g->json, "symbol");
+void ubi__rdp_grip_write_symbol(ubi__rdp_grips *g, const ubi_value *value) {
+    ubi__json_member_string(g->json, "type", "symbol");
     if (value->text.len)
         ubi__json_member_text(g->json, "name", value->text);
-    actor_write(g, value->handle, UBI__RDP_HELD_SYMBOL);
+    ubi__rdp_grip_write_actor(g, value->handle, UBI__RDP_HELD_SYMBOL);
+}
+
+static void symbol_write(ubi__rdp_grips *g, const ubi_value *value) {
+    ubi__json_object_begin(g->json);
+    ubi__rdp_grip_write_symbol(g, value);
     ubi__json_object_end(g->json);
 }
 
 static void big_int_write(ubi__json *json, ubi_text digits) {
-    grip_begin(json, "BigInt");
+    ubi__rdp_grip_begin(json, "BigInt");
     ubi__json_member_text(json, "text", digits);
     ubi__json_object_end(json);
 }
 
 /* ---- properties --------------------------------------------------------------------------------------------------------- */
 
-static void property_write(ubi__rdp_grips *g, const ubi_property *p) {
+void ubi__rdp_grip_write_accessor(ubi__rdp_grips *g, const ubi_property *p) {
+    ubi__json_key(g->json, "get");
+    ubi__rdp_grip_write(g, &p->getter, false);
+    ubi__json_key(g->json, "set");
+    ubi__rdp_grip_write(g, &p->setter, false);
+}
+
+void ubi__rdp_grip_write_property(ubi__rdp_grips *g, const ubi_property *p) {
     ubi__json_object_begin(g->json);
     ubi__json_member_bool(g->json, "configurable", p->is_configurable);
     ubi__json_member_bool(g->json, "enumerable", p->is_enumerable);
     if (p->is_accessor) {
-        ubi__json_key(g->json, "get");
-        ubi__rdp_grip_write(g, &p->getter, false);
-        ubi__json_key(g->json, "set");
-        ubi__rdp_grip_write(g, &p->setter, false);
+        ubi__rdp_grip_write_accessor(g, p);
     } else {
         ubi__json_member_bool(g->json, "writable", p->is_writable);
         ubi__json_key(g->json, "value");
@@ -117,7 +120,7 @@ static void property_write(ubi__rdp_grips *g, const ubi_property *p) {
 static bool on_property(void *payload, const ubi_property *p) {
     ubi__rdp_grips *g = payload;
     ubi__json_key_text(g->json, p->name);
-    property_write(g, p);
+    ubi__rdp_grip_write_property(g, p);
     return !g->json->has_failed;
 }
 
@@ -133,22 +136,10 @@ static bool on_symbol(void *payload, const ubi_property *p) {
     ubi__json_object_begin(g->json);
     ubi__json_member_text(g->json, "name", (ubi_text){ (const char *)name.at, name.n });
     ubi__json_key(g->json, "descriptor");
-    property_write(g, p);
+    ubi__rdp_grip_write_property(g, p);
     ubi__json_object_end(g->json);
     ubi__vec_u8_fini(&name, a);
     ubi__rdp_value_drop(g->console, &p->symbol);
-    return !g->json->has_failed;
-}
-
-static bool on_element(void *payload, const ubi_property *p) {
-    ubi__rdp_grips *g = payload;
-    if (p->is_accessor) {
-        ubi__rdp_value_drop(g->console, &p->getter);
-        ubi__rdp_value_drop(g->console, &p->setter);
-        ubi__rdp_grip_write_type(g->json, "undefined");
-    } else {
-        ubi__rdp_grip_write(g, &p->value, false);
-    }
     return !g->json->has_failed;
 }
 
@@ -156,131 +147,6 @@ ubi_status ubi__rdp_grips_write_properties(ubi__rdp_grips *g, ubi_value_handle h
                                            uint64_t first, uint64_t count) {
     ubi_property_fn fn = selection == UBI_PROPERTIES_SYMBOLS ? on_symbol : on_property;
     return ubi_console_properties(g->console, handle, selection, first, count, fn, g, NULL);
-}
-
-/* ---- objects ------------------------------------------------------------------------------------------------------------ */
-
-static void error_preview(ubi__json *json, const ubi_object_description *d) {
-    ubi__json_member_string(json, "kind", "Error");
-    text_or_empty(json, "name", d->name);
-    text_or_empty(json, "message", d->message);
-    text_or_empty(json, "stack", d->stack);
-    text_or_empty(json, "fileName", d->source);
-    ubi__json_member_u64(json, "lineNumber", d->line);
-    ubi__json_member_u64(json, "columnNumber", d->column);
-}
-
-static void elements_preview(ubi__rdp_grips *g, ubi_value_handle handle, uint64_t length) {
-    ubi__json_member_string(g->json, "kind", "ArrayLike");
-    ubi__json_member_u64(g->json, "length", length);
-    ubi__json_member_array(g->json, "items");
-    (void)ubi_console_properties(g->console, handle, UBI_PROPERTIES_INDEXED, 0, PREVIEW_ITEMS, on_element, g, NULL);
-    ubi__json_array_end(g->json);
-}
-
-static void properties_preview(ubi__rdp_grips *g, ubi_value_handle handle, uint64_t count) {
-    ubi__json_member_string(g->json, "kind", "Object");
-    ubi__json_member_object(g->json, "ownProperties");
-    (void)ubi__rdp_grips_write_properties(g, handle, UBI_PROPERTIES_NAMED | UBI_PROPERTIES_INDEXED, 0, PREVIEW_ITEMS);
-    ubi__json_object_end(g->json);
-    ubi__json_member_u64(g->json, "ownPropertiesLength", count);
-}
-
-/* Their entries are not shown, only how many there are. */
-static void collection_preview(ubi__json *json, const ubi_object_description *d) {
-    bool is_map = d->kind == UBI_OBJECT_MAP;
-    ubi__json_member_string(json, "kind", is_map ? "MapLike" : "ArrayLike");
-    ubi__json_member_u64(json, is_map ? "size" : "length", d->entry_count);
-    if (!is_map)
-        return;
-    ubi__json_member_array(json, "entries");
-    ubi__json_array_end(json);
-}
-
-static void date_preview(ubi__json *json, double time_ms) {
-    ubi__json_key(json, "timestamp");
-    number_write(json, time_ms);
-}
-
-/* `/PATTERN/FLAGS`, as the language writes it. */
-static void reg_exp_write(ubi__json *json, const ubi_object_description *d) {
-    const ubi_allocator *a = memory();
-    ubi__vec_u8 text = { 0 };
-    if (ubi__bytes_append(&text, "/", 1, a) == UBI_OK &&
-        ubi__bytes_append(&text, d->pattern.ptr, d->pattern.ptr ? d->pattern.len : 0, a) == UBI_OK &&
-        ubi__bytes_append(&text, "/", 1, a) == UBI_OK &&
-        ubi__bytes_append(&text, d->flags, strlen(d->flags), a) == UBI_OK)
-        ubi__json_member_text(json, "displayString", (ubi_text){ (const char *)text.at, text.n });
-    else
-        json->has_failed = true;
-    ubi__vec_u8_fini(&text, a);
-}
-
-static void function_write(ubi__json *json, const ubi_object_description *d) {
-    text_or_empty(json, "name", d->name);
-    text_or_empty(json, "displayName", d->name);
-    ubi__json_member_array(json, "parameterNames");
-    ubi__json_array_end(json);
-    ubi__json_member_bool(json, "isAsync", d->is_async);
-    ubi__json_member_bool(json, "isGenerator", d->is_generator);
-    ubi__json_member_bool(json, "isClassConstructor", d->is_class);
-    if (!d->source.ptr)
-        return;
-    ubi__json_member_object(json, "location");
-    ubi__json_member_text(json, "url", d->source);
-    ubi__json_member_u64(json, "line", d->line);
-    ubi__json_member_u64(json, "column", d->column);
-    ubi__json_object_end(json);
-}
-
-static void preview_write(ubi__rdp_grips *g, ubi_value_handle handle, const ubi_object_description *d) {
-    bool with_previews = g->with_previews;
-    g->with_previews = false;
-    ubi__json_member_object(g->json, "preview");
-    if (d->kind == UBI_OBJECT_ERROR)
-        error_preview(g->json, d);
-    else if (d->kind == UBI_OBJECT_ARRAY)
-        elements_preview(g, handle, d->length);
-    else if (d->kind == UBI_OBJECT_MAP || d->kind == UBI_OBJECT_SET)
-        collection_preview(g->json, d);
-    else if (d->kind == UBI_OBJECT_DATE)
-        date_preview(g->json, d->time_ms);
-    else
-        properties_preview(g, handle, d->property_count);
-    ubi__json_object_end(g->json);
-    g->with_previews = with_previews;
-}
-
-/* Whose preview holds no values. */
-static bool is_small(ubi_object_kind kind) {
-    return kind == UBI_OBJECT_ERROR || kind == UBI_OBJECT_DATE || kind == UBI_OBJECT_MAP || kind == UBI_OBJECT_SET;
-}
-
-static void object_write(ubi__rdp_grips *g, ubi_value_handle handle, bool with_preview) {
-    ubi_object_description d = UBI_OBJECT_DESCRIPTION_INIT;
-    grip_begin(g->json, "object");
-    actor_write(g, handle, UBI__RDP_HELD_OBJECT);
-    if (ubi_console_describe(&d, g->console, handle) != UBI_OK)
-        d.class_name = ubi__text("Object");
-    ubi__json_member_text(g->json, "class", d.class_name);
-    ubi__json_member_u64(g->json, "ownPropertyLength", d.property_count);
-    ubi__json_member_bool(g->json, "extensible", d.is_extensible);
-    ubi__json_member_bool(g->json, "frozen", d.is_frozen);
-    ubi__json_member_bool(g->json, "sealed", d.is_sealed);
-    ubi__json_member_bool(g->json, "isError", d.kind == UBI_OBJECT_ERROR);
-    if (d.kind == UBI_OBJECT_FUNCTION)
-        function_write(g->json, &d);
-    if (d.kind == UBI_OBJECT_REG_EXP)
-        reg_exp_write(g->json, &d);
-    if (d.kind == UBI_OBJECT_ARRAY && !with_preview) { /* how long it is, is always shown */
-        ubi__json_member_object(g->json, "preview");
-        ubi__json_member_string(g->json, "kind", "ArrayLike");
-        ubi__json_member_u64(g->json, "length", d.length);
-        ubi__json_object_end(g->json);
-    } else if (with_preview || is_small(d.kind)) {
-        preview_write(g, handle, &d);
-    }
-    ubi__json_object_end(g->json);
 }
 
 /* ---- values that are not held ------------------------------------------------------------------------------------------- */
@@ -321,7 +187,7 @@ static void held_value_write(ubi__rdp_grips *g, const ubi_value *value, bool wit
     else if (value->kind == UBI_VALUE_SYMBOL)
         symbol_write(g, value);
     else
-        object_write(g, value->handle, with_preview);
+        ubi__rdp_object_write(g, value->handle, with_preview);
 }
 
 /* A preview's values have no preview: it goes no deeper. */
@@ -337,7 +203,7 @@ void ubi__rdp_grip_write(ubi__rdp_grips *g, const ubi_value *value, bool with_pr
         ubi__json_bool(g->json, value->is_true);
         break;
     case UBI_VALUE_NUMBER:
-        number_write(g->json, value->number);
+        ubi__rdp_grip_write_number(g->json, value->number);
         break;
     case UBI_VALUE_BIG_INT:
         big_int_write(g->json, value->text);

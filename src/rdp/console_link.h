@@ -72,7 +72,8 @@ typedef struct ubi__rdp_console_errand {
     bool is_eager;
     char id[UBI__RDP_ID_BYTES]; /* of a result, or of an iterator */
     ubi_value_handle handle;
-    uint32_t selection; /* of ubi_property_selection; 0: nothing */
+    ubi_value_handle receiver; /* of a getter; 0: the object */
+    uint32_t selection;        /* of ubi_property_selection, or UBI__RDP_ENTRIES; 0: nothing */
     uint64_t first, count;
     uint32_t listening, unlistening; /* bits that begin, and that end */
     ubi__vec_u64 handles;            /* that are released */
@@ -89,6 +90,9 @@ static inline ubi__rdp_console_errand *ubi__rdp_console_errand_of(ubi__rdp_erran
     return (ubi__rdp_console_errand *)errand;
 }
 
+/** A selection for iterators: entries of a collection, not properties. */
+#define UBI__RDP_ENTRIES (1u << 31)
+
 /* ---- grips; see console_grips.c ----------------------------------------------------------------------------------------- */
 
 /** Where grips are written. The target's thread. */
@@ -100,12 +104,39 @@ typedef struct ubi__rdp_grips {
     bool with_previews;          /* of values of properties, too, but not of those within a preview */
 } ubi__rdp_grips;
 
+/** Grips that go into an errand's packet. */
+ubi__rdp_grips ubi__rdp_grips_of(ubi__rdp_errand *errand, ubi__json *json);
 /** Writes a value; takes what it holds. @param with_preview  of an object: also some of its properties. */
 void ubi__rdp_grip_write(ubi__rdp_grips *g, const ubi_value *value, bool with_preview);
 /** Of a value that is not written: releases what it holds. */
 void ubi__rdp_value_drop(ubi_console console, const ubi_value *value);
 /** `{"type": TYPE}`. */
 void ubi__rdp_grip_write_type(ubi__json *json, const char *type);
+/* Parts of them; members go into an object that is open. */
+void ubi__rdp_grip_begin(ubi__json *json, const char *type);
+void ubi__rdp_grip_write_number(ubi__json *json, double number);
+void ubi__rdp_grip_write_symbol(ubi__rdp_grips *g, const ubi_value *value);
+void ubi__rdp_grip_write_property(ubi__rdp_grips *g, const ubi_property *p);
+void ubi__rdp_grip_write_accessor(ubi__rdp_grips *g, const ubi_property *p);
+/** The id of a value's actor, which is made when the packet arrives. Takes the handle. */
+void ubi__rdp_grip_write_actor(ubi__rdp_grips *g, ubi_value_handle handle, ubi__rdp_held_kind kind);
+/** Of an object; see console_objects.c. */
+void ubi__rdp_object_write(ubi__rdp_grips *g, ubi_value_handle handle, bool with_preview);
+
+/** What getters of the language's own classes give, which are not called for it: such as the size of a map. */
+typedef struct ubi__rdp_known_getters {
+    uint32_t n;
+    struct {
+        const char *name;
+        uint64_t value;
+    } at[2];
+} ubi__rdp_known_getters;
+void ubi__rdp_known_getters_of(ubi__rdp_known_getters *out, const ubi_object_description *d);
+/** As members of an object that is open. */
+void ubi__rdp_known_getters_write(ubi__json *json, const ubi__rdp_known_getters *getters, uint64_t first,
+                                  uint64_t count);
+/** Writes entries as members of an object that is open, by their places. */
+ubi_status ubi__rdp_grips_write_entries(ubi__rdp_grips *g, ubi_value_handle handle, uint64_t first, uint64_t count);
 /** Writes properties as members of an object that is open, or those with symbols as elements of an array. */
 ubi_status ubi__rdp_grips_write_properties(ubi__rdp_grips *g, ubi_value_handle handle, uint32_t selection,
                                            uint64_t first, uint64_t count);
@@ -145,6 +176,9 @@ ubi_status ubi__rdp_value_count(ubi__rdp_errand *errand, ubi__json *json); /**< 
 ubi_status ubi__rdp_value_slice(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_value_prototype(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_value_all(ubi__rdp_errand *errand, ubi__json *json); /**< prototype and properties */
+ubi_status ubi__rdp_value_get(ubi__rdp_errand *errand, ubi__json *json); /**< a property, whose name is `text` */
+ubi_status ubi__rdp_value_promise_state(ubi__rdp_errand *errand, ubi__json *json); /**< `promiseState` */
+ubi_status ubi__rdp_value_proxy_slots(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_value_substring(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_values_release(ubi__rdp_errand *errand, ubi__json *json);
 

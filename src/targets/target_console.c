@@ -46,6 +46,24 @@ ubi_status ubi_console_properties(ubi_console console, ubi_value_handle handle, 
     return console.ops->properties(console.payload, handle, selection, first, count, fn, payload, total);
 }
 
+ubi_status ubi_console_entries(ubi_console console, ubi_value_handle handle, uint64_t first, uint64_t count,
+                               ubi_entry_fn fn, void *payload, uint64_t *total) {
+    return console.ops->entries(console.payload, handle, first, count, fn, payload, total);
+}
+
+ubi_status ubi_console_slots(ubi_object_slots *out, ubi_console console, ubi_value_handle handle) {
+    return console.ops->slots(console.payload, handle, out);
+}
+
+ubi_status ubi_console_get(ubi_evaluation *out, ubi_console console, ubi_value_handle handle, ubi_text name,
+                           ubi_value_handle receiver) {
+    ubi_evaluation full = UBI_EVALUATION_INIT;
+    UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_evaluation"));
+    UBI_TRY(console.ops->get(console.payload, handle, name, receiver, &full));
+    ubi__result_fill(out, &full, sizeof full);
+    return UBI_OK;
+}
+
 ubi_status ubi_console_prototype(ubi_value *out, ubi_console console, ubi_value_handle handle) {
     return console.ops->prototype(console.payload, handle, out);
 }

@@ -15,13 +15,21 @@ async function evaluate(hud, text) {
     return seen(() => messagesOf(hud).filter(message => message.matches(".result, .error"))[n]);
 }
 
+function nodesOf(message) {
+    return [...message.querySelectorAll(".tree-node")];
+}
+
 /* The texts of an object's nodes, when one says `text`. */
-async function openObject(message, text) {
-    (await seen(() => message.querySelector(".tree-node .arrow, .tree-node .theme-twisty"))).click();
+function nodesWith(message, text) {
     return seen(() => {
-        const nodes = [...message.querySelectorAll(".tree-node")].map(node => node.textContent);
+        const nodes = nodesOf(message).map(node => node.textContent);
         return nodes.some(node => node.includes(text)) && nodes;
     });
+}
+
+async function openObject(message, text) {
+    (await seen(() => message.querySelector(".tree-node .arrow, .tree-node .theme-twisty"))).click();
+    return nodesWith(message, text);
 }
 
 /* The text of the program's message of a level; what was typed is a message, too. */
@@ -39,6 +47,19 @@ async function drive() {
     const object = await evaluate(hud, "globalThis.shown = { first: 1, second: [1, 2] }");
     result.object = object.textContent;
     result.nodes = await openObject(object, "<prototype>");
+    const map = await evaluate(hud, "new Map([['a', 1], [{ x: 1 }, new Set('bc')]])");
+    result.map = map.textContent;
+    await openObject(map, "<entries>");
+    nodesOf(map).find(node => node.textContent.includes("<entries>")).querySelector(".theme-twisty, .arrow").click();
+    result.entries = await nodesWith(map, "0: a");
+    const getter = await evaluate(hud, "({ get g() { return 7 * 7; } })");
+    await openObject(getter, "<prototype>");
+    (await seen(() => getter.querySelector(".invoke-getter"))).click();
+    result.got = await nodesWith(getter, "49");
+    result.others = [];
+    for (const text of ["Promise.resolve({ deep: 1 })", "new Proxy({}, {})", "new Float64Array(3)", "new ArrayBuffer(8)",
+                        "(function f(a, b, ...c) {})", "new WeakSet([globalThis])", "[1, , 3]", "new String('abc')"])
+        result.others.push((await evaluate(hud, text)).textContent);
     result.error = (await evaluate(hud, "nowhere.to.be.found")).textContent;
     await evaluate(hud, "console.warn('said', shown)");
     result.warning = await messageWith(hud, "warn", "said");

@@ -149,6 +149,14 @@ class Console(unittest.TestCase):
         self.assertIn("first: 1", seen["object"])
         for text in ("first: 1", "second: Array [ 1, 2 ]", "<prototype>"):
             self.assertTrue(any(text in node for node in seen["nodes"]), seen["nodes"])
+        self.assertIn("Map { a → 1, {…} → Set(2) }", seen["map"])
+        for text in ("0: a → 1", "1: Object { x: 1 } → Set [ \"b\", \"c\" ]", "size: 2"):
+            self.assertTrue(any(text in node for node in seen["entries"]), seen["entries"])
+        self.assertTrue(any("g: 49" in node for node in seen["got"]), seen["got"])
+        self.assertEqual([text.strip() for text in seen["others"]], [
+            'Promise { <state>: "fulfilled", <value>: {…} }', "Proxy { <target>: {}, <handler>: {} }", "Float64Array(3) [ 0, 0, 0 ]",
+            "ArrayBuffer { byteLength: 8 }", "function f(a, b, c)", "WeakSet [ {…} ]", "Array(3) [ 1, <1 empty slot>, 3 ]",
+            'String { "abc" }'])
         self.assertIn("ReferenceError", seen["error"])
         self.assertIn("first: 1", seen["warning"])
 

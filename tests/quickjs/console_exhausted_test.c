@@ -12,6 +12,11 @@ static const char *const texts[] = {
     "new RangeError('far')",
     "(async function* steps() {})",
     "Object.freeze([1, , 2])",
+    "new Map([['key', {}], [Symbol('s'), 'y'.repeat(20000)]])",
+    "new WeakSet([Array])",
+    "Promise.resolve({})",
+    "new Proxy(function (a, b) {}, {})",
+    "Object.assign(new Error('outer'), { cause: Symbol('inner') })",
 };
 
 /* The value of a text. Memory is there: the engine's own parser does not survive without. */
@@ -31,13 +36,23 @@ static bool take_property(void *payload, const ubi_property *property) {
     return true;
 }
 
+static bool take_entry(void *payload, const ubi_entry *entry) {
+    ((asker *)payload)->bytes += entry->value.length_units;
+    return true;
+}
+
 /* Each call works, or says that there is no memory. */
 static void look_at(asker *a, ubi_value_handle handle) {
     ubi_object_description object = UBI_OBJECT_DESCRIPTION_INIT;
+    ubi_object_slots slots;
     ubi_value prototype;
     ubi_status status = ubi_console_describe(&object, a->console, handle);
     assert_true(status == UBI_OK || status == UBI_ENOMEM);
     status = ubi_console_properties(a->console, handle, 7, 0, 10, take_property, a, NULL);
+    assert_true(status == UBI_OK || status == UBI_ENOMEM);
+    status = ubi_console_entries(a->console, handle, 0, 10, take_entry, a, NULL);
+    assert_true(status == UBI_OK || status == UBI_ENOMEM);
+    status = ubi_console_slots(&slots, a->console, handle);
     assert_true(status == UBI_OK || status == UBI_ENOMEM);
     status = ubi_console_prototype(&prototype, a->console, handle);
     assert_true(status == UBI_OK || status == UBI_ENOMEM);

@@ -57,7 +57,7 @@ class Console(unittest.TestCase):
         self.assertEqual(reply.pop("from"), actor)
         return reply
 
-    def assert_refused(self, name, actor, type_, **members):
+    def assert_refused(self, name, actor, type_, /, **members):
         with self.assertRaises(Refused) as raised:
             self.ask(actor, type_, **members)
         self.assertEqual(raised.exception.packet["error"], name)
@@ -134,18 +134,47 @@ class Values(Console):
         self.assertEqual(self.result("new Date(NaN)")["preview"], {"timestamp": {"type": "NaN"}})
         self.assertEqual(self.result("/a\\/\u00e9+/gi")["displayString"], "/a\\/\u00e9+/gi")
         self.assertEqual(self.result("new RegExp('x', 'yumg')")["displayString"], "/x/gmuy")
-        self.assertEqual(self.result("new Map([[1, 2], [3, 4]])")["preview"], {"kind": "MapLike", "size": 2, "entries": []})
-        self.assertEqual(self.result("new Set('abc')")["preview"], {"kind": "ArrayLike", "length": 3})
+        self.assertEqual(self.result("new Map([[1, 'two'], [3, 4]])")["preview"],
+                         {"kind": "MapLike", "size": 2, "entries": [[1, "two"], [3, 4]]})
+        self.assertEqual(self.result("new Set('abc')")["preview"], {"kind": "ArrayLike", "length": 3, "items": ["a", "b", "c"]})
         nested = self.result("({ when: new Date(7), known: new Map() })")["preview"]["ownProperties"]
         self.assertEqual(nested["when"]["value"]["preview"], {"timestamp": 7})
         self.assertEqual(nested["known"]["value"]["preview"]["size"], 0)
         fake = self.result("Object.create(Date.prototype)")
         self.assertNotIn("timestamp", fake.get("preview", {}))
 
+    def test_promises_show_their_state(self):
+        properties = self.result("Promise.resolve({ done: 1 })")["preview"]["ownProperties"]
+        self.assertEqual((properties["<state>"], properties["<value>"]["value"]["class"]), ({"value": "fulfilled"}, "Object"))
+        self.assertEqual(self.result("new Promise(() => {})")["preview"]["ownProperties"], {"<state>": {"value": "pending"}})
+        nested = self.result("[Promise.resolve(1)]")["preview"]["items"][0]
+        self.assertEqual(nested["preview"]["ownProperties"], {"<state>": {"value": "fulfilled"}})
+
+    def test_buffers_show_their_lengths(self):
+        preview = self.result("new ArrayBuffer(24)")["preview"]
+        self.assertEqual((preview["kind"], preview["safeGetterValues"]["byteLength"]["getterValue"]), ("Object", 24))
+        typed = self.result("new Float64Array([1.5, 2])")
+        self.assertEqual(typed["preview"], {"kind": "ArrayLike", "length": 2, "items": [1.5, 2]})
+        iterator, got = self.slice(typed["actor"], "enumProperties", ignoreIndexedProperties=True)
+        self.assertEqual((iterator["count"], {name: one["getterValue"] for name, one in got["ownProperties"].items()}),
+                         (2, {"byteLength": 16, "length": 2}))
+
+    def test_wrappers_symbols_causes_and_holes(self):
+        self.assertEqual(self.result("new String('text')")["preview"]["wrappedValue"], "text")
+        [symbol] = self.result("({ a: 1, [Symbol('s')]: 2 })")["preview"]["ownSymbols"]
+        self.assertEqual((symbol["type"], symbol["name"], symbol["descriptor"]["value"]), ("symbol", "s", 2))
+        self.assertEqual(self.result("new Error('outer', { cause: 'inner' })")["preview"]["cause"], "inner")
+        self.assertEqual(self.result("[1, , 3, ,]")["preview"]["items"], [1, None, 3, None])
+        self.assertEqual(self.result("(function f(a, { b }, ...c) {})")["parameterNames"], ["a", None, "c"])
+
     def test_proxies_are_not_looked_at(self):
-        self.result("globalThis.touched = 0; globalThis.watched = new Proxy({}, "
+        self.result("globalThis.touched = 0; globalThis.watched = new Proxy({ inside: 1 }, "
                     "{ ownKeys() { touched++; return []; }, getPrototypeOf() { touched++; return null; } })")
         grip = self.result("watched")
+        self.assertEqual(list(grip["preview"]["ownProperties"]), ["<target>", "<handler>"])
+        slots = self.ask(grip["actor"], "proxySlots")
+        self.assertEqual(slots["proxyTarget"]["preview"]["ownProperties"]["inside"]["value"], 1)
+        self.assertEqual(slots["proxyHandler"]["class"], "Object")
         self.assertEqual(self.ask(grip["actor"], "prototype"), {"prototype": UNDEFINED})
         self.slice(grip["actor"], "enumProperties")
         self.assertEqual(self.result("touched"), 0)
@@ -209,6 +238,47 @@ class Objects(Console):
         self.assertEqual((got["ownSymbols"][0]["name"], got["ownSymbols"][0]["descriptor"]["value"]), ("Symbol(s)", 3))
         iterator, got = self.slice(actor, "enumPrivateProperties")
         self.assertEqual((iterator["type"], iterator["count"], got["privateProperties"]), ("privatePropertiesIterator", 0, []))
+
+    def test_entries_of_collections(self):
+        actor = self.result("new Map([['a', 1], [{ b: 2 }, new Set([3])]])")["actor"]
+        iterator, got = self.slice(actor, "enumEntries")
+        self.assertEqual((iterator["type"], iterator["count"], list(got["ownProperties"])), ("propertyIterator", 2, ["0", "1"]))
+        first, second = got["ownProperties"].values()
+        self.assertEqual(first, {"enumerable": True, "value": {"type": "mapEntry", "preview": {"key": "a", "value": 1}}})
+        pair = second["value"]["preview"]
+        self.assertEqual(pair["key"]["preview"]["ownProperties"]["b"]["value"], 2)
+        self.assertEqual(pair["value"]["preview"]["items"], [3])
+        iterator, got = self.slice(self.result("new Set('abcd')")["actor"], "enumEntries", start=2, count=9)
+        self.assertEqual((iterator["count"], got["ownProperties"]),
+                         (4, {"2": {"enumerable": True, "value": "c"}, "3": {"enumerable": True, "value": "d"}}))
+        weak = self.result("globalThis.held = {}; new WeakMap([[held, 'w']])")
+        self.assertEqual((weak["preview"]["kind"], weak["preview"]["size"]), ("MapLike", 1))
+        self.assertEqual(self.slice(weak["actor"], "enumEntries")[1]["ownProperties"]["0"]["value"]["preview"]["value"], "w")
+        self.assertEqual(self.slice(self.result("({})")["actor"], "enumEntries")[1]["ownProperties"], {})
+        iterator, got = self.slice(actor, "enumProperties", ignoreIndexedProperties=True)
+        self.assertEqual((iterator["count"], got["ownProperties"]["size"]["getterValue"]), (1, 2))
+
+    def test_promises_say_what_they_settled_with(self):
+        state = self.ask(self.result("Promise.resolve([1])")["actor"], "promiseState")["promiseState"]
+        self.assertEqual((state["state"], state["value"]["preview"]["items"]), ("fulfilled", [1]))
+        rejected = self.result("globalThis.no = Promise.reject('why'); no.catch(() => {}); no")["actor"]
+        self.assertEqual(self.ask(rejected, "promiseState"), {"promiseState": {"state": "rejected", "reason": "why"}})
+        pending = self.result("new Promise(() => {})")["actor"]
+        self.assertEqual(self.ask(pending, "promiseState"), {"promiseState": {"state": "pending"}})
+        self.assert_refused("TypeError", self.result("({})")["actor"], "promiseState")
+        self.assert_refused("TypeError", self.result("({})")["actor"], "proxySlots")
+
+    def test_getters_run_when_they_are_asked_for(self):
+        object_ = self.result("({ n: 5, get sum() { return [this.n]; }, get bad() { throw 'no'; } })")["actor"]
+        self.assertEqual(self.ask(object_, "propertyValue", name="sum")["value"]["return"]["preview"]["items"], [5])
+        self.assertEqual(self.ask(object_, "propertyValue", name="bad"), {"value": {"throw": "no"}})
+        other = self.result("({ n: 6 })")["actor"]
+        got = self.ask(object_, "propertyValue", name="sum", receiverId=other)
+        self.assertEqual(got["value"]["return"]["preview"]["items"], [6])
+        got = self.ask(object_, "propertyValue", name="sum", receiverId=self.console)
+        self.assertEqual(got["value"]["return"]["preview"]["items"], [5])
+        self.assertEqual(self.ask(object_, "propertyValue", name="nothing"), {"value": {"return": UNDEFINED}})
+        self.assert_refused("badParameterType", object_, "propertyValue", name=1)
 
     def test_four_requests_at_once_as_the_panel_sends_them(self):
         actor = self.result("kept")["actor"]

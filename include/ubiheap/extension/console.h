@@ -13,8 +13,8 @@
  * A value is described as plain data. Objects, symbols and texts that were cut are also held: the description has a number, the *handle*,
  * by which more can be asked. The console keeps them alive until they are released, or it is closed.
  *
- * Only evaluating runs the program's code. All else looks at values without calling getters, traps of proxies or methods: what can only be
- * found by a call is not shown.
+ * Only evaluating, and reading one property (ubi_console_get), runs the program's code. All else looks at values without calling getters,
+ * traps of proxies or methods: what can only be found by a call is not shown.
  *
  * Threads: all belongs to the thread that runs the target, at a safe point or within on_message.
  *
@@ -65,12 +65,19 @@ typedef enum ubi_object_kind {
     UBI_OBJECT_ARRAY, /**< by its elements */
     UBI_OBJECT_FUNCTION,
     UBI_OBJECT_ERROR,
-    UBI_OBJECT_PROXY, /**< nothing of it is looked at: that would call its handler */
+    UBI_OBJECT_PROXY, /**< by its target and handler: looking at properties would call the handler */
     UBI_OBJECT_DATE,
     UBI_OBJECT_REG_EXP,
-    UBI_OBJECT_MAP,
-    UBI_OBJECT_SET
+    UBI_OBJECT_MAP, /**< by its entries, as the next three */
+    UBI_OBJECT_SET,
+    UBI_OBJECT_WEAK_MAP, /**< entries whose keys live */
+    UBI_OBJECT_WEAK_SET,
+    UBI_OBJECT_PROMISE,
+    UBI_OBJECT_ARRAY_BUFFER,
+    UBI_OBJECT_WRAPPER /**< made of a primitive, such as new String("a") */
 } ubi_object_kind;
+
+typedef enum ubi_promise_state { UBI_PROMISE_PENDING, UBI_PROMISE_FULFILLED, UBI_PROMISE_REJECTED } ubi_promise_state;
 
 typedef struct ubi_object_description {
     uint32_t struct_bytes; /**< UBI_OBJECT_DESCRIPTION_INIT */
@@ -88,10 +95,16 @@ typedef struct ubi_object_description {
     bool is_async;    /**< FUNCTION, as the next two */
     bool is_generator;
     bool is_class;
-    double time_ms;       /**< DATE: since the epoch; not a number if it is invalid */
-    ubi_text pattern;     /**< REG_EXP, without slashes */
-    char flags[16];       /**< REG_EXP, such as "gi" */
-    uint64_t entry_count; /**< MAP, SET */
+    double time_ms;             /**< DATE: since the epoch; not a number if it is invalid */
+    ubi_text pattern;           /**< REG_EXP, without slashes */
+    char flags[16];             /**< REG_EXP, such as "gi" */
+    uint64_t entry_count;       /**< MAP, SET, WEAK_MAP, WEAK_SET */
+    const ubi_text *parameters; /**< FUNCTION of a script: parameters[parameter_count]; NULL text: it has no name */
+    uint32_t parameter_count;
+    ubi_promise_state promise_state; /**< PROMISE */
+    uint64_t byte_length;            /**< ARRAY_BUFFER, typed ARRAY */
+    bool is_typed_array;             /**< ARRAY */
+    bool has_cause;                  /**< ERROR: its slots have it */
 } ubi_object_description;
 
 #define UBI_OBJECT_DESCRIPTION_INIT                                                                                    \
@@ -115,6 +128,21 @@ typedef struct ubi_property {
 } ubi_property;
 /** False: no more. May ask the console about values. */
 typedef bool (*ubi_property_fn)(void *payload, const ubi_property *property);
+
+/** One entry of a collection. */
+typedef struct ubi_entry {
+    ubi_value key; /**< MAP, WEAK_MAP; else undefined */
+    ubi_value value;
+} ubi_entry;
+/** False: no more. May ask the console about values. */
+typedef bool (*ubi_entry_fn)(void *payload, const ubi_entry *entry);
+
+/** What some objects hold beside properties and entries. */
+typedef struct ubi_object_slots {
+    ubi_value
+        value; /**< PROMISE: what it settled with; PROXY: its target, null if it is revoked; WRAPPER: its primitive; ERROR: its cause */
+    ubi_value handler; /**< PROXY */
+} ubi_object_slots;
 
 /** The result of a text that was evaluated. */
 typedef struct ubi_evaluation {
@@ -172,9 +200,14 @@ typedef struct ubi_console_ops {
     ubi_status (*prototype)(void *payload, ubi_value_handle handle, ubi_value *out);
     ubi_status (*substring)(void *payload, ubi_value_handle handle, uint64_t first, uint64_t end, ubi_text *out);
     ubi_status (*release)(void *payload, ubi_value_handle handle);
+    ubi_status (*entries)(void *payload, ubi_value_handle handle, uint64_t first, uint64_t count, ubi_entry_fn fn,
+                          void *fn_payload, uint64_t *total);
+    ubi_status (*slots)(void *payload, ubi_value_handle handle, ubi_object_slots *out);
+    ubi_status (*get)(void *payload, ubi_value_handle handle, ubi_text name, ubi_value_handle receiver,
+                      ubi_evaluation *out);
 } ubi_console_ops;
 
-#define UBI_CONSOLE_OPS_VERSION 1
+#define UBI_CONSOLE_OPS_VERSION 2
 
 /** A value; valid until ubi_console_close. */
 typedef struct ubi_console {
@@ -202,12 +235,29 @@ UBI_API ubi_status ubi_console_evaluate(ubi_evaluation *out, ubi_console console
 UBI_API ubi_status ubi_console_describe(ubi_object_description *out, ubi_console console, ubi_value_handle handle);
 /**
  * Own properties of an object, in the language's order, from the `first` of the selected ones on, at most `count`.
- * @param selection  bits of ubi_property_selection. @param total  how many there are of the selection; may be NULL.
+ * @param selection  bits of ubi_property_selection. @param fn  NULL when the count is 0.
+ * @param total  how many there are of the selection; may be NULL.
  * Errors: as ubi_console_describe. Cost: O(properties).
  */
 UBI_API ubi_status ubi_console_properties(ubi_console console, ubi_value_handle handle, uint32_t selection,
                                           uint64_t first, uint64_t count, ubi_property_fn fn, void *payload,
                                           uint64_t *total);
+/**
+ * Entries of a collection, in the order in which they were made, from the `first` on, at most `count`. Other objects have none.
+ * @param fn  NULL when the count is 0. @param total  how many there are; may be NULL.
+ * Errors: as ubi_console_describe. Cost: O(first + count), of a weak collection O(entries).
+ */
+UBI_API ubi_status ubi_console_entries(ubi_console console, ubi_value_handle handle, uint64_t first, uint64_t count,
+                                       ubi_entry_fn fn, void *payload, uint64_t *total);
+/** What an object holds beside properties and entries; undefined: nothing. Errors: as ubi_console_describe. */
+UBI_API ubi_status ubi_console_slots(ubi_object_slots *out, ubi_console console, ubi_value_handle handle);
+/**
+ * Reads a property as the program would: a getter or a trap of a proxy runs, to its end.
+ * @param name  of it. @param receiver  what a getter has as `this`; 0: the object.
+ * Errors: UBI_ENOTFOUND (no such object is held), UBI_ESTATE (the realm is gone), UBI_ENOMEM. What it throws is not an error.
+ */
+UBI_API ubi_status ubi_console_get(ubi_evaluation *out, ubi_console console, ubi_value_handle handle, ubi_text name,
+                                   ubi_value_handle receiver);
 /** Of an object: its prototype, null, or undefined for a proxy. Errors: as ubi_console_describe. */
 UBI_API ubi_status ubi_console_prototype(ubi_value *out, ubi_console console, ubi_value_handle handle);
 /** Units [first, end) of a string that is held. Errors: UBI_ENOTFOUND, UBI_ENOMEM. Cost: O(its length). */

@@ -32,5 +32,6 @@
 #include "engines/quickjs/adapter/positions.h"
 
 #include "engines/quickjs/adapter/attach.h"
+#include "engines/quickjs/adapter/content_facts.h"
 #include "engines/quickjs/adapter/held.h"
 #include "engines/quickjs/adapter/script_facts.h"

@@ -102,6 +102,30 @@ static ubi_status console_properties(void *payload, ubi_value_handle handle, uin
     return status;
 }
 
+static ubi_status console_entries(void *payload, ubi_value_handle handle, uint64_t first, uint64_t count,
+                                  ubi_entry_fn fn, void *fn_payload, uint64_t *total) {
+    console *c = (console *)payload;
+    ubi__js_texts texts = { .allocator = console_allocator(c) };
+    ubi__js_describer d;
+    JSValueConst object = JS_UNDEFINED;
+    ubi_status status = console_begin_with_object(&d, &object, c, handle);
+    if (status != UBI_OK)
+        return status;
+    d.texts = &texts;
+    JSValue kept = JS_DupValue(d.ctx, object); /* `fn` may release it */
+    status = ubi__js_describe_entries(&d, kept, first, count, fn, fn_payload, total);
+    JS_FreeValue(d.ctx, kept);
+    ubi__js_texts_clear(&texts);
+    return status;
+}
+
+static ubi_status console_slots(void *payload, ubi_value_handle handle, ubi_object_slots *out) {
+    ubi__js_describer d;
+    JSValueConst object = JS_UNDEFINED;
+    ubi_status status = console_begin_with_object(&d, &object, (console *)payload, handle);
+    return status == UBI_OK ? ubi__js_describe_slots(&d, object, out) : status;
+}
+
 static ubi_status console_prototype(void *payload, ubi_value_handle handle, ubi_value *out) {
     ubi__js_describer d;
     JSValueConst object = JS_UNDEFINED;
@@ -175,6 +199,48 @@ static ubi_status console_describe_thrown(const ubi__js_describer *d, JSValueCon
     return status;
 }
 
+/* A value, or what was thrown; it is taken. */
+static ubi_status console_describe_result(const ubi__js_describer *d, JSValue value, ubi_evaluation *out) {
+    ubi_status status = ubi__js_describe_value(d, value, &out->value);
+    if (status == UBI_OK && out->has_thrown)
+        status = console_describe_thrown(d, value, out);
+    if (status != UBI_OK)
+        ubi__js_drop_value(d, &out->value);
+    JS_FreeValue(d->ctx, value);
+    return status;
+}
+
+static JSValue read_property(JSContext *ctx, JSValueConst object, ubi_text name, JSValueConst receiver,
+                             bool *has_thrown) {
+    JSAtom atom = JS_NewAtomLen(ctx, name.ptr, name.len);
+    JSValue value = atom == JS_ATOM_NULL ? JS_EXCEPTION : ubi__js_read(ctx, object, atom, receiver);
+    JS_FreeAtom(ctx, atom);
+    *has_thrown = JS_IsException(value);
+    return *has_thrown ? JS_GetException(ctx) : value;
+}
+
+/* What a getter runs may release the values, and end the realm. */
+static ubi_status console_get(void *payload, ubi_value_handle handle, ubi_text name, ubi_value_handle receiver,
+                              ubi_evaluation *out) {
+    console *c = (console *)payload;
+    ubi__js_describer d;
+    JSValueConst object = JS_UNDEFINED, self = JS_UNDEFINED;
+    *out = (ubi_evaluation)UBI_EVALUATION_INIT;
+    ubi_status status = console_begin_with_object(&d, &object, c, handle);
+    if (status == UBI_OK)
+        status = ubi__js_values_find(&self, &c->values, receiver ? receiver : handle);
+    if (status != UBI_OK)
+        return status;
+    JSContext *ctx = JS_DupContext(d.ctx);
+    JSValue kept = JS_DupValue(ctx, object), kept_self = JS_DupValue(ctx, self);
+    JSValue value = read_property(ctx, kept, name, kept_self, &out->has_thrown);
+    status = console_describe_result(&d, value, out);
+    JS_FreeValue(ctx, kept);
+    JS_FreeValue(ctx, kept_self);
+    JS_FreeContext(ctx);
+    return status;
+}
+
 /* The text needs a 0 after it. */
 static ubi_status console_evaluate(void *payload, ubi_text text, bool is_eager, ubi_evaluation *out) {
     console *c = (console *)payload;
@@ -191,12 +257,7 @@ static ubi_status console_evaluate(void *payload, ubi_text text, bool is_eager, 
     JSContext *ctx = JS_DupContext(d.ctx); /* the text may end its own realm */
     JSValue value = evaluate_text(ctx, code, text.len, &out->has_thrown);
     ubi__tool_free(console_allocator(c), code, text.len + 1, 1);
-    status = ubi__js_describe_value(&d, value, &out->value);
-    if (status == UBI_OK && out->has_thrown)
-        status = console_describe_thrown(&d, value, out);
-    if (status != UBI_OK)
-        ubi__js_drop_value(&d, &out->value);
-    JS_FreeValue(ctx, value);
+    status = console_describe_result(&d, value, out);
     JS_FreeContext(ctx);
     return status;
 }
@@ -269,7 +330,10 @@ static const ubi_console_ops console_ops = { .version = UBI_CONSOLE_OPS_VERSION,
                                              .properties = console_properties,
                                              .prototype = console_prototype,
                                              .substring = console_substring,
-                                             .release = console_release };
+                                             .release = console_release,
+                                             .entries = console_entries,
+                                             .slots = console_slots,
+                                             .get = console_get };
 
 ubi_status ubi__js_console_open(ubi_console *out, ubi_quickjs *tools, const ubi_quickjs_scope *scope,
                                 const ubi_console_listener *listener) {

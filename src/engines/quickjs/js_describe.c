@@ -11,23 +11,12 @@
 #include "engines/quickjs/js_properties.h"
 #include "engines/quickjs/js_values.h"
 
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        ubi_status try_status_ = (call);                                                                               \
-        if (try_status_ != UBI_OK)                                                                                     \
-            return try_status_;                                                                                        \
-    } while (0)
-
-static ubi_status engine_fail(JSContext *ctx) {
-    ubi__js_forget(ctx);
-    return ubi_error(UBI_ENOMEM, "the engine has not enough memory to describe a value");
-}
-
 /* ---- values --------------------------------------------------------------------------------------------------------- */
 
 static ubi_status describe_string(const ubi__js_describer *d, JSValueConst value, ubi_value *out) {
     out->kind = UBI_VALUE_STRING;
-    TRY(ubi__js_texts_add_units(&out->text, d->texts, d->ctx, value, 0, UBI_VALUE_TEXT_UNITS, &out->length_units));
+    UBI__JS_TRY(
+        ubi__js_texts_add_units(&out->text, d->texts, d->ctx, value, 0, UBI_VALUE_TEXT_UNITS, &out->length_units));
     if (out->length_units <= UBI_VALUE_TEXT_UNITS)
         return UBI_OK;
     return ubi__js_values_hold(&out->handle, d->values, d->ctx, value);
@@ -36,7 +25,7 @@ static ubi_status describe_string(const ubi__js_describer *d, JSValueConst value
 static ubi_status describe_symbol(const ubi__js_describer *d, JSValueConst value, ubi_value *out) {
     JSAtom atom = JS_ValueToAtom(d->ctx, value);
     if (atom == JS_ATOM_NULL)
-        return engine_fail(d->ctx);
+        return ubi__js_fail_nomem(d->ctx);
     out->kind = UBI_VALUE_SYMBOL;
     ubi_status status = ubi__js_texts_add_atom(&out->text, d->texts, d->ctx, atom);
     JS_FreeAtom(d->ctx, atom);
@@ -146,11 +135,11 @@ static ubi_status own_names_get(own_names *out, JSContext *ctx, JSValueConst obj
     if (ubi__js_is_proxy(ctx, object))
         return UBI_OK;
     if (JS_GetOwnPropertyNames(ctx, &out->at, &out->n, object, kinds) < 0)
-        return engine_fail(ctx);
+        return ubi__js_fail_nomem(ctx);
     if (!(kinds & JS_GPN_STRING_MASK) || count_indices(ctx, out))
         return UBI_OK;
     ubi__js_free_names(ctx, out->at, out->n);
-    return engine_fail(ctx);
+    return ubi__js_fail_nomem(ctx);
 }
 
 /* ---- objects -------------------------------------------------------------------------------------------------------- */
@@ -168,18 +157,14 @@ static ubi_status constructor_name(const ubi__js_describer *d, JSValueConst obje
     return text_of_string(d, name, out);
 }
 
-static bool class_is_typed_array(ubi_text name) {
-    return name.len > 5 && memcmp(name.ptr + name.len - 5, "Array", 5) == 0;
-}
-
 static ubi_status describe_class(const ubi__js_describer *d, JSValueConst object, const ubi__object_facts *facts,
                                  ubi_object_description *out) {
-    TRY(ubi__js_texts_add_atom(&out->class_name, d->texts, d->ctx, facts->class_name));
-    if (facts->is_array || class_is_typed_array(out->class_name))
+    UBI__JS_TRY(ubi__js_texts_add_atom(&out->class_name, d->texts, d->ctx, facts->class_name));
+    if (facts->is_array)
         out->kind = UBI_OBJECT_ARRAY;
     if (out->class_name.len == 6 && memcmp(out->class_name.ptr, "Object", 6) == 0) {
         ubi_text name;
-        TRY(constructor_name(d, object, &name));
+        UBI__JS_TRY(constructor_name(d, object, &name));
         if (name.len)
             out->class_name = name;
     }
@@ -201,6 +186,21 @@ static bool prototype_is_writable(const ubi__js_describer *d, JSValueConst funct
     return is_writable;
 }
 
+static ubi_status describe_parameters(const ubi__js_describer *d, JSValueConst function, uint32_t n,
+                                      ubi_object_description *out) {
+    ubi_text *names = ubi__js_texts_allot(d->texts, n * sizeof *names);
+    if (!names)
+        return ubi__js_fail_nomem(d->ctx);
+    for (uint32_t i = 0; i < n; i++) {
+        JSAtom name = ubi__parameter_name(function, i);
+        if (name != JS_ATOM_NULL)
+            UBI__JS_TRY(ubi__js_texts_add_atom(&names[i], d->texts, d->ctx, name));
+    }
+    out->parameters = names;
+    out->parameter_count = n;
+    return UBI_OK;
+}
+
 /* A class is a function of a script whose prototype cannot be replaced. */
 static ubi_status describe_function(const ubi__js_describer *d, JSValueConst function, ubi_object_description *out) {
     ubi__function_facts facts;
@@ -208,12 +208,13 @@ static ubi_status describe_function(const ubi__js_describer *d, JSValueConst fun
     out->kind = UBI_OBJECT_FUNCTION;
     out->is_async = facts.is_async;
     out->is_generator = facts.is_generator;
-    TRY(text_of_string(d, ubi__js_own_value(d->ctx, function, "name"), &out->name));
+    UBI__JS_TRY(text_of_string(d, ubi__js_own_value(d->ctx, function, "name"), &out->name));
     if (facts.source == JS_ATOM_NULL)
         return UBI_OK;
     out->is_class = !prototype_is_writable(d, function);
     out->line = facts.line;
     out->column = facts.column;
+    UBI__JS_TRY(describe_parameters(d, function, facts.parameter_count, out));
     return ubi__js_texts_add_atom(&out->source, d->texts, d->ctx, facts.source);
 }
 
@@ -276,7 +277,7 @@ static bool place_of_stack(ubi_text stack, uint32_t skip, ubi__js_thrown *out) {
 /* The file and line that the error has as properties; else the first of its stack. */
 static ubi_status describe_error_place(const ubi__js_describer *d, JSValueConst error, ubi_text stack,
                                        ubi__js_thrown *out) {
-    TRY(text_of_string(d, ubi__js_own_value(d->ctx, error, "fileName"), &out->source));
+    UBI__JS_TRY(text_of_string(d, ubi__js_own_value(d->ctx, error, "fileName"), &out->source));
     out->line = number_of(d, ubi__js_own_value(d->ctx, error, "lineNumber"));
     out->column = number_of(d, ubi__js_own_value(d->ctx, error, "columnNumber"));
     if (out->source.ptr && out->line)
@@ -293,13 +294,14 @@ static ubi_status describe_error_place(const ubi__js_describer *d, JSValueConst 
 static ubi_status describe_error(const ubi__js_describer *d, JSValueConst error, ubi_object_description *out) {
     ubi__js_thrown place = { .line = 0 };
     out->kind = UBI_OBJECT_ERROR;
-    TRY(text_of_string(d, ubi__js_plain_value_str(d->ctx, error, "name"), &out->name));
-    TRY(text_of_string(d, ubi__js_plain_value_str(d->ctx, error, "message"), &out->message));
-    TRY(text_of_string(d, ubi__js_own_value(d->ctx, error, "stack"), &out->stack));
-    TRY(describe_error_place(d, error, out->stack, &place));
+    UBI__JS_TRY(text_of_string(d, ubi__js_plain_value_str(d->ctx, error, "name"), &out->name));
+    UBI__JS_TRY(text_of_string(d, ubi__js_plain_value_str(d->ctx, error, "message"), &out->message));
+    UBI__JS_TRY(text_of_string(d, ubi__js_own_value(d->ctx, error, "stack"), &out->stack));
+    UBI__JS_TRY(describe_error_place(d, error, out->stack, &place));
     out->source = place.source;
     out->line = place.line;
     out->column = place.column;
+    out->has_cause = ubi__js_has_own(d->ctx, error, "cause");
     return UBI_OK;
 }
 
@@ -311,7 +313,7 @@ static ubi_status message_of_error(const ubi__js_describer *d, const ubi_object_
     size_t n = name.len + (n_message ? 2 + n_message : 0);
     char *joined = js_malloc(d->ctx, n + 1);
     if (!joined)
-        return engine_fail(d->ctx);
+        return ubi__js_fail_nomem(d->ctx);
     memcpy(joined, name.ptr, name.len);
     if (n_message) {
         memcpy(joined + name.len, separator, 2);
@@ -324,7 +326,7 @@ static ubi_status message_of_error(const ubi__js_describer *d, const ubi_object_
 
 static ubi_status describe_thrown_object(const ubi__js_describer *d, JSValueConst thrown, ubi__js_thrown *out) {
     ubi_object_description object = UBI_OBJECT_DESCRIPTION_INIT;
-    TRY(ubi__js_describe_object(d, thrown, &object));
+    UBI__JS_TRY(ubi__js_describe_object(d, thrown, &object));
     if (object.kind != UBI_OBJECT_ERROR) {
         out->message = object.class_name;
         return UBI_OK;
@@ -352,7 +354,7 @@ ubi_status ubi__js_describe_place(const ubi__js_describer *d, ubi__js_thrown *ou
     JSValue error = JS_GetException(d->ctx);
     JSValue text = JS_IsObject(error) ? ubi__js_own_value(d->ctx, error, "stack") : JS_UNDEFINED;
     JS_FreeValue(d->ctx, error);
-    TRY(text_of_string(d, text, &stack));
+    UBI__JS_TRY(text_of_string(d, text, &stack));
     place_of_stack(stack, 1, out);
     return UBI_OK;
 }
@@ -362,7 +364,7 @@ ubi_status ubi__js_describe_place(const ubi__js_describer *d, ubi__js_thrown *ou
 /* Of an object to which nothing can be added. */
 static ubi_status describe_locks(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out) {
     own_names names;
-    TRY(own_names_get(&names, d->ctx, object, JS_GPN_STRING_MASK | JS_GPN_SYMBOL_MASK));
+    UBI__JS_TRY(own_names_get(&names, d->ctx, object, JS_GPN_STRING_MASK | JS_GPN_SYMBOL_MASK));
     out->is_sealed = out->is_frozen = true;
     for (uint32_t i = 0; i < names.n && out->is_sealed; i++) {
         JSPropertyDescriptor property;
@@ -381,51 +383,11 @@ static ubi_status describe_locks(const ubi__js_describer *d, JSValueConst object
 
 static ubi_status describe_count(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out) {
     own_names names;
-    TRY(own_names_get(&names, d->ctx, object, JS_GPN_STRING_MASK));
+    UBI__JS_TRY(own_names_get(&names, d->ctx, object, JS_GPN_STRING_MASK));
     out->property_count = names.n;
-    if (out->kind == UBI_OBJECT_ARRAY) /* of a typed one; of others see below */
-        out->length = names.n_indexed;
     ubi__js_free_names(d->ctx, names.at, names.n);
     out->is_extensible = JS_IsExtensible(d->ctx, object) > 0;
     return out->is_extensible ? UBI_OK : describe_locks(d, object, out);
-}
-
-/* Letters in the language's order. Their bits are the same in all engines. */
-static void describe_flags(uint32_t flags, char out[16]) {
-    static const struct flag {
-        char letter;
-        uint8_t bit;
-    } known[] = { { 'd', 6 }, { 'g', 0 }, { 'i', 1 }, { 'm', 2 }, { 's', 3 }, { 'u', 4 }, { 'v', 8 }, { 'y', 5 } };
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (flags >> known[i].bit & 1)
-            out[n++] = known[i].letter;
-    out[n] = '\0';
-}
-
-static ubi_status describe_content(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out) {
-    ubi__content_facts facts;
-    ubi__content_facts_of(&facts, object);
-    switch (facts.of) {
-    case UBI__CONTENT_DATE:
-        out->kind = UBI_OBJECT_DATE;
-        out->time_ms = NAN;
-        if (JS_IsNumber(facts.value))
-            JS_ToFloat64(d->ctx, &out->time_ms, facts.value);
-        break;
-    case UBI__CONTENT_REG_EXP:
-        out->kind = UBI_OBJECT_REG_EXP;
-        describe_flags(facts.flags, out->flags);
-        return ubi__js_texts_add_units(&out->pattern, d->texts, d->ctx, facts.value, 0, UBI_VALUE_TEXT_UNITS, NULL);
-    case UBI__CONTENT_MAP:
-    case UBI__CONTENT_SET:
-        out->kind = facts.of == UBI__CONTENT_MAP ? UBI_OBJECT_MAP : UBI_OBJECT_SET;
-        out->entry_count = facts.entry_count;
-        break;
-    case UBI__CONTENT_OTHER:
-        break;
-    }
-    return UBI_OK;
 }
 
 ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out) {
@@ -434,10 +396,11 @@ ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst obje
     *out = (ubi_object_description)UBI_OBJECT_DESCRIPTION_INIT;
     if (facts.is_proxy) {
         out->kind = UBI_OBJECT_PROXY;
-        return ubi__js_texts_add_atom(&out->class_name, d->texts, d->ctx, facts.class_name);
+        out->class_name = (ubi_text){ "Proxy", 5 }; /* the engine calls it Object */
+        return UBI_OK;
     }
-    TRY(describe_class(d, object, &facts, out));
-    TRY(describe_count(d, object, out));
+    UBI__JS_TRY(describe_class(d, object, &facts, out));
+    UBI__JS_TRY(describe_count(d, object, out));
     if (facts.is_array) /* may have holes */
         out->length = number_of(d, ubi__js_own_value(d->ctx, object, "length"));
     else if (JS_IsFunction(d->ctx, object))
@@ -445,7 +408,7 @@ ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst obje
     else if (ubi__is_error(d->ctx, object))
         return describe_error(d, object, out);
     else
-        return describe_content(d, object, out);
+        return ubi__js_describe_content(d, object, out);
     return UBI_OK;
 }
 
@@ -454,7 +417,7 @@ ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst obje
 static ubi_status describe_property_key(const ubi__js_describer *d, JSAtom atom, ubi_property *out) {
     JSValue key = JS_AtomToValue(d->ctx, atom);
     if (JS_IsException(key))
-        return engine_fail(d->ctx);
+        return ubi__js_fail_nomem(d->ctx);
     ubi_status status = JS_IsSymbol(key) ? ubi__js_describe_value(d, key, &out->symbol)
                                          : ubi__js_texts_add_atom(&out->name, d->texts, d->ctx, atom);
     if (JS_IsSymbol(key))
@@ -471,7 +434,7 @@ static ubi_status describe_property_value(const ubi__js_describer *d, const JSPr
     out->is_accessor = (property->flags & JS_PROP_GETSET) != 0;
     if (!out->is_accessor)
         return ubi__js_describe_value(d, property->value, &out->value);
-    TRY(ubi__js_describe_value(d, property->getter, &out->getter));
+    UBI__JS_TRY(ubi__js_describe_value(d, property->getter, &out->getter));
     return ubi__js_describe_value(d, property->setter, &out->setter);
 }
 
@@ -509,7 +472,7 @@ static ubi_status select_names(own_names *out, uint32_t *first, uint32_t *n, con
     bool with_indexed = selection & UBI_PROPERTIES_INDEXED, with_named = selection & UBI_PROPERTIES_NAMED;
     int kinds = (with_indexed || with_named ? JS_GPN_STRING_MASK : 0) |
                 (selection & UBI_PROPERTIES_SYMBOLS ? JS_GPN_SYMBOL_MASK : 0);
-    TRY(own_names_get(out, d->ctx, object, kinds));
+    UBI__JS_TRY(own_names_get(out, d->ctx, object, kinds));
     *first = with_indexed || !with_named ? 0 : out->n_indexed;
     *n = with_indexed && !with_named && !(selection & UBI_PROPERTIES_SYMBOLS) ? out->n_indexed : out->n - *first;
     return UBI_OK;
@@ -522,7 +485,7 @@ ubi_status ubi__js_describe_properties(const ubi__js_describer *d, JSValueConst 
     uint32_t begin, n;
     bool is_over = false;
     ubi_status status = UBI_OK;
-    TRY(select_names(&names, &begin, &n, d, object, selection));
+    UBI__JS_TRY(select_names(&names, &begin, &n, d, object, selection));
     for (uint64_t i = first; i < n && i - first < count && !is_over && status == UBI_OK; i++) {
         status = hand_over_property(d, object, names.at[begin + i].atom, fn, payload, &is_over);
         ubi__js_texts_clear(d->texts);

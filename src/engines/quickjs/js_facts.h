@@ -2,7 +2,7 @@
  *
  * js_facts.h: what the API for scripts asks of the adapter, because quickjs.h does not provide it.
  *
- * Defined in adapter/script_facts.h. Nothing here runs code of scripts or allocates.
+ * Defined in adapter/script_facts.h and adapter/content_facts.h. Nothing here runs code of scripts or allocates.
  */
 #ifndef UBI_QUICKJS_JS_FACTS_H
 #define UBI_QUICKJS_JS_FACTS_H
@@ -22,22 +22,49 @@ void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *runtime, JSValueCon
 
 /** What an object of some of the language's classes holds beside its properties. */
 typedef struct ubi__content_facts {
-    enum { UBI__CONTENT_OTHER, UBI__CONTENT_DATE, UBI__CONTENT_REG_EXP, UBI__CONTENT_MAP, UBI__CONTENT_SET } of;
-    JSValueConst value;   /**< DATE: its time, a number; REG_EXP: its pattern, a string. Borrowed */
-    uint32_t flags;       /**< REG_EXP: as the engine counts them: from bit 0 "gimsuyd", and v is bit 8 */
-    uint32_t entry_count; /**< MAP, SET */
+    enum {
+        UBI__CONTENT_OTHER,
+        UBI__CONTENT_DATE,
+        UBI__CONTENT_REG_EXP,
+        UBI__CONTENT_MAP,
+        UBI__CONTENT_SET,
+        UBI__CONTENT_WEAK_MAP,
+        UBI__CONTENT_WEAK_SET,
+        UBI__CONTENT_PROMISE,
+        UBI__CONTENT_PROXY,
+        UBI__CONTENT_WRAPPER,
+        UBI__CONTENT_ARRAY_BUFFER,
+        UBI__CONTENT_TYPED_ARRAY
+    } of;
+    /** DATE: its time, a number; REG_EXP: its pattern, a string; PROMISE: what it settled with; PROXY: its target; WRAPPER: its primitive.
+     * Borrowed. */
+    JSValueConst value;
+    JSValueConst handler;   /**< PROXY; borrowed */
+    uint32_t flags;         /**< REG_EXP: as the engine counts them: from bit 0 "gimsuyd", and v is bit 8 */
+    uint32_t entry_count;   /**< MAP, SET, WEAK_MAP, WEAK_SET */
+    uint32_t element_count; /**< TYPED_ARRAY */
+    uint64_t byte_length;   /**< ARRAY_BUFFER, TYPED_ARRAY */
+    int promise_state;      /**< PROMISE: 0 pending, 1 fulfilled, 2 rejected */
 } ubi__content_facts;
 
 void ubi__content_facts_of(ubi__content_facts *out, JSValueConst object);
+/**
+ * Entries of a collection, in their order.
+ * @param pairs  [2 * most]: keys and values in turn, borrowed. @return how many there were. Cost: O(first + most).
+ */
+uint32_t ubi__entries_read(JSValueConst *pairs, JSValueConst object, uint64_t first, uint32_t most);
 
 /** Where a function of a script is defined, and what kind it is. */
 typedef struct ubi__function_facts {
     JSAtom source; /**< its file's name; the runtime's own reference; JS_ATOM_NULL: unknown, or it is native */
     uint32_t line, column;
+    uint32_t parameter_count;
     bool is_async, is_generator;
 } ubi__function_facts;
 
 void ubi__function_facts_of(ubi__function_facts *out, JSValueConst function);
+/** The name of one of its parameters; JS_ATOM_NULL: it has none, such as a pattern. Borrowed. */
+JSAtom ubi__parameter_name(JSValueConst function, uint32_t index);
 
 /** The realms of a runtime by number, oldest first; NULL after the last. */
 JSContext *ubi__runtime_realm(JSRuntime *runtime, uint32_t index);

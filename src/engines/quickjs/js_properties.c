@@ -68,6 +68,51 @@ JSValue ubi__js_own_value(JSContext *ctx, JSValueConst object, const char *name)
     return value;
 }
 
+bool ubi__js_has_own(JSContext *ctx, JSValueConst object, const char *name) {
+    JSPropertyDescriptor property;
+    JSAtom atom = ubi__js_is_proxy(ctx, object) ? JS_ATOM_NULL : JS_NewAtom(ctx, name);
+    int found = atom == JS_ATOM_NULL ? 0 : JS_GetOwnProperty(ctx, &property, object, atom);
+    if (found <= 0)
+        ubi__js_forget(ctx);
+    else
+        ubi__js_free_property(ctx, &property);
+    JS_FreeAtom(ctx, atom);
+    return found > 0;
+}
+
+/* Of an own property. */
+static JSValue property_read(JSContext *ctx, JSPropertyDescriptor *property, JSValueConst receiver) {
+    JSValue value = JS_UNDEFINED;
+    if (!(property->flags & JS_PROP_GETSET))
+        value = JS_DupValue(ctx, property->value);
+    else if (JS_IsFunction(ctx, property->getter))
+        value = JS_Call(ctx, property->getter, receiver, 0, NULL);
+    ubi__js_free_property(ctx, property);
+    return value;
+}
+
+JSValue ubi__js_read(JSContext *ctx, JSValueConst object, JSAtom name, JSValueConst receiver) {
+    JSValue at = JS_DupValue(ctx, object), value = JS_UNDEFINED;
+    for (int i = 0; i < MOST_PROTOTYPES && JS_IsObject(at); i++) {
+        JSPropertyDescriptor property;
+        bool is_proxy = ubi__js_is_proxy(ctx, at);
+        int found = is_proxy ? 0 : JS_GetOwnProperty(ctx, &property, at, name);
+        if (is_proxy)
+            value = JS_GetProperty(ctx, at, name);
+        else if (found > 0)
+            value = property_read(ctx, &property, receiver);
+        else if (found < 0)
+            value = JS_EXCEPTION;
+        if (is_proxy || found != 0)
+            break;
+        JSValue prototype = ubi__js_prototype(ctx, at);
+        JS_FreeValue(ctx, at);
+        at = prototype;
+    }
+    JS_FreeValue(ctx, at);
+    return value;
+}
+
 JSValue ubi__js_plain_value(JSContext *ctx, JSValueConst object, JSAtom name) {
     JSValue at = JS_DupValue(ctx, object), value = JS_UNDEFINED;
     for (int i = 0; i < MOST_PROTOTYPES && JS_IsObject(at); i++) {

@@ -17,7 +17,14 @@ bool ubi__js_is_proxy(JSContext *ctx, JSValueConst object);
 JSValue ubi__js_prototype(JSContext *ctx, JSValueConst object);
 /** A property of the object itself, which has a value; else undefined. */
 JSValue ubi__js_own_value(JSContext *ctx, JSValueConst object, const char *name);
-/** The same, or of the first of its prototypes that has the property. */
+/** Whether the object itself has the property; a proxy, which would have to be asked, has none. */
+bool ubi__js_has_own(JSContext *ctx, JSValueConst object, const char *name);
+/**
+ * A property as the program reads it: getters, with `receiver` as `this`, and traps of proxies run. Owned, or an exception, which is
+ * pending: the only one of these functions that leaves one.
+ */
+JSValue ubi__js_read(JSContext *ctx, JSValueConst object, JSAtom name, JSValueConst receiver);
+/** The same as ubi__js_own_value, or of the first of its prototypes that has the property. */
 JSValue ubi__js_plain_value(JSContext *ctx, JSValueConst object, JSAtom name);
 JSValue ubi__js_plain_value_str(JSContext *ctx, JSValueConst object, const char *name);
 /** Frees what JS_GetOwnProperty gave. */

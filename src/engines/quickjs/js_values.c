@@ -24,8 +24,7 @@ static ubi_status fail_nomem(void) {
     return ubi_error(UBI_ENOMEM, "not enough memory to describe a value");
 }
 
-/* Of the engine: it has thrown. */
-static ubi_status engine_fail_nomem(JSContext *ctx) {
+ubi_status ubi__js_fail_nomem(JSContext *ctx) {
     ubi__js_forget(ctx);
     return fail_nomem();
 }
@@ -38,23 +37,30 @@ void ubi__js_texts_clear(ubi__js_texts *texts) {
     }
 }
 
-ubi_status ubi__js_texts_add(ubi_text *out, ubi__js_texts *texts, const char *bytes, size_t n) {
+void *ubi__js_texts_allot(ubi__js_texts *texts, size_t n) {
     text_copy *copy = (text_copy *)ubi__tool_calloc(texts->allocator, 1, sizeof *copy + n);
     if (!copy)
-        return fail_nomem();
+        return NULL;
     copy->next = texts->first;
     copy->n = n;
-    if (n)
-        memcpy(copy->bytes, bytes, n);
     texts->first = copy;
-    *out = (ubi_text){ copy->bytes, n };
+    return copy->bytes;
+}
+
+ubi_status ubi__js_texts_add(ubi_text *out, ubi__js_texts *texts, const char *bytes, size_t n) {
+    char *copy = ubi__js_texts_allot(texts, n);
+    if (!copy)
+        return fail_nomem();
+    if (n)
+        memcpy(copy, bytes, n);
+    *out = (ubi_text){ copy, n };
     return UBI_OK;
 }
 
 static ubi_status texts_add_engine_text(ubi_text *out, ubi__js_texts *texts, JSContext *ctx, const char *bytes,
                                         size_t n) {
     if (!bytes)
-        return engine_fail_nomem(ctx);
+        return ubi__js_fail_nomem(ctx);
     ubi_status status = ubi__js_texts_add(out, texts, bytes, n);
     JS_FreeCString(ctx, bytes);
     return status;
@@ -86,7 +92,7 @@ ubi_status ubi__js_texts_add_units(ubi_text *out, ubi__js_texts *texts, JSContex
     uint64_t unit = 0;
     const char *bytes = JS_ToCStringLen(ctx, &n, string);
     if (!bytes)
-        return engine_fail_nomem(ctx);
+        return ubi__js_fail_nomem(ctx);
     from = to = n;
     while (at < n) {
         if (unit >= first && at < from)

@@ -12,6 +12,16 @@
 
 #include "engines/quickjs/engine.h"
 
+#define UBI__JS_TRY(call)                                                                                              \
+    do {                                                                                                               \
+        ubi_status try_status_ = (call);                                                                               \
+        if (try_status_ != UBI_OK)                                                                                     \
+            return try_status_;                                                                                        \
+    } while (0)
+
+/** UBI_ENOMEM; forgets what the engine has thrown. */
+ubi_status ubi__js_fail_nomem(JSContext *ctx);
+
 /* ---- texts ---------------------------------------------------------------------------------------------------------- */
 
 /** Texts that live as long as a result. All zero with an allocator: none. */
@@ -21,6 +31,8 @@ typedef struct ubi__js_texts {
 } ubi__js_texts;
 
 void ubi__js_texts_clear(ubi__js_texts *texts);
+/** Zeroed bytes that live as long, aligned as a pointer is. NULL: no memory. */
+void *ubi__js_texts_allot(ubi__js_texts *texts, size_t n);
 /** Copies bytes. */
 ubi_status ubi__js_texts_add(ubi_text *out, ubi__js_texts *texts, const char *bytes, size_t n);
 /** Of a string, a number or another value whose conversion runs no script. */
@@ -71,6 +83,14 @@ ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst obje
 ubi_status ubi__js_describe_properties(const ubi__js_describer *d, JSValueConst object, uint32_t selection,
                                        uint64_t first, uint64_t count, ubi_property_fn fn, void *payload,
                                        uint64_t *total);
+
+/** Entries of a collection; see ubi_console_entries. The texts of one are gone when `fn` has returned. */
+ubi_status ubi__js_describe_entries(const ubi__js_describer *d, JSValueConst object, uint64_t first, uint64_t count,
+                                    ubi_entry_fn fn, void *payload, uint64_t *total);
+/** See ubi_console_slots. */
+ubi_status ubi__js_describe_slots(const ubi__js_describer *d, JSValueConst object, ubi_object_slots *out);
+/** What an object of the language's classes is and holds, beside its properties. Leaves others alone. */
+ubi_status ubi__js_describe_content(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out);
 
 /** What was thrown, in words, and where, as far as an error knows it. */
 typedef struct ubi__js_thrown {

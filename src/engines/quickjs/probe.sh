@@ -87,7 +87,8 @@ need_members JSVarRef is_detached pvalue
 need_members JSFunctionBytecode byte_code_buf byte_code_len func_name vardefs closure_var arg_count var_count realm cpool \
     cpool_count closure_var_count
 need_members JSString len is_wide_char atom_type
-need_members JSMapState records hash_table
+need_members JSMapState is_weak records record_count hash_table
+need_members JSMapRecord empty link key value
 need_members JSModuleDef module_name module_ns func_obj export_entries req_module_entries import_entries
 need_members JSJobEntry link job_func argc argv
 need_members JSParseState ctx filename cur_func

@@ -200,16 +200,6 @@ static ubi_status autocomplete(ubi__rdp_call *call) {
     return ubi__rdp_reply_end(call);
 }
 
-static ubi_status input_read(ubi__vec_u8 *out, const ubi__rdp_call *call) {
-    ubi__vec_u8 scratch = { 0 };
-    ubi_text input = { "", 0 };
-    ubi_status status = ubi__json_value_text(&input, ubi__rdp_argument(call, 0), &scratch, memory());
-    if (status == UBI_OK)
-        status = ubi__bytes_append(out, input.ptr, input.len, memory());
-    ubi__vec_u8_fini(&scratch, memory());
-    return status;
-}
-
 /* The reply waits for the result: so what a client can ask for without an answer has its limit. */
 static ubi_status evaluate(ubi__rdp_call *call) {
     ubi__rdp_actor *console = ubi__rdp_call_actor(call);
@@ -218,7 +208,7 @@ static ubi_status evaluate(ubi__rdp_call *call) {
         return ubi__fail_nomem();
     e->is_eager = ubi__rdp_argument_bool(call, 1, false);
     snprintf(e->id, sizeof e->id, "%llu-0", (unsigned long long)++ubi__rdp_session_of(console)->last_result);
-    ubi_status status = input_read(&e->text, call);
+    ubi_status status = ubi__rdp_argument_copy(&e->text, call, 0);
     if (status == UBI_OK)
         return ubi__rdp_errand_send(&e->errand);
     ubi__rdp_errand_drop(&e->errand);

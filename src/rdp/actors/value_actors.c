@@ -111,6 +111,10 @@ static ubi_status properties_enumerate(ubi__rdp_call *call) {
     return iterator_reply(call, selection);
 }
 
+static ubi_status entries_enumerate(ubi__rdp_call *call) {
+    return iterator_reply(call, UBI__RDP_ENTRIES);
+}
+
 static ubi_status symbols_enumerate(ubi__rdp_call *call) {
     return iterator_reply(call, UBI_PROPERTIES_SYMBOLS);
 }
@@ -126,6 +130,37 @@ static ubi_status prototype_get(ubi__rdp_call *call) {
 
 static ubi_status all_get(ubi__rdp_call *call) {
     return value_ask(call, ubi__rdp_value_all);
+}
+
+static ubi_status promise_state_get(ubi__rdp_call *call) {
+    return value_ask(call, ubi__rdp_value_promise_state);
+}
+
+static ubi_status proxy_slots_get(ubi__rdp_call *call) {
+    return value_ask(call, ubi__rdp_value_proxy_slots);
+}
+
+/* The value with an actor of the same console, by the id that is an argument; 0: there is no such value. */
+static ubi_value_handle receiver_find(const ubi__rdp_call *call, uint32_t argument) {
+    const ubi__rdp_actor *object = ubi__rdp_call_actor(call), *receiver = NULL;
+    char id[UBI__RDP_ID_BYTES];
+    if (ubi__rdp_argument_text(id, sizeof id, call, argument) == UBI_OK)
+        receiver = ubi__rdp_actor_find(object->connection, ubi__text(id));
+    if (!receiver || receiver->parent != object->parent || receiver->type != &ubi__rdp_object_type)
+        return 0;
+    return ((const ubi__rdp_held *)receiver->payload)->handle;
+}
+
+static ubi_status property_get(ubi__rdp_call *call) {
+    ubi__rdp_console_errand *e = value_errand_new(ubi__rdp_call_actor(call), call, ubi__rdp_value_get);
+    if (!e)
+        return ubi__fail_nomem();
+    e->receiver = receiver_find(call, 1);
+    ubi_status status = ubi__rdp_argument_copy(&e->text, call, 0);
+    if (status == UBI_OK)
+        return ubi__rdp_errand_send(&e->errand);
+    ubi__rdp_errand_drop(&e->errand);
+    return status;
 }
 
 /* ---- long strings ------------------------------------------------------------------------------------------------------- */
@@ -159,24 +194,50 @@ static const ubi__rdp_field all_replies[] = {
     { "prototype", UBI__RDP_ANY, UBI__RDP_REQUIRED, "a grip" },
     { "ownProperties", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "by name; 1,000 at most" },
     { "ownSymbols", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "the same by symbol" },
-    { "safeGetterValues", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "empty: no getter is called" },
+    { "safeGetterValues", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
+      "what getters of the language's classes give: `size`, `length`, `byteLength`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field promise_replies[] = {
+    { "promiseState", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
+      "`state`: `pending`, `fulfilled` with `value`, or `rejected` with `reason`" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field proxy_replies[] = {
+    { "proxyTarget", UBI__RDP_ANY, UBI__RDP_REQUIRED, "a grip; null if it is revoked" },
+    { "proxyHandler", UBI__RDP_ANY, UBI__RDP_REQUIRED, "the same" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field get_arguments[] = {
+    { "name", UBI__RDP_STRING, UBI__RDP_REQUIRED, "of the property" },
+    { "receiverId", UBI__RDP_STRING, UBI__RDP_OPTIONAL,
+      "the object that a getter has as `this`; else the object itself" },
+    UBI__RDP_END,
+};
+static const ubi__rdp_field get_replies[] = {
+    { "value", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`return` or `throw`: a grip" },
     UBI__RDP_END,
 };
 static const ubi__rdp_method object_methods[] = {
     { "enumProperties", properties_enumerate, enumerate_arguments, iterator_replies, false, "own properties with names",
       "Firefox" },
+    { "enumEntries", entries_enumerate, NULL, iterator_replies, false,
+      "of maps and sets, also weak ones; others have none", "Firefox" },
     { "enumSymbols", symbols_enumerate, NULL, iterator_replies, false, "own properties with symbols", "Firefox" },
     { "enumPrivateProperties", private_enumerate, NULL, iterator_replies, false, "there are none", "" },
     { "prototype", prototype_get, NULL, prototype_replies, false, "of what it inherits", "Firefox" },
     { "prototypeAndProperties", all_get, NULL, all_replies, false, "all in one reply", "firefox-debugadapter" },
+    { "promiseState", promise_state_get, NULL, promise_replies, false, "of a promise", "Firefox" },
+    { "proxySlots", proxy_slots_get, NULL, proxy_replies, false, "of a proxy; its handler is not called", "Firefox" },
+    { "propertyValue", property_get, get_arguments, get_replies, false,
+      "of one property: a getter runs, or the handler of a proxy", "Firefox" },
     { "release", value_release, NULL, NULL, false, "it is held no longer", "" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_object_type = {
     .name = "obj",
-    .help =
-        "an object that a console has shown, and holds; looking into it runs none of the program's code. Of more than "
-        "4,096 values of a console the oldest go",
+    .help = "an object that a console has shown, and holds; looking into it runs none of the program's code, except "
+            "`propertyValue`. Of more than 4,096 values of a console the oldest go",
     .methods = object_methods,
     .destroy = value_destroy,
 };
@@ -187,7 +248,8 @@ static const ubi__rdp_field slice_arguments[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_field slice_replies[] = {
-    { "ownProperties", UBI__RDP_OBJECT, UBI__RDP_OPTIONAL, "by name: as in a property descriptor, with grips" },
+    { "ownProperties", UBI__RDP_OBJECT, UBI__RDP_OPTIONAL,
+      "by name: as in a property descriptor, with grips; of `enumEntries` by place" },
     { "ownSymbols", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "of `enumSymbols` instead: `name`, `descriptor`" },
     { "privateProperties", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "of `enumPrivateProperties`: empty" },
     UBI__RDP_END,

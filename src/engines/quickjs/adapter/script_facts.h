@@ -65,31 +65,6 @@ void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *rt, JSValueConst ob
         out->realm = ubi__realm_by_prototype(rt, behind);
 }
 
-void ubi__content_facts_of(ubi__content_facts *out, JSValueConst object) {
-    JSObject *p = JS_VALUE_GET_OBJ(object);
-    *out = (ubi__content_facts){ .of = UBI__CONTENT_OTHER, .value = JS_UNDEFINED };
-    switch (p->class_id) {
-    case JS_CLASS_DATE:
-        out->of = UBI__CONTENT_DATE;
-        out->value = p->u.object_data;
-        break;
-    case JS_CLASS_REGEXP:
-        if (!p->u.regexp.pattern || !p->u.regexp.bytecode) /* it is being made */
-            break;
-        out->of = UBI__CONTENT_REG_EXP;
-        out->value = JS_MKPTR(JS_TAG_STRING, p->u.regexp.pattern);
-        out->flags = (uint32_t)lre_get_flags(ubi__string_units(p->u.regexp.bytecode));
-        break;
-    case JS_CLASS_MAP:
-    case JS_CLASS_SET:
-        out->of = p->class_id == JS_CLASS_MAP ? UBI__CONTENT_MAP : UBI__CONTENT_SET;
-        out->entry_count = p->u.map_state ? p->u.map_state->record_count : 0;
-        break;
-    default:
-        break;
-    }
-}
-
 void ubi__function_facts_of(ubi__function_facts *out, JSValueConst function) {
     const JSFunctionBytecode *b = ubi__bytecode_of(JS_VALUE_GET_OBJ(function));
     int line = 0, column = 0;
@@ -98,11 +73,17 @@ void ubi__function_facts_of(ubi__function_facts *out, JSValueConst function) {
         return;
     out->is_async = (b->func_kind & JS_FUNC_ASYNC) != 0;
     out->is_generator = (b->func_kind & JS_FUNC_GENERATOR) != 0;
+    out->parameter_count = b->arg_count;
     if (!ubi__position(b, UBI__NO_PC, &line, &column))
         return;
     out->source = UBI_DEBUG(b).filename;
     out->line = line > 0 ? (uint32_t)line : 0;
     out->column = column > 0 ? (uint32_t)column : 0;
+}
+
+JSAtom ubi__parameter_name(JSValueConst function, uint32_t index) {
+    const JSFunctionBytecode *b = ubi__bytecode_of(JS_VALUE_GET_OBJ(function));
+    return b && b->vardefs && index < b->arg_count ? b->vardefs[index].var_name : JS_ATOM_NULL;
 }
 
 JSContext *ubi__runtime_realm(JSRuntime *rt, uint32_t index) {
