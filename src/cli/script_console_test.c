@@ -26,9 +26,14 @@ static void hear(void *payload, const ubi_console_message *m) {
     listening *l = payload;
     size_t n = strlen(l->heard);
     const ubi_value *first = m->n_arguments ? m->arguments : NULL;
-    snprintf(l->heard + n, sizeof l->heard - n, "%d %u %.*s%.*s\n", (int)m->level, m->n_arguments,
+    snprintf(l->heard + n, sizeof l->heard - n, "%d %u %.*s%.*s", (int)m->level, m->n_arguments,
              first && first->kind == UBI_VALUE_STRING ? (int)first->text.len : 0, first ? first->text.ptr : "",
              m->text.ptr ? (int)m->text.len : 0, m->text.ptr ? m->text.ptr : "");
+    n = strlen(l->heard);
+    if (m->label.ptr)
+        snprintf(l->heard + n, sizeof l->heard - n, " [%.*s %u%s%s]", (int)m->label.len, m->label.ptr,
+                 (unsigned)m->count, m->duration_ms > 0 ? " timed" : "", m->is_misplaced ? " misplaced" : "");
+    strncat(l->heard, "\n", sizeof l->heard - 1 - strlen(l->heard));
 }
 
 static ubi_status begin(void *payload, const ubi__script_runtime *runtime, void **state) {
@@ -83,8 +88,26 @@ static void what_a_script_prints_is_heard(void **state) {
                                "console.group('inside'); console.groupEnd(); console.log();",
                                heard, sizeof heard);
     assert_int_equal(exit_code, UBI__SCRIPT_EXIT_OK);
-    assert_string_equal(heard, "0 2 said\n1 1 info\n2 2 careful\n3 1 wrong\n4 1 deep\n5 1 here\n3 1 not fine\n0 1 \n"
-                               "0 1 inside\n0 0 \n");
+    assert_string_equal(heard, "0 2 said\n1 1 info\n2 2 careful\n3 1 wrong\n4 1 deep\n5 1 here\n9 1 not fine\n7 1 \n"
+                               "10 1 inside\n12 0 \n0 0 \n");
+    run_script("console.table([[1]]); console.groupCollapsed(); console.groupEnd(); console.clear();", heard,
+               sizeof heard);
+    assert_string_equal(heard, "8 1 \n11 0 \n12 0 \n13 0 \n");
+}
+
+static void counters_and_timers_are_heard_with_their_labels(void **state) {
+    char heard[2000];
+    (void)state;
+    run_script("console.count(); console.count(); console.count('x'); console.countReset(); console.countReset('y'); "
+               "console.count();",
+               heard, sizeof heard);
+    assert_string_equal(heard, "14 0  [default 1]\n14 0  [default 2]\n14 1 x [x 1]\n15 0  [default 0]\n"
+                               "15 1 y [y 0 misplaced]\n14 0  [default 1]\n");
+    run_script("console.time(); console.time(); for (let i = 0; i < 1e5; i++); console.timeLog('default', 7); "
+               "console.timeEnd(); console.timeEnd('x');",
+               heard, sizeof heard);
+    assert_string_equal(heard, "16 0  [default 0]\n16 0  [default 0 misplaced]\n17 2 default [default 0 timed]\n"
+                               "18 0  [default 0 timed]\n18 1 x [x 0 misplaced]\n");
 }
 
 static void what_a_script_does_not_catch_is_heard(void **state) {
@@ -100,6 +123,7 @@ static void what_a_script_does_not_catch_is_heard(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_script_prints_is_heard),
+        cmocka_unit_test(counters_and_timers_are_heard_with_their_labels),
         cmocka_unit_test(what_a_script_does_not_catch_is_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

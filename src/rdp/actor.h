@@ -80,6 +80,8 @@ typedef struct ubi__rdp_actor_type {
     const ubi__rdp_event *events;           /**< NULL: none */
     void (*destroy)(ubi__rdp_actor *actor); /**< frees its payload; NULL: nothing to do */
     void (*alarm)(ubi__rdp_actor *actor);   /**< what ubi__rdp_actor_set_alarm asked for; or NULL */
+    /** A request has come, which may have to wait for the answer to an earlier one. @param method  NULL: unknown. NULL: nothing to do. */
+    void (*hurry)(ubi__rdp_actor *actor, const ubi__rdp_method *method);
 } ubi__rdp_actor_type;
 
 /* ---- actors --------------------------------------------------------------------------------------------------------- */

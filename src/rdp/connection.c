@@ -203,6 +203,8 @@ static ubi_status request_take(ubi__rdp_connection *c, ubi_text text, const ubi_
     actor->asked_ms = c->now_ms;
     actor->was_asked = true;
     UBI_TRY(call_append(actor, text, &values[TYPE]));
+    if (actor->type->hurry)
+        actor->type->hurry(actor, method_find(actor->type, &values[TYPE]));
     ubi__rdp_actor_serve(actor);
     return UBI_OK;
 }

@@ -17,7 +17,9 @@ static const ubi_allocator *memory(void) {
 
 ubi__rdp_grips ubi__rdp_grips_of(ubi__rdp_errand *errand, ubi__json *json) {
     ubi__rdp_console_link *link = ubi__rdp_console_link_of(errand);
-    return (ubi__rdp_grips){ json, link->console, link, &ubi__rdp_console_errand_of(errand)->values, false };
+    return (ubi__rdp_grips){
+        .json = json, .console = link->console, .link = link, .values = &ubi__rdp_console_errand_of(errand)->values
+    };
 }
 
 static ubi_text text_of(const ubi__vec_u8 *bytes) {
@@ -48,6 +50,7 @@ static void thrown_write(ubi__rdp_grips *g, const ubi_evaluation *e) {
         ubi__json_member_u64(json, "column", e->column);
         ubi__json_object_end(json);
     }
+    ubi__rdp_frames_write(json, "exceptionStack", e->frames, e->frame_count);
     ubi__json_key(json, "exception");
     ubi__rdp_grip_write(g, &e->value, true);
     undefined_write(json, "result");
@@ -254,6 +257,10 @@ static ubi_status console_open(ubi__rdp_link *link, ubi_target target) {
                                    link->is_of_process ? NULL : link->tab->scope, &listener);
 }
 
+static void console_stop(ubi__rdp_link *link) {
+    ubi_console_stop(((ubi__rdp_console_link *)link)->console);
+}
+
 static void console_close(ubi__rdp_link *link) {
     ubi__rdp_console_link *l = (ubi__rdp_console_link *)link;
     ubi_console_close(l->console);
@@ -275,5 +282,6 @@ const ubi__rdp_link_type ubi__rdp_console_link_type = { .link_bytes = sizeof(ubi
                                                         .errand_bytes = sizeof(ubi__rdp_console_errand),
                                                         .open = console_open,
                                                         .close = console_close,
+                                                        .stop = console_stop,
                                                         .link_fini = link_fini,
                                                         .errand_fini = errand_fini };

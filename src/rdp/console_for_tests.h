@@ -54,11 +54,21 @@ static ubi_status drawn_release(void *payload, ubi_value_handle handle) {
     return UBI_OK;
 }
 
+/* Says something of each kind: by the second byte of a text. */
 static void drawn_say(drawn_console *c, ubi_console_level level) {
-    ubi_value arguments[2] = { { .kind = UBI_VALUE_NULL } };
-    ubi_console_message m = { .level = level, .arguments = arguments, .n_arguments = 2, .text = ubi__text("said") };
-    if (c->listener.on_message && drawn_value(c, 'o', &arguments[0]) == UBI_OK &&
-        drawn_value(c, 's', &arguments[1]) == UBI_OK)
+    static const ubi_console_frame frames[] = { { { "f", 1 }, { "a.js", 4 }, 1, 2 },
+                                                { { NULL, 0 }, { "b.js", 4 }, 3, 0 } };
+    ubi_value arguments[3] = { { .kind = UBI_VALUE_STRING, .text = ubi__text("%s %d %o %c%c end %i %f%%%") } };
+    ubi_console_message m = { .level = level, .arguments = arguments, .n_arguments = 3, .text = ubi__text("said") };
+    m.frames = frames;
+    m.frame_count = 2;
+    m.is_misplaced = level % 2;
+    if (level >= UBI_CONSOLE_COUNT)
+        m.label = ubi__text("label");
+    if (level == UBI_CONSOLE_TABLE && drawn_value(c, 'm', &arguments[0]) != UBI_OK)
+        return;
+    if (c->listener.on_message && drawn_value(c, 'o', &arguments[1]) == UBI_OK &&
+        drawn_value(c, 's', &arguments[2]) == UBI_OK)
         c->listener.on_message(c->listener.payload, &m);
 }
 
@@ -67,9 +77,14 @@ static ubi_status drawn_evaluate(void *payload, ubi_text text, bool is_eager, ub
     char kind = text.len && !is_eager ? text.ptr[0] : 0;
     *out = (ubi_evaluation)UBI_EVALUATION_INIT;
     if (kind == 'M' || kind == 'U')
-        drawn_say(c, kind == 'M' ? UBI_CONSOLE_TRACE : UBI_CONSOLE_UNCAUGHT);
+        drawn_say(c, kind == 'U' ? UBI_CONSOLE_UNCAUGHT
+                                 : (ubi_console_level)((text.len > 1 ? (unsigned char)text.ptr[1] : UBI_CONSOLE_TRACE) %
+                                                       (UBI_CONSOLE_TIME_END + 1)));
     out->has_thrown = kind == 't';
+    static const ubi_console_frame frame = { { NULL, 0 }, { "there", 5 }, 1, 1 };
     out->message = out->source = ubi__text("there");
+    out->frames = &frame;
+    out->frame_count = 1;
     return drawn_value(c, kind == 't' ? 'e' : kind, &out->value);
 }
 
@@ -145,6 +160,21 @@ static ubi_status drawn_get(void *payload, ubi_value_handle handle, ubi_text nam
     return drawn_value(c, name.len ? name.ptr[0] : 0, &out->value);
 }
 
+static void drawn_stop(void *payload) {
+    (void)payload;
+}
+
+static ubi_status drawn_complete(void *payload, ubi_text text, ubi_completion_fn fn, void *fn_payload,
+                                 ubi_completion *out) {
+    static const char *const names[] = { "beta", "Alpha", "beta", "a \"quoted\\ name", "" };
+    bool is_element = text.len && text.ptr[0] == '"';
+    (void)payload;
+    *out = (ubi_completion){ { text.ptr + is_element, text.len - is_element }, '"', is_element, is_element };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fn(fn_payload, ubi__text(names[i]));
+    return UBI_OK;
+}
+
 static ubi_status drawn_prototype(void *payload, ubi_value_handle handle, ubi_value *out) {
     return drawn_value(payload, drawn_kind(payload, handle), out);
 }
@@ -175,7 +205,9 @@ static ubi_status drawn_open(void *payload, const ubi_target_scope *scope, const
                                          .release = drawn_release,
                                          .entries = drawn_entries,
                                          .slots = drawn_slots,
-                                         .get = drawn_get };
+                                         .get = drawn_get,
+                                         .stop = drawn_stop,
+                                         .complete = drawn_complete };
     drawn_console *c = UBI_NEW(ubi_allocator_default(), drawn_console);
     (void)payload, (void)scope;
     if (!c)

@@ -149,45 +149,68 @@ ubi_status ubi__rdp_grips_write_properties(ubi__rdp_grips *g, ubi_value_handle h
     return ubi_console_properties(g->console, handle, selection, first, count, fn, g, NULL);
 }
 
-/* ---- values that are not held ------------------------------------------------------------------------------------------- */
+/* ---- values as words ---------------------------------------------------------------------------------------------------- */
 
 static int text_bytes(ubi_text text) {
     return text.len > 200 ? (int)ubi__utf8_valid_prefix((ubi_text){ text.ptr, 200 }) : (int)text.len;
 }
 
 /* Such as `Map {…}`, `Array(3)`, `function f`, `TypeError: no`. */
-static void outline_write(ubi__rdp_grips *g, const ubi_value *value) {
+static void object_words(char *out, size_t n, const ubi__rdp_grips *g, ubi_value_handle handle) {
     ubi_object_description d = UBI_OBJECT_DESCRIPTION_INIT;
-    char words[512];
-    if (value->kind == UBI_VALUE_SYMBOL) {
-        snprintf(words, sizeof words, "Symbol(%.*s)", text_bytes(value->text), value->text.ptr ? value->text.ptr : "");
-        ubi__json_string(g->json, words);
-        return;
-    }
-    if (ubi_console_describe(&d, g->console, value->handle) != UBI_OK)
+    if (ubi_console_describe(&d, g->console, handle) != UBI_OK)
         d.class_name = ubi__text("Object");
     const ubi_text name = d.name.ptr ? d.name : d.class_name, message = d.message.ptr ? d.message : ubi__text("");
     if (d.kind == UBI_OBJECT_ERROR)
-        snprintf(words, sizeof words, "%.*s: %.*s", text_bytes(name), name.ptr, text_bytes(message), message.ptr);
+        snprintf(out, n, "%.*s: %.*s", text_bytes(name), name.ptr, text_bytes(message), message.ptr);
     else if (d.kind == UBI_OBJECT_FUNCTION)
-        snprintf(words, sizeof words, "function %.*s", text_bytes(name), name.ptr);
+        snprintf(out, n, "function %.*s", text_bytes(name), name.ptr);
     else if (d.kind == UBI_OBJECT_ARRAY)
-        snprintf(words, sizeof words, "%.*s(%llu)", text_bytes(d.class_name), d.class_name.ptr,
-                 (unsigned long long)d.length);
+        snprintf(out, n, "%.*s(%llu)", text_bytes(d.class_name), d.class_name.ptr, (unsigned long long)d.length);
     else
-        snprintf(words, sizeof words, "%.*s {…}", text_bytes(d.class_name), d.class_name.ptr);
-    ubi__json_string(g->json, words);
+        snprintf(out, n, "%.*s {…}", text_bytes(d.class_name), d.class_name.ptr);
+}
+
+void ubi__rdp_value_words(char out[UBI__RDP_WORDS_BYTES], const ubi__rdp_grips *g, const ubi_value *value) {
+    const ubi_text text = value->text.ptr ? value->text : ubi__text("");
+    switch (value->kind) {
+    case UBI_VALUE_UNDEFINED:
+    case UBI_VALUE_NULL:
+    case UBI_VALUE_BOOLEAN:
+        snprintf(out, UBI__RDP_WORDS_BYTES, "%s",
+                 value->kind == UBI_VALUE_NULL        ? "null"
+                 : value->kind == UBI_VALUE_UNDEFINED ? "undefined"
+                 : value->is_true                     ? "true"
+                                                      : "false");
+        break;
+    case UBI_VALUE_NUMBER:
+        snprintf(out, UBI__RDP_WORDS_BYTES, "%.17g", value->number);
+        break;
+    case UBI_VALUE_BIG_INT:
+    case UBI_VALUE_STRING:
+        snprintf(out, UBI__RDP_WORDS_BYTES, "%.*s", text_bytes(text), text.ptr);
+        break;
+    case UBI_VALUE_SYMBOL:
+        snprintf(out, UBI__RDP_WORDS_BYTES, "Symbol(%.*s)", text_bytes(text), text.ptr);
+        break;
+    case UBI_VALUE_OBJECT:
+        object_words(out, UBI__RDP_WORDS_BYTES, g, value->handle);
+        break;
+    }
 }
 
 /* ---- any value ---------------------------------------------------------------------------------------------------------- */
 
 static void held_value_write(ubi__rdp_grips *g, const ubi_value *value, bool with_preview) {
-    if (!g->link)
-        outline_write(g, value);
-    else if (value->kind == UBI_VALUE_SYMBOL)
+    char words[UBI__RDP_WORDS_BYTES];
+    if (!g->link) {
+        ubi__rdp_value_words(words, g, value);
+        ubi__json_string(g->json, words);
+    } else if (value->kind == UBI_VALUE_SYMBOL) {
         symbol_write(g, value);
-    else
+    } else {
         ubi__rdp_object_write(g, value->handle, with_preview);
+    }
 }
 
 /* A preview's values have no preview: it goes no deeper. */

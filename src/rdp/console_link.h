@@ -102,6 +102,7 @@ typedef struct ubi__rdp_grips {
     ubi__rdp_console_link *link; /* NULL: nothing is held, and objects are written as texts */
     ubi__rdp_new_values *values; /* gets those that are held; NULL with the link */
     bool with_previews;          /* of values of properties, too, but not of those within a preview */
+    uint32_t table_levels;       /* objects have rows in place of a preview, so deep; 0: not */
 } ubi__rdp_grips;
 
 /** Grips that go into an errand's packet. */
@@ -110,6 +111,9 @@ ubi__rdp_grips ubi__rdp_grips_of(ubi__rdp_errand *errand, ubi__json *json);
 void ubi__rdp_grip_write(ubi__rdp_grips *g, const ubi_value *value, bool with_preview);
 /** Of a value that is not written: releases what it holds. */
 void ubi__rdp_value_drop(ubi_console console, const ubi_value *value);
+/** A value as a few words, such as `Map {…}` or `function f`; cut after some. Does not take it. */
+#define UBI__RDP_WORDS_BYTES 512
+void ubi__rdp_value_words(char out[UBI__RDP_WORDS_BYTES], const ubi__rdp_grips *g, const ubi_value *value);
 /** `{"type": TYPE}`. */
 void ubi__rdp_grip_write_type(ubi__json *json, const char *type);
 /* Parts of them; members go into an object that is open. */
@@ -141,6 +145,16 @@ ubi_status ubi__rdp_grips_write_entries(ubi__rdp_grips *g, ubi_value_handle hand
 ubi_status ubi__rdp_grips_write_properties(ubi__rdp_grips *g, ubi_value_handle handle, uint32_t selection,
                                            uint64_t first, uint64_t count);
 
+/* ---- messages as items; see console_items.c, console_format.c ---------------------------------------------------------------- */
+
+/** A message as resources and events have it. Takes what it holds. */
+ubi_status ubi__rdp_item_write(ubi__vec_u8 *out, ubi__rdp_grips *g, const ubi__rdp_tab *tab,
+                               const ubi_console_message *m);
+/** The members `arguments` and, if there is a %c, `styles`: directives in the first one take the next ones. Takes what they hold. */
+void ubi__rdp_arguments_write(ubi__rdp_grips *g, const ubi_console_message *m);
+/** A member with frames: `filename`, `functionName`, `lineNumber`, `columnNumber`, `sourceId`; null without. */
+void ubi__rdp_frames_write(ubi__json *json, const char *key, const ubi_console_frame *frames, uint32_t n);
+
 /* ---- messages; see console_messages.c ----------------------------------------------------------------------------------- */
 
 /**
@@ -170,6 +184,7 @@ ubi_status ubi__rdp_console_stop(ubi__rdp_errand *errand, ubi__json *json);
 /** The same, as an event with the messages that are there; UBI_ECANCELLED: there are none. */
 ubi_status ubi__rdp_console_watch(ubi__rdp_errand *errand, ubi__json *json);
 ubi_status ubi__rdp_console_messages(ubi__rdp_errand *errand, ubi__json *json); /**< that are there, of `listening` */
+ubi_status ubi__rdp_console_complete(ubi__rdp_errand *errand, ubi__json *json); /**< `text` */
 ubi_status ubi__rdp_console_clear(ubi__rdp_errand *errand, ubi__json *json);
 /* Of a value: */
 ubi_status ubi__rdp_value_count(ubi__rdp_errand *errand, ubi__json *json); /**< `iterator`, whose actor is errand->id */

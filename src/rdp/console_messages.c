@@ -15,59 +15,6 @@ static const ubi_allocator *memory(void) {
     return ubi_allocator_default();
 }
 
-/* ---- items -------------------------------------------------------------------------------------------------------------- */
-
-static void place_write(ubi__json *json, const char *file_key, const ubi__rdp_tab *tab, const ubi_console_message *m) {
-    ubi__json_member_text(json, file_key, m->source.ptr ? m->source : ubi__text(""));
-    ubi__json_member_u64(json, "lineNumber", m->line);
-    ubi__json_member_u64(json, "columnNumber", m->column);
-    ubi__json_member_u64(json, "innerWindowID", tab->number);
-    ubi__json_member_double(json, "timeStamp", m->time_ms);
-    ubi__json_member_null(json, "sourceId");
-    ubi__json_member_null(json, "stacktrace");
-}
-
-static void error_item_write(ubi__rdp_grips *g, const ubi__rdp_tab *tab, const ubi_console_message *m) {
-    ubi__json_member_text(g->json, "errorMessage", m->text.ptr ? m->text : ubi__text(""));
-    place_write(g->json, "sourceName", tab, m);
-    ubi__json_member_string(g->json, "category", "content javascript");
-    ubi__json_member_bool(g->json, "warning", false);
-    ubi__json_member_bool(g->json, "error", true);
-    ubi__json_member_bool(g->json, "info", false);
-    ubi__json_member_bool(g->json, "private", false);
-    for (uint32_t i = 0; i < m->n_arguments; i++) { /* what was thrown */
-        ubi__json_key(g->json, "exception");
-        ubi__rdp_grip_write(g, &m->arguments[i], true);
-    }
-}
-
-static void console_item_write(ubi__rdp_grips *g, const ubi__rdp_tab *tab, const ubi_console_message *m) {
-    static const char *const levels[] = { "log", "info", "warn", "error", "debug", "trace", "error" };
-    ubi__json_member_string(g->json, "level", levels[m->level]);
-    place_write(g->json, "filename", tab, m);
-    ubi__json_member_array(g->json, "arguments");
-    for (uint32_t i = 0; i < m->n_arguments; i++)
-        ubi__rdp_grip_write(g, &m->arguments[i], true);
-    ubi__json_array_end(g->json);
-}
-
-/* Takes what the message holds. */
-static ubi_status item_write(ubi__vec_u8 *out, ubi__rdp_grips *g, const ubi__rdp_tab *tab,
-                             const ubi_console_message *m) {
-    ubi__bytes_sink sink = { out, memory() };
-    ubi__json json;
-    ubi__json_init(&json, ubi__bytes_sink_write, &sink, false);
-    g->json = &json;
-    ubi__json_object_begin(&json);
-    if (m->level == UBI_CONSOLE_UNCAUGHT)
-        error_item_write(g, tab, m);
-    else
-        console_item_write(g, tab, m);
-    ubi__json_object_end(&json);
-    g->json = NULL;
-    return ubi__json_flush(&json) == UBI_OK ? UBI_OK : ubi__fail_nomem();
-}
-
 static void handles_release(ubi_console console, const ubi_console_message *m) {
     for (uint32_t i = 0; i < m->n_arguments; i++)
         ubi__rdp_value_drop(console, &m->arguments[i]);
@@ -113,8 +60,10 @@ static void messages_hear(void *payload, const ubi_console_message *message) {
         handles_release(messages->console, message);
         return;
     }
+    if (message->level == UBI_CONSOLE_CLEAR)
+        ubi__rdp_messages_clear(messages);
     m->is_error = message->level == UBI_CONSOLE_UNCAUGHT;
-    if (item_write(&m->item, &g, messages->tab, message) != UBI_OK || m->item.n > MOST_MESSAGE_BYTES) {
+    if (ubi__rdp_item_write(&m->item, &g, messages->tab, message) != UBI_OK || m->item.n > MOST_MESSAGE_BYTES) {
         ubi__vec_u8_fini(&m->item, memory());
         UBI_DELETE(memory(), m);
         return;
@@ -271,7 +220,7 @@ void ubi__rdp_console_hear(void *link, const ubi_console_message *message) {
         handles_release(l->console, message);
         return;
     }
-    if (item_write(&item, &g, l->link.tab, message) == UBI_OK)
+    if (ubi__rdp_item_write(&item, &g, l->link.tab, message) == UBI_OK)
         message_post(l, message->level == UBI_CONSOLE_UNCAUGHT, (ubi_text){ (const char *)item.at, item.n }, &values);
     for (size_t i = 0; i < values.n; i++) /* that went with no packet */
         (void)ubi_console_release(l->console, values.at[i].handle);

@@ -400,6 +400,31 @@ static void preview_write(ubi__rdp_grips *g, ubi_value_handle handle, const ubi_
     g->with_previews = with_previews;
 }
 
+/* ---- tables ------------------------------------------------------------------------------------------------------------- */
+
+/* Rows of console.table, and their cells: Firefox shows no more. */
+#define MOST_ROWS 1000
+#define MOST_CELLS 100
+
+/* What console.table shows of an object: its entries, elements or properties, and those of its values. */
+static void rows_write(ubi__rdp_grips *g, ubi_value_handle handle, ubi_object_kind kind) {
+    uint32_t levels = g->table_levels;
+    uint64_t most = levels > 1 ? MOST_ROWS : MOST_CELLS;
+    g->table_levels--;
+    ubi__json_member_null(g->json, "preview");
+    ubi__json_member_object(g->json, "ownProperties");
+    if (is_map(kind) || is_set(kind))
+        (void)ubi__rdp_grips_write_entries(g, handle, 0, most);
+    else
+        (void)ubi__rdp_grips_write_properties(
+            g, handle,
+            kind == UBI_OBJECT_ARRAY ? UBI_PROPERTIES_INDEXED : UBI_PROPERTIES_NAMED | UBI_PROPERTIES_INDEXED, 0, most);
+    ubi__json_object_end(g->json);
+    g->table_levels = levels;
+}
+
+/* ---- an object ---------------------------------------------------------------------------------------------------------- */
+
 void ubi__rdp_object_write(ubi__rdp_grips *g, ubi_value_handle handle, bool with_preview) {
     ubi_object_description d = UBI_OBJECT_DESCRIPTION_INIT;
     ubi__rdp_grip_begin(g->json, "object");
@@ -416,7 +441,10 @@ void ubi__rdp_object_write(ubi__rdp_grips *g, ubi_value_handle handle, bool with
         function_write(g->json, &d);
     if (d.kind == UBI_OBJECT_REG_EXP)
         reg_exp_write(g->json, &d);
-    preview_write(g, handle, &d, with_preview);
+    if (g->table_levels)
+        rows_write(g, handle, d.kind);
+    else
+        preview_write(g, handle, &d, with_preview);
     ubi__json_object_end(g->json);
 }
 

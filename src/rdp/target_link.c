@@ -91,8 +91,29 @@ void ubi__rdp_links_end(ubi__rdp_tab *tab) {
         link_close(tab->links);
 }
 
+/* The target's thread. */
+static void link_end_code(ubi__rdp_link *link) {
+    if (link->n_performing && link->is_open && link->type->stop)
+        link->type->stop(link);
+}
+
+static void stop_visit(void *payload, const ubi_target *target) {
+    ubi__rdp_link *link = payload;
+    if (target)
+        link_end_code(link);
+    ubi__rdp_link_unref(link);
+}
+
+void ubi__rdp_link_stop(ubi__rdp_link *link) {
+    if (ubi__live_visit(link->tab->live, stop_visit, ubi__rdp_link_ref(link)) != UBI_OK)
+        ubi__rdp_link_unref(link);
+}
+
+/* What a client that left has started ends: no one waits for it. */
 static void leave_visit(void *payload, const ubi_target *target) {
     ubi__rdp_link *link = payload;
+    if (target)
+        link_end_code(link);
     if (target && link->n_performing)
         link->must_close = true;
     else if (target && link->is_open)

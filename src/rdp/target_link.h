@@ -19,6 +19,8 @@ typedef struct ubi__rdp_link_type {
     /** On the target's thread. */
     ubi_status (*open)(ubi__rdp_link *link, ubi_target target);
     void (*close)(ubi__rdp_link *link);
+    void (*stop)(
+        ubi__rdp_link *link); /**< ends code that runs for it, within which this is called; NULL: there is none */
     void (*link_fini)(ubi__rdp_link *link);       /**< NULL: nothing to free */
     void (*errand_fini)(ubi__rdp_errand *errand); /**< the same */
 } ubi__rdp_link_type;
@@ -68,6 +70,8 @@ ubi__rdp_link *ubi__rdp_link_ref(ubi__rdp_link *link);
 void ubi__rdp_link_unref(ubi__rdp_link *link);
 /** The actor goes: its end is closed when the target's thread comes to it. Takes the actor's reference. */
 void ubi__rdp_link_leave(ubi__rdp_link *link);
+/** Ends code that runs for it, if there is any when the target's thread comes to it. Without memory for that it runs on. */
+void ubi__rdp_link_stop(ubi__rdp_link *link);
 /** On the target's thread, which goes: ends are closed. */
 void ubi__rdp_links_end(ubi__rdp_tab *tab);
 

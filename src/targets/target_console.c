@@ -33,6 +33,16 @@ ubi_status ubi_console_evaluate(ubi_evaluation *out, ubi_console console, ubi_te
     return UBI_OK;
 }
 
+void ubi_console_stop(ubi_console console) {
+    console.ops->stop(console.payload);
+}
+
+ubi_status ubi_console_complete(ubi_completion *out, ubi_console console, ubi_text text, ubi_completion_fn fn,
+                                void *payload) {
+    ubi_completion unused;
+    return console.ops->complete(console.payload, text, fn, payload, out ? out : &unused);
+}
+
 ubi_status ubi_console_describe(ubi_object_description *out, ubi_console console, ubi_value_handle handle) {
     ubi_object_description full = UBI_OBJECT_DESCRIPTION_INIT;
     UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_object_description"));

@@ -41,6 +41,10 @@ static bool take_entry(void *payload, const ubi_entry *entry) {
     return true;
 }
 
+static void take_name(void *payload, ubi_text name) {
+    ((asker *)payload)->bytes += name.len;
+}
+
 /* Each call works, or says that there is no memory. */
 static void look_at(asker *a, ubi_value_handle handle) {
     ubi_object_description object = UBI_OBJECT_DESCRIPTION_INIT;
@@ -53,6 +57,8 @@ static void look_at(asker *a, ubi_value_handle handle) {
     status = ubi_console_entries(a->console, handle, 0, 10, take_entry, a, NULL);
     assert_true(status == UBI_OK || status == UBI_ENOMEM);
     status = ubi_console_slots(&slots, a->console, handle);
+    assert_true(status == UBI_OK || status == UBI_ENOMEM);
+    status = ubi_console_complete(NULL, a->console, (ubi_text){ "'x'.length + Array.prototype.c", 30 }, take_name, a);
     assert_true(status == UBI_OK || status == UBI_ENOMEM);
     status = ubi_console_prototype(&prototype, a->console, handle);
     assert_true(status == UBI_OK || status == UBI_ENOMEM);

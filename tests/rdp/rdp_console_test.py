@@ -218,9 +218,148 @@ class Evaluating(Console):
             pass
         self.assertEqual(later, "undefined")
 
-    def test_there_are_no_proposals(self):
-        self.assertEqual(self.ask(self.console, "autocomplete", text="kep", cursor=3),
-                         {"matches": [], "matchProp": "", "isElementAccess": False})
+    def test_exceptions_have_a_stack(self):
+        event = self.client.evaluate("function inner() { throw new TypeError('deep'); }\nfunction outer() { inner(); }\nouter();")
+        stack = event["exceptionStack"]
+        self.assertEqual([(frame["functionName"], frame["lineNumber"]) for frame in stack[:2]], [("inner", 1), ("outer", 2)])
+        self.assertEqual({frame["filename"] for frame in stack}, {"debugger eval code"})
+        self.assertEqual(self.client.evaluate("throw 7")["exceptionStack"], None)
+
+    def test_what_is_too_much(self):
+        self.assertIn("stack overflow", self.client.evaluate("(function f() { f(); })()")["exceptionMessage"])
+        self.assertIn("Error", self.client.evaluate("'x'.repeat(2 ** 31)")["exceptionMessage"])
+        self.assertEqual(len(self.client.evaluate("throw 'x'.repeat(3e6)")["exceptionMessage"]), 10000)
+        grip = self.result("'y'.repeat(3e6)")
+        self.assertEqual((grip["length"], self.ask(grip["actor"], "substring", start=2999990, end=3000000)["substring"]),
+                         (3000000, "y" * 10))
+
+
+class Completing(Console):
+    def complete(self, text, cursor=None):
+        reply = self.ask(self.console, "autocomplete", text=text, cursor=len(text) if cursor is None else cursor)
+        return reply["matches"], reply["matchProp"], reply["isElementAccess"]
+
+    def test_variables_and_keywords(self):
+        self.result("globalThis.completeA = 1; let completeB = { inner: 1 }; 0")
+        self.assertEqual(self.complete("comple"), (["completeA", "completeB"], "comple", False))
+        self.assertEqual(self.complete("1 + comple; more", 10)[0], ["completeA", "completeB"])
+        self.assertEqual(self.complete("wh"), (["while"], "wh", False))
+        self.assertIn("Array", self.complete("arr")[0])
+        self.assertNotIn("array", self.complete("Arr")[0])
+        self.assertEqual(self.complete("'\u00e9\U0001f600' + compl", 13)[0], ["completeA", "completeB"])
+
+    def test_properties(self):
+        self.result("globalThis.has = { some: { thing: 1, 'a b': 2, 3: 4 }, get got() { ran = true; }, text: 'x' }")
+        self.assertEqual(self.complete("has.some.th"), (["thing"], "th", False))
+        self.assertIn("hasOwnProperty", self.complete("has.")[0])
+        self.assertNotIn("a b", self.complete("has.some.")[0])
+        matches, begin, is_element = self.complete("has.some['")
+        self.assertEqual((begin, is_element, {"'3'", "'a b'", "'thing'"} - set(matches)), ("'", True, set()))
+        self.assertEqual(self.complete('has["so'), (['"some"'], '"so', True))
+        self.assertIn("charAt", self.complete("has.text.ch")[0])
+        self.assertEqual(self.complete("has.got.x"), ([], "x", False))
+        self.assertEqual(self.complete("has.missing.x"), ([], "x", False))
+        self.assertEqual(self.result("typeof ran"), "undefined")
+
+    def test_proxies_are_not_asked(self):
+        self.result("globalThis.asked = 0; globalThis.guarded = new Proxy({ x: 1 }, { ownKeys() { asked++; return []; }, "
+                    "get() { asked++; } }); globalThis.heir = Object.create(guarded)")
+        self.assertEqual(self.complete("guarded.")[0], [])
+        self.assertEqual(self.complete("heir.x.")[0], [])
+        self.assertEqual(self.result("asked"), 0)
+
+    def test_nothing_much(self):
+        for text in ("", ".", "..", "a..b", "[", "['", "1.", "'text", "f().x", "x" * 5000, "has.\u00e9", "this."):
+            self.complete(text)
+        self.assertEqual(self.ask(self.console, "autocomplete")["matchProp"], "")
+        self.assertEqual(self.complete("kept", -5)[1], "")
+        self.assertEqual(self.complete("kept", 1e300)[1], "kept")
+
+
+class Stopping(unittest.TestCase):
+    """Code that does not end: a program of its own for each test."""
+
+    ENDLESS = "globalThis.turns = 0; for (;;) turns++"
+
+    def setUp(self):
+        self.program = running(code=STILL)
+        self.port, self.process = self.program.__enter__()
+        wait_until(self.port, "typeof kept === 'object'")
+        self.client, self.other = Client(self.port), Client(self.port)
+        self.console = self.client.targets()[0]["consoleActor"]
+
+    def tearDown(self):
+        for client in (self.client, self.other):
+            client.close()
+        self.program.__exit__(None, None, None)
+
+    def begin(self, text=ENDLESS):
+        self.client.send(self.console, "evaluateJSAsync", text=text)
+        while not self.other.evaluate("globalThis.turns > 0")["result"] is True:
+            pass
+
+    def assert_it_has_ended(self):
+        """The program lives, and nothing of the text runs."""
+        while (before := self.other.evaluate("turns")["result"]) != self.other.evaluate("turns")["result"]:
+            pass
+        self.assertGreater(before, 0)
+        self.assertIsNone(self.process.poll())
+
+    def result(self):
+        self.client.reply(self.console)
+        return self.client.event("evaluationResult")
+
+    def test_by_the_client(self):
+        self.begin()
+        self.client.send(self.console, "stopEvaluation")
+        event = self.result()
+        self.assertEqual((event["hasException"], event["exceptionMessage"]), (True, "InternalError: interrupted"))
+        self.assertEqual(self.client.reply(self.console), {"from": self.console})
+        self.assert_it_has_ended()
+        self.assertEqual(self.client.evaluate("6 * 7")["result"], 42)
+        self.assertEqual(self.client.request(self.console, "stopEvaluation"), {"from": self.console})
+
+    def test_what_catches_everything_does_not_catch_it(self):
+        self.begin("globalThis.turns = 0; for (;;) { try { for (;;) turns++; } catch { } finally { turns = -1; continue; } }")
+        self.client.send(self.console, "stopEvaluation")
+        self.assertTrue(self.result()["hasException"])
+        self.assert_it_has_ended()
+
+    def test_by_leaving(self):
+        self.begin()
+        self.client.close()
+        self.assert_it_has_ended()
+
+    def test_by_detaching(self):
+        self.begin()
+        target = self.client.targets()[0]["actor"]
+        self.client.request(target, "detach")
+        self.assertTrue(self.client.event("evaluationResult")["hasException"])
+        self.assert_it_has_ended()
+
+    def test_a_getter_that_does_not_end(self):
+        actor = self.client.evaluate("({ get endless() { globalThis.turns = 0; for (;;) turns++; } })")["result"]["actor"]
+        self.client.send(actor, "propertyValue", name="endless")
+        while not self.other.evaluate("globalThis.turns > 0")["result"] is True:
+            pass
+        self.client.send(self.console, "stopEvaluation")
+        self.assertEqual(self.client.reply(actor)["value"]["throw"]["preview"]["name"], "InternalError")
+        self.assert_it_has_ended()
+
+    def test_the_text_of_another_client_runs_on(self):
+        self.begin()
+        third = Client(self.port)
+        console = third.targets()[0]["consoleActor"]
+        third.send(console, "evaluateJSAsync", text="globalThis.inner = 0; while (!globalThis.enough) inner++; 'done'")
+        while not self.other.evaluate("globalThis.inner > 0")["result"] is True:
+            pass
+        self.client.send(self.console, "stopEvaluation")
+        self.other.evaluate("enough = true")
+        third.reply(console)
+        self.assertEqual(third.event("evaluationResult")["result"], "done")
+        self.assertTrue(self.result()["hasException"])
+        third.close()
+        self.assert_it_has_ended()
 
 
 class Objects(Console):
@@ -356,11 +495,56 @@ class Messages(Console):
         self.watch("console-message", "error-message")
         self.result("for (const level of ['log', 'info', 'warn', 'error', 'debug']) console[level]('new', level, { level })")
         items = self.messages("console-message", lambda items: any(item["level"] == "debug" for item in items))
-        new = [item for item in items if item["arguments"][0] == "new"]
+        new = [item for item in items if item["arguments"][:1] == ["new"]]
         self.assertEqual([item["level"] for item in new], ["log", "info", "warn", "error", "debug"])
         value = new[0]["arguments"][2]
         self.assertEqual(value["preview"]["ownProperties"]["level"]["value"], "log")
         self.assertEqual(self.slice(value["actor"], "enumProperties")[0]["count"], 1)
+
+    def test_each_method_has_a_form_of_its_own(self):
+        self.watch("console-message")
+        self.result("""console.table([{ a: 1, b: { c: 2 } }, [3]]); console.table(new Map([['k', { v: 4 }]])); console.group('g', 1);
+            console.groupCollapsed(); console.groupEnd(); console.dir({ d: 1 }); console.assert(false, 'wrong');
+            (function traced() { console.trace('here'); })(); console.count(); console.count('c'); console.countReset('none');
+            console.time('t'); console.time('t'); console.timeLog('t', 5); console.timeEnd('t'); console.timeEnd('t');
+            console.log('all methods')""")
+        items = self.messages("console-message", lambda items: any(item["arguments"] == ["all methods"] for item in items))
+        items = items[next(i for i, item in enumerate(items) if item["level"] == "table"):]
+        self.assertEqual([item["level"] for item in items], [
+            "table", "table", "group", "groupCollapsed", "groupEnd", "dir", "assert", "trace", "count", "count", "countReset",
+            "time", "time", "timeLog", "timeEnd", "timeEnd", "log"])
+        table, of_map, group, _, _, directory, wrong, trace, first, second, none, time, again, log, end, late, _ = items
+        rows = table["arguments"][0]
+        self.assertEqual((rows["class"], rows["preview"], list(rows["ownProperties"])), ("Array", None, ["0", "1"]))
+        self.assertEqual(rows["ownProperties"]["0"]["value"]["ownProperties"]["a"]["value"], 1)
+        self.assertEqual(rows["ownProperties"]["1"]["value"]["ownProperties"]["0"]["value"], 3)
+        pair = of_map["arguments"][0]["ownProperties"]["0"]["value"]["preview"]
+        self.assertEqual((pair["key"], pair["value"]["ownProperties"]["v"]["value"]), ("k", 4))
+        self.assertEqual(group["arguments"], ["g", 1])
+        self.assertEqual(directory["arguments"][0]["preview"]["ownProperties"]["d"]["value"], 1)
+        self.assertEqual((wrong["arguments"], wrong["stacktrace"][0]["filename"]), (["wrong"], "debugger eval code"))
+        self.assertEqual((trace["stacktrace"][0]["functionName"], trace["stacktrace"][0]["lineNumber"]), ("traced", 3))
+        self.assertEqual([item["counter"] for item in (first, second, none)], [
+            {"label": "default", "count": 1}, {"label": "c", "count": 1}, {"label": "none", "error": "counterDoesntExist"}])
+        self.assertEqual([item["timer"] for item in (time, again, late)], [
+            {"name": "t"}, {"name": "t", "error": "timerAlreadyExists"}, {"name": "t", "error": "timerDoesntExist"}])
+        self.assertGreaterEqual(end["timer"]["duration"], log["timer"]["duration"])
+        self.assertEqual(log["arguments"], ["t", 5])
+        self.assertIsNone(directory["stacktrace"])
+
+    def test_directives_take_arguments(self):
+        self.watch("console-message")
+        self.result("""console.log('%s is %d of %i, %f%% %o %s %x', 'one', 2.5, 3.9, 4.5, { o: 1 }, [1, 2], 'rest');
+            console.log('%cred%cblue', 'color: red', 'color: blue', 7); console.log('100%', 1); console.log('%d', 'nothing')
+            console.log('all directives')""")
+        items = self.messages("console-message", lambda items: any(item["arguments"] == ["all directives"] for item in items))
+        taken, styled, plain, not_a_number = items[-5:-1]
+        self.assertEqual((taken["arguments"][0], taken["arguments"][2:]), ("one is 2 of 3, 4.5% ", [" Array(2) %x", "rest"]))
+        self.assertEqual(taken["arguments"][1]["preview"]["ownProperties"]["o"]["value"], 1)
+        self.assertEqual((styled["arguments"], styled["styles"]), (["red", "blue", 7], ["color: red", "color: blue"]))
+        self.assertEqual(plain["arguments"], ["100%", 1])
+        self.assertNotIn("styles", plain)
+        self.assertEqual(not_a_number["arguments"], ["NaN"])
 
     def test_no_more_come_after_unwatch(self):
         watcher = self.watch("console-message")
@@ -424,6 +608,7 @@ class Uncaught(unittest.TestCase):
         error = item["pageError"]
         self.assertEqual((type_, error["errorMessage"], error["lineNumber"]), ("error-message", "TypeError: uncaught", 2))
         self.assertEqual((error["error"], error["warning"], error["category"]), (True, False, "content javascript"))
+        self.assertEqual((error["hasException"], error["stacktrace"][0]["lineNumber"]), (True, 2))
 
     def test_rejections_come_as_events(self):
         error = self.last_event("Promise.reject({ odd: 1 })", self.listen_to_events)["pageError"]
@@ -441,6 +626,16 @@ class Cache(unittest.TestCase):
             self.assertEqual([one["message"]["arguments"][0] for one in messages], list(range(500, 1500)))
             client.request(console, "clearMessagesCacheAsync")
             self.assertEqual(client.request(console, "getCachedMessages", messageTypes=["ConsoleAPI"])["messages"], [])
+            client.close()
+
+    def test_the_program_clears_it(self):
+        with running(code="console.log('old'); console.clear(); console.log('new'); globalThis.kept = {};"
+                          "setInterval(() => {}, 1000);") as (port, _):
+            wait_until(port, "typeof kept === 'object'")
+            client = Client(port)
+            console = client.targets()[0]["consoleActor"]
+            messages = client.request(console, "getCachedMessages", messageTypes=["ConsoleAPI"])["messages"]
+            self.assertEqual([one["message"]["level"] for one in messages], ["clear", "log"])
             client.close()
 
     def test_it_keeps_nothing_alive(self):
@@ -493,7 +688,7 @@ class Hostile(Console):
         self.assertEqual(self.result("1"), 1)
 
     def test_a_client_that_leaves_while_its_text_runs(self):
-        """A text that takes long is interrupted for others, and for the end of the console in which it runs."""
+        """A text that takes long is interrupted for others, and ends when its client leaves."""
         other = Client(self.port)
         console = other.targets()[0]["consoleActor"]
         other.send(console, "evaluateJSAsync", text="globalThis.running = true; while (running); globalThis.ended = ({})")
@@ -503,8 +698,7 @@ class Hostile(Console):
         for i in range(50):  # by then it has left
             self.assertEqual(self.result(f"{i} + 1"), i + 1)
         self.result("running = false")
-        while self.result("typeof ended") != "object":
-            pass
+        self.assertEqual(self.result("typeof ended"), "undefined")
 
     def test_a_client_that_does_not_read(self):
         with running(code=STILL) as (port, process):

@@ -144,6 +144,16 @@ typedef struct ubi_object_slots {
     ubi_value handler; /**< PROXY */
 } ubi_object_slots;
 
+/** A function that ran, and where it was. */
+typedef struct ubi_console_frame {
+    ubi_text function; /**< NULL text: it has no name */
+    ubi_text source;
+    uint32_t line, column; /**< from 1; 0: unknown */
+} ubi_console_frame;
+
+/** Frames that a stack has at most, youngest first. */
+#define UBI_CONSOLE_FRAMES 60
+
 /** The result of a text that was evaluated. */
 typedef struct ubi_evaluation {
     uint32_t struct_bytes; /**< UBI_EVALUATION_INIT */
@@ -152,6 +162,8 @@ typedef struct ubi_evaluation {
     ubi_text message; /**< has_thrown: in words, such as "Error: bad" */
     ubi_text source;  /**< has_thrown: where, if that is known; else NULL text */
     uint32_t line, column;
+    const ubi_console_frame *frames; /**< has_thrown: frames[frame_count], of an error that has a stack */
+    uint32_t frame_count;
 } ubi_evaluation;
 
 #define UBI_EVALUATION_INIT                                                                                            \
@@ -166,7 +178,19 @@ typedef enum ubi_console_level {
     UBI_CONSOLE_ERROR,
     UBI_CONSOLE_DEBUG,
     UBI_CONSOLE_TRACE,
-    UBI_CONSOLE_UNCAUGHT /**< not from a console: an error that nothing caught, or a rejection that nothing handled */
+    UBI_CONSOLE_UNCAUGHT, /**< not from a console: an error that nothing caught, or a rejection that nothing handled */
+    UBI_CONSOLE_DIR,
+    UBI_CONSOLE_TABLE,
+    UBI_CONSOLE_ASSERT, /**< one that did not hold */
+    UBI_CONSOLE_GROUP,
+    UBI_CONSOLE_GROUP_COLLAPSED,
+    UBI_CONSOLE_GROUP_END,
+    UBI_CONSOLE_CLEAR,
+    UBI_CONSOLE_COUNT, /**< has a label, as have those that follow */
+    UBI_CONSOLE_COUNT_RESET,
+    UBI_CONSOLE_TIME,
+    UBI_CONSOLE_TIME_LOG,
+    UBI_CONSOLE_TIME_END
 } ubi_console_level;
 
 /** What a program said. Borrowed during the call. */
@@ -178,6 +202,13 @@ typedef struct ubi_console_message {
     ubi_text source; /**< where; NULL text: unknown */
     uint32_t line, column;
     double time_ms; /**< since the epoch */
+    const ubi_console_frame
+        *frames; /**< frames[frame_count]: of WARN, ERROR, TRACE, ASSERT; of UNCAUGHT those of the error */
+    uint32_t frame_count;
+    ubi_text label;     /**< of a counter or a timer; else NULL text */
+    uint64_t count;     /**< COUNT */
+    double duration_ms; /**< TIME_LOG, TIME_END: since the timer began */
+    bool is_misplaced;  /**< there is no such counter or timer; TIME: there is one already */
 } ubi_console_message;
 /** Called while the program runs. May ask the console about values, and release them, but not evaluate nor close it. */
 typedef void (*ubi_console_message_fn)(void *payload, const ubi_console_message *message);
@@ -186,6 +217,18 @@ typedef struct ubi_console_listener {
     ubi_console_message_fn on_message;
     void *payload;
 } ubi_console_listener;
+
+/* ---- completions ---------------------------------------------------------------------------------------------------- */
+
+/** A name that continues what is typed. */
+typedef void (*ubi_completion_fn)(void *payload, ubi_text name);
+
+typedef struct ubi_completion {
+    ubi_text begin;         /**< what the names begin with: the end of the text, behind a quote; borrowed from it */
+    char quote;             /**< of an element access such as object["na, the quote; else 0 */
+    bool is_property;       /**< of an object that was named, not a variable */
+    bool is_element_access; /**< of an element access */
+} ubi_completion;
 
 /* ---- consoles ------------------------------------------------------------------------------------------------------- */
 
@@ -205,6 +248,8 @@ typedef struct ubi_console_ops {
     ubi_status (*slots)(void *payload, ubi_value_handle handle, ubi_object_slots *out);
     ubi_status (*get)(void *payload, ubi_value_handle handle, ubi_text name, ubi_value_handle receiver,
                       ubi_evaluation *out);
+    void (*stop)(void *payload);
+    ubi_status (*complete)(void *payload, ubi_text text, ubi_completion_fn fn, void *fn_payload, ubi_completion *out);
 } ubi_console_ops;
 
 #define UBI_CONSOLE_OPS_VERSION 2
@@ -231,6 +276,18 @@ UBI_API void ubi_console_close(ubi_console console);
  * Errors: UBI_ESTATE (the realm is gone), UBI_ENOMEM. What the text throws is not an error.
  */
 UBI_API ubi_status ubi_console_evaluate(ubi_evaluation *out, ubi_console console, ubi_text text, bool is_eager);
+/**
+ * Ends the texts and getters of this console that run: to be called at a safe point within one. It throws an error that no code catches,
+ * at its next step; the program lives on. What the text has left for later, such as timers, is the program's. Nothing runs: no effect.
+ */
+UBI_API void ubi_console_stop(ubi_console console);
+/**
+ * Names that continue the end of a text, such as `gl`, `object.na` or `object["na`: variables, or properties of what the path before them
+ * leads to, inherited ones too. No getter runs: a path with one leads to nothing. Names are in no order, and one may come twice.
+ * @param out  what is completed; written before the first name, and may be NULL. Errors: UBI_ESTATE (the realm is gone), UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_console_complete(ubi_completion *out, ubi_console console, ubi_text text, ubi_completion_fn fn,
+                                        void *payload);
 /** Describes an object. Errors: UBI_ENOTFOUND (no such object is held), UBI_ENOMEM. Cost: O(properties). */
 UBI_API ubi_status ubi_console_describe(ubi_object_description *out, ubi_console console, ubi_value_handle handle);
 /**

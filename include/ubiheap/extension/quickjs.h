@@ -250,6 +250,16 @@ UBI_API void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_ope
  */
 UBI_API void ubi_quickjs_console_message(ubi_quickjs *tools, JSContext *realm, ubi_console_level level, int n,
                                          JSValueConst *arguments);
+/** What console.count and console.time have beside their arguments. */
+typedef struct ubi_quickjs_console_label {
+    const char *text;   /**< copied */
+    uint64_t count;     /**< UBI_CONSOLE_COUNT: calls with this label, this one too */
+    double duration_ms; /**< UBI_CONSOLE_TIME_LOG and _TIME_END: since the timer began */
+    bool is_misplaced;  /**< there is no such counter or timer; UBI_CONSOLE_TIME: there is one already */
+} ubi_quickjs_console_label;
+/** The same for a message with a label: of UBI_CONSOLE_COUNT and the levels that follow. */
+UBI_API void ubi_quickjs_console_label_message(ubi_quickjs *tools, JSContext *realm, ubi_console_level level,
+                                               const ubi_quickjs_console_label *label, int n, JSValueConst *arguments);
 /** The same for an error that nothing caught, and for the reason of a rejection that nothing handled. */
 UBI_API void ubi_quickjs_uncaught_error(ubi_quickjs *tools, JSContext *realm, JSValueConst thrown);
 

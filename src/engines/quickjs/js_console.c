@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/assert.h"
+#include "engines/quickjs/js_complete.h"
 #include "engines/quickjs/js_facts.h"
 #include "engines/quickjs/js_properties.h"
 #include "engines/quickjs/js_values.h"
@@ -25,6 +26,7 @@ typedef struct ubi__js_console {
     ubi_console_listener listener;
     ubi__js_values values;
     ubi__js_texts texts; /* of the last result */
+    ubi__js_run *runs;   /* that are not over, the innermost first */
 } console;
 
 static const ubi_allocator *console_allocator(const console *c) {
@@ -154,6 +156,24 @@ static ubi_status console_release(void *payload, ubi_value_handle handle) {
     return ubi__js_values_release(&((console *)payload)->values, handle);
 }
 
+/* ---- runs of code --------------------------------------------------------------------------------------------------- */
+
+static void console_begin_run(console *c, ubi__js_run *run) {
+    ubi__js_run_begin(run, c->tools);
+    run->outer = c->runs;
+    c->runs = run;
+}
+
+static void console_end_run(console *c, ubi__js_run *run) {
+    c->runs = run->outer;
+    ubi__js_run_end(run);
+}
+
+static void console_stop(void *payload) {
+    for (ubi__js_run *run = ((console *)payload)->runs; run; run = run->outer)
+        run->must_stop = true;
+}
+
 /* ---- evaluating ----------------------------------------------------------------------------------------------------- */
 
 /* Clients wrap what is typed in a call with `window`. True: it was not there, and is now. */
@@ -196,6 +216,8 @@ static ubi_status console_describe_thrown(const ubi__js_describer *d, JSValueCon
     out->source = facts.source;
     out->line = facts.line;
     out->column = facts.column;
+    out->frames = facts.frames;
+    out->frame_count = facts.frame_count;
     return status;
 }
 
@@ -233,7 +255,10 @@ static ubi_status console_get(void *payload, ubi_value_handle handle, ubi_text n
         return status;
     JSContext *ctx = JS_DupContext(d.ctx);
     JSValue kept = JS_DupValue(ctx, object), kept_self = JS_DupValue(ctx, self);
+    ubi__js_run run;
+    console_begin_run(c, &run);
     JSValue value = read_property(ctx, kept, name, kept_self, &out->has_thrown);
+    console_end_run(c, &run);
     status = console_describe_result(&d, value, out);
     JS_FreeValue(ctx, kept);
     JS_FreeValue(ctx, kept_self);
@@ -255,7 +280,10 @@ static ubi_status console_evaluate(void *payload, ubi_text text, bool is_eager, 
     if (text.len)
         memcpy(code, text.ptr, text.len);
     JSContext *ctx = JS_DupContext(d.ctx); /* the text may end its own realm */
+    ubi__js_run run;
+    console_begin_run(c, &run);
     JSValue value = evaluate_text(ctx, code, text.len, &out->has_thrown);
+    console_end_run(c, &run);
     ubi__tool_free(console_allocator(c), code, text.len + 1, 1);
     status = console_describe_result(&d, value, out);
     JS_FreeContext(ctx);
@@ -272,6 +300,12 @@ static double time_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+/* Whose stack is shown. */
+static bool level_has_frames(ubi_console_level level) {
+    return level == UBI_CONSOLE_WARN || level == UBI_CONSOLE_ERROR || level == UBI_CONSOLE_TRACE ||
+           level == UBI_CONSOLE_ASSERT || level == UBI_CONSOLE_UNCAUGHT;
+}
+
 static ubi_status message_describe(ubi_console_message *m, const ubi__js_describer *d, ubi_value *values,
                                    JSValueConst *arguments) {
     ubi__js_thrown place;
@@ -284,41 +318,74 @@ static ubi_status message_describe(ubi_console_message *m, const ubi__js_describ
     m->source = place.source;
     m->line = place.line;
     m->column = place.column;
+    if (level_has_frames(m->level)) {
+        m->frames = place.frames;
+        m->frame_count = place.frame_count;
+    }
     return status;
 }
 
 /* Without memory for it, the message is not heard. */
-static void console_hear(console *c, JSContext *ctx, ubi_console_level level, uint32_t n, JSValueConst *arguments) {
+static void console_hear(console *c, JSContext *ctx, const ubi_console_message *said, JSValueConst *arguments) {
     ubi__js_texts texts = { .allocator = console_allocator(c) };
     const ubi__js_describer d = { ctx, &c->values, &texts };
     ubi_value values[MOST_ARGUMENTS];
-    ubi_console_message message = { .level = level, .arguments = values, .n_arguments = n, .time_ms = time_ms() };
+    ubi_console_message message = *said;
+    message.arguments = values;
     memset(values, 0, sizeof values);
     if (message_describe(&message, &d, values, arguments) == UBI_OK)
         c->listener.on_message(c->listener.payload, &message);
     else
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < message.n_arguments; i++)
             ubi__js_drop_value(&d, &values[i]);
     ubi__js_texts_clear(&texts);
 }
 
-static void consoles_hear(ubi_quickjs *tools, JSContext *ctx, ubi_console_level level, int n, JSValueConst *arguments) {
-    uint32_t n_arguments = n < 0 ? 0 : n < MOST_ARGUMENTS ? (uint32_t)n : MOST_ARGUMENTS;
+static void consoles_hear(ubi_quickjs *tools, JSContext *ctx, ubi_console_message *message, int n,
+                          JSValueConst *arguments) {
+    if (!*ubi__tools_consoles(tools))
+        return;
+    message->n_arguments = n < 0 ? 0 : n < MOST_ARGUMENTS ? (uint32_t)n : MOST_ARGUMENTS;
+    message->time_ms = time_ms();
     for (console *c = *ubi__tools_consoles(tools), *next; c; c = next) {
         next = c->next;
         if (c->listener.on_message && ubi__scope_includes(c->scope, ctx))
-            console_hear(c, ctx, level, n_arguments, arguments);
+            console_hear(c, ctx, message, arguments);
     }
 }
 
 void ubi_quickjs_console_message(ubi_quickjs *tools, JSContext *realm, ubi_console_level level, int n,
                                  JSValueConst *arguments) {
-    UBI_ASSERT(level != UBI_CONSOLE_UNCAUGHT);
-    consoles_hear(tools, realm, level, n, arguments);
+    ubi_console_message message = { .level = level };
+    UBI_ASSERT(level != UBI_CONSOLE_UNCAUGHT && level < UBI_CONSOLE_COUNT);
+    consoles_hear(tools, realm, &message, n, arguments);
+}
+
+void ubi_quickjs_console_label_message(ubi_quickjs *tools, JSContext *realm, ubi_console_level level,
+                                       const ubi_quickjs_console_label *label, int n, JSValueConst *arguments) {
+    ubi_console_message message = { .level = level,
+                                    .label = { label->text, strlen(label->text) },
+                                    .count = label->count,
+                                    .duration_ms = label->duration_ms,
+                                    .is_misplaced = label->is_misplaced };
+    UBI_ASSERT(level >= UBI_CONSOLE_COUNT);
+    consoles_hear(tools, realm, &message, n, arguments);
 }
 
 void ubi_quickjs_uncaught_error(ubi_quickjs *tools, JSContext *realm, JSValueConst thrown) {
-    consoles_hear(tools, realm, UBI_CONSOLE_UNCAUGHT, 1, &thrown);
+    ubi_console_message message = { .level = UBI_CONSOLE_UNCAUGHT };
+    consoles_hear(tools, realm, &message, 1, &thrown);
+}
+
+/* ---- completions ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status console_complete(void *payload, ubi_text text, ubi_completion_fn fn, void *fn_payload,
+                                   ubi_completion *out) {
+    ubi__js_describer d;
+    ubi_status status = console_begin(&d, (console *)payload);
+    if (status == UBI_OK)
+        ubi__js_complete(d.ctx, text, fn, fn_payload, out);
+    return status;
 }
 
 /* ---- as a target hands it out --------------------------------------------------------------------------------------- */
@@ -333,7 +400,9 @@ static const ubi_console_ops console_ops = { .version = UBI_CONSOLE_OPS_VERSION,
                                              .release = console_release,
                                              .entries = console_entries,
                                              .slots = console_slots,
-                                             .get = console_get };
+                                             .get = console_get,
+                                             .stop = console_stop,
+                                             .complete = console_complete };
 
 ubi_status ubi__js_console_open(ubi_console *out, ubi_quickjs *tools, const ubi_quickjs_scope *scope,
                                 const ubi_console_listener *listener) {

@@ -64,8 +64,7 @@ void ubi__js_drop_value(const ubi__js_describer *d, ubi_value *value) {
 
 /* ---- texts of properties -------------------------------------------------------------------------------------------- */
 
-/* The text of a property's value, which is taken; NULL text where it is no string. */
-static ubi_status text_of_string(const ubi__js_describer *d, JSValue value, ubi_text *out) {
+ubi_status ubi__js_describe_text(const ubi__js_describer *d, JSValue value, ubi_text *out) {
     ubi_status status = UBI_OK;
     *out = (ubi_text){ NULL, 0 };
     if (JS_IsString(value))
@@ -74,7 +73,7 @@ static ubi_status text_of_string(const ubi__js_describer *d, JSValue value, ubi_
     return status;
 }
 
-static uint32_t number_of(const ubi__js_describer *d, JSValue value) {
+uint32_t ubi__js_count_of(const ubi__js_describer *d, JSValue value) {
     double number = 0;
     if (JS_IsNumber(value))
         JS_ToFloat64(d->ctx, &number, value);
@@ -154,7 +153,7 @@ static ubi_status constructor_name(const ubi__js_describer *d, JSValueConst obje
         JS_FreeValue(d->ctx, constructor);
     }
     JS_FreeValue(d->ctx, prototype);
-    return text_of_string(d, name, out);
+    return ubi__js_describe_text(d, name, out);
 }
 
 static ubi_status describe_class(const ubi__js_describer *d, JSValueConst object, const ubi__object_facts *facts,
@@ -208,7 +207,7 @@ static ubi_status describe_function(const ubi__js_describer *d, JSValueConst fun
     out->kind = UBI_OBJECT_FUNCTION;
     out->is_async = facts.is_async;
     out->is_generator = facts.is_generator;
-    UBI__JS_TRY(text_of_string(d, ubi__js_own_value(d->ctx, function, "name"), &out->name));
+    UBI__JS_TRY(ubi__js_describe_text(d, ubi__js_own_value(d->ctx, function, "name"), &out->name));
     if (facts.source == JS_ATOM_NULL)
         return UBI_OK;
     out->is_class = !prototype_is_writable(d, function);
@@ -216,147 +215,6 @@ static ubi_status describe_function(const ubi__js_describer *d, JSValueConst fun
     out->column = facts.column;
     UBI__JS_TRY(describe_parameters(d, function, facts.parameter_count, out));
     return ubi__js_texts_add_atom(&out->source, d->texts, d->ctx, facts.source);
-}
-
-/* ---- errors --------------------------------------------------------------------------------------------------------- */
-
-static uint32_t digits_before(const char *begin, const char **end) {
-    const char *at = *end;
-    uint64_t value = 0, unit = 1;
-    while (at > begin && at[-1] >= '0' && at[-1] <= '9' && unit <= 1000000000) {
-        value += (uint64_t)(*--at - '0') * unit;
-        unit *= 10;
-    }
-    if (at == *end || at == begin || at[-1] != ':' || value > UINT32_MAX)
-        return 0;
-    *end = at - 1;
-    return (uint32_t)value;
-}
-
-/* What is in the last brackets of a line of a stack, or after "at ". */
-static ubi_text place_text(const char *line, size_t n) {
-    const char *end = line + n, *begin = line;
-    bool in_brackets = n && end[-1] == ')';
-    end -= in_brackets;
-    for (const char *at = line; at < end; at++) {
-        if (in_brackets && *at == '(')
-            begin = at + 1;
-        if (!in_brackets && begin == line && end - at > 3 && memcmp(at, "at ", 3) == 0)
-            begin = at + 3;
-    }
-    return (ubi_text){ begin, (size_t)(end - begin) };
-}
-
-/* Of a line such as "    at f (a.js:3:7)" or "    at a.js:3"; false: it is a native function's, or nothing of the kind. */
-static bool place_of_line(const char *line, size_t n, ubi__js_thrown *out) {
-    ubi_text text = place_text(line, n);
-    const char *end = text.ptr + text.len;
-    uint32_t last = digits_before(text.ptr, &end), before = last ? digits_before(text.ptr, &end) : 0;
-    if (text.ptr == line || text.len == 0 || (text.len == 6 && memcmp(text.ptr, "native", 6) == 0))
-        return false;
-    out->line = before ? before : last; /* older engines give none where all of a program is on one line */
-    out->column = before ? last : 0;
-    out->source = (ubi_text){ text.ptr, (size_t)(end - text.ptr) };
-    return true;
-}
-
-/* The first line with a place, after `skip` lines. Its text points into the stack. */
-static bool place_of_stack(ubi_text stack, uint32_t skip, ubi__js_thrown *out) {
-    const char *at = stack.ptr ? stack.ptr : "", *end = at + stack.len;
-    while (at < end) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        size_t n = (size_t)((line_end ? line_end : end) - at);
-        if (skip == 0 && place_of_line(at, n, out))
-            return true;
-        skip -= skip > 0;
-        at += n + (line_end != NULL);
-    }
-    return false;
-}
-
-/* The file and line that the error has as properties; else the first of its stack. */
-static ubi_status describe_error_place(const ubi__js_describer *d, JSValueConst error, ubi_text stack,
-                                       ubi__js_thrown *out) {
-    UBI__JS_TRY(text_of_string(d, ubi__js_own_value(d->ctx, error, "fileName"), &out->source));
-    out->line = number_of(d, ubi__js_own_value(d->ctx, error, "lineNumber"));
-    out->column = number_of(d, ubi__js_own_value(d->ctx, error, "columnNumber"));
-    if (out->source.ptr && out->line)
-        return UBI_OK;
-    ubi__js_thrown place;
-    if (place_of_stack(stack, 0, &place)) {
-        out->source = place.source;
-        out->line = place.line;
-        out->column = place.column;
-    }
-    return UBI_OK;
-}
-
-static ubi_status describe_error(const ubi__js_describer *d, JSValueConst error, ubi_object_description *out) {
-    ubi__js_thrown place = { .line = 0 };
-    out->kind = UBI_OBJECT_ERROR;
-    UBI__JS_TRY(text_of_string(d, ubi__js_plain_value_str(d->ctx, error, "name"), &out->name));
-    UBI__JS_TRY(text_of_string(d, ubi__js_plain_value_str(d->ctx, error, "message"), &out->message));
-    UBI__JS_TRY(text_of_string(d, ubi__js_own_value(d->ctx, error, "stack"), &out->stack));
-    UBI__JS_TRY(describe_error_place(d, error, out->stack, &place));
-    out->source = place.source;
-    out->line = place.line;
-    out->column = place.column;
-    out->has_cause = ubi__js_has_own(d->ctx, error, "cause");
-    return UBI_OK;
-}
-
-/* "NAME: MESSAGE" */
-static ubi_status message_of_error(const ubi__js_describer *d, const ubi_object_description *error, ubi_text *out) {
-    static const char separator[] = ": ";
-    ubi_text name = error->name.ptr ? error->name : (ubi_text){ "Error", 5 };
-    size_t n_message = error->message.ptr ? error->message.len : 0;
-    size_t n = name.len + (n_message ? 2 + n_message : 0);
-    char *joined = js_malloc(d->ctx, n + 1);
-    if (!joined)
-        return ubi__js_fail_nomem(d->ctx);
-    memcpy(joined, name.ptr, name.len);
-    if (n_message) {
-        memcpy(joined + name.len, separator, 2);
-        memcpy(joined + name.len + 2, error->message.ptr, n_message);
-    }
-    ubi_status status = ubi__js_texts_add(out, d->texts, joined, n);
-    js_free(d->ctx, joined);
-    return status;
-}
-
-static ubi_status describe_thrown_object(const ubi__js_describer *d, JSValueConst thrown, ubi__js_thrown *out) {
-    ubi_object_description object = UBI_OBJECT_DESCRIPTION_INIT;
-    UBI__JS_TRY(ubi__js_describe_object(d, thrown, &object));
-    if (object.kind != UBI_OBJECT_ERROR) {
-        out->message = object.class_name;
-        return UBI_OK;
-    }
-    out->source = object.source;
-    out->line = object.line;
-    out->column = object.column;
-    return message_of_error(d, &object, &out->message);
-}
-
-ubi_status ubi__js_describe_thrown(const ubi__js_describer *d, JSValueConst thrown, ubi__js_thrown *out) {
-    *out = (ubi__js_thrown){ .line = 0 };
-    if (JS_IsObject(thrown))
-        return describe_thrown_object(d, thrown, out);
-    if (JS_IsSymbol(thrown))
-        return ubi__js_texts_add(&out->message, d->texts, "Symbol()", 8);
-    return ubi__js_texts_add_value(&out->message, d->texts, d->ctx, thrown);
-}
-
-/* The stack of an error that is made for it. Its first line is the native function. */
-ubi_status ubi__js_describe_place(const ubi__js_describer *d, ubi__js_thrown *out) {
-    ubi_text stack;
-    *out = (ubi__js_thrown){ .line = 0 };
-    JS_ThrowTypeError(d->ctx, "place");
-    JSValue error = JS_GetException(d->ctx);
-    JSValue text = JS_IsObject(error) ? ubi__js_own_value(d->ctx, error, "stack") : JS_UNDEFINED;
-    JS_FreeValue(d->ctx, error);
-    UBI__JS_TRY(text_of_string(d, text, &stack));
-    place_of_stack(stack, 1, out);
-    return UBI_OK;
 }
 
 /* ---- flags ---------------------------------------------------------------------------------------------------------- */
@@ -402,11 +260,11 @@ ubi_status ubi__js_describe_object(const ubi__js_describer *d, JSValueConst obje
     UBI__JS_TRY(describe_class(d, object, &facts, out));
     UBI__JS_TRY(describe_count(d, object, out));
     if (facts.is_array) /* may have holes */
-        out->length = number_of(d, ubi__js_own_value(d->ctx, object, "length"));
+        out->length = ubi__js_count_of(d, ubi__js_own_value(d->ctx, object, "length"));
     else if (JS_IsFunction(d->ctx, object))
         return describe_function(d, object, out);
     else if (ubi__is_error(d->ctx, object))
-        return describe_error(d, object, out);
+        return ubi__js_describe_error(d, object, out);
     else
         return ubi__js_describe_content(d, object, out);
     return UBI_OK;

@@ -73,6 +73,25 @@ JSContext *ubi__runtime_realm(JSRuntime *runtime, uint32_t index);
 JSAtom ubi__iterator_atom(void);
 JSAtom ubi__to_string_tag_atom(void);
 
+/**
+ * Code that is run for a console, and can be ended from a safe point within it: the engine asks now and then whether it shall stop. While
+ * it runs there are safe points, also where the embedder has no interrupt handler. Runs are within each other.
+ */
+typedef struct ubi__js_run {
+    struct ubi__js_run *outer; /**< the next of its console */
+    ubi_quickjs *tools;
+    JSInterruptHandler *handler; /**< the embedder's; NULL: it has none */
+    void *handler_payload;
+    JSInterruptHandler *before; /**< what is to be restored */
+    void *before_payload;
+    bool must_stop;
+} ubi__js_run;
+void ubi__js_run_begin(ubi__js_run *run, ubi_quickjs *tools);
+void ubi__js_run_end(ubi__js_run *run);
+
+/** The object whose properties are a realm's variables that its global object has not: let, const, class. Borrowed. */
+JSValueConst ubi__lexical_scope(JSContext *ctx);
+
 /** Fills *id with a class number unless it has one. Not thread-safe. */
 void ubi__new_class_id(JSRuntime *runtime, JSClassID *id);
 

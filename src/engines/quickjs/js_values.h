@@ -92,10 +92,18 @@ ubi_status ubi__js_describe_slots(const ubi__js_describer *d, JSValueConst objec
 /** What an object of the language's classes is and holds, beside its properties. Leaves others alone. */
 ubi_status ubi__js_describe_content(const ubi__js_describer *d, JSValueConst object, ubi_object_description *out);
 
+/** The text of a value, which is taken, cut as strings are; NULL text where it is no string. */
+ubi_status ubi__js_describe_text(const ubi__js_describer *d, JSValue value, ubi_text *out);
+/** A count or place, which is taken; 0 where it is neither. */
+uint32_t ubi__js_count_of(const ubi__js_describer *d, JSValue value);
+ubi_status ubi__js_describe_error(const ubi__js_describer *d, JSValueConst error, ubi_object_description *out);
+
 /** What was thrown, in words, and where, as far as an error knows it. */
 typedef struct ubi__js_thrown {
     ubi_text message, source;
     uint32_t line, column;
+    const ubi_console_frame *frames; /* frames[frame_count]: the stack, youngest first */
+    uint32_t frame_count;
 } ubi__js_thrown;
 ubi_status ubi__js_describe_thrown(const ubi__js_describer *d, JSValueConst thrown, ubi__js_thrown *out);
 /** Where the script is: the caller of the native function that runs. Unknown: NULL text. */

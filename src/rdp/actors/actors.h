@@ -106,6 +106,8 @@ ubi_status ubi__rdp_console_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
 uint32_t ubi__rdp_console_resources(const ubi__json_value *names);
 /** Begins and ends sending resources of the target. Nothing is replied. Errors: UBI_ENOMEM. */
 ubi_status ubi__rdp_console_configure(ubi__rdp_actor *console, uint32_t wanted, uint32_t unwanted);
+/** Ends the code that the console of a target runs for its client, if it has one. Nothing is replied. */
+void ubi__rdp_console_stop_code(ubi__rdp_actor *target);
 /** An errand about a value of the console, to be filled in; NULL: no memory. */
 ubi__rdp_console_errand *ubi__rdp_console_errand_new(ubi__rdp_actor *console, ubi__rdp_call *call,
                                                      ubi__rdp_errand_fn perform);

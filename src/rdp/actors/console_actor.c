@@ -2,7 +2,9 @@
  *
  * console_actor.c: the console of a target: texts are evaluated, messages are heard. What needs the target is an errand (console_link.h).
  */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "rdp/actors/actors.h"
@@ -191,13 +193,32 @@ static ubi_status messages_clear(ubi__rdp_call *call) {
 
 /* ---- evaluating --------------------------------------------------------------------------------------------------------- */
 
+/* The first units of a text, by UTF-16; more than there are: all. */
+static size_t bytes_of_units(ubi_text text, double n_units) {
+    size_t at = 0;
+    for (double units = 0; at < text.len && units < n_units;) {
+        unsigned char first = (unsigned char)text.ptr[at];
+        size_t n = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        units += n == 4 ? 2 : 1;
+        at += n < text.len - at ? n : text.len - at;
+    }
+    return at;
+}
+
 static ubi_status autocomplete(ubi__rdp_call *call) {
-    ubi__json *json = ubi__rdp_reply_begin(call);
-    ubi__json_member_array(json, "matches");
-    ubi__json_array_end(json);
-    ubi__json_member_string(json, "matchProp", "");
-    ubi__json_member_bool(json, "isElementAccess", false);
-    return ubi__rdp_reply_end(call);
+    ubi__rdp_console_errand *e =
+        ubi__rdp_console_errand_new(ubi__rdp_call_actor(call), call, ubi__rdp_console_complete);
+    if (!e)
+        return ubi__fail_nomem();
+    ubi_status status =
+        ubi__rdp_argument(call, 0)->type == UBI__JSON_STRING ? ubi__rdp_argument_copy(&e->text, call, 0) : UBI_OK;
+    if (status == UBI_OK) {
+        const ubi_text text = { (const char *)e->text.at, e->text.n };
+        e->text.n = bytes_of_units(text, ubi__rdp_argument_number(call, 1, INFINITY));
+        return ubi__rdp_errand_send(&e->errand);
+    }
+    ubi__rdp_errand_drop(&e->errand);
+    return status;
 }
 
 /* The reply waits for the result: so what a client can ask for without an answer has its limit. */
@@ -213,6 +234,20 @@ static ubi_status evaluate(ubi__rdp_call *call) {
         return ubi__rdp_errand_send(&e->errand);
     ubi__rdp_errand_drop(&e->errand);
     return status;
+}
+
+/* ---- stopping ----------------------------------------------------------------------------------------------------------- */
+
+void ubi__rdp_console_stop_code(ubi__rdp_actor *target) {
+    const ubi__rdp_actor *console = ubi__rdp_actor_child(target, &ubi__rdp_console_type);
+    if (console)
+        ubi__rdp_link_stop(console->payload);
+}
+
+/* When it comes: its reply is behind that of the text which it ends. */
+static void console_hurry(ubi__rdp_actor *actor, const ubi__rdp_method *method) {
+    if (method && strcmp(method->type, "stopEvaluation") == 0)
+        ubi__rdp_link_stop(actor->payload);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
@@ -240,13 +275,14 @@ static const ubi__rdp_field messages_replies[] = {
 };
 static const ubi__rdp_field autocomplete_arguments[] = {
     { "text", UBI__RDP_STRING, UBI__RDP_OPTIONAL, "what was typed" },
-    { "cursor", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "where" },
+    { "cursor", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "where, in UTF-16 units; else at its end" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field autocomplete_replies[] = {
-    { "matches", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "empty" },
-    { "matchProp", UBI__RDP_STRING, UBI__RDP_REQUIRED, "empty" },
-    { "isElementAccess", UBI__RDP_BOOLEAN, UBI__RDP_REQUIRED, "false" },
+    { "matches", UBI__RDP_ARRAY, UBI__RDP_REQUIRED, "names, 1,500 at most; of an element access in quotes" },
+    { "matchProp", UBI__RDP_STRING, UBI__RDP_REQUIRED,
+      "what they begin with; capitals may differ, unless it begins with one" },
+    { "isElementAccess", UBI__RDP_BOOLEAN, UBI__RDP_REQUIRED, "whether it ends as `object[\"na` does" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field evaluate_arguments[] = {
@@ -265,6 +301,8 @@ static const ubi__rdp_field result_fields[] = {
     { "exception", UBI__RDP_ANY, UBI__RDP_OPTIONAL, "what it threw: a grip" },
     { "exceptionMessage", UBI__RDP_STRING, UBI__RDP_OPTIONAL, "the same in words" },
     { "frame", UBI__RDP_OBJECT, UBI__RDP_OPTIONAL, "where: `source`, `line`, `column`" },
+    { "exceptionStack", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL,
+      "of an error: `filename`, `functionName`, `lineNumber`, `columnNumber`, `sourceId`, the youngest first" },
     { "result", UBI__RDP_ANY, UBI__RDP_REQUIRED, "a grip; undefined if it threw" },
     { "startTime", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "milliseconds since the epoch" },
     { "timestamp", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "the same, at the end" },
@@ -272,12 +310,13 @@ static const ubi__rdp_field result_fields[] = {
 };
 static const ubi__rdp_field call_fields[] = {
     { "message", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
-      "`level`, `arguments` (grips), `filename`, `lineNumber`, `columnNumber`, `timeStamp`" },
+      "`level`, `arguments` (grips, directives such as `%s` taken), `styles` of `%c`, `filename`, `lineNumber`, "
+      "`columnNumber`, `timeStamp`, `stacktrace` (as `exceptionStack`), `counter`, `timer`" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field error_fields[] = {
     { "pageError", UBI__RDP_OBJECT, UBI__RDP_REQUIRED,
-      "`errorMessage`, `exception`, `sourceName`, `lineNumber`, `columnNumber`, `timeStamp`" },
+      "`errorMessage`, `exception`, `sourceName`, `lineNumber`, `columnNumber`, `timeStamp`, `stacktrace`" },
     UBI__RDP_END,
 };
 
@@ -289,9 +328,16 @@ static const ubi__rdp_method methods[] = {
     { "getCachedMessages", messages_get, messages_arguments, messages_replies, false,
       "messages of before: the newest 1,000, and 1 MiB", "Firefox, foxdriver" },
     { "clearMessagesCacheAsync", messages_clear, NULL, NULL, false, "forgets them, for all clients", "" },
-    { "autocomplete", autocomplete, autocomplete_arguments, autocomplete_replies, false, "there are no proposals", "" },
+    { "autocomplete", autocomplete, autocomplete_arguments, autocomplete_replies, false,
+      "variables, properties behind a path, and keywords; no getter runs", "Firefox" },
     { "evaluateJSAsync", evaluate, evaluate_arguments, evaluate_replies, false,
-      "evaluates code at the program's next safe point, to its end", "Firefox, foxdriver, firefox-debugadapter" },
+      "evaluates code at the program's next safe point, to its end, unless it is stopped; the reply waits for the "
+      "result",
+      "Firefox, foxdriver, firefox-debugadapter" },
+    { "stopEvaluation", ubi__rdp_reply_empty, NULL, NULL, false,
+      "ends code that this console runs, without waiting for the reply that is owed; the same is done when the client "
+      "leaves",
+      "" },
     UBI__RDP_METHODS_END,
 };
 static const ubi__rdp_event events[] = {
@@ -301,5 +347,10 @@ static const ubi__rdp_event events[] = {
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_console_type = {
-    .name = "console", .help = "the console", .methods = methods, .events = events, .destroy = console_destroy
+    .name = "console",
+    .help = "the console",
+    .methods = methods,
+    .events = events,
+    .destroy = console_destroy,
+    .hurry = console_hurry,
 };

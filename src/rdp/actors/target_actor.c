@@ -62,6 +62,11 @@ static ubi_status workers_list(ubi__rdp_call *call) {
     return ubi__rdp_reply_none(call, "workers");
 }
 
+static ubi_status target_detach(ubi__rdp_call *call) {
+    ubi__rdp_console_stop_code(ubi__rdp_call_actor(call));
+    return ubi__rdp_reply_empty(call);
+}
+
 static const ubi__rdp_field attach_replies[] = {
     { "type", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`tabAttached`" },
     { "threadActor", UBI__RDP_STRING, UBI__RDP_REQUIRED, "id" },
@@ -90,7 +95,8 @@ static const ubi__rdp_field available_form_fields[] = {
 
 static const ubi__rdp_method methods[] = {
     { "attach", attach_take, NULL, attach_replies, false, "of clients before Firefox 75", "" },
-    { "detach", ubi__rdp_reply_empty, NULL, NULL, false, "the client leaves it", "" },
+    { "detach", target_detach, NULL, NULL, false, "the client leaves it: code that its console runs is ended",
+      "Firefox" },
     { "listFrames", frames_list, NULL, frames_replies, false, "there are none", "" },
     { "listWorkers", workers_list, NULL, workers_replies, false, "there are none: workers are tabs", "" },
     { "reload", ubi__rdp_reply_empty, options_arguments, NULL, false, "is accepted; a program does not run again", "" },

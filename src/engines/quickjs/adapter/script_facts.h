@@ -96,6 +96,45 @@ JSContext *ubi__runtime_realm(JSRuntime *rt, uint32_t index) {
     return NULL;
 }
 
+JSValueConst ubi__lexical_scope(JSContext *ctx) {
+    return ctx->global_var_obj;
+}
+
+/* ---- runs of consoles ----------------------------------------------------------------------------------------------- */
+
+static int ubi__run_interrupt(JSRuntime *rt, void *payload) {
+    ubi__js_run *run = payload;
+    int must_stop = run->handler ? run->handler(rt, run->handler_payload) : 0;
+    ubi_quickjs_interrupt(run->tools);
+    return must_stop || run->must_stop;
+}
+
+/* One within another asks the embedder, not the other: that may have to stop, and this one not. */
+void ubi__js_run_begin(ubi__js_run *run, ubi_quickjs *tools) {
+    JSRuntime *rt = tools->runtime;
+    *run = (ubi__js_run){ .tools = tools, .before = rt->interrupt_handler, .before_payload = rt->interrupt_opaque };
+    run->handler = run->before;
+    run->handler_payload = run->before_payload;
+    if (run->before == ubi__run_interrupt) {
+        const ubi__js_run *outer = run->before_payload;
+        run->handler = outer->handler;
+        run->handler_payload = outer->handler_payload;
+    }
+    rt->interrupt_handler = ubi__run_interrupt;
+    rt->interrupt_opaque = run;
+}
+
+/* A handler that was set meanwhile stays. */
+void ubi__js_run_end(ubi__js_run *run) {
+    JSRuntime *rt = run->tools->runtime;
+    if (rt->interrupt_handler != ubi__run_interrupt || rt->interrupt_opaque != run)
+        return;
+    rt->interrupt_handler = run->before;
+    rt->interrupt_opaque = run->before_payload;
+}
+
+/* ---- tools ---------------------------------------------------------------------------------------------------------- */
+
 JSRuntime *ubi__tools_runtime(const ubi_quickjs *tools) {
     return tools->runtime;
 }

@@ -164,7 +164,7 @@ static JSValue print_object(JSContext *realm, JSValueConst self, int n, JSValueC
     (void)self;
     ubi__inspect(&text, realm, n > 0 ? arguments[0] : JS_UNDEFINED);
     print_and_free(&text, TO_OUTPUT);
-    console_announce(realm, UBI_CONSOLE_LOG, n > 0, arguments);
+    console_announce(realm, UBI_CONSOLE_DIR, n > 0, arguments);
     return JS_UNDEFINED;
 }
 
@@ -177,7 +177,7 @@ static JSValue console_assert(JSContext *realm, JSValueConst self, int n, JSValu
     ubi__host_text_puts(&text, n > 1 ? ": " : "");
     format_arguments(&text, realm, n > 1 ? n - 1 : 0, arguments + 1);
     print_and_free(&text, TO_ERROR);
-    console_announce(realm, UBI_CONSOLE_ERROR, n > 1 ? n - 1 : 0, arguments + 1);
+    console_announce(realm, UBI_CONSOLE_ASSERT, n > 1 ? n - 1 : 0, arguments + 1);
     return JS_UNDEFINED;
 }
 
@@ -207,20 +207,32 @@ static JSValue console_trace(JSContext *realm, JSValueConst self, int n, JSValue
     return JS_UNDEFINED;
 }
 
-static JSValue open_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+/* The magic number is the level. */
+static JSValue open_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int level) {
+    ubi__host_text text = { 0 };
+    (void)self;
+    format_arguments(&text, realm, n, arguments);
     if (n > 0)
-        console_print(realm, self, n, arguments, UBI_CONSOLE_LOG);
+        print_text(&text, TO_OUTPUT);
+    ubi__host_text_fini(&text);
+    console_announce(realm, (ubi_console_level)level, n, arguments);
     console_here()->groups++;
     return JS_UNDEFINED;
 }
 
 static JSValue close_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
-    (void)realm;
-    (void)self;
-    (void)n;
-    (void)arguments;
+    (void)self, (void)n;
+    console_announce(realm, UBI_CONSOLE_GROUP_END, 0, arguments);
     if (console_here()->groups)
         console_here()->groups--;
+    return JS_UNDEFINED;
+}
+
+/* A terminal keeps what was printed. */
+static JSValue console_clear(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    (void)self, (void)n;
+    console_announce(realm, UBI_CONSOLE_CLEAR, 0, arguments);
+    console_here()->groups = 0;
     return JS_UNDEFINED;
 }
 
@@ -269,6 +281,11 @@ static const char *label_text(JSContext *realm, int n, JSValueConst *arguments) 
     return text;
 }
 
+static void label_announce(JSContext *realm, ubi_console_level level, const ubi_quickjs_console_label *label, int n,
+                           JSValueConst *arguments) {
+    ubi_quickjs_console_label_message(ubi__host_here->tools, realm, level, label, n, arguments);
+}
+
 static JSValue console_count(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     ubi__host_text line = { 0 };
     const char *text = label_text(realm, n, arguments);
@@ -276,10 +293,12 @@ static JSValue console_count(JSContext *realm, JSValueConst self, int n, JSValue
     if (!text)
         return JS_EXCEPTION;
     ubi__console_label *label = find_or_add(&console_here()->counts, text);
+    const ubi_quickjs_console_label said = { .text = text, .count = label ? ++label->value : 0 };
     ubi__host_text_puts(&line, text);
-    ubi__host_text_printf(&line, ": %" PRIu64, label ? ++label->value : 0);
-    JS_FreeCString(realm, text);
+    ubi__host_text_printf(&line, ": %" PRIu64, said.count);
     print_and_free(&line, TO_OUTPUT);
+    label_announce(realm, UBI_CONSOLE_COUNT, &said, n, arguments);
+    JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
 
@@ -288,7 +307,10 @@ static JSValue reset_count(JSContext *realm, JSValueConst self, int n, JSValueCo
     (void)self;
     if (!text)
         return JS_EXCEPTION;
-    remove_label(console_find_counter(&console_here()->counts, text));
+    ubi__console_label **place = console_find_counter(&console_here()->counts, text);
+    const ubi_quickjs_console_label said = { .text = text, .is_misplaced = !*place };
+    remove_label(place);
+    label_announce(realm, UBI_CONSOLE_COUNT_RESET, &said, n, arguments);
     JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
@@ -299,39 +321,50 @@ static JSValue begin_time(JSContext *realm, JSValueConst self, int n, JSValueCon
     if (!text)
         return JS_EXCEPTION;
     ubi__console_label *label = find_or_add(&console_here()->times, text);
+    const ubi_quickjs_console_label said = { .text = text, .is_misplaced = label && label->value };
     if (label && label->value == 0) {
         label->value = ubi__host_clock_us();
         ubi_quickjs_timeline_time(ubi__host_here->tools, text);
     }
+    label_announce(realm, UBI_CONSOLE_TIME, &said, n, arguments);
     JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
 
-enum { TIME_GOES_ON, TIME_ENDS };
-
 /* "label: 12.345 ms", and what else was given to timeLog. */
-static JSValue print_time(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int ends) {
+static void write_time(ubi__host_text *line, JSContext *realm, const ubi_quickjs_console_label *said, int n,
+                       JSValueConst *arguments) {
+    ubi__host_text_puts(line, said->text);
+    if (said->is_misplaced)
+        ubi__host_text_puts(line, ": no such timer");
+    else
+        ubi__host_text_printf(line, ": %.3f ms", said->duration_ms);
+    if (n > 1) {
+        ubi__host_text_puts(line, " ");
+        format_arguments(line, realm, n - 1, arguments + 1);
+    }
+}
+
+/* The magic number is the level. */
+static JSValue print_time(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int level) {
     ubi__host_text line = { 0 };
     const char *text = label_text(realm, n, arguments);
+    bool ends = level == UBI_CONSOLE_TIME_END;
     (void)self;
     if (!text)
         return JS_EXCEPTION;
     ubi__console_label **place = console_find_counter(&console_here()->times, text);
-    ubi__host_text_puts(&line, text);
+    ubi_quickjs_console_label said = { .text = text, .is_misplaced = !*place };
     if (*place)
-        ubi__host_text_printf(&line, ": %.3f ms", (double)(ubi__host_clock_us() - (*place)->value) / 1000);
-    else
-        ubi__host_text_puts(&line, ": no such timer");
-    if (ends == TIME_GOES_ON && n > 1) {
-        ubi__host_text_puts(&line, " ");
-        format_arguments(&line, realm, n - 1, arguments + 1);
-    }
-    if (ends == TIME_ENDS && *place) {
+        said.duration_ms = (double)(ubi__host_clock_us() - (*place)->value) / 1000;
+    write_time(&line, realm, &said, ends ? 1 : n, arguments);
+    if (ends && *place) {
         ubi_quickjs_timeline_time_end(ubi__host_here->tools, text);
         remove_label(place);
     }
-    JS_FreeCString(realm, text);
     print_and_free(&line, TO_OUTPUT);
+    label_announce(realm, (ubi_console_level)level, &said, n, arguments);
+    JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
 
@@ -356,16 +389,18 @@ int ubi__console_add_global(JSContext *realm, JSValueConst global) {
         JS_CFUNC_MAGIC_DEF("error", 0, console_print, UBI_CONSOLE_ERROR),
         JS_CFUNC_MAGIC_DEF("warn", 0, console_print, UBI_CONSOLE_WARN),
         JS_CFUNC_DEF("dir", 0, print_object),
+        JS_CFUNC_MAGIC_DEF("table", 0, console_print, UBI_CONSOLE_TABLE),
+        JS_CFUNC_DEF("clear", 0, console_clear),
         JS_CFUNC_DEF("assert", 0, console_assert),
         JS_CFUNC_DEF("trace", 0, console_trace),
-        JS_CFUNC_DEF("group", 0, open_group),
-        JS_CFUNC_DEF("groupCollapsed", 0, open_group),
+        JS_CFUNC_MAGIC_DEF("group", 0, open_group, UBI_CONSOLE_GROUP),
+        JS_CFUNC_MAGIC_DEF("groupCollapsed", 0, open_group, UBI_CONSOLE_GROUP_COLLAPSED),
         JS_CFUNC_DEF("groupEnd", 0, close_group),
         JS_CFUNC_DEF("count", 0, console_count),
         JS_CFUNC_DEF("countReset", 0, reset_count),
         JS_CFUNC_DEF("time", 0, begin_time),
-        JS_CFUNC_MAGIC_DEF("timeLog", 0, print_time, TIME_GOES_ON),
-        JS_CFUNC_MAGIC_DEF("timeEnd", 0, print_time, TIME_ENDS),
+        JS_CFUNC_MAGIC_DEF("timeLog", 0, print_time, UBI_CONSOLE_TIME_LOG),
+        JS_CFUNC_MAGIC_DEF("timeEnd", 0, print_time, UBI_CONSOLE_TIME_END),
         JS_CFUNC_DEF("timeStamp", 0, mark_time),
     };
     JSValue console = JS_NewObject(realm);

@@ -11,6 +11,7 @@
 
 #include "engines/quickjs/host/host_inspect.h"
 #include "engines/quickjs/host/host_state.h"
+#include "engines/quickjs/js_complete.h"
 
 typedef struct shell {
     ubi__host *host;
@@ -166,9 +167,25 @@ static bool shell_wait(void *payload, int fd) {
     return comes;
 }
 
+/* Where names go. */
+typedef struct name_reader {
+    ubi_completion completion;
+    ubi__script_name_fn found;
+    void *payload;
+} name_reader;
+
+/* Who types gets the rest of a name: what differs in capitals alone is none. */
+static void on_name(void *payload, ubi_text name) {
+    const name_reader *r = payload;
+    if (memcmp(name.ptr, r->completion.begin.ptr, r->completion.begin.len) == 0 && !r->completion.is_element_access)
+        r->found(r->payload, name.ptr, name.len);
+}
+
 static size_t shell_complete(void *payload, const char *text, size_t n, ubi__script_name_fn found,
                              void *found_payload) {
-    return ubi__host_complete(((shell *)payload)->realm, text, n, found, found_payload);
+    name_reader r = { .found = found, .payload = found_payload };
+    ubi__js_complete(((shell *)payload)->realm, (ubi_text){ text, n }, on_name, &r, &r.completion);
+    return r.completion.begin.len;
 }
 
 static void shell_collect(void *payload) {

@@ -104,10 +104,8 @@ JSValue ubi__host_then(JSContext *realm, JSValueConst promise, JSValueConst fulf
 /** Prints what the code gives, now or later. @return the promise that the program waits for, or undefined. Takes the reference. */
 JSValue ubi__host_print_result(JSContext *realm, JSValue result, bool is_async);
 
-/* ---- programs that are typed: host_shell.c, host_complete.c ---- */
+/* ---- programs that are typed: host_shell.c ---- */
 /** Holds the conversation that the hooks want. */
 ubi__script_farewell ubi__host_converse(ubi__host *host, JSContext *realm);
-/** See ubi__script_shell_ops. */
-size_t ubi__host_complete(JSContext *realm, const char *text, size_t n, ubi__script_name_fn found, void *payload);
 
 #endif
