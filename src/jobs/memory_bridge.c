@@ -430,3 +430,11 @@ ubi_status ubi_memory_bridge_navigated(ubi_memory_bridge *b) {
     memory_bridge_check(b);
     return UBI_OK;
 }
+
+ubi_status ubi_memory_bridge_navigated_to(ubi_memory_bridge *b, const ubi_target_scope *scope) {
+    b->scope = scope;
+    ubi_status status = ubi_memory_bridge_navigated(b);
+    if (status != UBI_OK)
+        (void)ubi_memory_bridge_detach(b);
+    return status;
+}

@@ -264,7 +264,11 @@ static void console_stop(ubi__rdp_link *link) {
 static void console_close(ubi__rdp_link *link) {
     ubi__rdp_console_link *l = (ubi__rdp_console_link *)link;
     ubi_console_close(l->console);
-    l->listening = 0;
+}
+
+static bool is_about_value(const ubi__rdp_errand *errand) {
+    const ubi__rdp_console_errand *e = (const ubi__rdp_console_errand *)errand;
+    return e->handle || e->handles.n > 0;
 }
 
 static void link_fini(ubi__rdp_link *link) {
@@ -283,5 +287,6 @@ const ubi__rdp_link_type ubi__rdp_console_link_type = { .link_bytes = sizeof(ubi
                                                         .open = console_open,
                                                         .close = console_close,
                                                         .stop = console_stop,
+                                                        .is_about_page = is_about_value,
                                                         .link_fini = link_fini,
                                                         .errand_fini = errand_fini };

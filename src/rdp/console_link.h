@@ -165,6 +165,8 @@ typedef struct ubi__rdp_messages ubi__rdp_messages;
 
 /** Asks the target to have its messages kept from now on, if it has a console. Any thread. */
 void ubi__rdp_messages_begin(ubi__rdp_tab *tab);
+/** The same on the target's thread, at once. */
+void ubi__rdp_messages_open(ubi__rdp_tab *tab, ubi_target target);
 /** On the target's thread, which goes. */
 void ubi__rdp_messages_end(ubi__rdp_tab *tab);
 void ubi__rdp_messages_clear(ubi__rdp_messages *messages); /**< NULL is fine */

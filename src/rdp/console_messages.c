@@ -76,22 +76,27 @@ static void messages_hear(void *payload, const ubi_console_message *message) {
         messages_shift(messages);
 }
 
+/* Without memory for it, nothing is kept. */
+void ubi__rdp_messages_open(ubi__rdp_tab *tab, ubi_target target) {
+    ubi__rdp_messages *messages = tab->messages ? NULL : UBI_NEW(memory(), ubi__rdp_messages);
+    if (!messages)
+        return;
+    const ubi_console_listener listener = { messages_hear, messages };
+    messages->tab = tab;
+    messages->end = &messages->first;
+    if (ubi_target_open_console(&messages->console, target, tab->scope, &listener) == UBI_OK)
+        tab->messages = messages;
+    else
+        UBI_DELETE(memory(), messages);
+}
+
 static void begin_visit(void *payload, const ubi_target *target) {
     ubi__rdp_tab *tab = payload;
-    ubi__rdp_messages *messages = target ? UBI_NEW(memory(), ubi__rdp_messages) : NULL;
-    if (messages) {
-        const ubi_console_listener listener = { messages_hear, messages };
-        messages->tab = tab;
-        messages->end = &messages->first;
-        if (ubi_target_open_console(&messages->console, *target, tab->scope, &listener) == UBI_OK)
-            tab->messages = messages;
-        else
-            UBI_DELETE(memory(), messages);
-    }
+    if (target)
+        ubi__rdp_messages_open(tab, *target);
     ubi__rdp_tab_unref(tab);
 }
 
-/* Without memory for it, nothing is kept. */
 void ubi__rdp_messages_begin(ubi__rdp_tab *tab) {
     if (!(ubi__live_target_capabilities(tab->live) & UBI_TARGET_CONSOLE))
         return;

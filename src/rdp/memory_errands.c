@@ -167,7 +167,12 @@ static void bridge_close(ubi__rdp_link *link) {
     l->bridge = NULL;
 }
 
+static ubi_status bridge_navigate(ubi__rdp_link *link) {
+    return ubi_memory_bridge_navigated_to(((ubi__rdp_memory_link *)link)->bridge, link->tab->scope);
+}
+
 const ubi__rdp_link_type ubi__rdp_memory_link_type = { .link_bytes = sizeof(ubi__rdp_memory_link),
                                                        .errand_bytes = sizeof(ubi__rdp_memory_errand),
                                                        .open = bridge_open,
+                                                       .navigate = bridge_navigate,
                                                        .close = bridge_close };

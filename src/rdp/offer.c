@@ -102,7 +102,9 @@ void ubi__rdp_tab_unref(ubi__rdp_tab *tab) {
 }
 
 ubi_status ubi__rdp_tab_fail_ended(const ubi__rdp_tab *tab) {
-    return ubi__fail(UBI_ESTATE, "the program %s has ended", tab->title);
+    ubi__rdp_tab_names names;
+    ubi__rdp_tab_names_read(&names, tab);
+    return ubi__fail(UBI_ESTATE, "the program %s has ended", names.title);
 }
 
 /* With the lock. */
@@ -114,12 +116,22 @@ static ubi_status offer_append(ubi__rdp_offer *offer, ubi__rdp_tab *tab) {
     return UBI_OK;
 }
 
+void ubi__rdp_tab_names_read(ubi__rdp_tab_names *out, const ubi__rdp_tab *tab) {
+    pthread_mutex_lock(&tab->offer->lock);
+    *out = tab->names;
+    pthread_mutex_unlock(&tab->offer->lock);
+}
+
 static void tab_describe(ubi__rdp_tab *tab, ubi_target target, const ubi__rdp_tab_options *o) {
-    snprintf(tab->title, sizeof tab->title, "%s", o->title && *o->title ? o->title : target.ops->kind);
+    ubi__rdp_tab_names names;
+    snprintf(names.title, sizeof names.title, "%s", o->title && *o->title ? o->title : target.ops->kind);
     if (o->url && *o->url)
-        snprintf(tab->url, sizeof tab->url, "%s", o->url);
+        snprintf(names.url, sizeof names.url, "%s", o->url);
     else
-        snprintf(tab->url, sizeof tab->url, "%s://%s", target.ops->kind, tab->title);
+        snprintf(names.url, sizeof names.url, "%s://%s", target.ops->kind, names.title);
+    pthread_mutex_lock(&tab->offer->lock);
+    tab->names = names;
+    pthread_mutex_unlock(&tab->offer->lock);
 }
 
 ubi_status ubi__rdp_offer_add(ubi__rdp_offer *offer, ubi_target target, const ubi__rdp_tab_options *options) {
@@ -129,7 +141,9 @@ ubi_status ubi__rdp_offer_add(ubi__rdp_offer *offer, ubi_target target, const ub
     atomic_init(&tab->n_refs, 1);
     tab->offer = ubi__rdp_offer_ref(offer);
     tab->scope = options->scope;
-    ubi_status status = ubi__live_target_new(&tab->live, target, options->wake, options->wake_payload);
+    tab->reload = options->reload;
+    tab->reload_payload = options->payload;
+    ubi_status status = ubi__live_target_new(&tab->live, target, options->wake, options->payload);
     if (status == UBI_OK) {
         tab_describe(tab, target, options);
         pthread_mutex_lock(&offer->lock);
@@ -181,6 +195,80 @@ void ubi__rdp_offer_end(ubi__rdp_offer *offer) {
         tab_end(tab);
     ubi__private_folder_close(&offer->folder);
 }
+
+/* ---- navigation --------------------------------------------------------------------------------------------------------- */
+
+typedef struct navigation {
+    ubi__rdp_mail mail; /* the first: one is the other */
+    ubi__rdp_tab *tab;  /* a reference */
+    uint32_t number;
+} navigation;
+
+static void navigation_deliver(ubi__rdp_mail *mail) {
+    navigation *n = (navigation *)mail;
+    ubi__rdp_offer *offer = n->tab->offer;
+    atomic_store(&n->tab->n_navigations_seen, n->number);
+    if (offer->on_navigated)
+        offer->on_navigated(offer->payload, n->tab);
+    ubi__rdp_tab_unref(n->tab);
+    UBI_DELETE(memory(), n);
+}
+
+/* The first that is `target`, with a reference; NULL: there is none. */
+static ubi__rdp_tab *tab_find(ubi__rdp_offer *offer, ubi_target target) {
+    ubi__rdp_tab *found = NULL;
+    pthread_mutex_lock(&offer->lock);
+    for (uint32_t i = 0; i < offer->n_tabs && !found; i++)
+        if (ubi__live_target_is(offer->tabs[i]->live, target))
+            found = ubi__rdp_tab_ref(offer->tabs[i]);
+    pthread_mutex_unlock(&offer->lock);
+    return found;
+}
+
+static ubi_status tab_navigate(ubi__rdp_tab *tab, ubi_target target, const ubi__rdp_tab_options *options) {
+    if (ubi__rdp_links_are_performing(tab))
+        return ubi__fail(UBI_ESTATE, "a tab cannot navigate while a request of a client is being performed");
+    navigation *n = UBI_NEW(memory(), navigation);
+    if (!n)
+        return ubi__fail_nomem();
+    tab->scope = options->scope;
+    *n = (navigation){ .mail.deliver = navigation_deliver,
+                       .tab = ubi__rdp_tab_ref(tab),
+                       .number = ++tab->n_navigations };
+    tab_describe(tab, target, options);
+    ubi__rdp_messages_end(tab);
+    ubi_status status = ubi__rdp_links_navigate(tab, target);
+    ubi__rdp_post(&tab->offer->mailbox, &n->mail);
+    ubi__rdp_messages_open(tab, target);
+    return status;
+}
+
+ubi_status ubi__rdp_offer_navigated(ubi__rdp_offer *offer, ubi_target target, const ubi__rdp_tab_options *options) {
+    ubi__rdp_tab *tab = tab_find(offer, target);
+    if (!tab)
+        return ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
+    ubi_status status = tab_navigate(tab, target, options);
+    ubi__rdp_tab_unref(tab);
+    return status;
+}
+
+static void reload_visit(void *payload, const ubi_target *target) {
+    ubi__rdp_tab *tab = payload;
+    if (target)
+        tab->reload(tab->reload_payload);
+    ubi__rdp_tab_unref(tab);
+}
+
+ubi_status ubi__rdp_tab_reload(ubi__rdp_tab *tab) {
+    if (!tab->reload)
+        return ubi__fail(UBI_ESTATE, "a client cannot make this program run again: end it, and start it again");
+    ubi_status status = ubi__live_visit(tab->live, reload_visit, ubi__rdp_tab_ref(tab));
+    if (status != UBI_OK)
+        ubi__rdp_tab_unref(tab);
+    return status;
+}
+
+/* ---- what is offered ---------------------------------------------------------------------------------------------------- */
 
 uint32_t ubi__rdp_offer_tabs(ubi__rdp_offer *offer, ubi__rdp_tab *out[UBI__RDP_MOST_TABS]) {
     pthread_mutex_lock(&offer->lock);

@@ -50,23 +50,37 @@ void ubi__rdp_mailbox_close(ubi__rdp_mailbox *box);
 typedef struct ubi__rdp_offer ubi__rdp_offer;
 struct ubi__rdp_link;
 
+/** What clients call a tab. */
+typedef struct ubi__rdp_tab_names {
+    char title[UBI__RDP_TITLE_BYTES];
+    char url[UBI__RDP_URL_BYTES];
+} ubi__rdp_tab_names;
+
 /** A target that is offered, or was. Counted references. */
 typedef struct ubi__rdp_tab {
     _Atomic uint32_t n_refs;
     ubi__rdp_offer *offer; /* a reference */
     uint32_t number;       /* from 1; never given twice */
     ubi__live_target *live;
+    /* The target's thread: */
     const ubi_target_scope *scope;
-    struct ubi__rdp_link *links;        /* that are open; the target's thread */
-    struct ubi__rdp_messages *messages; /* that the program has said; or NULL; the target's thread */
-    char title[UBI__RDP_TITLE_BYTES];
-    char url[UBI__RDP_URL_BYTES];
+    uint32_t n_navigations;
+    struct ubi__rdp_link *links;        /* that are open */
+    struct ubi__rdp_messages *messages; /* that the program has said; or NULL */
+    void (*reload)(void *payload);      /* called there; whether there is one all threads may know */
+    void *reload_payload;
+    /* All threads: */
+    _Atomic uint32_t n_navigations_seen; /* by the network's thread */
+    ubi__rdp_tab_names names;            /* with the offer's lock */
 } ubi__rdp_tab;
 
 /** What the actors of all connections of a server share. Counted references: it outlives the server while visits are on their way. */
 struct ubi__rdp_offer {
     _Atomic uint32_t n_refs;
     ubi__rdp_mailbox mailbox;
+    /** On the network's thread, after a tab has navigated. NULL: no one wants to know. */
+    void (*on_navigated)(void *payload, ubi__rdp_tab *tab);
+    void *payload;              /* of on_navigated */
     ubi__private_folder folder; /* of snapshots */
     _Atomic uint64_t last_snapshot;
     pthread_mutex_t lock; /* guards: */
@@ -80,7 +94,8 @@ typedef struct ubi__rdp_tab_options {
     const ubi_target_scope *scope;
     const char *title, *url;
     void (*wake)(void *payload);
-    void *wake_payload;
+    void (*reload)(void *payload); /**< on the target's thread; NULL: it cannot */
+    void *payload;                 /**< of both */
 } ubi__rdp_tab_options;
 
 /** @param folder  where a private folder for snapshots is made; NULL: TMPDIR, or /tmp. Errors: UBI_EIO, UBI_ENOMEM. */
@@ -94,6 +109,14 @@ void ubi__rdp_offer_end(ubi__rdp_offer *offer);
 ubi_status ubi__rdp_offer_add(ubi__rdp_offer *offer, ubi_target target, const ubi__rdp_tab_options *options);
 /** On the target's thread: its bridges end, visits that wait run without it. Errors: UBI_ENOTFOUND. */
 ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target);
+/**
+ * On the target's thread, outside of visits: the target is another page in its tab now. What is open there looks at the new scope, and
+ * values that consoles hold are let go.
+ * Errors: UBI_ENOTFOUND, UBI_ESTATE (within a visit), UBI_ENOMEM, or those of observing: clients have to attach again then.
+ */
+ubi_status ubi__rdp_offer_navigated(ubi__rdp_offer *offer, ubi_target target, const ubi__rdp_tab_options *options);
+/** Asks the program of a tab to run again. Any thread. Errors: UBI_ESTATE (it cannot), UBI_ENOMEM, or the engine's. */
+ubi_status ubi__rdp_tab_reload(ubi__rdp_tab *tab);
 /** The tabs of now, oldest first; each a reference. Their number. */
 uint32_t ubi__rdp_offer_tabs(ubi__rdp_offer *offer, ubi__rdp_tab *out[UBI__RDP_MOST_TABS]);
 /** Whether it is offered still. */
@@ -104,6 +127,8 @@ bool ubi__rdp_offer_has(ubi__rdp_offer *offer, const ubi__rdp_tab *tab);
 void ubi__rdp_snapshot_id(char out[UBI__RDP_SNAPSHOT_ID_BYTES], uint64_t number);
 void ubi__rdp_snapshot_path(char out[UBI__PRIVATE_PATH_BYTES], const ubi__rdp_offer *offer, uint64_t number);
 
+/** A copy. */
+void ubi__rdp_tab_names_read(ubi__rdp_tab_names *out, const ubi__rdp_tab *tab);
 /** For what was asked of a target that is gone: fails with its title. */
 ubi_status ubi__rdp_tab_fail_ended(const ubi__rdp_tab *tab);
 ubi__rdp_tab *ubi__rdp_tab_ref(ubi__rdp_tab *tab);

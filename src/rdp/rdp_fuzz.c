@@ -6,7 +6,7 @@
  * Each line of the input is the JSON of a request; ids in it may be written as
  * @N, the N-th actor. A line that begins with ! comes as it is, without a
  * header; `.` lets the target reach a safe point, `>` delivers the mail, `+`
- * lets time pass, `-` lets the target go; `=` brings a second target, and `,`
+ * lets time pass, `-` lets the target go; `~` makes it another page; `=` brings a second target, and `,`
  * lets it reach a safe point.
  *
  * Promises checked: no crash, no leak; what goes out are packets whose JSON is
@@ -31,6 +31,7 @@
 typedef struct program {
     ubi_safe_point_fn fn;
     void *payload;
+    bool must_reload;
 } program;
 
 static ubi_status program_ask(void *payload, ubi_safe_point_fn fn, void *fn_payload) {
@@ -58,6 +59,10 @@ static ubi_status program_measure(void *payload, ubi_measure_fn fn, void *fn_pay
     (void)payload;
     fn(fn_payload, &row);
     return UBI_OK;
+}
+
+static void program_reload(void *payload) {
+    ((program *)payload)->must_reload = true;
 }
 
 #define CAPABILITIES (UBI_TARGET_SAFE_POINT | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_MEASURE)
@@ -124,8 +129,15 @@ static void client_close(void *payload, const char *why) {
     require(why && *why && !strchr(why, '\n'), "a reason is not one line");
 }
 
+/* Of the server. */
+static void client_navigated(void *payload, ubi__rdp_tab *tab) {
+    const client *c = payload;
+    if (c->connection && !c->connection->is_ended)
+        ubi__rdp_root_tab_navigated(ubi__rdp_root(c->connection), tab);
+}
+
 static void client_open(client *c) {
-    const ubi__rdp_tab_options tab = { .title = "drawn" };
+    const ubi__rdp_tab_options tab = { .title = "drawn", .reload = program_reload, .payload = &c->program };
     const ubi__rdp_output output = { c, client_write, client_write_file, client_close };
     ubi__rdp_connection_options options = {
         .root = &ubi__rdp_root_type, .greet = ubi__rdp_root_greet, .prefix = "p.", .most_json_bytes = MOST_JSON_BYTES
@@ -137,6 +149,8 @@ static void client_open(client *c) {
     c->has_target = true;
     options.root_payload = session;
     ubi__rdp_packets_init(&c->reader, (size_t)1 << 30, NULL);
+    c->offer->on_navigated = client_navigated;
+    c->offer->payload = c;
     require(ubi__rdp_connection_new(&c->connection, &options, &output, 0) == UBI_OK, "no connection");
 }
 
@@ -147,6 +161,14 @@ static void second_come(client *c) {
     c->has_second = true;
     require(ubi__rdp_offer_add(c->offer, (ubi_target){ &second_ops, &c->second }, &tab) == UBI_OK, "no second tab");
     ubi__rdp_root_tabs_changed(ubi__rdp_root(c->connection));
+}
+
+static void target_navigate(client *c) {
+    const ubi__rdp_tab_options tab = { .title = "another page" };
+    c->program.must_reload = false;
+    if (c->has_target)
+        require(ubi__rdp_offer_navigated(c->offer, (ubi_target){ &ops, &c->program }, &tab) == UBI_OK,
+                "it does not navigate");
 }
 
 static void target_go(client *c) {
@@ -170,6 +192,7 @@ static void client_settle(client *c) {
 
 static void client_end(client *c) {
     ubi__rdp_connection_free(c->connection);
+    c->offer->on_navigated = NULL;
     program_come(&c->program);
     program_come(&c->second);
     if (c->has_second)
@@ -225,6 +248,11 @@ static void line_take(client *c, ubi_text line) {
         break;
     case '.':
         program_come(&c->program);
+        if (c->program.must_reload)
+            target_navigate(c);
+        break;
+    case '~':
+        target_navigate(c);
         break;
     case '=':
         second_come(c);

@@ -34,10 +34,18 @@ static void tabs_report(ubi_rdp_server *server) {
             ubi__rdp_root_tabs_changed(ubi__rdp_root(client->connection));
 }
 
+/* Of the offer. */
+static void tab_report_navigated(void *payload, ubi__rdp_tab *tab) {
+    for (ubi__rdp_client *client = ((ubi_rdp_server *)payload)->clients; client; client = client->next)
+        if (client->connection)
+            ubi__rdp_root_tab_navigated(ubi__rdp_root(client->connection), tab);
+}
+
 /* What was written can still be sent, as far as the system takes it. After that no actor is left, so mail may come anywhere. */
 static void server_end(ubi_rdp_server *server) {
     while (server->clients)
         ubi__rdp_client_close(server->clients);
+    server->offer->on_navigated = NULL;
     ubi__rdp_mailbox_close(&server->offer->mailbox);
     ubi__uv.uv_close((uv_handle_t *)&server->timer, NULL);
     ubi__uv.uv_close((uv_handle_t *)&server->bell, NULL);
@@ -174,6 +182,8 @@ static ubi_status server_open(ubi_rdp_server *server, const ubi_rdp_options *o) 
     if (status == UBI_OK) {
         server->offer->mailbox.ring = bell_ring;
         server->offer->mailbox.payload = server;
+        server->offer->on_navigated = tab_report_navigated;
+        server->offer->payload = server;
         status = listener_open(server, o);
     }
     if (status == UBI_OK)
@@ -231,13 +241,20 @@ static void tabs_changed(ubi_rdp_server *server) {
     bell_ring(server);
 }
 
+static ubi__rdp_tab_options tab_options(const ubi_rdp_target_options *o) {
+    return (ubi__rdp_tab_options){ .scope = o->scope,
+                                   .title = o->title,
+                                   .url = o->url,
+                                   .wake = o->wake,
+                                   .payload = o->payload,
+                                   .reload = o->version >= 2 ? o->reload : NULL };
+}
+
 ubi_status ubi_rdp_server_add_target(ubi_rdp_server *server, ubi_target target, const ubi_rdp_target_options *options) {
     static const ubi_rdp_target_options defaults = UBI_RDP_TARGET_OPTIONS_INIT;
     const ubi_rdp_target_options *o = options ? options : &defaults;
     UBI_TRY(ubi__version_check(o->version, UBI_RDP_TARGET_OPTIONS_VERSION, "ubi_rdp_target_options"));
-    const ubi__rdp_tab_options tab = {
-        .scope = o->scope, .title = o->title, .url = o->url, .wake = o->wake, .wake_payload = o->payload
-    };
+    const ubi__rdp_tab_options tab = tab_options(o);
     UBI_TRY(ubi__rdp_offer_add(server->offer, target, &tab));
     tabs_changed(server);
     return UBI_OK;
@@ -247,4 +264,12 @@ ubi_status ubi_rdp_server_remove_target(ubi_rdp_server *server, ubi_target targe
     UBI_TRY(ubi__rdp_offer_remove(server->offer, target));
     tabs_changed(server);
     return UBI_OK;
+}
+
+ubi_status ubi_rdp_server_navigated(ubi_rdp_server *server, ubi_target target, const ubi_rdp_target_options *options) {
+    static const ubi_rdp_target_options defaults = UBI_RDP_TARGET_OPTIONS_INIT;
+    const ubi_rdp_target_options *o = options ? options : &defaults;
+    UBI_TRY(ubi__version_check(o->version, UBI_RDP_TARGET_OPTIONS_VERSION, "ubi_rdp_target_options"));
+    const ubi__rdp_tab_options tab = tab_options(o);
+    return ubi__rdp_offer_navigated(server->offer, target, &tab);
 }

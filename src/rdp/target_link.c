@@ -77,13 +77,18 @@ static ubi_status link_open(ubi__rdp_link *link, ubi_target target) {
 }
 
 /* The target's thread. */
-static void link_close(ubi__rdp_link *link) {
-    link->type->close(link);
+static void link_unlist(ubi__rdp_link *link) {
     link->is_open = false;
     *link->place = link->next;
     if (link->next)
         link->next->place = link->place;
     ubi__rdp_link_unref(link);
+}
+
+/* The target's thread. */
+static void link_close(ubi__rdp_link *link) {
+    link->type->close(link);
+    link_unlist(link);
 }
 
 void ubi__rdp_links_end(ubi__rdp_tab *tab) {
@@ -107,6 +112,35 @@ static void stop_visit(void *payload, const ubi_target *target) {
 void ubi__rdp_link_stop(ubi__rdp_link *link) {
     if (ubi__live_visit(link->tab->live, stop_visit, ubi__rdp_link_ref(link)) != UBI_OK)
         ubi__rdp_link_unref(link);
+}
+
+/* One that cannot be opened now is when it is needed. */
+static ubi_status link_reopen(ubi__rdp_link *link, ubi_target target) {
+    link->type->close(link);
+    ubi_status status = link->type->open(link, target);
+    if (status != UBI_OK)
+        link_unlist(link);
+    return status;
+}
+
+/* The process is the same with any page. */
+ubi_status ubi__rdp_links_navigate(ubi__rdp_tab *tab, ubi_target target) {
+    ubi_status first = UBI_OK;
+    for (ubi__rdp_link *link = tab->links, *next; link; link = next) {
+        next = link->next;
+        if (link->is_of_process)
+            continue;
+        ubi_status status = link->type->navigate ? link->type->navigate(link) : link_reopen(link, target);
+        first = first == UBI_OK ? status : first;
+    }
+    return first;
+}
+
+bool ubi__rdp_links_are_performing(const ubi__rdp_tab *tab) {
+    for (const ubi__rdp_link *link = tab->links; link; link = link->next)
+        if (link->n_performing)
+            return true;
+    return false;
 }
 
 /* What a client that left has started ends: no one waits for it. */
@@ -162,6 +196,7 @@ ubi__rdp_errand *ubi__rdp_errand_new(ubi__rdp_link *link, ubi__rdp_call *call, u
     e->link = ubi__rdp_link_ref(link);
     e->call = call;
     e->perform = perform;
+    e->n_navigations = atomic_load(&link->tab->n_navigations_seen);
     snprintf(e->from, sizeof e->from, "%s", call ? ubi__rdp_call_actor(call)->id : link->id);
     e->packet.allocator = memory();
     return e;
@@ -177,10 +212,18 @@ void ubi__rdp_errand_post(ubi__rdp_errand *errand, ubi_status status) {
     ubi__rdp_post(&errand->link->tab->offer->mailbox, &errand->mail);
 }
 
+/* Whether it is about what has gone with a page. */
+static bool errand_is_late(const ubi__rdp_errand *e) {
+    const ubi__rdp_link_type *type = e->link->type;
+    return type->is_about_page && e->n_navigations != e->link->tab->n_navigations && type->is_about_page(e);
+}
+
 /* The target's thread. The packet is closed, or empty. */
 static ubi_status errand_perform(ubi__rdp_errand *e, const ubi_target *target) {
     if (!target)
         return ubi__rdp_tab_fail_ended(e->link->tab);
+    if (errand_is_late(e))
+        return ubi__fail(UBI_ECANCELLED, "the page of this value has gone");
     UBI_TRY(link_open(e->link, *target));
     ubi__json *json = ubi__rdp_packet_open(&e->packet, e->from, memory());
     e->link->n_performing++;

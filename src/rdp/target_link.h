@@ -21,6 +21,10 @@ typedef struct ubi__rdp_link_type {
     void (*close)(ubi__rdp_link *link);
     void (*stop)(
         ubi__rdp_link *link); /**< ends code that runs for it, within which this is called; NULL: there is none */
+    /** The tab is another page now, with another scope, and the end lasts; NULL: it is closed, and opened again. */
+    ubi_status (*navigate)(ubi__rdp_link *link);
+    /** Whether an errand is about something that went with the page that there was; NULL: none is. */
+    bool (*is_about_page)(const ubi__rdp_errand *errand);
     void (*link_fini)(ubi__rdp_link *link);       /**< NULL: nothing to free */
     void (*errand_fini)(ubi__rdp_errand *errand); /**< the same */
 } ubi__rdp_link_type;
@@ -48,6 +52,7 @@ struct ubi__rdp_errand {
     ubi__rdp_mail mail; /* the first: one is the other */
     ubi__rdp_link *link;
     ubi__rdp_call *call;          /* NULL: it makes an event */
+    uint32_t n_navigations;       /* of its tab, as far as was known when it was made */
     bool is_of_parent;            /* the event is one of the actor's parent */
     char from[UBI__RDP_ID_BYTES]; /* whose packet it is */
     ubi__rdp_errand_fn perform;
@@ -74,6 +79,10 @@ void ubi__rdp_link_leave(ubi__rdp_link *link);
 void ubi__rdp_link_stop(ubi__rdp_link *link);
 /** On the target's thread, which goes: ends are closed. */
 void ubi__rdp_links_end(ubi__rdp_tab *tab);
+/** On the target's thread. Errors: the first of what failed; all are asked. */
+ubi_status ubi__rdp_links_navigate(ubi__rdp_tab *tab, ubi_target target);
+/** On the target's thread: whether an errand is being performed there, further down on the stack. */
+bool ubi__rdp_links_are_performing(const ubi__rdp_tab *tab);
 
 /** An errand that is to be filled in. NULL: no memory. @param call  NULL: it makes an event. */
 ubi__rdp_errand *ubi__rdp_errand_new(ubi__rdp_link *link, ubi__rdp_call *call, ubi__rdp_errand_fn perform);

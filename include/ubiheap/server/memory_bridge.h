@@ -82,6 +82,8 @@ UBI_API bool ubi_memory_bridge_is_attached(const ubi_memory_bridge *bridge);
  * Errors: UBI_ENOMEM, UBI_EBUSY (a realm cannot be tracked); all is as before then.
  */
 UBI_API ubi_status ubi_memory_bridge_navigated(ubi_memory_bridge *bridge);
+/** The same, to a scope that is borrowed from now on in place of the one before. Errors: the same; it is detached then. */
+UBI_API ubi_status ubi_memory_bridge_navigated_to(ubi_memory_bridge *bridge, const ubi_target_scope *scope);
 
 /* ---- looking at the heap ---------------------------------------------------------------------------------------------- */
 

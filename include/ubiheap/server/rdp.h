@@ -73,14 +73,19 @@ typedef struct ubi_rdp_target_options {
     uint32_t version;  /**< UBI_RDP_TARGET_OPTIONS_VERSION */
     const char *title; /**< copied; NULL: the kind of the target */
     const char *url;   /**< copied; NULL: made of the title */
-    /** The part of the target that the tab is; NULL: all. Borrowed until the target is removed. */
+    /** The part of the target that the tab is; NULL: all. Borrowed until the target is removed, or navigates to another. */
     const ubi_target_scope *scope;
     /** Called after each request, on the server's thread: makes a target that waits come to a safe point. NULL: it comes by itself. */
     void (*wake)(void *payload);
-    void *payload; /**< of wake */
+    void *payload; /**< of wake and reload */
+    /**
+     * Since version 2. A client wants the program to run again: called at a safe point of the target, on its thread. It is noted there, and
+     * done soon, after which the target has navigated (ubi_rdp_server_navigated). NULL: clients get an error.
+     */
+    void (*reload)(void *payload);
 } ubi_rdp_target_options;
 
-#define UBI_RDP_TARGET_OPTIONS_VERSION 1
+#define UBI_RDP_TARGET_OPTIONS_VERSION 2
 #define UBI_RDP_TARGET_OPTIONS_INIT                                                                                    \
     { .version = UBI_RDP_TARGET_OPTIONS_VERSION }
 
@@ -90,6 +95,17 @@ typedef struct ubi_rdp_target_options {
  */
 UBI_API ubi_status ubi_rdp_server_add_target(ubi_rdp_server *server, ubi_target target,
                                              const ubi_rdp_target_options *options);
+/**
+ * The target is another page in its tab now: the host has made a new global in place of the one before, or has run its program again.
+ * Clients hear of it; what they recorded begins again, with frames from 0; they stay attached, and record further. Values that their
+ * consoles hold are let go. On the target's own thread, not within a safe point, when the new global is there and before its code runs.
+ *
+ * @param options  what the tab is from now on; functions and their payload are not looked at. NULL: the defaults.
+ * Errors: UBI_ENOTFOUND, UBI_EINVAL (options), UBI_ESTATE (a client's request is being performed, further down on the stack), UBI_ENOMEM,
+ * or as ubi_memory_bridge_navigated_to; of the last two the tab has navigated, and clients have to attach again.
+ */
+UBI_API ubi_status ubi_rdp_server_navigated(ubi_rdp_server *server, ubi_target target,
+                                            const ubi_rdp_target_options *options);
 /** Ends the offer, before the target goes. On the target's own thread, not within a safe point. Errors: UBI_ENOTFOUND. */
 UBI_API ubi_status ubi_rdp_server_remove_target(ubi_rdp_server *server, ubi_target target);
 

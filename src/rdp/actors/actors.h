@@ -73,6 +73,15 @@ ubi__rdp_session *ubi__rdp_session_of(const ubi__rdp_actor *actor);
 void ubi__rdp_root_greet(ubi__json *json);
 /** Tabs came or went: says so to clients that want to know, and frees the actors of those that went. */
 void ubi__rdp_root_tabs_changed(ubi__rdp_actor *root);
+/** A tab is another page now: says so to clients that look into it. */
+void ubi__rdp_root_tab_navigated(ubi__rdp_actor *root, const ubi__rdp_tab *tab);
+/** Sends the events of a navigation; the watcher's as well, if there is one. */
+void ubi__rdp_target_navigated(ubi__rdp_actor *target);
+/** Sends resources of documents, if the watcher was asked for them. */
+void ubi__rdp_watcher_document_leaves(const ubi__rdp_actor *watcher, ubi__rdp_actor *target);
+void ubi__rdp_watcher_document_comes(const ubi__rdp_actor *watcher, ubi__rdp_actor *target);
+/** The watcher of a descriptor. Errors: as ubi__rdp_actor_new. */
+ubi_status ubi__rdp_watcher_make(ubi__rdp_actor **out, ubi__rdp_actor *descriptor);
 /** The major number of the client's version; 0: unknown. */
 unsigned ubi__rdp_session_major(const ubi__rdp_session *session);
 /** A snapshot was saved: it is deleted with the connection. */
@@ -86,6 +95,8 @@ ubi_status ubi__rdp_child(ubi__rdp_actor **out, ubi__rdp_actor *parent, const ub
 ubi__rdp_tab *ubi__rdp_tab_of(const ubi__rdp_actor *actor);
 /** Whether it is below the process's descriptor. */
 bool ubi__rdp_is_of_process(const ubi__rdp_actor *actor);
+/** `reload` of a target, `reloadDescriptor` of a tab. */
+ubi_status ubi__rdp_reload(ubi__rdp_call *call);
 /** The target of a descriptor, with the actors below it. */
 ubi_status ubi__rdp_target_make(ubi__rdp_actor **out, ubi__rdp_actor *descriptor);
 /** Writes a target's form, in an object that is open. */
@@ -108,6 +119,8 @@ uint32_t ubi__rdp_console_resources(const ubi__json_value *names);
 ubi_status ubi__rdp_console_configure(ubi__rdp_actor *console, uint32_t wanted, uint32_t unwanted);
 /** Ends the code that the console of a target runs for its client, if it has one. Nothing is replied. */
 void ubi__rdp_console_stop_code(ubi__rdp_actor *target);
+/** Another page is there: frees the actors of values. */
+void ubi__rdp_console_forget(ubi__rdp_actor *console);
 /** An errand about a value of the console, to be filled in; NULL: no memory. */
 ubi__rdp_console_errand *ubi__rdp_console_errand_new(ubi__rdp_actor *console, ubi__rdp_call *call,
                                                      ubi__rdp_errand_fn perform);

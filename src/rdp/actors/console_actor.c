@@ -54,11 +54,11 @@ ubi__rdp_console_errand *ubi__rdp_console_errand_new(ubi__rdp_actor *console, ub
 
 static void link_release_values(ubi__rdp_console_link *link);
 
-/* What came meanwhile goes next; without the target there is nothing to release. */
+/* What came meanwhile goes next; without the target there is nothing to release, and what was late went with its page. */
 static void release_arrive(ubi__rdp_errand *errand) {
     ubi__rdp_console_link *link = ubi__rdp_console_link_of(errand);
     link->is_releasing = false;
-    if (errand->status == UBI_OK)
+    if (errand->status == UBI_OK || errand->status == UBI_ECANCELLED)
         link_release_values(link);
     else
         link->unheld.n = 0;
@@ -110,6 +110,17 @@ void ubi__rdp_held_free(ubi__rdp_held *held) {
     link->n_held--;
     link_release(link, held->handle);
     UBI_DELETE(memory(), held);
+}
+
+/* They were released with the console that held them. */
+void ubi__rdp_console_forget(ubi__rdp_actor *console) {
+    ubi__rdp_console_link *link = console->payload;
+    bool was_releasing = link->is_releasing;
+    link->is_releasing = true; /* none of them is */
+    while (console->children)
+        ubi__rdp_actor_free(console->children);
+    link->unheld.n = 0;
+    link->is_releasing = was_releasing;
 }
 
 /* Without its actor, a value that is in a packet cannot be asked about. */

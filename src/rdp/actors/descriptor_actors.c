@@ -46,15 +46,18 @@ static void window_ids_write(ubi__json *json, const ubi__rdp_tab *tab) {
 
 void ubi__rdp_tab_form(ubi__json *json, const ubi__rdp_actor *descriptor, bool is_selected) {
     const ubi__rdp_tab *tab = ubi__rdp_tab_of(descriptor);
+    ubi__rdp_tab_names names;
+    ubi__rdp_tab_names_read(&names, tab);
     ubi__json_member_string(json, "actor", descriptor->id);
     ubi__json_member_u64(json, "browserId", tab->number);
     window_ids_write(json, tab);
     ubi__json_member_bool(json, "isZombieTab", false);
     ubi__json_member_bool(json, "selected", is_selected);
-    ubi__json_member_string(json, "title", tab->title);
-    ubi__json_member_string(json, "url", tab->url);
+    ubi__json_member_string(json, "title", names.title);
+    ubi__json_member_string(json, "url", names.url);
     ubi__json_member_object(json, "traits");
     ubi__json_member_bool(json, "watcher", true);
+    ubi__json_member_bool(json, "supportsReloadDescriptor", tab->reload != NULL);
     ubi__json_object_end(json);
 }
 
@@ -91,7 +94,7 @@ static void resources_write(ubi__json *json) {
 
 static ubi_status watcher_get(ubi__rdp_call *call) {
     ubi__rdp_actor *watcher = NULL;
-    UBI_TRY(ubi__rdp_child(&watcher, ubi__rdp_call_actor(call), &ubi__rdp_watcher_type));
+    UBI_TRY(ubi__rdp_watcher_make(&watcher, ubi__rdp_call_actor(call)));
     ubi__json *json = ubi__rdp_reply_begin(call);
     ubi__json_member_string(json, "actor", watcher->id);
     ubi__json_member_object(json, "traits");
@@ -99,6 +102,11 @@ static ubi_status watcher_get(ubi__rdp_call *call) {
     resources_write(json);
     ubi__json_object_end(json);
     return ubi__rdp_reply_end(call);
+}
+
+ubi_status ubi__rdp_reload(ubi__rdp_call *call) {
+    UBI_TRY(ubi__rdp_tab_reload(ubi__rdp_tab_of(ubi__rdp_call_actor(call))));
+    return ubi__rdp_reply_empty(call);
 }
 
 static ubi_status favicon_get(ubi__rdp_call *call) {
@@ -127,6 +135,10 @@ static const ubi__rdp_field watcher_replies[] = {
     { "traits", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`frame`: true; `resources`: those that are sent" },
     UBI__RDP_END,
 };
+static const ubi__rdp_field reload_arguments[] = {
+    { "bypassCache", UBI__RDP_BOOLEAN, UBI__RDP_OPTIONAL, "is not looked at" },
+    UBI__RDP_END,
+};
 static const ubi__rdp_field favicon_replies[] = {
     { "favicon", UBI__RDP_ANY, UBI__RDP_OPTIONAL, "null" },
     UBI__RDP_END,
@@ -140,6 +152,10 @@ static const ubi__rdp_method tab_methods[] = {
     { "getTarget", target_get, NULL, frame_replies, false, "the target, for clients without a watcher", "foxdriver" },
     { "getWatcher", watcher_get, watcher_arguments, watcher_replies, false, "the watcher, for all others",
       "Firefox, firefox-debugadapter" },
+    { "reloadDescriptor", ubi__rdp_reload, reload_arguments, NULL, false,
+      "asks the host to run the program again, after which the tab navigates; an error where hosts cannot, as `ubiheap "
+      "run`",
+      "" },
     { "getFavicon", favicon_get, NULL, favicon_replies, false, "there is none", "Firefox" },
     UBI__RDP_METHODS_END,
 };

@@ -105,6 +105,16 @@ static void tab_list_fini(tab_list *list) {
         ubi__rdp_tab_unref(list->tabs[i]);
 }
 
+/* Once after each listing. */
+static void tab_news_send(ubi__rdp_actor *root) {
+    ubi__rdp_session *session = ubi__rdp_session_of(root);
+    if (!session->wants_tab_news)
+        return;
+    session->wants_tab_news = false;
+    (void)ubi__rdp_event_begin(root, "tabListChanged");
+    ubi__rdp_event_end(root);
+}
+
 void ubi__rdp_root_tabs_changed(ubi__rdp_actor *root) {
     ubi__rdp_session *session = ubi__rdp_session_of(root);
     for (ubi__rdp_actor *child = root->children, *next; child; child = next) {
@@ -116,11 +126,15 @@ void ubi__rdp_root_tabs_changed(ubi__rdp_actor *root) {
         ubi__rdp_event_end(child);
         ubi__rdp_actor_free(child);
     }
-    if (!session->wants_tab_news)
-        return;
-    session->wants_tab_news = false;
-    (void)ubi__rdp_event_begin(root, "tabListChanged");
-    ubi__rdp_event_end(root);
+    tab_news_send(root);
+}
+
+void ubi__rdp_root_tab_navigated(ubi__rdp_actor *root, const ubi__rdp_tab *tab) {
+    const ubi__rdp_actor *descriptor = descriptor_find(root, &ubi__rdp_tab_type, tab);
+    ubi__rdp_actor *target = descriptor ? ubi__rdp_actor_child(descriptor, &ubi__rdp_tab_target_type) : NULL;
+    if (target)
+        ubi__rdp_target_navigated(target);
+    tab_news_send(root);
 }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
@@ -354,7 +368,7 @@ static const ubi__rdp_method methods[] = {
 };
 
 static const ubi__rdp_event events[] = {
-    { "tabListChanged", NULL, "a tab came or went; once after each `listTabs`" },
+    { "tabListChanged", NULL, "a tab came, went or navigated; once after each `listTabs`" },
     UBI__RDP_METHODS_END,
 };
 

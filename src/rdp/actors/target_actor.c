@@ -28,11 +28,13 @@ static void child_write(ubi__json *json, const char *key, const ubi__rdp_actor *
 /* Without `targetType` a client of today finds no front for it, without `isTopLevelTarget` and `threadActor` its toolbox waits for ever. */
 void ubi__rdp_target_form(ubi__json *json, const ubi__rdp_actor *target) {
     const ubi__rdp_tab *tab = ubi__rdp_tab_of(target);
+    ubi__rdp_tab_names names;
+    ubi__rdp_tab_names_read(&names, tab);
     ubi__json_member_string(json, "actor", target->id);
     ubi__json_member_string(json, "targetType", "frame");
     ubi__json_member_bool(json, "isTopLevelTarget", true);
-    ubi__json_member_string(json, "title", tab->title);
-    ubi__json_member_string(json, "url", tab->url);
+    ubi__json_member_string(json, "title", names.title);
+    ubi__json_member_string(json, "url", names.url);
     ubi__json_member_u64(json, "browsingContextID", tab->number);
     ubi__json_member_u64(json, "innerWindowID", tab->number);
     ubi__json_member_u64(json, "outerWindowID", tab->number);
@@ -42,6 +44,30 @@ void ubi__rdp_target_form(ubi__json *json, const ubi__rdp_actor *target) {
     child_write(json, "memoryActor", target, &ubi__rdp_memory_type);
     child_write(json, "consoleActor", target, &ubi__rdp_console_type);
     child_write(json, "threadActor", target, &ubi__rdp_thread_type);
+}
+
+/* ---- navigation --------------------------------------------------------------------------------------------------------- */
+
+static void navigated_send(ubi__rdp_actor *target, const ubi__rdp_tab_names *names, const char *state) {
+    ubi__json *json = ubi__rdp_event_begin(target, "tabNavigated");
+    ubi__json_member_string(json, "state", state);
+    ubi__json_member_string(json, "url", names->url);
+    ubi__json_member_string(json, "title", names->title);
+    ubi__json_member_bool(json, "isFrameSwitching", false);
+    ubi__rdp_event_end(target);
+}
+
+void ubi__rdp_target_navigated(ubi__rdp_actor *target) {
+    const ubi__rdp_actor *watcher = ubi__rdp_actor_child(target->parent, &ubi__rdp_watcher_type);
+    ubi__rdp_tab_names names;
+    ubi__rdp_tab_names_read(&names, ubi__rdp_tab_of(target));
+    ubi__rdp_console_forget(ubi__rdp_actor_child(target, &ubi__rdp_console_type));
+    navigated_send(target, &names, "start");
+    if (watcher) {
+        ubi__rdp_watcher_document_leaves(watcher, target);
+        ubi__rdp_watcher_document_comes(watcher, target);
+    }
+    navigated_send(target, &names, "stop");
 }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------ */
@@ -93,13 +119,21 @@ static const ubi__rdp_field available_form_fields[] = {
     UBI__RDP_END,
 };
 
+static const ubi__rdp_field navigated_fields[] = {
+    { "state", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`start`, then `stop`" },
+    { "url", UBI__RDP_STRING, UBI__RDP_REQUIRED, "of the new page" },
+    { "title", UBI__RDP_STRING, UBI__RDP_REQUIRED, "of the new page" },
+    { "isFrameSwitching", UBI__RDP_BOOLEAN, UBI__RDP_REQUIRED, "false" },
+    UBI__RDP_END,
+};
+
 static const ubi__rdp_method methods[] = {
     { "attach", attach_take, NULL, attach_replies, false, "of clients before Firefox 75", "" },
     { "detach", target_detach, NULL, NULL, false, "the client leaves it: code that its console runs is ended",
       "Firefox" },
     { "listFrames", frames_list, NULL, frames_replies, false, "there are none", "" },
     { "listWorkers", workers_list, NULL, workers_replies, false, "there are none: workers are tabs", "" },
-    { "reload", ubi__rdp_reply_empty, options_arguments, NULL, false, "is accepted; a program does not run again", "" },
+    { "reload", ubi__rdp_reload, options_arguments, NULL, false, "as `reloadDescriptor` of its tab", "" },
     { "focus", ubi__rdp_reply_empty, NULL, NULL, false, "is accepted", "" },
     { "reconfigure", ubi__rdp_reply_empty, options_arguments, NULL, false, "is accepted", "" },
     UBI__RDP_METHODS_END,
@@ -107,6 +141,7 @@ static const ubi__rdp_method methods[] = {
 static const ubi__rdp_event events[] = {
     { "resources-available-array", available_fields, "resources that a watcher was asked for" },
     { "resource-available-form", available_form_fields, "the same, for clients before Firefox 131" },
+    { "tabNavigated", navigated_fields, "the tab is another page now: its host has made it a new global" },
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_tab_target_type = {

@@ -29,16 +29,73 @@ static ubi_status targets_watch(ubi__rdp_call *call) {
     return status;
 }
 
-/* ---- resources ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
 
-static void moment_write(ubi__json *json, const ubi__rdp_tab *tab, const char *name, bool is_last, bool is_form) {
+typedef struct watcher_state {
+    bool has_documents; /* it was asked for what happens to documents */
+} watcher_state;
+
+ubi_status ubi__rdp_watcher_make(ubi__rdp_actor **out, ubi__rdp_actor *descriptor) {
+    const ubi_allocator *allocator = descriptor->connection->allocator;
+    *out = ubi__rdp_actor_child(descriptor, &ubi__rdp_watcher_type);
+    if (*out)
+        return UBI_OK;
+    watcher_state *state = UBI_NEW(allocator, watcher_state);
+    if (!state)
+        return ubi__fail_nomem();
+    ubi_status status = ubi__rdp_actor_new(out, descriptor, &ubi__rdp_watcher_type, state);
+    if (status != UBI_OK)
+        UBI_DELETE(allocator, state);
+    return status;
+}
+
+static void watcher_destroy(ubi__rdp_actor *actor) {
+    watcher_state *state = actor->payload;
+    UBI_DELETE(actor->connection->allocator, state);
+}
+
+/* ---- documents ---------------------------------------------------------------------------------------------------------- */
+
+/* Since Firefox 131 resources come in arrays by type; before that each knows its own. */
+static bool has_old_forms(const ubi__rdp_actor *target) {
+    unsigned major = ubi__rdp_session_major(ubi__rdp_session_of(target));
+    return major && major < 131;
+}
+
+static ubi__json *documents_begin(ubi__rdp_actor *target) {
+    bool is_old = has_old_forms(target);
+    ubi__json *json = ubi__rdp_event_begin(target, is_old ? "resource-available-form" : "resources-available-array");
+    ubi__json_member_array(json, is_old ? "resources" : "array");
+    if (!is_old) {
+        ubi__json_array_begin(json);
+        ubi__json_string(json, "document-event");
+        ubi__json_array_begin(json);
+    }
+    return json;
+}
+
+static void documents_end(ubi__json *json, ubi__rdp_actor *target) {
+    if (!has_old_forms(target)) {
+        ubi__json_array_end(json);
+        ubi__json_array_end(json);
+    }
+    ubi__json_array_end(json);
+    ubi__rdp_event_end(target);
+}
+
+static void moment_begin(ubi__json *json, const ubi__rdp_actor *target, const char *name) {
     ubi__json_object_begin(json);
-    if (is_form)
+    if (has_old_forms(target))
         ubi__json_member_string(json, "resourceType", "document-event");
     ubi__json_member_string(json, "name", name);
     ubi__json_member_u64(json, "time", ubi_process_clock_ns() / 1000000);
-    ubi__json_member_string(json, "title", tab->title);
-    ubi__json_member_string(json, "url", tab->url);
+}
+
+static void moment_write(ubi__json *json, const ubi__rdp_actor *target, const ubi__rdp_tab_names *names,
+                         const char *name, bool is_last) {
+    moment_begin(json, target, name);
+    ubi__json_member_string(json, "title", names->title);
+    ubi__json_member_string(json, "url", names->url);
     ubi__json_key(json, "newURI");
     ubi__json_null(json);
     if (is_last)
@@ -46,32 +103,40 @@ static void moment_write(ubi__json *json, const ubi__rdp_tab *tab, const char *n
     ubi__json_object_end(json);
 }
 
-static void moments_write(ubi__json *json, const ubi__rdp_tab *tab, bool is_form) {
-    moment_write(json, tab, "dom-loading", false, is_form);
-    moment_write(json, tab, "dom-interactive", false, is_form);
-    moment_write(json, tab, "dom-complete", true, is_form);
+static void document_announce(ubi__rdp_actor *target) {
+    ubi__rdp_tab_names names;
+    ubi__rdp_tab_names_read(&names, ubi__rdp_tab_of(target));
+    ubi__json *json = documents_begin(target);
+    moment_write(json, target, &names, "dom-loading", false);
+    moment_write(json, target, &names, "dom-interactive", false);
+    moment_write(json, target, &names, "dom-complete", true);
+    documents_end(json, target);
 }
 
-/* Since Firefox 131 resources come in arrays by type; before that each knows its own. */
-static void document_announce(ubi__rdp_actor *target) {
-    unsigned major = ubi__rdp_session_major(ubi__rdp_session_of(target));
-    const ubi__rdp_tab *tab = ubi__rdp_tab_of(target);
-    bool is_form = major && major < 131;
-    ubi__json *json = ubi__rdp_event_begin(target, is_form ? "resource-available-form" : "resources-available-array");
-    ubi__json_member_array(json, is_form ? "resources" : "array");
-    if (!is_form) {
-        ubi__json_array_begin(json);
-        ubi__json_string(json, "document-event");
-        ubi__json_array_begin(json);
-    }
-    moments_write(json, tab, is_form);
-    if (!is_form) {
-        ubi__json_array_end(json);
-        ubi__json_array_end(json);
-    }
-    ubi__json_array_end(json);
-    ubi__rdp_event_end(target);
+static bool watcher_has_documents(const ubi__rdp_actor *watcher) {
+    return ((const watcher_state *)watcher->payload)->has_documents;
 }
+
+/* Clients forget what they have shown of the page before. */
+void ubi__rdp_watcher_document_leaves(const ubi__rdp_actor *watcher, ubi__rdp_actor *target) {
+    ubi__rdp_tab_names names;
+    if (!watcher_has_documents(watcher))
+        return;
+    ubi__rdp_tab_names_read(&names, ubi__rdp_tab_of(target));
+    ubi__json *json = documents_begin(target);
+    moment_begin(json, target, "will-navigate");
+    ubi__json_member_string(json, "newURI", names.url);
+    ubi__json_member_bool(json, "isFrameSwitching", false);
+    ubi__json_object_end(json);
+    documents_end(json, target);
+}
+
+void ubi__rdp_watcher_document_comes(const ubi__rdp_actor *watcher, ubi__rdp_actor *target) {
+    if (watcher_has_documents(watcher))
+        document_announce(target);
+}
+
+/* ---- resources ---------------------------------------------------------------------------------------------------------- */
 
 static ubi_status resources_watch(ubi__rdp_call *call) {
     ubi__rdp_actor *watcher = ubi__rdp_call_actor(call), *target = NULL;
@@ -83,16 +148,21 @@ static ubi_status resources_watch(ubi__rdp_call *call) {
     if (of_console)
         UBI_TRY(ubi__rdp_console_configure(ubi__rdp_actor_child(target, &ubi__rdp_console_type), of_console, 0));
     ubi_status status = ubi__rdp_reply_empty(call);
-    if (has_document)
+    if (has_document) {
+        ((watcher_state *)watcher->payload)->has_documents = true;
         document_announce(target);
+    }
     return status;
 }
 
 static ubi_status resources_unwatch(ubi__rdp_call *call) {
-    ubi__rdp_actor *target = NULL;
-    uint32_t of_console = ubi__rdp_console_resources(ubi__rdp_argument(call, 0));
+    ubi__rdp_actor *watcher = ubi__rdp_call_actor(call), *target = NULL;
+    const ubi__json_value *names = ubi__rdp_argument(call, 0);
+    uint32_t of_console = ubi__rdp_console_resources(names);
+    if (ubi__rdp_names_have(names, "document-event"))
+        ((watcher_state *)watcher->payload)->has_documents = false;
     if (of_console) {
-        UBI_TRY(ubi__rdp_target_make(&target, ubi__rdp_call_actor(call)->parent));
+        UBI_TRY(ubi__rdp_target_make(&target, watcher->parent));
         UBI_TRY(ubi__rdp_console_configure(ubi__rdp_actor_child(target, &ubi__rdp_console_type), 0, of_console));
     }
     return ubi__rdp_reply_empty(call);
@@ -182,7 +252,8 @@ static const ubi__rdp_method methods[] = {
       "Firefox, firefox-debugadapter" },
     { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "" },
     { "watchResources", resources_watch, resources_arguments, NULL, false,
-      "wants resources, as events of targets: `document-event` comes at once, `console-message` and `error-message` as "
+      "wants resources, as events of targets: `document-event` comes at once and when the tab navigates, "
+      "`console-message` and `error-message` as "
       "the program speaks, after those that it has said before",
       "Firefox, firefox-debugadapter" },
     { "unwatchResources", resources_unwatch, unwatch_resources_arguments, NULL, true, "the opposite", "Firefox" },
@@ -202,5 +273,9 @@ static const ubi__rdp_event events[] = {
     UBI__RDP_METHODS_END,
 };
 const ubi__rdp_actor_type ubi__rdp_watcher_type = {
-    .name = "watcher", .help = "how today's clients find targets", .methods = methods, .events = events
+    .name = "watcher",
+    .help = "how today's clients find targets",
+    .methods = methods,
+    .events = events,
+    .destroy = watcher_destroy,
 };
