@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "stacks/frame_cache.h"
+#include "targets/target_need.h"
 
 struct ubi_memory_bridge {
     const ubi_allocator *allocator;
@@ -56,6 +57,7 @@ static ubi_status memory_bridge_need_attached(const ubi_memory_bridge *b, const 
     memory_bridge_check(b);
     if (b->is_attached)
         return UBI_OK;
+    UBI_TRY(ubi__target_need(b->target, UBI_TARGET_OBSERVE, "be observed")); /* it never is attached */
     return ubi__fail(UBI_ESTATE, "Wrong state while %s:Expected 'attached', but current state is 'detached'.",
                      activity);
 }
@@ -228,6 +230,37 @@ ubi_status ubi_memory_bridge_measure(ubi_memory_measure *out, ubi_memory_bridge 
     m.non_js_ms = clock_ms() - counted_ms;
     m.total = m.dom_size + m.style_size + m.js_objects_size + m.js_strings_size + m.js_other_size + m.other_size;
     ubi__result_fill(out, &m, sizeof m);
+    return UBI_OK;
+}
+
+typedef struct process_rows {
+    uint64_t resident_bytes, unique_bytes;
+    bool has_resident, has_unique;
+} process_rows;
+
+static void process_take_row(void *payload, const ubi_measure_row *row) {
+    process_rows *rows = payload;
+    if (ubi__text_is(row->name, "residentSize")) {
+        rows->resident_bytes = row->value;
+        rows->has_resident = true;
+    } else if (ubi__text_is(row->name, "residentUniqueSize")) {
+        rows->unique_bytes = row->value;
+        rows->has_unique = true;
+    }
+}
+
+/* A heap that can be walked is in this process. */
+ubi_status ubi_memory_bridge_process_memory(ubi_process_memory *out, bool *is_elsewhere, ubi_memory_bridge *b) {
+    process_rows rows = { 0 };
+    UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_process_memory"));
+    if (memory_bridge_has_rows_only(b))
+        UBI_TRY(ubi_target_measure(b->target, process_take_row, &rows));
+    if (is_elsewhere)
+        *is_elsewhere = rows.has_resident && rows.has_unique;
+    if (!rows.has_resident || !rows.has_unique)
+        return ubi_process_memory_read(out);
+    const ubi_process_memory full = { sizeof full, rows.resident_bytes, rows.unique_bytes };
+    ubi__result_fill(out, &full, sizeof full);
     return UBI_OK;
 }
 

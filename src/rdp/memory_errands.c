@@ -123,8 +123,7 @@ ubi_status ubi__rdp_memory_measure(ubi__rdp_errand *errand, ubi__json *json) {
 
 ubi_status ubi__rdp_memory_resident(ubi__rdp_errand *errand, ubi__json *json) {
     ubi_process_memory process = UBI_PROCESS_MEMORY_INIT;
-    (void)errand;
-    UBI_TRY(ubi_process_memory_read(&process));
+    UBI_TRY(ubi_memory_bridge_process_memory(&process, NULL, ubi__rdp_memory_link_of(errand)->bridge));
     ubi__json_member_u64(json, "value", process.unique_bytes);
     return UBI_OK;
 }

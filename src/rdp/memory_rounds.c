@@ -182,7 +182,10 @@ static ubi_status measure_perform(ubi__rdp_round_part *part, ubi_target target) 
     ubi_memory_bridge *bridge = NULL;
     UBI_TRY(ubi_memory_bridge_new(&bridge, target, NULL));
     part->measure = (ubi_memory_measure)UBI_MEMORY_MEASURE_INIT;
+    part->process = (ubi_process_memory)UBI_PROCESS_MEMORY_INIT;
     ubi_status status = ubi_memory_bridge_measure(&part->measure, bridge);
+    if (status == UBI_OK)
+        status = ubi_memory_bridge_process_memory(&part->process, &part->is_elsewhere, bridge);
     ubi_memory_bridge_free(bridge);
     return status;
 }
@@ -199,21 +202,38 @@ static void measure_add(ubi_memory_measure *sum, const ubi_memory_measure *m) {
     sum->non_js_ms += m->non_js_ms;
 }
 
+static bool part_is_measured(const ubi__rdp_round_part *part) {
+    return part->is_done && part->status == UBI_OK;
+}
+
+/* Of this process, or of those in which targets are. */
+static ubi_status process_sum(ubi_process_memory *out, const ubi__rdp_round *round) {
+    bool is_elsewhere = false;
+    for (uint32_t i = 0; i < round->n_parts; i++) {
+        const ubi__rdp_round_part *part = &round->parts[i];
+        if (!part_is_measured(part) || !part->is_elsewhere)
+            continue;
+        is_elsewhere = true;
+        out->resident_bytes += part->process.resident_bytes;
+        out->unique_bytes += part->process.unique_bytes;
+    }
+    return is_elsewhere ? UBI_OK : ubi_process_memory_read(out);
+}
+
 static ubi_status measure_reply(const ubi__rdp_round *round, ubi__json *json) {
     ubi_memory_measure sum = UBI_MEMORY_MEASURE_INIT;
     uint32_t n_measured = 0;
     for (uint32_t i = 0; i < round->n_parts; i++) {
-        const ubi__rdp_round_part *part = &round->parts[i];
-        if (!part->is_done || part->status != UBI_OK)
+        if (!part_is_measured(&round->parts[i]))
             continue;
-        measure_add(&sum, &part->measure);
+        measure_add(&sum, &round->parts[i].measure);
         n_measured++;
     }
     ubi__memory_measure_put(json, &sum);
     ubi__json_member_u64(json, "runtimes", n_measured);
     ubi__json_member_u64(json, "missing", round->n_parts - n_measured);
     ubi_process_memory process = UBI_PROCESS_MEMORY_INIT;
-    UBI_TRY(ubi_process_memory_read(&process));
+    UBI_TRY(process_sum(&process, round));
     ubi__process_memory_put(json, &process);
     return UBI_OK;
 }

@@ -25,6 +25,8 @@ typedef struct ubi__rdp_round_part {
     ubi_status status;
     char message[256];
     ubi_memory_measure measure;
+    ubi_process_memory process; /* with is_elsewhere: of the process that it is in, which is not this one */
+    bool is_elsewhere;
 } ubi__rdp_round_part;
 
 typedef struct ubi__rdp_round_type {

@@ -299,6 +299,42 @@ static void the_process_is_the_sum_of_its_runtimes(void **state) {
     client_end(&c);
 }
 
+static ubi_status measure_elsewhere(void *payload, ubi_measure_fn fn, void *fn_payload) {
+    const ubi_measure_row rows[] = { { { "unattributedSize", 16 }, ((program *)payload)->n_bytes, true },
+                                     { { "residentSize", 12 }, 7000, true },
+                                     { { "residentUniqueSize", 18 }, 5000, true } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fn(fn_payload, &rows[i]);
+    return UBI_OK;
+}
+
+static void other_processes_have_memory_of_their_own(void **state) {
+    const ubi_target_ops elsewhere = { .version = UBI_TARGET_OPS_VERSION,
+                                       .kind = "elsewhere",
+                                       .capabilities = UBI_TARGET_SAFE_POINT | UBI_TARGET_MEASURE,
+                                       .measure = measure_elsewhere,
+                                       .run_at_safe_point = program_ask };
+    char memory[UBI__RDP_ID_BYTES];
+    client c;
+    (void)state;
+    client_open(&c, 0, NULL);
+    client_offer(&c, 0, &elsewhere);
+    client_offer(&c, 1, &elsewhere);
+    memory_find(&c, memory, true);
+    wire_send(&c.wire, memory, "measure", "");
+    program_come_and_say(&c, 0);
+    program_come_and_say(&c, 1);
+    wire_assert_came(&c.wire, "\"missing\":0,\"resident\":14000,\"residentUnique\":10000");
+    memory_find(&c, memory, false);
+    wire_send(&c.wire, memory, "residentUnique", "");
+    program_come_and_say(&c, 0);
+    wire_assert_came(&c.wire, "\"value\":5000");
+    wire_send(&c.wire, memory, "takeCensus", "");
+    program_come_and_say(&c, 0);
+    wire_assert_came(&c.wire, "a target of kind elsewhere cannot be observed");
+    client_end(&c);
+}
+
 static void sizes_of_runtimes_that_do_not_come_are_missing(void **state) {
     client c;
     (void)state;
@@ -359,6 +395,7 @@ int main(void) {
         cmocka_unit_test(servers_end_while_runtimes_are_on_their_way),
         cmocka_unit_test(the_process_is_the_sum_of_its_runtimes),
         cmocka_unit_test(sizes_of_runtimes_that_do_not_come_are_missing),
+        cmocka_unit_test(other_processes_have_memory_of_their_own),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

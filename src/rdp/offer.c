@@ -143,6 +143,7 @@ ubi_status ubi__rdp_offer_add(ubi__rdp_offer *offer, ubi_target target, const ub
     tab->scope = options->scope;
     tab->reload = options->reload;
     tab->reload_payload = options->payload;
+    tab->process_id = options->process_id;
     ubi_status status = ubi__live_target_new(&tab->live, target, options->wake, options->payload);
     if (status == UBI_OK) {
         tab_describe(tab, target, options);
@@ -173,8 +174,23 @@ static ubi__rdp_tab *tab_take(ubi__rdp_offer *offer, const ubi_target *target) {
     return found;
 }
 
-/* Its bridges are its thread's, so those of one that was not removed stay until the process ends. */
-static void tab_end(ubi__rdp_tab *tab) {
+/* On the target's thread: what clients have there goes. */
+static void tab_close(ubi__rdp_tab *tab) {
+    ubi__rdp_links_end(tab);
+    ubi__rdp_messages_end(tab);
+    ubi__live_end(tab->live);
+}
+
+static void farewell_visit(void *payload, const ubi_target *target) {
+    if (target)
+        tab_close(payload);
+    ubi__rdp_tab_unref(payload);
+}
+
+/* One that was not removed: what clients have there is its thread's, which lets it go when it comes to a safe point. */
+static void tab_bid_farewell(ubi__rdp_tab *tab) {
+    if (ubi__live_visit(tab->live, farewell_visit, tab) == UBI_OK)
+        return;
     ubi__live_end(tab->live);
     ubi__rdp_tab_unref(tab);
 }
@@ -183,16 +199,15 @@ ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target) {
     ubi__rdp_tab *tab = tab_take(offer, &target);
     if (!tab)
         return ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
-    ubi__rdp_links_end(tab);
-    ubi__rdp_messages_end(tab);
-    tab_end(tab);
+    tab_close(tab);
+    ubi__rdp_tab_unref(tab);
     return UBI_OK;
 }
 
 void ubi__rdp_offer_end(ubi__rdp_offer *offer) {
     ubi__rdp_mailbox_close(&offer->mailbox);
     for (ubi__rdp_tab *tab = tab_take(offer, NULL); tab; tab = tab_take(offer, NULL))
-        tab_end(tab);
+        tab_bid_farewell(tab);
     ubi__private_folder_close(&offer->folder);
 }
 

@@ -69,6 +69,7 @@ typedef struct ubi__rdp_tab {
     struct ubi__rdp_messages *messages; /* that the program has said; or NULL */
     void (*reload)(void *payload);      /* called there; whether there is one all threads may know */
     void *reload_payload;
+    uint64_t process_id; /* 0: this process */
     /* All threads: */
     _Atomic uint32_t n_navigations_seen; /* by the network's thread */
     ubi__rdp_tab_names names;            /* with the offer's lock */
@@ -96,6 +97,7 @@ typedef struct ubi__rdp_tab_options {
     void (*wake)(void *payload);
     void (*reload)(void *payload); /**< on the target's thread; NULL: it cannot */
     void *payload;                 /**< of both */
+    uint64_t process_id;           /**< 0: this process */
 } ubi__rdp_tab_options;
 
 /** @param folder  where a private folder for snapshots is made; NULL: TMPDIR, or /tmp. Errors: UBI_EIO, UBI_ENOMEM. */

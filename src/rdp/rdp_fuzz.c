@@ -61,6 +61,17 @@ static ubi_status program_measure(void *payload, ubi_measure_fn fn, void *fn_pay
     return UBI_OK;
 }
 
+/* One in another process. */
+static ubi_status second_measure(void *payload, ubi_measure_fn fn, void *fn_payload) {
+    static const char *const names[] = { "unattributedSize", "residentSize", "residentUniqueSize" };
+    (void)payload;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const ubi_measure_row row = { ubi__text(names[i]), 4096, true };
+        fn(fn_payload, &row);
+    }
+    return UBI_OK;
+}
+
 static void program_reload(void *payload) {
     ((program *)payload)->must_reload = true;
 }
@@ -78,7 +89,7 @@ static const ubi_target_ops second_ops = { .version = UBI_TARGET_OPS_VERSION,
                                            .kind = "second",
                                            .capabilities = CAPABILITIES,
                                            .collect_garbage = program_collect,
-                                           .measure = program_measure,
+                                           .measure = second_measure,
                                            .run_at_safe_point = program_ask };
 
 /* ---- a client
@@ -155,7 +166,7 @@ static void client_open(client *c) {
 }
 
 static void second_come(client *c) {
-    const ubi__rdp_tab_options tab = { .title = "second" };
+    const ubi__rdp_tab_options tab = { .title = "second", .process_id = 7 };
     if (c->has_second)
         return;
     c->has_second = true;

@@ -247,7 +247,8 @@ static ubi__rdp_tab_options tab_options(const ubi_rdp_target_options *o) {
                                    .url = o->url,
                                    .wake = o->wake,
                                    .payload = o->payload,
-                                   .reload = o->version >= 2 ? o->reload : NULL };
+                                   .reload = o->version >= 2 ? o->reload : NULL,
+                                   .process_id = o->version >= 2 ? o->process_id : 0 };
 }
 
 ubi_status ubi_rdp_server_add_target(ubi_rdp_server *server, ubi_target target, const ubi_rdp_target_options *options) {

@@ -252,6 +252,24 @@ static void values_of_a_page_do_not_keep_it(void **state) {
     host_close(&h);
 }
 
+/* ---- the end ------------------------------------------------------------------------------------------------------------ */
+
+/* Its bridge and its consoles are its thread's. */
+static void a_target_that_outlives_the_server_lets_go(void **state) {
+    host h;
+    (void)state;
+    host_open(&h);
+    ask(&h, h.memory, "attach", "");
+    ask(&h, h.memory, "startRecordingAllocations", "");
+    ask(&h, h.console, "evaluateJSAsync", ",\"text\":\"({})\"");
+    wire_end(&h.wire);
+    ubi_quickjs_safe_point(h.heap.tools);
+    ubi_quickjs_scope_free(h.scope);
+    JS_FreeContext(h.page);
+    JS_RunGC(h.heap.runtime);
+    quickjs_heap_close(&h.heap); /* fails when something of it is left */
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------------------------------- */
 
 static void only_what_is_offered_navigates(void **state) {
@@ -321,6 +339,7 @@ int main(void) {
         cmocka_unit_test(clients_are_told),
         cmocka_unit_test(consoles_are_of_the_new_page),
         cmocka_unit_test(values_of_a_page_do_not_keep_it),
+        cmocka_unit_test(a_target_that_outlives_the_server_lets_go),
         cmocka_unit_test(only_what_is_offered_navigates),
         cmocka_unit_test(clients_ask_for_another_run),
         cmocka_unit_test(a_request_that_runs_is_not_navigated_away),

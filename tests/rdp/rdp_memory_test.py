@@ -350,6 +350,29 @@ class Workers(unittest.TestCase):
             self.assertGreater(whole[name], max(part[name] for part in parts))
         self.assertEqual(whole["total"], sum(whole[name] for name in SIZES[1:]))
 
+    def test_a_worker_that_runs_when_the_program_ends_is_left_in_order(self):
+        """Under a leak checker, nothing of what the client had of it is lost."""
+        with tempfile.TemporaryDirectory() as folder:
+            main, worker = Path(folder, "main.mjs"), Path(folder, "worker.mjs")
+            main.write_text("""import * as std from "std"; import * as os from "os";
+const worker = new os.Worker("./worker.mjs");
+worker.onmessage = () => {};
+setInterval(() => { if (os.stat(scriptArgs[1] + "/end")[1] === 0) std.exit(3); }, 20);""")
+            worker.write_text("setInterval(() => { globalThis.made = [{}]; }, 5); import * as os from 'os'; "
+                              "os.Worker.parent.onmessage = () => {};")
+            with running(str(main), folder) as (port, process):
+                client = Client(port)
+                while len(client.request("root", "listTabs")["tabs"]) < 2:
+                    client.event("tabListChanged")
+                memory = client.memory(1)
+                client.request(memory, "attach")
+                client.request(memory, "startRecordingAllocations")
+                client.evaluate("({ held: true })", 1)
+                Path(folder, "end").touch()
+                self.assertEqual(process.wait(), 3)
+                self.assertEqual(process.stderr.read(), "")
+                client.close()
+
     def test_a_worker_that_waits_for_ever_holds_up_no_collection(self):
         with tempfile.TemporaryDirectory() as folder:
             main, worker = Path(folder, "main.mjs"), Path(folder, "worker.mjs")

@@ -20,7 +20,8 @@
  * Threads: all calls belong to the thread that runs the target, at a safe point (ubi_target_run_at_safe_point). Bridges of one target
  * do not know of each other. A bridge is freed before its target goes.
  *
- * In any but the right state a call fails with UBI_ESTATE and the message "Wrong state while ACTIVITY:Expected 'attached', but current
+ * Of a target that cannot be observed, all that needs attaching fails with UBI_ESTATE and says so. Of others, in any but the right
+ * state a call fails with UBI_ESTATE and the message "Wrong state while ACTIVITY:Expected 'attached', but current
  * state is 'detached'."
  *
  * Part of libubiheap-server. May change between minor versions.
@@ -145,6 +146,13 @@ typedef struct ubi_process_memory {
 
 /** Any thread. Errors: UBI_EIO (the system does not say). Cost: a walk over the process's page tables by the system. */
 UBI_API ubi_status ubi_process_memory_read(ubi_process_memory *out);
+/**
+ * The same of the process that the target is in. A target in another process than this measures rows `residentSize` and
+ * `residentUniqueSize` (ubi_target_measure), and has no objects to walk over.
+ * @param is_elsewhere  out: whether it is in another one; may be NULL. Errors: the same, or as ubi_target_measure.
+ */
+UBI_API ubi_status ubi_memory_bridge_process_memory(ubi_process_memory *out, bool *is_elsewhere,
+                                                    ubi_memory_bridge *bridge);
 
 /* ---- recording allocations -------------------------------------------------------------------------------------------- */
 

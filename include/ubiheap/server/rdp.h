@@ -62,7 +62,8 @@ typedef struct ubi_rdp_options {
 UBI_API ubi_status ubi_rdp_server_start(ubi_rdp_server **out, const ubi_rdp_options *options);
 /**
  * Closes all connections, deletes snapshots, and frees the server. Targets are to be removed before, each on its thread; of one that was
- * not, what clients had of it is lost memory. Not within a safe point. NULL is fine.
+ * not, what clients had of it is let go at its next safe point, which has to come before the target goes. Not within a safe point. NULL is
+ * fine.
  */
 UBI_API void ubi_rdp_server_stop(ubi_rdp_server *server);
 /** 0: it listens on a Unix socket. */
@@ -83,6 +84,7 @@ typedef struct ubi_rdp_target_options {
      * done soon, after which the target has navigated (ubi_rdp_server_navigated). NULL: clients get an error.
      */
     void (*reload)(void *payload);
+    uint64_t process_id; /**< since version 2: of the process that the target is in; 0: this one */
 } ubi_rdp_target_options;
 
 #define UBI_RDP_TARGET_OPTIONS_VERSION 2

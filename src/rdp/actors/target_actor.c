@@ -38,7 +38,7 @@ void ubi__rdp_target_form(ubi__json *json, const ubi__rdp_actor *target) {
     ubi__json_member_u64(json, "browsingContextID", tab->number);
     ubi__json_member_u64(json, "innerWindowID", tab->number);
     ubi__json_member_u64(json, "outerWindowID", tab->number);
-    ubi__json_member_u64(json, "processID", (uint64_t)getpid());
+    ubi__json_member_u64(json, "processID", tab->process_id ? tab->process_id : (uint64_t)getpid());
     ubi__json_member_object(json, "traits");
     ubi__json_object_end(json);
     child_write(json, "memoryActor", target, &ubi__rdp_memory_type);

@@ -161,12 +161,29 @@ static void note_refusal(recorder *r, uint64_t n, const char *why) {
     r->result->n_refused += n;
 }
 
+/* ---- whom it concerns ---------------------------------------------------------------------------------------------- */
+
+static void report_process(const recorder *r, pid_t pid) {
+    char path[PATH_MAX];
+    if (!r->settings->on_process)
+        return;
+    size_t n = ubi__proc_executable(path, sizeof path - 1, pid);
+    path[n] = '\0';
+    r->settings->on_process(r->settings->process_payload, pid, n ? base_name(path) : "?");
+}
+
+static void report_process_end(const recorder *r, pid_t pid) {
+    if (r->settings->on_process_end)
+        r->settings->on_process_end(r->settings->process_payload, pid);
+}
+
 /* ---- the end of a process ------------------------------------------------------------------------------------------ */
 
 /* The rest is work for the file alone. */
 static void end_session(recorder *r, ubi__native_session *s, const ubi__ubirec_end *end) {
     if (s->has_ended)
         return;
+    report_process_end(r, s->pid);
     ubi__native_session_end(s, end);
     if (r->settings->with_symbols) {
         ubi__native_symbols_add(&r->symbols, s);
@@ -317,6 +334,7 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
     /* Before the program continues: no other process is expected, and nothing is left when we are killed. */
     if (!r->settings->with_children)
         ubi__native_door_close(&r->door);
+    report_process(r, pid);
     ubi_status status = watch_descriptor(r, s->pidfd, s);
     if (status == UBI_OK)
         status = ubi__preload_send_welcome(socket, &s->area);

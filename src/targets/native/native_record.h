@@ -32,6 +32,13 @@ typedef struct ubi__native_settings {
     bool with_children, with_mappings, with_markers, with_symbols, with_debuginfod;
     /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
     void (*tell_waiting)(const ubi__native_waiting *waiting);
+    /**
+     * A process is recorded from now on; it waits meanwhile, so this is to be quick. Then, that it is no longer. Or NULL, both.
+     * @param name  of its program's file, without folders; borrowed during the call.
+     */
+    void (*on_process)(void *payload, pid_t pid, const char *name);
+    void (*on_process_end)(void *payload, pid_t pid);
+    void *process_payload; /* of both */
 } ubi__native_settings;
 
 /** The result of one process. */

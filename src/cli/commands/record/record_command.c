@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "cli/cli_files.h"
 #include "cli/command.h"
+#include "cli/commands/record/record_listen.h"
 #include "cli/terminal.h"
 #include "recording/ubirec_reader.h"
 #include "recording/ubirec_tables.h"
@@ -31,7 +32,7 @@
 #define LARGEST_PERIOD (UINT64_C(1) << 48)
 
 typedef struct record_arguments {
-    const char *period, *output, *duration;
+    const char *period, *output, *duration, *listen;
     bool is_exact, with_children, with_mappings, with_debuginfod;
     int markers, symbols;
 } record_arguments;
@@ -269,6 +270,19 @@ static int exit_code_of(const ubi__native_result *r) {
     return code == UBI__EXIT_OK && !is_whole(r) ? UBI__EXIT_SYSTEM : code;
 }
 
+/* With developer tools, if they may look. */
+static ubi_status program_record(ubi__native_result *result, ubi__native_settings *settings, const char *listen_where,
+                                 char **operands, int n_operands, int *start_code) {
+    ubi__record_listen listen = { .targets = NULL };
+    if (listen_where)
+        UBI_TRY(ubi__record_listen_start(&listen, settings, listen_where));
+    ubi__interrupt_restore();
+    ubi_status status = ubi__native_record(result, settings, operands, (size_t)n_operands, start_code, NULL);
+    ubi__interrupt_install();
+    ubi__record_listen_stop(&listen);
+    return status;
+}
+
 static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const record_arguments *a = values;
     char library[PATH_MAX];
@@ -283,9 +297,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     UBI_TRY(ubi__output_check_kind(settings.output, "recording"));
     UBI_TRY(ubi__native_library_find(library, sizeof library));
     settings.library = library;
-    ubi__interrupt_restore();
-    ubi_status status = ubi__native_record(&result, &settings, operands, (size_t)n_operands, &start_code, NULL);
-    ubi__interrupt_install();
+    ubi_status status = program_record(&result, &settings, a->listen, operands, n_operands, &start_code);
     if (status != UBI_OK && start_code != UBI__EXIT_OK) { /* as a shell would end */
         ubi__print_line(cli->subject, ubi_error_message());
         *exit_code = start_code;
@@ -323,6 +335,11 @@ static const ubi__parameter parameters[] = {
     UBI__SWITCH(
         "symbols", 0, AT(symbols),
         "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done"),
+    UBI__TEXT("listen", 0, AT(listen), "[HOST:]PORT",
+              "let Firefox's developer tools, and other clients of the remote debugging protocol, see the sizes of the "
+              "program and of processes that are followed, while they run: as 'ubiheap run --listen' does. Needs "
+              "libuv.so.1 (Debian package libuv1)",
+              NULL),
     UBI__FLAG("debuginfod", 0, AT(with_debuginfod),
               "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids"),
     UBI__PARAMETERS_END,

@@ -184,7 +184,7 @@ static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_op
                           .script = p.name,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .log_lock = PTHREAD_MUTEX_INITIALIZER,
-                          .listen = { .lock = PTHREAD_MUTEX_INITIALIZER, .terminal = -1 },
+                          .listen = UBI__RUN_LISTEN_INIT,
                           .worker_logged = PTHREAD_COND_INITIALIZER };
     UBI_TRY(check_outputs(&arguments, cli, p.name));
     UBI_TRY(ubi__breakdown_choose(&breakdown, &arguments.by.breakdown, cli->subject, cli->compat));

@@ -29,6 +29,7 @@ typedef struct session {
     ubi__run *run;
     const ubi__script_runtime *runtime;
     ubi__observer *observer; /* NULL: nothing to observe */
+    ubi__run_offered offered;
     bool is_logging;
     bool is_tallying;     /* the main program's */
     bool has_logged_last; /* a worker, whose part of the log is complete */
@@ -157,7 +158,7 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
         free(s);
         return status;
     }
-    ubi__run_listen_join(&run->listen, runtime, run->script);
+    ubi__run_listen_join(&run->listen, &s->offered, runtime, run->script);
     if (s->is_logging && runtime->number > 0) {
         pthread_mutex_lock(&run->log_lock);
         run->workers_to_log++;
@@ -244,6 +245,7 @@ static void session_tick(void *state) {
         ubi__run_tally_drain(s->run->tally, s->observer);
     if (atomic_load_explicit(&s->run->has_log_ended, memory_order_relaxed))
         drain_last(s);
+    ubi__run_listen_tick(&s->run->listen, &s->offered, s->runtime);
     session_measure(s, ubi__script_heap_bytes(s->runtime));
     if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX || s->pull_at_us != UINT64_MAX)
         look_at_clock(s);
@@ -337,7 +339,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
     ubi__run *run = s->run;
     ubi__interrupt_accept();
     signal(SIGPIPE, SIG_IGN);
-    ubi__run_listen_leave(&run->listen, s->runtime);
+    ubi__run_listen_leave(&run->listen, &s->offered, s->runtime);
     ubi__run_listen_stop(&run->listen);
     session_drain(s);
     close_log(run);
@@ -357,7 +359,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
 
 static void session_end(void *state) {
     session *s = state;
-    ubi__run_listen_leave(&s->run->listen, s->runtime);
+    ubi__run_listen_leave(&s->run->listen, &s->offered, s->runtime);
     drain_last(s);
     session_measure(s, 0);
     if (s->is_tallying) {

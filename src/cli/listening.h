@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * listening.h: a command whose program developer tools can look into while it lasts (--listen): where, and who may.
+ */
+#ifndef UBI_CLI_LISTENING_H
+#define UBI_CLI_LISTENING_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <ubiheap/server/rdp.h>
+
+typedef struct ubi__listening {
+    pthread_mutex_t lock;   /**< guards the server */
+    ubi_rdp_server *server; /**< NULL: none, or stopped */
+    int terminal;           /**< to ask on; -1: none */
+    atomic_bool is_ending;
+    char line[128]; /**< that says where */
+} ubi__listening;
+
+#define UBI__LISTENING_INIT                                                                                            \
+    { .lock = PTHREAD_MUTEX_INITIALIZER, .terminal = -1 }
+
+/**
+ * Listens.
+ * @param where  "PORT" or "HOST:PORT". @param may_ask  there may be a terminal to ask on.
+ * Errors: UBI_EINVAL (where), UBI_EIO, UBI_ENOMEM.
+ */
+ubi_status ubi__listening_start(ubi__listening *listening, const char *where, bool may_ask);
+/** Any thread. Without a server, or when it cannot be offered, nothing happens. Returns whether there is a server. */
+bool ubi__listening_offer(ubi__listening *listening, ubi_target target, const ubi_rdp_target_options *options);
+/** On the target's thread. */
+void ubi__listening_withdraw(ubi__listening *listening, ubi_target target);
+/** Standard error shows where it listens: there is something to see now. */
+void ubi__listening_announce(const ubi__listening *listening);
+/** The program ends: so do connections. Twice is fine. */
+void ubi__listening_stop(ubi__listening *listening);
+
+#endif

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Native processes under `ubiheap record --listen`: their sizes are there, and all else says in words that it is not."""
+import contextlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from rdp_client import UBIHEAP, Client, Refused
+
+MIB = 1 << 20
+# Says that it is there, waits for a line, and ends with a status of its own.
+PROGRAM = "import sys; kept = bytearray(b'x') * (48 << 20); print('ready', flush=True); sys.stdin.readline(); sys.exit(7)"
+PARENT = """import subprocess, sys
+child = subprocess.Popen([sys.executable, '-c', sys.argv[1]], stdin=subprocess.PIPE)
+sys.stdin.readline()
+child.communicate(b'end')
+"""
+HEAP_METHODS = ("attach", "detach", "takeCensus", "startRecordingAllocations", "stopRecordingAllocations", "getAllocationsSettings",
+                "getAllocations", "saveHeapSnapshot", "forceGarbageCollection", "forceCycleCollection")
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.file = self.folder / "it.ubirec"
+
+    @contextlib.contextmanager
+    def recording(self, *arguments, program=PROGRAM, extra=()):
+        command = [UBIHEAP, "record", "--listen", "0", "--no-symbols", "-o", self.file, *extra, "--", sys.executable, "-c",
+                   program, *arguments]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            line = process.stderr.readline()
+            found = re.fullmatch(r"ubiheap: listening on 127\.0\.0\.1:(\d+) for Firefox's about:debugging\n", line)
+            self.assertTrue(found, line)
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            client = Client(int(found[1]))
+            yield client, process
+            client.close()
+        finally:
+            process.kill()
+            process.communicate()
+
+    def test_its_sizes_are_those_of_the_process(self):
+        with self.recording() as (client, _):
+            tab = client.request("root", "listTabs")["tabs"][0]
+            target = client.targets()[0]
+            self.assertEqual(tab["title"], f"{Path(sys.executable).resolve().name} {target['processID']}")
+            self.assertTrue(tab["url"].startswith("native://"), tab)
+            status = Path(f"/proc/{target['processID']}/status").read_text()
+            resident = 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+            reply = client.request(target["memoryActor"], "measure")
+            self.assertEqual(reply["total"], reply["otherSize"])
+            self.assertGreater(reply["total"], 48 * MIB)
+            self.assertEqual([reply[name] for name in ("jsObjectsSize", "jsStringsSize", "jsOtherSize", "domSize")], [0] * 4)
+            unique = client.request(target["memoryActor"], "residentUnique")["value"]
+            self.assertGreater(unique, 48 * MIB)
+            self.assertLessEqual(unique, resident + MIB)
+            process = client.request("root", "getProcess", id=0)["processDescriptor"]["actor"]
+            whole = client.request(client.request(process, "getTarget")["process"]["memoryActor"], "measure")
+            self.assertEqual((whole["runtimes"], whole["missing"]), (1, 0))
+            self.assertLess(abs(whole["resident"] - resident), MIB)  # the program's, not the recorder's
+            self.assertLess(abs(whole["residentUnique"] - unique), MIB)
+
+    def test_what_it_cannot_do_it_says(self):
+        with self.recording() as (client, _):
+            memory = client.memory()
+            for type_ in HEAP_METHODS:
+                with self.subTest(type_), self.assertRaises(Refused) as raised:
+                    client.request(memory, type_)
+                self.assertEqual(raised.exception.packet["error"], "Error")
+                self.assertRegex(raised.exception.packet["message"], r"^a target of kind native cannot [a-z ]+$")
+            self.assertEqual(client.request(memory, "getState")["state"], "detached")
+            console = client.targets()[0]["consoleActor"]
+            with self.assertRaises(Refused) as raised:
+                client.request(console, "evaluateJSAsync", text="1")
+            self.assertIn("native", raised.exception.packet["message"])
+
+    def test_a_toolbox_opens_on_it(self):
+        with self.recording() as (client, _):
+            tab = client.request("root", "getTab", browserId=1)["tab"]
+            self.assertFalse(tab["traits"]["supportsReloadDescriptor"])
+            watcher = client.request(tab["actor"], "getWatcher", isServerTargetSwitchingEnabled=True)["actor"]
+            client.request(watcher, "watchTargets", targetType="frame")
+            target = client.event("target-available-form")["target"]
+            self.assertLessEqual({"memoryActor", "consoleActor", "threadActor"}, set(target))
+            for types in ("document-event", "console-message", "error-message", "thread-state"):
+                client.request(watcher, "watchResources", resourceTypes=[types])
+            client.event("resources-available-array")
+            configuration = client.request(watcher, "getTargetConfigurationActor")["configuration"]["actor"]
+            client.request(configuration, "updateConfiguration", configuration={"recordAllocations": {"probability": 1}})
+            with self.assertRaises(Refused):
+                client.request(target["actor"], "reload")
+            self.assertEqual(client.request(target["actor"], "detach"), {"from": target["actor"]})
+
+    def test_the_program_lives_as_without_it(self):
+        with self.recording() as (client, process):
+            tab = client.request("root", "listTabs")["tabs"][0]["actor"]
+            client.memory()
+            process.stdin.write("end\n")
+            process.stdin.flush()
+            self.assertEqual(client.event("descriptor-destroyed")["from"], tab)
+            self.assertEqual(process.wait(), 7)
+            self.assertIn("to read it: ubiheap report", process.stderr.read())
+            done = subprocess.run([UBIHEAP, "report", self.file], capture_output=True, text=True, check=True)
+            self.assertIn("exit status 7", done.stdout)
+
+    def test_children_that_are_followed_are_tabs(self):
+        with self.recording(PROGRAM, program=PARENT, extra=["--follow-children"]) as (client, process):
+            tabs = client.request("root", "listTabs")["tabs"]
+            self.assertEqual(len({tab["title"] for tab in tabs}), 2, tabs)
+            totals = [client.request(target["memoryActor"], "measure")["total"] for target in client.targets()]
+            self.assertGreater(totals[1], 48 * MIB)
+            actor = client.request("root", "getProcess", id=0)["processDescriptor"]["actor"]
+            whole = client.request(client.request(actor, "getTarget")["process"]["memoryActor"], "measure")
+            self.assertEqual((whole["runtimes"], whole["missing"]), (2, 0))
+            self.assertGreater(whole["total"], max(totals))
+            process.stdin.write("end\n")
+            process.stdin.flush()
+            self.assertEqual(client.event("descriptor-destroyed")["from"], tabs[1]["actor"])
+
+    def test_where_it_cannot_listen_nothing_runs(self):
+        for where, message in (("x", "--listen"), ("70000", "at most 65535"), ("0.0.0.0:0", "other machines")):
+            with self.subTest(where):
+                mark = self.folder / "ran"
+                done = subprocess.run([UBIHEAP, "record", "--listen", where, "-o", self.file, "--", "touch", mark],
+                                      capture_output=True, text=True, start_new_session=True)
+                self.assertIn(message, done.stderr)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertFalse(mark.exists() or self.file.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
