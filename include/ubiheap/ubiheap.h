@@ -56,6 +56,8 @@
 #include <ubiheap/extension/native_stacks.h>
 #include <ubiheap/extension/session.h>
 #include <ubiheap/extension/target.h>
+#include <ubiheap/extension/target_profiler.h>
+#include <ubiheap/extension/target_timeline.h>
 #include <ubiheap/extension/tracking.h>
 
 #endif

@@ -11,8 +11,12 @@
 #include "formats/save.h"
 #include "targets/target_need.h"
 
-/* What operations of the first version may say that they can. */
-#define FIRST_CAPABILITIES ((uint32_t)UBI_TARGET_OBSERVE - 1)
+/* What operations of each version may say that they can: bits below the first of the next. */
+static uint32_t version_capabilities(uint32_t version) {
+    return version == 1   ? (uint32_t)UBI_TARGET_OBSERVE - 1
+           : version == 2 ? (uint32_t)UBI_TARGET_TIMELINE - 1
+                          : UINT32_MAX;
+}
 
 static bool ops_version_is_known(const ubi_target_ops *ops) {
     return ops->version >= 1 && ops->version <= UBI_TARGET_OPS_VERSION;
@@ -21,7 +25,7 @@ static bool ops_version_is_known(const ubi_target_ops *ops) {
 bool ubi_target_can(ubi_target target, uint32_t capabilities) {
     if (!target.ops || !ops_version_is_known(target.ops))
         return false;
-    uint32_t can = target.ops->capabilities & (target.ops->version == 1 ? FIRST_CAPABILITIES : UINT32_MAX);
+    uint32_t can = target.ops->capabilities & version_capabilities(target.ops->version);
     return (can & capabilities) == capabilities;
 }
 

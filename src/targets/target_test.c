@@ -291,7 +291,7 @@ static void operations_of_another_version_are_refused(void **state) {
     (void)state;
     ubi_target target = { &later_ops, NULL };
     ubi_census *census = NULL;
-    const char *message = "target operations of version 3, expected 1 to 2";
+    const char *message = "target operations of version 4, expected 1 to 3";
     assert_refused(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_EINVAL, message);
     assert_refused(ubi_target_collect_garbage(target), UBI_EINVAL, message);
     assert_false(ubi_target_can(target, 0));

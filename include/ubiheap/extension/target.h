@@ -35,7 +35,10 @@ typedef enum ubi_target_capability {
     UBI_TARGET_SAFE_POINT = 1 << 4,       /**< ubi_target_run_at_safe_point */
     UBI_TARGET_ALLOCATION_SITES = 1 << 5, /**< its nodes can have allocation stacks */
     UBI_TARGET_OBSERVE = 1 << 6,          /**< ubi_target_observe; since version 2 */
-    UBI_TARGET_CONSOLE = 1 << 7           /**< ubi_target_open_console (ubiheap/extension/console.h); since version 2 */
+    UBI_TARGET_CONSOLE = 1 << 7,          /**< ubi_target_open_console (ubiheap/extension/console.h); since version 2 */
+    UBI_TARGET_TIMELINE =
+        1 << 8,                 /**< ubi_target_open_timeline (ubiheap/extension/target_timeline.h); since version 3 */
+    UBI_TARGET_PROFILE = 1 << 9 /**< ubi_target_open_profiler (ubiheap/extension/target_profiler.h); since version 3 */
 } ubi_target_capability;
 
 /**
@@ -69,6 +72,9 @@ typedef void (*ubi_safe_point_fn)(void *payload);
 
 struct ubi_console;
 struct ubi_console_listener;
+struct ubi_target_timeline;
+struct ubi_target_timeline_options;
+struct ubi_target_profiler;
 
 /** What an engine implements; operations whose capability bit is not set may be NULL. */
 typedef struct ubi_target_ops {
@@ -97,9 +103,15 @@ typedef struct ubi_target_ops {
     /** Errors: UBI_EMISMATCH (the scope is another target's), UBI_ENOMEM. */
     ubi_status (*open_console)(void *payload, const ubi_target_scope *scope,
                                const struct ubi_console_listener *listener, struct ubi_console *out);
+    /* Since version 3. */
+    /** Errors: UBI_EMISMATCH (the scope is another target's), UBI_ENOMEM. */
+    ubi_status (*open_timeline)(void *payload, const ubi_target_scope *scope,
+                                const struct ubi_target_timeline_options *options, struct ubi_target_timeline *out);
+    /** Errors: UBI_EMISMATCH (the scope is another target's), UBI_ENOMEM. */
+    ubi_status (*open_profiler)(void *payload, const ubi_target_scope *scope, struct ubi_target_profiler *out);
 } ubi_target_ops;
 
-#define UBI_TARGET_OPS_VERSION 2
+#define UBI_TARGET_OPS_VERSION 3
 
 /** A value; valid as long as what `payload` stands for. */
 typedef struct ubi_target {

@@ -231,22 +231,37 @@ static ubi_status ubi__need_profiler(ubi_quickjs *tools) {
     return status;
 }
 
-ubi_status ubi_quickjs_start_profiler(ubi_quickjs *tools) {
-    ubi__tracking *t = &tools->tracking;
-    ubi_status status = ubi__need_profiler(tools);
-    if (status != UBI_OK || t->object_tap)
-        return status;
+/* A session that nothing wants yet. */
+static ubi_status ubi__profiling_begin(ubi_quickjs *tools) {
+    ubi__profiling *profiling = &tools->profiling;
     uint32_t object_bytes = ubi__object_block_bytes(tools->runtime);
-    status = ubi_profiler_start(tools->profiling.member);
+    ubi_status status = ubi_profiler_start(profiling->member);
     if (status != UBI_OK)
         return status;
-    ubi__tracking_set_object_tap(t, ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_OBJECTS), object_bytes);
-    tools->profiling.memory_tap = ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_MEMORY);
-    bool is_wanted = tools->profiling.memory_tap->remaining_bytes != UINT64_MAX;
+    profiling->session++;
+    profiling->n_wanting = 0;
+    profiling->is_wanted_by_program = false;
+    ubi__tracking_set_object_tap(&tools->tracking, ubi_profiler_tap_of(profiling->member, UBI_PROFILER_OBJECTS),
+                                 object_bytes);
+    profiling->memory_tap = ubi_profiler_tap_of(profiling->member, UBI_PROFILER_MEMORY);
+    bool is_wanted = profiling->memory_tap->remaining_bytes != UINT64_MAX;
     if (!is_wanted || ubi__profile_memory(tools))
         return UBI_OK;
     ubi_quickjs_stop_profiler(tools);
     return ubi_error(UBI_ENOMEM, "no memory to profile the memory of a QuickJS runtime");
+}
+
+/* Nothing when it records. */
+static ubi_status ubi__profiling_start(ubi_quickjs *tools) {
+    ubi_status status = ubi__need_profiler(tools);
+    return status != UBI_OK || tools->tracking.object_tap ? status : ubi__profiling_begin(tools);
+}
+
+ubi_status ubi_quickjs_start_profiler(ubi_quickjs *tools) {
+    ubi_status status = ubi__profiling_start(tools);
+    if (status == UBI_OK)
+        tools->profiling.is_wanted_by_program = true;
+    return status;
 }
 
 void ubi_quickjs_stop_profiler(ubi_quickjs *tools) {
@@ -256,6 +271,7 @@ void ubi_quickjs_stop_profiler(ubi_quickjs *tools) {
     ubi__leave_memory_alone(tools);
     ubi__tracking_set_object_tap(t, NULL, 0);
     ubi_profiler_stop(tools->profiling.member);
+    tools->profiling.is_wanted_by_program = false;
 }
 
 void ubi_quickjs_reset_profiler(ubi_quickjs *tools) {

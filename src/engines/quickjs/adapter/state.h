@@ -33,6 +33,9 @@ typedef struct ubi__profiling {
     ubi_profiler_member *member; /* NULL: it joined none */
     ubi_profiler_tap *memory_tap;
     ubi__block_functions before; /* the runtime's, while it records */
+    uint64_t session;            /* grows whenever it begins to record */
+    uint32_t n_wanting;          /* opened profilers that want this session (tool_ops.h) */
+    bool is_wanted_by_program;   /* the program has started it itself: nothing else stops it */
 } ubi__profiling;
 
 /** A frame of the last stack that was captured: for as long as the outer frames stay, so do their numbers. */

@@ -6,6 +6,7 @@
 #define UBI_QUICKJS_TARGET_OPS_H
 
 #include "engines/quickjs/adapter/coverage.h"
+#include "engines/quickjs/adapter/tool_ops.h"
 #include "engines/quickjs/js_console.h"
 #include "tracking/target_observer.h"
 
@@ -134,7 +135,8 @@ static const ubi_target_ops ubi__target_ops = {
     .version = UBI_TARGET_OPS_VERSION,
     .kind = "quickjs",
     .capabilities = UBI_TARGET_WALK | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_COLLECT_CYCLES | UBI_TARGET_MEASURE |
-                    UBI_TARGET_SAFE_POINT | UBI_TARGET_ALLOCATION_SITES | UBI_TARGET_OBSERVE | UBI_TARGET_CONSOLE,
+                    UBI_TARGET_SAFE_POINT | UBI_TARGET_ALLOCATION_SITES | UBI_TARGET_OBSERVE | UBI_TARGET_CONSOLE |
+                    UBI_TARGET_TIMELINE | UBI_TARGET_PROFILE,
     .freeze = ubi__freeze,
     .thaw = ubi__thaw,
     .collect_garbage = ubi__collect,
@@ -143,6 +145,8 @@ static const ubi_target_ops ubi__target_ops = {
     .run_at_safe_point = ubi__run_at_safe_point,
     .observe = ubi__observe,
     .open_console = ubi__open_console,
+    .open_timeline = ubi__open_timeline,
+    .open_profiler = ubi__open_profiler,
 };
 
 ubi_target ubi_quickjs_target(ubi_quickjs *tools) {
