@@ -29,6 +29,7 @@ typedef enum request_state { REQUEST_WAITS, REQUEST_RUNS, REQUEST_ENDED } reques
 typedef struct here_request {
     here_heap *heap;
     const char *stage;
+    const char *pause; /* what the program waits for is called on its timeline */
     ubi_status (*perform)(struct here_request *r, ubi_target target);
     const char *path;
     ubi_measure_fn measure;
@@ -86,7 +87,7 @@ static ubi_status request_await(here_request *r, const ubi_progress *progress) {
 }
 
 static ubi_status request_make(here_request *r, const ubi_progress *progress) {
-    UBI_TRY(ubi__live_visit(r->heap->live, request_visit, r));
+    UBI_TRY(ubi__live_visit_named(r->heap->live, r->pause, request_visit, r));
     pthread_mutex_lock(&requests_lock);
     ubi_status status = request_await(r, progress);
     pthread_mutex_unlock(&requests_lock);
@@ -155,24 +156,32 @@ static ubi_status record_perform(here_request *r, ubi_target target) {
 /* ---- operations ----------------------------------------------------------------------------------------------------- */
 
 static ubi_status here_save(ubi__live_heap *heap, const char *path, const ubi_progress *progress) {
-    here_request r = { .heap = here_of(heap), .stage = "saving", .perform = save_perform, .path = path };
+    here_request r = {
+        .heap = here_of(heap), .stage = "saving", .pause = "http.save", .perform = save_perform, .path = path
+    };
     return request_make(&r, progress);
 }
 
 static ubi_status here_collect(ubi__live_heap *heap, const ubi_progress *progress) {
-    here_request r = { .heap = here_of(heap), .stage = "collecting garbage", .perform = collect_perform };
+    here_request r = {
+        .heap = here_of(heap), .stage = "collecting garbage", .pause = "http.collect", .perform = collect_perform
+    };
     return request_make(&r, progress);
 }
 
 static ubi_status here_measure(ubi__live_heap *heap, ubi_measure_fn fn, void *payload, const ubi_progress *progress) {
-    here_request r = { .heap = here_of(heap), .stage = "measuring", .perform = measure_perform };
+    here_request r = {
+        .heap = here_of(heap), .stage = "measuring", .pause = "http.measure", .perform = measure_perform
+    };
     r.measure = fn;
     r.payload = payload;
     return request_make(&r, progress);
 }
 
 static ubi_status here_record(ubi__live_heap *heap, const ubi__live_recording *wanted, const ubi_progress *progress) {
-    here_request r = { .heap = here_of(heap), .stage = "changing the recording", .perform = record_perform };
+    here_request r = {
+        .heap = here_of(heap), .stage = "changing the recording", .pause = "http.record", .perform = record_perform
+    };
     r.wanted = wanted;
     return request_make(&r, progress);
 }

@@ -6,6 +6,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+
+#include <ubiheap/core/marker.h>
 
 #include "base/alloc.h"
 
@@ -13,6 +16,7 @@ typedef struct visit {
     struct visit *next;
     ubi__visit_fn fn;
     void *payload;
+    char name[UBI__VISIT_NAME_BYTES]; /* "": it is no pause that someone asked for */
 } visit;
 
 /* What an engine was asked to run at a safe point. */
@@ -116,13 +120,25 @@ static void live_call_for_others(ubi__live_target *live) {
         live->is_called = false; /* they come after it */
 }
 
+static void visit_perform_as_pause(const visit *v, const ubi_target *target) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER_LABEL("ubiheap::Pause", v->name);
+    v->fn(v->payload, target);
+}
+
+static void visit_perform(const visit *v, const ubi_target *target) {
+    if (target && v->name[0])
+        visit_perform_as_pause(v, target);
+    else
+        v->fn(v->payload, target);
+}
+
 /* With the lock, without it while they run. */
 static void live_perform_all(ubi__live_target *live, const ubi_target *target) {
     for (visit *v = live_shift(live); v; v = live_shift(live)) {
         if (target)
             live_call_for_others(live);
         pthread_mutex_unlock(&live->lock);
-        v->fn(v->payload, target);
+        visit_perform(v, target);
         UBI_DELETE(memory(), v);
         pthread_mutex_lock(&live->lock);
         if (live->is_ended) /* within this visit */
@@ -232,11 +248,16 @@ static ubi_status live_call_failed(ubi__live_target *live, ubi_status status, ub
 }
 
 ubi_status ubi__live_visit(ubi__live_target *live, ubi__visit_fn fn, void *payload) {
+    return ubi__live_visit_named(live, "", fn, payload);
+}
+
+ubi_status ubi__live_visit_named(ubi__live_target *live, const char *name, ubi__visit_fn fn, void *payload) {
     ubi_status status = UBI_OK;
     visit *v = UBI_NEW(memory(), visit);
     if (!v)
         return ubi__fail_nomem();
-    *v = (visit){ NULL, fn, payload };
+    *v = (visit){ .fn = fn, .payload = payload };
+    snprintf(v->name, sizeof v->name, "%s", name);
     pthread_mutex_lock(&live->lock);
     live_append(live, v);
     if (live->is_ended)

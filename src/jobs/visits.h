@@ -36,8 +36,16 @@ const char *ubi__live_target_kind(const ubi__live_target *live);
 /** What it can do: of ubi_target_capability. */
 uint32_t ubi__live_target_capabilities(const ubi__live_target *live);
 
+/** Of a visit's name, with its end. */
+#define UBI__VISIT_NAME_BYTES 80
+
 /** Asks for a visit: it runs exactly once, perhaps before this returns; after an error never. Errors: UBI_ENOMEM, or the engine's. */
 ubi_status ubi__live_visit(ubi__live_target *live, ubi__visit_fn fn, void *payload);
+/**
+ * The same, with a name for what someone has asked for, such as "memory.takeCensus": copied, cut; "": none. The program waits for it, so it
+ * is on the program's timeline: a marker `ubiheap::Pause`, whose label is the name. Unobserved that costs a load.
+ */
+ubi_status ubi__live_visit_named(ubi__live_target *live, const char *name, ubi__visit_fn fn, void *payload);
 /** Takes back one that waits; false: it runs, or has run. */
 bool ubi__live_visit_withdraw(ubi__live_target *live, ubi__visit_fn fn, void *payload);
 

@@ -8,10 +8,13 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include <ubiheap/core/timeline.h>
 
 #include "jobs/visits.h"
 
@@ -237,6 +240,53 @@ static void a_visit_that_waits_can_be_withdrawn(void **state) {
     ubi__live_target_unref(live);
 }
 
+/* Names and labels of what a timeline has, such as "ubiheap::Pause memory.takeCensus, ". */
+static void timeline_take(char *out, size_t n_bytes, ubi_timeline_target *observed) {
+    ubi_timeline_markers *markers;
+    size_t n = 0;
+    out[0] = '\0';
+    assert_int_equal(ubi_timeline_target_pop_profile_timeline_markers(observed, &markers), UBI_OK);
+    for (size_t i = 0; i < ubi_timeline_markers_count(markers); i++) {
+        const ubi_timeline_row row = ubi_timeline_markers_row(markers, i);
+        const ubi_text label = row.detail_count ? ubi_timeline_markers_detail(markers, i, 0).text : (ubi_text){ "", 0 };
+        assert_true(row.start_ns && row.start_ns <= row.end_ns);
+        n += (size_t)snprintf(out + n, n_bytes - n, "%.*s %.*s, ", (int)row.name.len, row.name.ptr, (int)label.len,
+                              label.ptr);
+    }
+    ubi_timeline_markers_free(markers);
+}
+
+static void a_visit_with_a_name_is_a_pause_on_the_timeline(void **state) {
+    outer o = { .engine = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    note a = { 0 }, gone = { 0 };
+    char text[256];
+    ubi_timeline_target *observed;
+    (void)state;
+    o.live = live_of(&o.engine);
+    assert_int_equal(ubi_timeline_target_new(&observed, NULL), UBI_OK);
+    assert_int_equal(ubi__live_visit_named(o.live, "before", note_visit, &a), UBI_OK);
+    engine_come(&o.engine);
+    assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(observed, true), UBI_OK);
+    assert_int_equal(ubi__live_visit_named(o.live, "memory.takeCensus", note_visit, &a), UBI_OK);
+    assert_int_equal(ubi__live_visit(o.live, note_visit, &a), UBI_OK);
+    engine_come(&o.engine);
+    timeline_take(text, sizeof text, observed);
+    assert_string_equal(text, "ubiheap::Pause memory.takeCensus, ");
+    assert_int_equal(ubi__live_visit_named(o.live, "outer", long_visit, &o), UBI_OK);
+    assert_int_equal(ubi__live_visit_named(o.live, "inner", note_visit, &o.inner), UBI_OK);
+    engine_come(&o.engine);
+    timeline_take(text, sizeof text, observed);
+    assert_string_equal(text, "ubiheap::Pause outer, ubiheap::Pause inner, ");
+    assert_int_equal(ubi__live_visit_named(o.live, "gone", note_visit, &gone), UBI_OK);
+    ubi__live_end(o.live);
+    engine_come(&o.engine);
+    assert_note(&gone, 0, 1);
+    timeline_take(text, sizeof text, observed);
+    assert_string_equal(text, ""); /* no program waits */
+    ubi__live_target_unref(o.live);
+    ubi_timeline_target_free(observed);
+}
+
 static void an_engine_that_refuses_is_heard(void **state) {
     engine e = { .lock = PTHREAD_MUTEX_INITIALIZER, .is_refusing = true };
     ubi__live_target *live = live_of(&e);
@@ -312,6 +362,7 @@ int main(void) {
         cmocka_unit_test(an_end_waits_for_a_visit_within_which_there_was_another),
         cmocka_unit_test(a_visit_that_waits_runs_within_a_long_one),
         cmocka_unit_test(a_visit_that_waits_can_be_withdrawn),
+        cmocka_unit_test(a_visit_with_a_name_is_a_pause_on_the_timeline),
         cmocka_unit_test(an_engine_that_refuses_is_heard),
         cmocka_unit_test(a_target_needs_safe_points),
         cmocka_unit_test(each_visit_of_many_threads_runs_once),

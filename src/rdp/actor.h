@@ -22,6 +22,7 @@
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "jobs/visits.h"
 #include "rdp/packets.h"
 
 typedef struct ubi__rdp_actor ubi__rdp_actor;
@@ -151,6 +152,8 @@ ubi_text ubi__rdp_packet_bytes(const ubi__rdp_packet *packet);
 /* ---- calls ---------------------------------------------------------------------------------------------------------- */
 
 ubi__rdp_actor *ubi__rdp_call_actor(const ubi__rdp_call *call);
+/** What it asks for, such as "memory.takeCensus". */
+void ubi__rdp_call_name(char out[UBI__VISIT_NAME_BYTES], const ubi__rdp_call *call);
 /** An argument by its number in the table; type NULL: it is missing, or null. Borrowed from the call. */
 const ubi__json_value *ubi__rdp_argument(const ubi__rdp_call *call, uint32_t i);
 /** The same as a number that was checked; `otherwise` if it is missing. */

@@ -70,6 +70,10 @@ ubi__rdp_actor *ubi__rdp_call_actor(const ubi__rdp_call *call) {
     return call->actor;
 }
 
+void ubi__rdp_call_name(char out[UBI__VISIT_NAME_BYTES], const ubi__rdp_call *call) {
+    snprintf(out, UBI__VISIT_NAME_BYTES, "%s.%s", call->actor->type->name, call->method->type);
+}
+
 const ubi__json_value *ubi__rdp_argument(const ubi__rdp_call *call, uint32_t i) {
     UBI_ASSERT(i < UBI__RDP_MOST_ARGUMENTS);
     return &call->values[i];

@@ -137,6 +137,7 @@ ubi_status ubi__rdp_memory_save(ubi__rdp_errand *errand, ubi__json *json) {
                                             ubi__rdp_memory_errand_of(errand)->boundaries, NULL, NULL));
     ubi__rdp_snapshot_id(id, ubi__rdp_memory_errand_of(errand)->snapshot);
     ubi__json_member_string(json, "snapshotId", id);
+    ubi__rdp_errand_pause_put(errand, json);
     return UBI_OK;
 }
 

@@ -135,7 +135,7 @@ static void part_visit(void *payload, const ubi_target *target) {
 }
 
 static void part_send(ubi__rdp_round_part *part) {
-    ubi_status status = ubi__live_visit(part->tab->live, part_visit, part);
+    ubi_status status = ubi__live_visit_named(part->tab->live, part->round->name, part_visit, part);
     if (status == UBI_OK)
         return;
     part_fail(part, status);
@@ -146,6 +146,7 @@ ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call,
     ubi__rdp_round *round = round_new(link, call, type);
     if (!round)
         return ubi__fail_nomem();
+    ubi__rdp_call_name(round->name, call);
     (void)ubi__rdp_defer(call);
     link->round = round;
     for (uint32_t i = 0; i < round->n_parts; i++)

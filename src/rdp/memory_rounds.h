@@ -39,9 +39,10 @@ typedef struct ubi__rdp_round_type {
 
 struct ubi__rdp_round {
     const ubi__rdp_round_type *type;
-    const ubi_allocator *allocator; /* the connection's, which its deferred calls have as well */
-    ubi__rdp_memory_link *link;     /* a reference */
-    ubi__rdp_call *call;            /* NULL: answered */
+    const ubi_allocator *allocator;   /* the connection's, which its deferred calls have as well */
+    ubi__rdp_memory_link *link;       /* a reference */
+    ubi__rdp_call *call;              /* NULL: answered */
+    char name[UBI__VISIT_NAME_BYTES]; /* of the call */
     bool is_impatient;
     _Atomic uint32_t n_pending; /* parts that are not done, and the one who sends them; the last frees it */
     uint32_t n_parts;

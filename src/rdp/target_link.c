@@ -36,6 +36,7 @@ ubi_status ubi__rdp_link_make(ubi__rdp_link **link, ubi__rdp_actor **out, ubi__r
     ubi__rdp_link *made = link_new(type, parent);
     if (!made)
         return ubi__fail_nomem();
+    made->actor_name = actor_type->name;
     ubi_status status = ubi__rdp_actor_new(out, parent, actor_type, made);
     if (status != UBI_OK) {
         ubi__rdp_link_unref(made);
@@ -198,8 +199,16 @@ ubi__rdp_errand *ubi__rdp_errand_new(ubi__rdp_link *link, ubi__rdp_call *call, u
     e->perform = perform;
     e->n_navigations = atomic_load(&link->tab->n_navigations_seen);
     snprintf(e->from, sizeof e->from, "%s", call ? ubi__rdp_call_actor(call)->id : link->id);
+    if (call)
+        ubi__rdp_call_name(e->name, call);
+    else
+        snprintf(e->name, sizeof e->name, "%s", link->actor_name);
     e->packet.allocator = memory();
     return e;
+}
+
+void ubi__rdp_errand_pause_put(const ubi__rdp_errand *errand, ubi__json *json) {
+    ubi__json_member_double(json, "pauseMilliseconds", (double)(ubi_process_clock_ns() - errand->start_ns) / 1e6);
 }
 
 void ubi__rdp_errand_set_parent(ubi__rdp_errand *errand, const char *id) {
@@ -220,6 +229,8 @@ static bool errand_is_late(const ubi__rdp_errand *e) {
 
 /* The target's thread. The packet is closed, or empty. */
 static ubi_status errand_perform(ubi__rdp_errand *e, const ubi_target *target) {
+    e->is_gone = !target;
+    e->start_ns = ubi_process_clock_ns();
     if (!target)
         return ubi__rdp_tab_fail_ended(e->link->tab);
     if (errand_is_late(e))
@@ -250,7 +261,7 @@ static void errand_visit(void *payload, const ubi_target *target) {
 ubi_status ubi__rdp_errand_send(ubi__rdp_errand *errand) {
     if (errand->call)
         (void)ubi__rdp_defer(errand->call);
-    ubi_status status = ubi__live_visit(errand->link->tab->live, errand_visit, errand);
+    ubi_status status = ubi__live_visit_named(errand->link->tab->live, errand->name, errand_visit, errand);
     if (status == UBI_OK)
         return UBI_OK;
     errand->status = status; /* it comes back at once */

@@ -32,6 +32,7 @@ typedef struct ubi__rdp_link_type {
 /** Counted references: the actor's, the end's, and those of errands. */
 struct ubi__rdp_link {
     const ubi__rdp_link_type *type;
+    const char *actor_name; /* of its type */
     _Atomic uint32_t n_refs;
     ubi__rdp_tab *tab; /* a reference */
     bool is_of_process;
@@ -56,9 +57,13 @@ struct ubi__rdp_errand {
     bool is_of_parent;            /* the event is one of the actor's parent */
     char from[UBI__RDP_ID_BYTES]; /* whose packet it is */
     ubi__rdp_errand_fn perform;
+    char
+        name[UBI__VISIT_NAME_BYTES]; /* of the pause that it makes: "ACTOR.REQUEST", or "ACTOR" of an event; "": none */
     /** On the network's thread, before the reply is sent; NULL: nothing to do. */
     void (*arrive)(ubi__rdp_errand *errand);
     /* Results: */
+    bool is_gone;      /* the target was */
+    uint64_t start_ns; /* when the target's thread came to it */
     ubi_status status;
     char message[256];
     ubi__rdp_packet packet;
@@ -86,6 +91,8 @@ bool ubi__rdp_links_are_performing(const ubi__rdp_tab *tab);
 
 /** An errand that is to be filled in. NULL: no memory. @param call  NULL: it makes an event. */
 ubi__rdp_errand *ubi__rdp_errand_new(ubi__rdp_link *link, ubi__rdp_call *call, ubi__rdp_errand_fn perform);
+/** On the target's thread: writes how long the program waits for it already, `pauseMilliseconds`. */
+void ubi__rdp_errand_pause_put(const ubi__rdp_errand *errand, ubi__json *json);
 /** Its event is one of the actor's parent. @param id  the parent's. */
 void ubi__rdp_errand_set_parent(ubi__rdp_errand *errand, const char *id);
 /** One that is not sent. */

@@ -387,6 +387,7 @@ static const ubi__rdp_field save_arguments[] = {
 };
 static const ubi__rdp_field save_replies[] = {
     { "snapshotId", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`ubi-N`, for `transferHeapSnapshot`" },
+    { "pauseMilliseconds", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "how long the program waited for it (Firefox: not)" },
     UBI__RDP_END,
 };
 static const ubi__rdp_field data_fields[] = {
