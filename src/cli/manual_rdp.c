@@ -97,6 +97,14 @@ static const char packets[] =
     "- Of a map or a set a preview has the properties, not the entries. Messages of before a client listened have "
     "texts "
     "in place of objects.\n"
+    "- What waits for the heap waits for a safe point, and the program waits while it is done: that is "
+    "[`ubiheap::Pause`](timeline.md#what-ubiheap-itself-marks) on its\n"
+    "  timeline. The reply of `saveHeapSnapshot` says how long it was.\n"
+    "- A timeline's `ticks` are moments when the program came back to its event loop, for it draws no frames; each "
+    "event "
+    "has those since the one before.\n"
+    "  What is left when it is stopped is sent. With `withMemory`, pulls are rarer where measuring takes long.\n"
+    "- Of `memprof`, Firefox had it until version 55; null in place of results that there are not.\n"
     "- Ids of snapshots are `ubi-N`: a client would look for a number among its own files.\n"
     "- `readHeapSnapshot` is ours, for clients without bulk packets.\n\n";
 

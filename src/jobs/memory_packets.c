@@ -20,15 +20,15 @@ static void column_put(ubi__json *json, const char *name, const uint64_t *column
     ubi__json_array_end(json);
 }
 
-static void frame_put(ubi__json *json, const ubi_memory_frame *frame) {
+void ubi__memory_frame_put(ubi__json *json, const ubi_timeline_front_frame *frame) {
     ubi__json_object_begin(json);
     ubi__json_member_u64(json, "line", frame->line);
     ubi__json_member_u64(json, "column", frame->column);
     ubi__json_member_text(json, "source", frame->source);
     ubi__json_member_text(json, "functionDisplayName", frame->function_name);
     ubi__json_member_u64(json, "parent", frame->parent);
-    ubi__json_member_u64(json, "asyncParent", 0);
-    ubi__json_member_text(json, "asyncCause", (ubi_text){ NULL, 0 });
+    ubi__json_member_u64(json, "asyncParent", frame->async_parent);
+    ubi__json_member_text(json, "asyncCause", frame->async_cause);
     ubi__json_object_end(json);
 }
 
@@ -39,7 +39,11 @@ static void frames_put(ubi__json *json, const ubi_memory_bridge *bridge, uint32_
         ubi_memory_frame frame;
         if (ubi_memory_bridge_frame(&frame, bridge, i) != UBI_OK)
             break;
-        frame_put(json, &frame);
+        ubi__memory_frame_put(json, &(ubi_timeline_front_frame){ .source = frame.source,
+                                                                 .function_name = frame.function_name,
+                                                                 .line = frame.line,
+                                                                 .column = frame.column,
+                                                                 .parent = frame.parent });
     }
     ubi__json_array_end(json);
 }

@@ -9,6 +9,7 @@
 #define UBI_JOBS_MEMORY_PACKETS_H
 
 #include <ubiheap/server/memory_bridge.h>
+#include <ubiheap/views/timeline_front.h>
 
 #include "base/json_writer.h"
 
@@ -18,6 +19,8 @@
  */
 void ubi__memory_allocations_put(ubi__json *json, const ubi_memory_allocations *allocations,
                                  const ubi_memory_bridge *bridge);
+/** An entry of a table of frames, as an object: `line`, `column`, `source`, `functionDisplayName`, `parent`, `asyncParent`, `asyncCause`. */
+void ubi__memory_frame_put(ubi__json *json, const ubi_timeline_front_frame *frame);
 /** `maxLogLength`, `probability`. */
 void ubi__memory_settings_put(ubi__json *json, const ubi_memory_settings *settings);
 /** `total` and what it is the sum of, in bytes; `jsMilliseconds` and `nonJSMilliseconds`, which are strings with one decimal. */

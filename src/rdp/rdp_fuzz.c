@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * rdp_fuzz.c: any bytes as a client's conversation with all actors, about two
- * targets that have safe points, sizes and collections; the first has a console, too.
+ * targets that have safe points, sizes and collections; the first has a console, a timeline and a profiler, too.
  *
  * Each line of the input is the JSON of a request; ids in it may be written as
  * @N, the N-th actor. A line that begins with ! comes as it is, without a
  * header; `.` lets the target reach a safe point, `>` delivers the mail, `+`
- * lets time pass, `-` lets the target go; `~` makes it another page; `=` brings a second target, and `,`
+ * lets time pass, `*` lets the targets do something, `-` lets the target go; `~` makes it another page; `=` brings
+ * a second target, and `,`
  * lets it reach a safe point.
  *
  * Promises checked: no crash, no leak; what goes out are packets whose JSON is
@@ -19,6 +20,7 @@
 #include "rdp/actors/actors.h"
 #include "rdp/connection.h"
 #include "rdp/console_for_tests.h"
+#include "rdp/tools_for_tests.h"
 
 #include <unistd.h>
 
@@ -80,17 +82,32 @@ static void program_reload(void *payload) {
 
 static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
                                     .kind = "drawn",
-                                    .capabilities = CAPABILITIES | UBI_TARGET_CONSOLE,
+                                    .capabilities =
+                                        CAPABILITIES | UBI_TARGET_CONSOLE | UBI_TARGET_TIMELINE | UBI_TARGET_PROFILE,
                                     .collect_garbage = program_collect,
                                     .measure = program_measure,
                                     .run_at_safe_point = program_ask,
-                                    .open_console = drawn_open };
+                                    .open_console = drawn_open,
+                                    .open_timeline = drawn_timeline_open,
+                                    .open_profiler = drawn_profiler_open };
 static const ubi_target_ops second_ops = { .version = UBI_TARGET_OPS_VERSION,
                                            .kind = "second",
                                            .capabilities = CAPABILITIES,
                                            .collect_garbage = program_collect,
                                            .measure = second_measure,
                                            .run_at_safe_point = program_ask };
+
+/* For all timelines that are observed: a run of a script, a document, and one that does not end. */
+static void program_work(void) {
+    ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
+    ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, "Javascript", UBI_MARKER_START,
+                                                               UBI_MARKER_STACK);
+    ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, "document::Load", UBI_MARKER_TIMESTAMP,
+                                                               UBI_MARKER_STACK);
+    ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, "Javascript", UBI_MARKER_END,
+                                                               UBI_MARKER_NO_STACK);
+    ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, "open", UBI_MARKER_START, UBI_MARKER_STACK);
+}
 
 /* ---- a client
  * -----------------------------------------------------------------------------------------------------------
@@ -277,6 +294,9 @@ static void line_take(client *c, ubi_text line) {
     case '+':
         c->now_ms += 60;
         ubi__rdp_connection_tick(c->connection, c->now_ms);
+        break;
+    case '*':
+        program_work();
         break;
     case '-':
         target_go(c);

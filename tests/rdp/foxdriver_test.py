@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The npm client foxdriver drives the memory of a program under `ubiheap run --listen`: each method of its memory actor.
+"""The npm client foxdriver drives a program under `ubiheap run --listen`: each method of its memory and timeline actors.
 
 It is installed in the build directory, in the version of foxdriver/package-lock.json, with the package that it forgets to ask for; where
 npm cannot fetch it, the test is skipped.
@@ -37,7 +37,7 @@ class Foxdriver(unittest.TestCase):
 
     def test_fox_1_it_finds_one_tab_with_its_actors(self):
         self.assertEqual((self.seen["tabs"], self.seen["title"]), (1, "-e"))
-        self.assertEqual(self.seen["domains"], ["memory", "console"])
+        self.assertEqual(self.seen["domains"], ["memory", "console", "timeline"])
         self.assertEqual(self.seen["globals"], ["device", "preference", "heapSnapshotFile"])
         self.assertEqual(self.seen["description"]["brandName"], "ubiheap")
 
@@ -77,6 +77,19 @@ class Foxdriver(unittest.TestCase):
 
     def test_the_reference_names_what_it_asked_for(self):
         check_driven(self, "foxdriver", self.asked)
+
+    def test_it_records_what_the_program_does(self):
+        seen, events = self.seen, self.seen["timeline"]
+        self.assertEqual([seen[name] for name in ("wasRecording", "isRecording", "isRecordingStill")], [False, True, False])
+        self.assertLess(seen["timelineStarted"], seen["timelineStopped"])
+        frames = [frame for event in events["frames"] for frame in event["frames"]]
+        runs = [m for event in events["markers"] for m in event["markers"] if m["name"] == "Javascript"]
+        self.assertIsNone(frames[0])
+        self.assertEqual({(run["causeName"], frames[run["stack"]]["source"]) for run in runs},
+                         {("setInterval handler", "<cmdline>")})
+        for name in ("ticks", "memory"):
+            self.assertGreaterEqual(events[name][0]["delta"], seen["timelineStarted"])
+        self.assertGreater(events["memory"][0]["measurement"]["total"], 0)
 
     def test_it_saves_a_snapshot(self):
         self.assertRegex(self.seen["snapshot"], r"^ubi-\d+$")

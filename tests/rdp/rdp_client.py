@@ -101,7 +101,8 @@ class Client:
 
 
 EVENTS = {"garbage-collection", "allocations", "target-available-form", "resources-available-array", "tabListChanged",
-          "descriptor-destroyed", "evaluationResult", "consoleAPICall", "pageError", "resource-available-form"}
+          "descriptor-destroyed", "evaluationResult", "consoleAPICall", "pageError", "resource-available-form", "markers", "ticks",
+          "memory", "frames", "doc-loading"}
 
 
 @contextlib.contextmanager

@@ -20,6 +20,8 @@ const ubi__rdp_actor_type *const ubi__rdp_actor_types[] = {
     &ubi__rdp_tab_target_type,
     &ubi__rdp_process_target_type,
     &ubi__rdp_memory_type,
+    &ubi__rdp_timeline_type,
+    &ubi__rdp_memprof_type,
     &ubi__rdp_console_type,
     &ubi__rdp_object_type,
     &ubi__rdp_property_iterator_type,

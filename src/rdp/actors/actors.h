@@ -4,7 +4,8 @@
  *
  *     root ─┬─ device, preference, heapSnapshotFile
  *           ├─ tabDescriptor ─┬─ target ─┬─ memory
- *           │    (each tab)   │          ├─ console ── object, longString, symbol ── propertyIterator
+ *           │    (each tab)   │          ├─ timeline, memprof
+ *           │                 │          ├─ console ── object, longString, symbol ── propertyIterator
  *           │                 │          └─ thread
  *           │                 └─ watcher ── targetConfiguration, threadConfiguration, ...
  *           └─ processDescriptor ── the same
@@ -45,6 +46,8 @@ extern const ubi__rdp_actor_type ubi__rdp_property_iterator_type;
 extern const ubi__rdp_actor_type ubi__rdp_long_string_type;
 extern const ubi__rdp_actor_type ubi__rdp_symbol_type;
 extern const ubi__rdp_actor_type ubi__rdp_memory_type;
+extern const ubi__rdp_actor_type ubi__rdp_timeline_type;
+extern const ubi__rdp_actor_type ubi__rdp_memprof_type;
 
 /** All of them, in the order of the reference page; NULL after the last. */
 extern const ubi__rdp_actor_type *const ubi__rdp_actor_types[];
@@ -111,6 +114,9 @@ ubi_status ubi__rdp_memory_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
  * Errors: UBI_ENOMEM.
  */
 ubi_status ubi__rdp_memory_configure(ubi__rdp_actor *memory, const ubi__json_value *options);
+/** The timeline and memprof actors. Errors: as ubi__rdp_actor_new. */
+ubi_status ubi__rdp_timeline_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
+ubi_status ubi__rdp_memprof_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
 /** The console actor. Errors: UBI_ELIMIT, UBI_ENOMEM. */
 ubi_status ubi__rdp_console_make(ubi__rdp_actor **out, ubi__rdp_actor *target);
 /** The bits of resources that are named in an array. */

@@ -17,7 +17,9 @@ ubi_status ubi__rdp_target_make(ubi__rdp_actor **out, ubi__rdp_actor *descriptor
     UBI_TRY(ubi__rdp_child(out, descriptor, type));
     UBI_TRY(ubi__rdp_memory_make(&child, *out));
     UBI_TRY(ubi__rdp_console_make(&child, *out));
-    return ubi__rdp_child(&child, *out, &ubi__rdp_thread_type);
+    UBI_TRY(ubi__rdp_child(&child, *out, &ubi__rdp_thread_type));
+    UBI_TRY(ubi__rdp_timeline_make(&child, *out));
+    return ubi__rdp_memprof_make(&child, *out);
 }
 
 static void child_write(ubi__json *json, const char *key, const ubi__rdp_actor *target,
@@ -42,6 +44,8 @@ void ubi__rdp_target_form(ubi__json *json, const ubi__rdp_actor *target) {
     ubi__json_member_object(json, "traits");
     ubi__json_object_end(json);
     child_write(json, "memoryActor", target, &ubi__rdp_memory_type);
+    child_write(json, "timelineActor", target, &ubi__rdp_timeline_type);
+    child_write(json, "memprofActor", target, &ubi__rdp_memprof_type);
     child_write(json, "consoleActor", target, &ubi__rdp_console_type);
     child_write(json, "threadActor", target, &ubi__rdp_thread_type);
 }

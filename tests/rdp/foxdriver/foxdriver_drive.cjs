@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// foxdriver_drive.cjs PORT: attaches foxdriver to a server, calls each method of its memory actor, and its console, and prints what it saw as JSON.
+// foxdriver_drive.cjs PORT: attaches foxdriver to a server, calls each method of its memory and timeline actors, and its console, and prints what
+// it saw as JSON.
 const foxdriver = require("foxdriver");
 
 const Foxdriver = foxdriver.default || foxdriver;
@@ -56,14 +57,30 @@ async function driveConsole(fox) {
     await fox.stopListeners();
 }
 
+/* Its events come once it asks for nothing for a while. */
+async function driveTimeline(timeline) {
+    seen.timeline = { markers: [], ticks: [], memory: [], frames: [] };
+    for (const name of Object.keys(seen.timeline))
+        timeline.on(name, event => seen.timeline[name].push(event));
+    seen.wasRecording = await timeline.isRecording();
+    seen.timelineStarted = await timeline.start(true, true, true, true, true, true);
+    seen.isRecording = await timeline.isRecording();
+    const hasRun = () => seen.timeline.markers.some(event => event.markers.some(m => m.name === "Javascript"));
+    while (!hasRun() || Object.values(seen.timeline).some(events => !events.length))
+        await new Promise(resolve => setTimeout(resolve, 20));
+    seen.timelineStopped = await timeline.stop();
+    seen.isRecordingStill = await timeline.isRecording();
+}
+
 async function drive(port) {
     const { browser, tabs } = await Foxdriver.attach("127.0.0.1", port);
     seen.tabs = tabs.length;
     seen.title = tabs[0].data.title;
-    seen.domains = ["memory", "console"].filter(name => tabs[0][name]);
+    seen.domains = ["memory", "console", "timeline"].filter(name => tabs[0][name]);
     seen.globals = ["device", "preference", "heapSnapshotFile"].filter(name => browser[name]);
     seen.description = await browser.device.getDescription();
     await driveMemory(tabs[0].memory);
+    await driveTimeline(tabs[0].timeline);
     await driveConsole(tabs[0].console);
     browser.disconnect();
 }
