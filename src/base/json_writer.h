@@ -74,6 +74,6 @@ void ubi__json_member_u64_or_null(ubi__json *j, const char *key, bool is_known, 
 void ubi__json_member_node_id_or_null(ubi__json *j, const char *key, bool is_known, uint64_t id);
 
 /** JavaScript's Number::toString of a double; NUL-terminated. `out` takes 32 bytes. */
-UBI__SERVER_API size_t ubi__number_text(char out[32], double value);
+size_t ubi__number_text(char out[32], double value);
 
 #endif

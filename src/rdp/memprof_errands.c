@@ -4,6 +4,7 @@
  */
 #include "base/status.h"
 #include "rdp/memprof_link.h"
+#include "timeline/timeline_data.h"
 
 /* Entries between two looks at how long the results have become. */
 #define LOOK_EVERY 4096
@@ -30,10 +31,11 @@ static void trace_put(ubi__json *json, const ubi_recording *recording, uint64_t 
 static void event_put(ubi__json *json, const ubi_recording *recording, uint64_t i) {
     const ubi_recorded_event event = ubi_recording_event(recording, i);
     const double weight = (double)event.weight_bytes;
+    char time[32];
     ubi__json_object_begin(json);
     ubi__json_member_double(json, "size", event.is_free ? -weight : weight);
     ubi__json_member_u64(json, "traceIdx", event.trace);
-    ubi__json_member_double(json, "timestamp", (double)event.time_ns / 1e6);
+    ubi__json_member_raw(json, "timestamp", (ubi_text){ time, ubi__timeline_ms(time, event.time_ns) });
     ubi__json_object_end(json);
 }
 

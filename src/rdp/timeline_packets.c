@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "jobs/memory_packets.h"
 #include "rdp/timeline_link.h"
+#include "timeline/timeline_data.h"
 
 /* Of a stack that is written whole. */
 #define MOST_STACK_FRAMES 64
@@ -18,13 +19,15 @@ static const ubi_allocator *memory(void) {
 }
 
 static void milliseconds_put(ubi__json *json, const char *key, uint64_t ns) {
-    ubi__json_key(json, key);
-    ubi__json_double(json, (double)ns / 1e6);
+    char digits[32];
+    ubi__json_member_raw(json, key, (ubi_text){ digits, ubi__timeline_ms(digits, ns) });
 }
 
 void ubi__rdp_timeline_value_put(ubi__json *json, int64_t ns) {
-    ubi__json_key(json, "value");
-    ubi__json_double(json, ns < 0 ? -1 : (double)ns / 1e6);
+    if (ns < 0)
+        ubi__json_member_double(json, "value", -1);
+    else
+        milliseconds_put(json, "value", (uint64_t)ns);
 }
 
 /* ---- markers ------------------------------------------------------------------------------------------------------------ */
@@ -157,7 +160,7 @@ static void ticks_put(ubi__json *json, const ubi_timeline_event *event) {
     ubi_status status = UBI_OK;
     for (size_t i = 0; i < event->n_ticks && status == UBI_OK; i++) {
         char number[33];
-        size_t n = ubi__number_text(number, (double)event->ticks[i] / 1e6);
+        size_t n = ubi__timeline_ms(number, event->ticks[i]);
         number[n] = ',';
         status = ubi__bytes_append(&text, number, n + (i + 1 < event->n_ticks), memory());
     }

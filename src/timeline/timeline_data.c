@@ -4,7 +4,6 @@
  */
 #include "timeline/timeline_data.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/hash.h"
@@ -259,10 +258,22 @@ ubi_text ubi__timeline_detail_text(const ubi__timeline_data *data, const ubi__ti
 #define NS_PER_MS UINT64_C(1000000)
 
 size_t ubi__timeline_ms(char out[32], uint64_t ns) {
-    size_t n = (size_t)snprintf(out, 32, "%" PRIu64 ".%06" PRIu64, ns / NS_PER_MS, ns % NS_PER_MS);
-    while (out[n - 1] == '0')
-        n--;
-    n -= out[n - 1] == '.';
+    char backwards[32];
+    size_t n = 0, m = 0;
+    uint64_t rest = ns % NS_PER_MS, whole = ns / NS_PER_MS;
+    for (uint64_t unit = 1; rest && unit < NS_PER_MS; unit *= 10) {
+        uint64_t digit = rest / unit % 10;
+        if (m || digit) /* zeros at the end are left out */
+            backwards[m++] = (char)('0' + digit);
+    }
+    if (m)
+        backwards[m++] = '.';
+    do {
+        backwards[m++] = (char)('0' + whole % 10);
+        whole /= 10;
+    } while (whole);
+    while (m)
+        out[n++] = backwards[--m];
     out[n] = 0;
     return n;
 }

@@ -152,7 +152,7 @@ static inline uint64_t ubi__timeline_duration_ns(const ubi__timeline_row *row) {
 }
 
 /** Nanoseconds as milliseconds in decimal digits, exactly: "12.5", "0.000001". @return its length; a zero follows. */
-size_t ubi__timeline_ms(char out[32], uint64_t ns);
+UBI__SERVER_API size_t ubi__timeline_ms(char out[32], uint64_t ns);
 
 /* ---- popped markers into a timeline as a whole ------------------------------------------------------------------- */
 
