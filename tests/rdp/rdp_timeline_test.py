@@ -233,6 +233,16 @@ class Memprof(Program):
         self.ask("memprofActor", "resetProfiler")
         self.assertIsNone(self.ask("memprofActor", "getResults")["ret"])
 
+    def test_results_that_are_longer_than_any_request_arrive_whole(self):
+        self.ask("memprofActor", "startProfiler")
+        self.client.evaluate("for (let i = 0; i < 30000; i++) new ArrayBuffer(1 << 20)")
+        self.ask("memprofActor", "stopProfiler")
+        results = self.ask("memprofActor", "getResults")["ret"]
+        self.assertGreater(len(json.dumps(results)), 1 << 20)
+        allocated = sum(event["size"] for event in results["events"] if event["size"] > 0)
+        self.assertAlmostEqual(allocated / (30000 << 20), 1, delta=0.05)
+        self.assertLess(abs(sum(event["size"] for event in results["events"])), 64 << 20)  # what the program keeps
+
     def test_one_stop_ends_what_was_started_twice(self):
         self.ask("memprofActor", "startProfiler")
         self.ask("memprofActor", "startProfiler")

@@ -54,7 +54,9 @@ static const ubi__rdp_method methods[] = {
 };
 const ubi__rdp_actor_type ubi__rdp_memprof_type = {
     .name = "memprof",
-    .help = "the [memory profiler](memory-profiler.md) of a target; a client that leaves ends what it has begun",
+    .help = "the [memory profiler](memory-profiler.md) of a target; a client that leaves ends what it has begun; of "
+            "the process: "
+            "of its first runtime",
     .methods = methods,
     .destroy = memprof_destroy,
 };

@@ -168,7 +168,7 @@ static const ubi__rdp_event events[] = {
 };
 const ubi__rdp_actor_type ubi__rdp_timeline_type = {
     .name = "timeline",
-    .help = "what a target does, as [markers](timeline.md)",
+    .help = "what a target does, as [markers](timeline.md); of the process: what its first runtime does",
     .methods = methods,
     .events = events,
     .destroy = timeline_destroy,

@@ -17,6 +17,15 @@ async function refusal(call) {
     }
 }
 
+/* What a call gives, of the right kind. An event that crosses a request on its way is taken for the reply: then it is asked again. */
+async function answer(call, isRight) {
+    for (;;) {
+        const value = await call();
+        if (isRight(value))
+            return value;
+    }
+}
+
 async function driveMemory(memory) {
     memory.on("garbage-collection", event => seen.events.push(event));
     seen.stateBefore = await memory.getState();
@@ -38,10 +47,10 @@ async function driveMemory(memory) {
     seen.cycles = await memory.forceCycleCollection();
     while (seen.events.length < 2)
         await new Promise(resolve => setTimeout(resolve, 20));
-    seen.snapshot = await memory.saveHeapSnapshot(null);
-    seen.measure = await memory.measure();
+    seen.snapshot = await answer(() => memory.saveHeapSnapshot(null), id => id);
+    seen.measure = await answer(() => memory.measure(), sizes => sizes.total);
     await memory.detach();
-    seen.stateDetached = await memory.getState();
+    seen.stateDetached = await answer(() => memory.getState(), state => state === "detached");
 }
 
 async function driveConsole(fox) {
@@ -68,8 +77,8 @@ async function driveTimeline(timeline) {
     const hasRun = () => seen.timeline.markers.some(event => event.markers.some(m => m.name === "Javascript"));
     while (!hasRun() || Object.values(seen.timeline).some(events => !events.length))
         await new Promise(resolve => setTimeout(resolve, 20));
-    seen.timelineStopped = await timeline.stop();
-    seen.isRecordingStill = await timeline.isRecording();
+    seen.timelineStopped = await answer(() => timeline.stop(), time => typeof time === "number");
+    seen.isRecordingStill = await answer(() => timeline.isRecording(), value => value === false);
 }
 
 async function drive(port) {
