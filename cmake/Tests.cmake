@@ -20,7 +20,7 @@ if(UBI_DEEP_TESTS)
 endif()
 
 # Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
-set(ubi_once_folders ci-recipes growth layering api package format docs bench oracle)
+set(ubi_once_folders ci-recipes growth layering api package format docs bench oracle web)
 
 # Folders whose tests look at the library that is loaded into other programs, which no sanitizer is compiled into. What reads its events
 # has one: record_test, preload_collector_test and the fuzz target run it under all of them.

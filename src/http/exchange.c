@@ -258,6 +258,7 @@ enum MHD_Result ubi__exchange_take(ubi__exchange *e, const char *method, const c
 enum MHD_Result ubi__exchange_perform(ubi__exchange *e) {
     static enum MHD_Result (*const actions[])(ubi__exchange *) = {
         [UBI__HTTP_FRONT] = ubi__http_front,
+        [UBI__HTTP_PAGE_FILE] = ubi__http_page_file,
         [UBI__HTTP_ROUTES] = ubi__http_routes_list,
         [UBI__HTTP_HEAPS] = ubi__http_heaps,
         [UBI__HTTP_HEAP_OPEN] = ubi__http_heap_open,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * front_page.c: what GET / and GET /api/1 show: what is open, and what can be asked, as plain HTML without style or script; the routes.
+ * front_page.c: what GET / shows, the web page, or what is open and what can be asked, as plain HTML without style or script; files of the
+ * page; the lists of routes and questions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -130,10 +131,17 @@ static void route_links_put(html *h) {
     raw_put(h, "</ul>\n");
 }
 
-enum MHD_Result ubi__http_front(ubi__exchange *e) {
+static void page_hint_put(html *h) {
+    if (!ubi__page_file_find("/"))
+        raw_put(h, "<p>This program was built without its web page; <code>make</code> builds it where Node.js and npm "
+                   "are.</p>\n");
+}
+
+static enum MHD_Result plain_front_reply(ubi__exchange *e) {
     html h = { .has_failed = false };
     raw_put(&h, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ubiheap</title></head><body>\n"
                 "<h1>ubiheap " UBI_VERSION_STRING "</h1>\n");
+    page_hint_put(&h);
     heap_list_put(&h, e->server->shelf);
     route_links_put(&h);
     raw_put(&h, "</body></html>\n");
@@ -141,6 +149,22 @@ enum MHD_Result ubi__http_front(ubi__exchange *e) {
         return ubi__reply_page(e, &h.bytes);
     ubi__vec_u8_fini(&h.bytes, ubi_allocator_default());
     return ubi__reply_error(e, ubi__fail_nomem());
+}
+
+/* Browsers ask for HTML by name; curl does not. */
+enum MHD_Result ubi__http_front(ubi__exchange *e) {
+    const char *accept = ubi__exchange_header(e, MHD_HTTP_HEADER_ACCEPT);
+    const ubi__page_file *page = accept && strstr(accept, "text/html") ? ubi__page_file_find("/") : NULL;
+    return page ? ubi__reply_page_file(e, page) : plain_front_reply(e);
+}
+
+enum MHD_Result ubi__http_page_file(ubi__exchange *e) {
+    char path[128];
+    int n = snprintf(path, sizeof path, "/assets/%s", ubi__exchange_name(e, 1));
+    const ubi__page_file *file = n > 0 && (size_t)n < sizeof path ? ubi__page_file_find(path) : NULL;
+    if (file)
+        return ubi__reply_page_file(e, file);
+    return ubi__reply_error(e, ubi__fail(UBI_ENOTFOUND, "the page has no such file"));
 }
 
 /* ---- lists of what can be asked -------------------------------------------------------------------------------------------------------- */

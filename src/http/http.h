@@ -25,6 +25,7 @@
 
 #include "http/guard.h"
 #include "http/mhd.h"
+#include "http/page_files.h"
 #include "http/request.h"
 #include "jobs/desk.h"
 #include "jobs/live_heap.h"
@@ -157,7 +158,8 @@ struct ubi__exchange {
     struct ubi__deflate *deflate;
     ubi_text answer;
     bool is_ended;
-    bool has_reported; /* an event since it was woken */
+    bool has_reported;  /* an event since it was woken */
+    const char *policy; /* what a browser may load for the response; NULL: nothing */
     /* Suspending. */
     pthread_mutex_t lock;
     ubi__http_link *link;
@@ -202,6 +204,8 @@ enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code);
 /** A document that is not to be kept. Takes the bytes. @param location  NULL: none. */
 enum MHD_Result ubi__reply_document(ubi__exchange *e, unsigned code, ubi__vec_u8 *document, const char *location);
 enum MHD_Result ubi__reply_page(ubi__exchange *e, ubi__vec_u8 *html);
+/** A file of the page, or 304. Browsers may load more of the page for it. */
+enum MHD_Result ubi__reply_page_file(ubi__exchange *e, const ubi__page_file *file);
 /** The answer of a question; the exchange watches its job as long as the response lasts. */
 enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer);
 /** 304. */
@@ -231,6 +235,7 @@ bool ubi__http_bytes_write(void *bytes, const void *data, size_t n);
 const char *ubi__exchange_name(const ubi__exchange *e, uint32_t segment);
 
 enum MHD_Result ubi__http_front(ubi__exchange *e);
+enum MHD_Result ubi__http_page_file(ubi__exchange *e);
 enum MHD_Result ubi__http_routes_list(ubi__exchange *e);
 enum MHD_Result ubi__http_questions(ubi__exchange *e);
 enum MHD_Result ubi__http_heaps(ubi__exchange *e);

@@ -32,11 +32,11 @@ void ubi__reply_header(struct MHD_Response *response, const char *name, const ch
     (void)ubi__mhd.MHD_add_response_header(response, name, value); /* fails without memory, and then it is not there */
 }
 
-/* No browser runs, embeds, shows or passes on what comes from here. */
-static void safety_headers_add(struct MHD_Response *response) {
+#define NOTHING "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/* No browser runs, embeds, shows or passes on what comes from here, except what the policy allows. */
+static void safety_headers_add(struct MHD_Response *response, const char *policy) {
     static const char *const headers[][2] = {
-        { "Content-Security-Policy",
-          "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
         { "Cross-Origin-Embedder-Policy", "require-corp" },
         { "Cross-Origin-Opener-Policy", "same-origin" },
         { "Cross-Origin-Resource-Policy", "same-origin" },
@@ -44,6 +44,7 @@ static void safety_headers_add(struct MHD_Response *response) {
         { "X-Content-Type-Options", "nosniff" },
         { "X-Frame-Options", "DENY" },
     };
+    ubi__reply_header(response, "Content-Security-Policy", policy ? policy : NOTHING);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         ubi__reply_header(response, headers[i][0], headers[i][1]);
 }
@@ -59,7 +60,7 @@ static void cookie_add(struct MHD_Response *response, const ubi__exchange *e) {
 enum MHD_Result ubi__reply_send(ubi__exchange *e, unsigned code, struct MHD_Response *response) {
     if (!response)
         return MHD_NO;
-    safety_headers_add(response);
+    safety_headers_add(response, e->policy);
     if (e->is_first_visit)
         cookie_add(response, e);
     e->phase = UBI__EXCHANGE_ANSWERED;
@@ -217,19 +218,26 @@ void ubi__reply_free(void *exchange) {
     ubi__exchange_unref(exchange);
 }
 
-static void answer_headers_add(struct MHD_Response *response, const char *tag) {
+/* Kept, and asked for again by its tag. */
+#define ASKED_AGAIN "private, no-cache"
+#define KEPT_FOR_A_YEAR "private, max-age=31536000, immutable"
+
+static void kept_headers_add(struct MHD_Response *response, const char *tag, const char *how) {
     if (tag[0])
         ubi__reply_header(response, MHD_HTTP_HEADER_ETAG, tag);
-    ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
-                      "private, no-cache"); /* kept, and asked for again by its tag */
-    ubi__reply_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+    ubi__reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, how);
+    ubi__reply_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+}
+
+static enum MHD_Result unchanged_reply(ubi__exchange *e, const char *tag, const char *how) {
+    struct MHD_Response *response = static_response("");
+    if (response)
+        kept_headers_add(response, tag, how);
+    return ubi__reply_send(e, MHD_HTTP_NOT_MODIFIED, response);
 }
 
 enum MHD_Result ubi__reply_unchanged(ubi__exchange *e, const char *tag) {
-    struct MHD_Response *response = static_response("");
-    if (response)
-        answer_headers_add(response, tag);
-    return ubi__reply_send(e, MHD_HTTP_NOT_MODIFIED, response);
+    return unchanged_reply(e, tag, ASKED_AGAIN);
 }
 
 static ubi_status packed_write(void *payload, const void *data, size_t n) {
@@ -302,8 +310,40 @@ enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {
         ubi__exchange_unref(e);
         return ubi__reply_no_memory(e);
     }
-    answer_headers_add(response, tag);
+    kept_headers_add(response, tag, ASKED_AGAIN);
     ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
                       e->is_page ? "text/plain; charset=utf-8" : "application/json");
+    return ubi__reply_send(e, MHD_HTTP_OK, response);
+}
+
+/* ---- files of the page ------------------------------------------------------------------------------------------------------ */
+
+/* Scripts, styles and pictures of this server alone, and answers of it; nothing inline. */
+#define PAGE_POLICY NOTHING "; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+
+static ssize_t page_bytes_read(void *payload, uint64_t at, char *out, size_t room) {
+    const ubi__page_bytes *bytes = payload;
+    return text_read((ubi_text){ bytes->begin, (size_t)(bytes->end - bytes->begin) }, at, out, room);
+}
+
+enum MHD_Result ubi__reply_page_file(ubi__exchange *e, const ubi__page_file *file) {
+    char tag[UBI__HTTP_TAG_BYTES];
+    bool is_packed = ubi__http_accepts_gzip(ubi__exchange_header(e, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    const ubi__page_bytes *bytes = is_packed ? &file->packed : &file->plain;
+    const char *how = file->has_tag_in_name ? KEPT_FOR_A_YEAR : ASKED_AGAIN;
+    uint64_t n_bytes = (uint64_t)(bytes->end - bytes->begin);
+    snprintf(tag, sizeof tag, "\"%.32s%s\"", file->tag, is_packed ? "-gz" : "");
+    e->policy = PAGE_POLICY;
+    if (ubi__http_tag_matches(ubi__exchange_header(e, MHD_HTTP_HEADER_IF_NONE_MATCH), tag))
+        return unchanged_reply(e, tag, how);
+    ubi__lookout_allow(e->server, e->link, UBI__HTTP_PATIENCE_MS + n_bytes / UBI__HTTP_PATIENCE_BYTES);
+    struct MHD_Response *response = ubi__mhd.MHD_create_response_from_callback(
+        n_bytes, STREAM_BLOCK_BYTES, page_bytes_read, (void *)(uintptr_t)bytes, NULL);
+    if (!response)
+        return ubi__reply_no_memory(e);
+    kept_headers_add(response, tag, how);
+    ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, file->type);
+    if (is_packed)
+        ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     return ubi__reply_send(e, MHD_HTTP_OK, response);
 }

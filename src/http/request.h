@@ -44,6 +44,7 @@ const char *ubi__http_address_value(const ubi__http_address *address, const char
 
 typedef enum ubi__http_action {
     UBI__HTTP_FRONT,
+    UBI__HTTP_PAGE_FILE,
     UBI__HTTP_ROUTES,
     UBI__HTTP_HEAPS,
     UBI__HTTP_HEAP_OPEN,

@@ -10,7 +10,11 @@
 #include "http/request.h"
 
 const ubi__http_route ubi__http_routes[] = {
-    { UBI__HTTP_FRONT, "GET", "/", UBI__HTTP_NO_BODY, NULL, "text/html", "says what is open, with links" },
+    { UBI__HTTP_FRONT, "GET", "/", UBI__HTTP_NO_BODY, NULL, "text/html",
+      "the web page, for browsers that ask for `text/html`; for others, and in a build without it, what is open, with "
+      "links" },
+    { UBI__HTTP_PAGE_FILE, "GET", "/assets/{file}", UBI__HTTP_NO_BODY, NULL,
+      "text/javascript, text/css or image/svg+xml", "a file of the web page" },
     { UBI__HTTP_ROUTES, "GET", "/api/1", UBI__HTTP_NO_BODY, NULL, "ubiheap.routes/1", "lists these routes" },
     { UBI__HTTP_HEAPS, "GET", "/api/1/heaps", UBI__HTTP_NO_BODY, NULL, "ubiheap.heaps/1",
       "lists what is open: heaps, recordings, timelines" },

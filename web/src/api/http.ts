@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Requests to the server, jobs that say how far they are, and uploads. Only the classes of this folder use it.
+import type { Documents } from "../types/documents";
+import { ConnectionError, errorOf, ServerError } from "./errors";
+
+/** How far something is: what is done in words, and its part, 0 to 1, where it is known. */
+export interface Progress {
+  stage: string;
+  fraction?: number;
+}
+
+export interface AskOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+type Job = Documents["ubiheap.job/1"];
+
+/** A value of the query, or several of one name. What is undefined, null or false is left out. */
+export type Query = Record<string, string | number | boolean | object | null | undefined>;
+
+function queryText(query: Query): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== false) {
+      pairs.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    }
+  }
+  const text = pairs.toString();
+  return text && `?${text}`;
+}
+
+export class Http {
+  /** @param base  "" in the page, whose browser has the token as a cookie; else the server's address, with the `token`. */
+  constructor(
+    private readonly base = "",
+    private readonly token = "",
+  ) {}
+
+  address(path: string, query: Query = {}): string {
+    return `${this.base}${path}${queryText(query)}`;
+  }
+
+  /** The response, whatever its code is. Fails only where there is none. */
+  private async fetched(path: string, init: RequestInit): Promise<Response> {
+    const headers = this.token ? { Authorization: `Bearer ${this.token}`, ...init.headers } : init.headers;
+    try {
+      return await fetch(`${this.base}${path}`, { ...init, ...(headers ? { headers } : {}) });
+    } catch (error) {
+      if (init.signal?.aborted) {
+        throw error;
+      }
+      throw new ConnectionError();
+    }
+  }
+
+  private async answered(path: string, init: RequestInit): Promise<Response> {
+    const response = await this.fetched(path, init);
+    if (!response.ok) {
+      throw await errorOf(response);
+    }
+    return response;
+  }
+
+  /** The document of a path. */
+  async get<Schema extends keyof Documents>(path: string, query: Query = {}, options: AskOptions = {}): Promise<Documents[Schema]> {
+    const init = options.signal ? { signal: options.signal } : {};
+    return (await this.answered(path + queryText(query), init)).json() as Promise<Documents[Schema]>;
+  }
+
+  /** The text of a path. */
+  async text(path: string, query: Query = {}, options: AskOptions = {}): Promise<string> {
+    const init = options.signal ? { signal: options.signal } : {};
+    return (await this.answered(path + queryText(query), init)).text();
+  }
+
+  async post<Schema extends keyof Documents>(path: string, body: object): Promise<Documents[Schema]> {
+    const init = { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+    return (await this.answered(path, init)).json() as Promise<Documents[Schema]>;
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.answered(path, { method: "DELETE" });
+  }
+
+  /** The document of something that may take long: a job, which says how far it is. It is cancelled when the caller gives up. */
+  async ask<Schema extends keyof Documents>(path: string, query: Query = {}, options: AskOptions = {}): Promise<Documents[Schema]> {
+    const job = await this.get<"ubiheap.job/1">(path, { ...query, async: true }, options);
+    const giveUp = () => void this.delete(job.self).catch(() => undefined);
+    options.signal?.addEventListener("abort", giveUp);
+    try {
+      await this.watch(job, options);
+      return await this.get<Schema>(job.answer, {}, options);
+    } finally {
+      options.signal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** Until the job is over. */
+  private async watch(job: Job, options: AskOptions): Promise<void> {
+    const response = await this.answered(job.events, options.signal ? { signal: options.signal } : {});
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ""; reader; ) {
+      const { done, value } = await reader.read();
+      if (done) {
+        return;
+      }
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines.filter((text) => text.startsWith("data: "))) {
+        const state = JSON.parse(line.slice(6)) as Job;
+        options.onProgress?.({
+          stage: state.stage ?? state.state,
+          ...(state.fraction === undefined ? {} : { fraction: state.fraction }),
+        });
+      }
+    }
+  }
+
+  /** Sends a file. Browsers say how much of it is gone only in this old way. */
+  upload(file: Blob, name: string, options: AskOptions = {}): Promise<Documents["ubiheap.heap/1"]> {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("PUT", this.address("/api/1/heaps", { name }));
+      request.upload.onprogress = ({ loaded, total }) =>
+        options.onProgress?.({ stage: "sending the file", fraction: loaded / (total || 1) });
+      request.onload = () => {
+        if (request.status === 201) {
+          resolve(JSON.parse(request.responseText) as Documents["ubiheap.heap/1"]);
+        } else {
+          void errorOf({ status: request.status, text: () => Promise.resolve(request.responseText) }).then(reject);
+        }
+      };
+      request.onerror = () => reject(new ConnectionError());
+      request.onabort = () => reject(new ServerError(0, "cancelled", "The import was cancelled."));
+      options.signal?.addEventListener("abort", () => request.abort());
+      request.send(file);
+    });
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Numbers as the page writes them.
+
+const KIBI = 1024;
+
+/** Groups of three digits, rounded. The sign is shown only on request, as in differences. */
+export function formatNumber(value: number, isSigned = false): string {
+  const rounded = Math.round(value);
+  if (rounded === 0) {
+    return "0";
+  }
+  const digits = Math.abs(rounded).toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 0 });
+  const groups = digits.replace(/\B(?=(\d{3})+$)/g, " ");
+  return isSigned ? `${rounded < 0 ? "-" : "+"}${groups}` : groups;
+}
+
+export function formatPercent(percent: number, isSigned = false): string {
+  return `${formatNumber(percent, isSigned)}%`;
+}
+
+/** A part of a whole in percent; 0 of nothing. */
+export function percentOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : (part / whole) * 100;
+}
+
+/** Whole units, rounded down, as the boxes of a tree map have room for. */
+export function abbreviateBytes(bytes: number): string {
+  if (bytes < KIBI) {
+    return `${bytes}B`;
+  }
+  if (bytes < KIBI ** 2) {
+    return `${Math.floor(bytes / KIBI)}KiB`;
+  }
+  return bytes < KIBI ** 3 ? `${Math.floor(bytes / KIBI ** 2)}MiB` : `${Math.floor(bytes / KIBI ** 3)}GiB`;
+}
+
+/** Decimal megabytes with two digits, as the list of snapshots shows them. */
+export function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(2)} MB`;
+}
+
+/** Three significant digits with a binary unit, for text. */
+export function formatSize(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let value = Math.abs(bytes);
+  let unit = 0;
+  while (value >= KIBI && unit < units.length - 1) {
+    value /= KIBI;
+    unit++;
+  }
+  const sign = bytes < 0 ? "-" : "";
+  if (unit === 0) {
+    return `${sign}${formatNumber(value)} ${value === 1 ? "byte" : "bytes"}`;
+  }
+  return `${sign}${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** "1 node", "12 nodes". */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(n)} ${n === 1 ? one : many}`;
+}
+
+/** `microseconds` since 1970, as the date and time of this place: 26/11/20 15:37. */
+export function formatTime(microseconds: number): string {
+  const date = new Date(microseconds / 1000);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const day = `${two(date.getFullYear() % 100)}/${two(date.getMonth() + 1)}/${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** A node's id as the tools of its maker write it. */
+export function formatAddress(id: number | string): string {
+  return `0x${BigInt(id).toString(16)}`;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, it } from "vitest";
+import { boxFill, boxStroke, COLOUR_TYPES, hslText, lerp } from "./colours";
+import { dragged, NO_ZOOM, steppedTowards, zoomed } from "./zoom";
+
+const VIEW = { width: 400, height: 300 };
+
+describe("colours", () => {
+  it("FE-7: are written for CSS", () => {
+    const colours = [hslText(0.5, 0.6, 0.7), hslText(0, 0, 0), hslText(1, 1, 1)];
+    expect(colours).toEqual(["hsl(180,60%,70%)", "hsl(0,0%,0%)", "hsl(360,100%,100%)"]);
+  });
+
+  it("FE-8: lie between two", () => {
+    expect([0, 1, 0.5].map((at) => lerp(5, 7, at))).toEqual([5, 7, 6]);
+  });
+
+  it("FE-9: have the hue of their type and the lightness of their depth", () => {
+    expect(COLOUR_TYPES.map((type) => boxFill(type, 1))).toEqual([180, 204, 228, 251, 276].map((hue) => `hsl(${hue},60%,80%)`));
+    expect(boxStroke("objects", 1)).toBe("hsl(180,60%,40%)");
+    expect(boxFill("objects", 2)).toBe("hsl(180,60%,70%)");
+  });
+});
+
+describe("zoom", () => {
+  it("FE-10: keeps what is below the pointer", () => {
+    const centre = zoomed(NO_ZOOM, VIEW, -100, 200, 150);
+    expect(centre).toEqual({ zoom: 1, translateX: 0, translateY: 0, offsetX: 200, offsetY: 150 });
+    const corner = zoomed(NO_ZOOM, VIEW, -100, 0, 0);
+    expect(corner).toEqual({ zoom: 1, translateX: 200, translateY: 150, offsetX: 0, offsetY: 0 });
+  });
+
+  it("FE-11: goes half-way, and back to all", () => {
+    const half = zoomed(NO_ZOOM, VIEW, -50, 300, 75);
+    expect(half).toEqual({ zoom: 0.5, translateX: -50, translateY: 37.5, offsetX: 150, offsetY: 37.5 });
+    expect(zoomed(half, VIEW, 200, 300, 75)).toEqual(NO_ZOOM);
+  });
+
+  it("never shows what is beside the picture", () => {
+    expect(dragged(NO_ZOOM, VIEW, 50, 50)).toEqual(NO_ZOOM);
+    const far = dragged(zoomed(NO_ZOOM, VIEW, -100, 200, 150), VIEW, 1000, -1000);
+    expect([far.translateX, far.translateY, far.offsetX, far.offsetY]).toEqual([200, -150, 0, 300]);
+  });
+
+  it("comes to its end in steps", () => {
+    const wanted = zoomed(NO_ZOOM, VIEW, -100, 0, 0);
+    let shown = NO_ZOOM;
+    for (let frame = 0; frame < 20; frame++) {
+      shown = steppedTowards(shown, wanted);
+    }
+    expect(shown).toBe(wanted);
+  });
+});

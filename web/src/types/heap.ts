@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What heaps, rows and their numbers are called in this page.
+import type { Heaps1Document, Treemap1Document } from "./documents";
+
+/** Of an open heap on the server, such as "h1": what the seed calls the path of a snapshot. */
+export type HeapPath = string;
+/** Of a node in the heap's file: a string where a double is not exact. */
+export type NodeId = number | string;
+/** Bytes; above 2^53 the nearest double. */
+export type Bytes = number;
+/** Of a row of a census tree: the same for the same breakdown, filter and inversion. */
+export type RowId = number;
+
+export type OpenHeap = Heaps1Document["heaps"][number];
+export type HeapKind = OpenHeap["kind"];
+export type TreeMapBox = Treemap1Document["boxes"][number];
+
+export interface Frame {
+  source: string;
+  line: number;
+  column: number;
+  functionDisplayName: string | null;
+}
+
+/** A group of a census: a word, the frame that allocated, or null for the root. */
+export type RowName = string | Frame | null;
+
+/** Sums of a group alone, and with all groups below it. */
+export interface RowTotals {
+  bytes: Bytes;
+  totalBytes: Bytes;
+  count: number;
+  totalCount: number;
+}
+
+/** A node of a census tree, as the seed's CensusTreeNode. */
+export interface CensusTreeNode extends RowTotals {
+  name: RowName;
+  id: RowId;
+  parent?: RowId;
+  /** Which parts of the report it shows; a list where inversion merged several. */
+  reportLeafIndex?: number | number[];
+  children?: CensusTreeNode[];
+}
+
+/** A row without its children: they come by the page. */
+export interface CensusRow extends RowTotals {
+  name: RowName;
+  id: RowId;
+  childCount: number;
+  reportLeafIndex?: number | number[];
+}
+
+/** Some children of one row, in an order. */
+export interface CensusPage {
+  parent: RowId;
+  offset: number;
+  childCount: number;
+  /** Of the whole tree, which shares are of. */
+  totalBytes: Bytes;
+  totalCount: number;
+  rows: CensusRow[];
+}
+
+/** The way through a breakdown to a node: words and stacks. */
+export type Label = (string | Frame[])[];
+
+export interface PathGraph {
+  /** The target first. */
+  nodes: { id: NodeId; name: string }[];
+  edges: { from: NodeId; to: NodeId; name: string | null }[];
+}
+
+/** As the seed's DominatorTreeNode. */
+export interface DominatorTreeNode {
+  nodeId: NodeId;
+  label: Label | null;
+  shallowSize: Bytes;
+  retainedSize: Bytes;
+  moreChildrenAvailable: boolean;
+  parentId?: NodeId;
+  children?: DominatorTreeNode[];
+  shortestPaths?: PathGraph;
+}
