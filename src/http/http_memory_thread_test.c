@@ -35,6 +35,7 @@ static const struct asked {
     int code; /* where nothing is refused */
 } everything[] = {
     { "GET", "/", "", NOTHING, 200 },
+    { "GET", "/assets/none.js", "", NOTHING, 404 },
     { "GET", "/api/1", "", NOTHING, 200 },
     { "GET", "/api/1/heaps", "", NOTHING, 200 },
     { "POST", "/api/1/heaps", "{\"path\": \"" FILE_NAME "\"}", NOTHING, 201 },
