@@ -22,23 +22,20 @@ function packed(): Plugin {
   };
 }
 
-const server = process.env.UBIHEAP_URL;
+/** The server that `npm run dev` asks: what it prints is in UBIHEAP_URL. */
+function proxy() {
+  if (!process.env.UBIHEAP_URL) {
+    return {};
+  }
+  const { origin, searchParams } = new URL(process.env.UBIHEAP_URL);
+  const headers = { Authorization: `Bearer ${searchParams.get("token")}`, Origin: origin };
+  return { proxy: { "/api": { target: origin, changeOrigin: true, headers } } };
+}
 
 export default defineConfig({
   plugins: [packed()],
   esbuild: { jsx: "automatic", legalComments: "none" },
   build: { target: "es2020", assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 800 },
-  // `npm run dev` with the address that `ubiheap serve` prints in UBIHEAP_URL.
-  server: server
-    ? {
-        proxy: {
-          "/api": {
-            target: new URL(server).origin,
-            changeOrigin: true,
-            headers: { Authorization: `Bearer ${new URL(server).searchParams.get("token")}` },
-          },
-        },
-      }
-    : {},
+  server: proxy(),
   test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node", testTimeout: 0, hookTimeout: 0 },
 } as Parameters<typeof defineConfig>[0]);

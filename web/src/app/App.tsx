@@ -1,33 +1,112 @@
 // SPDX-License-Identifier: MIT
-import { useEffect, useState } from "react";
-import { Http } from "../api/http";
-import { formatSize } from "../logic/format";
-import type { OpenHeap } from "../types/heap";
+// The shell: toolbar, list of snapshots, main panel; files that are dropped anywhere; what the connection is.
+import { useEffect, useRef, useState, type DragEvent } from "react";
+import { useDo, useSee, useTheme } from "../shared/hooks";
+import { noticeChanged } from "../store/actions";
+import { CONNECTION } from "../store/models";
+import { importFiles } from "../store/tasks/snapshots";
+import { selectNeighbour } from "../store/tasks/views";
+import { SnapshotList } from "../views/snapshots/SnapshotList";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { Panel } from "./Panel";
+import { Toolbar } from "./Toolbar";
+
+function ConnectionBanner() {
+  const connection = useSee((state) => state.connection);
+  if (connection === CONNECTION.LOST) {
+    return (
+      <p className="banner" role="alert">
+        The server does not answer. This page goes on as soon as it does.
+      </p>
+    );
+  }
+  if (connection === CONNECTION.REFUSED) {
+    return (
+      <p className="banner" role="alert">
+        The server was started again and does not know this page: open the address that it has printed.
+      </p>
+    );
+  }
+  return null;
+}
+
+function Notice() {
+  const act = useDo();
+  const notice = useSee((state) => state.notice);
+  return notice === null ? null : (
+    <p className="banner" role="alert">
+      {notice}{" "}
+      <button type="button" className="link-button" onClick={() => act(noticeChanged(null))}>
+        Close
+      </button>
+    </p>
+  );
+}
+
+/** Ctrl+Up and Ctrl+Down select the snapshot before and behind. */
+function useSnapshotKeys() {
+  const act = useDo();
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as 1 | -1 | undefined;
+      if (step && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        void act(selectNeighbour(step));
+      }
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, [act]);
+}
 
 export function App() {
-  const [heaps, setHeaps] = useState<OpenHeap[] | null>(null);
-  const [error, setError] = useState("");
-  useEffect(() => {
-    new Http().get<"ubiheap.heaps/1">("/api/1/heaps").then(
-      (document) => setHeaps(document.heaps),
-      (reason: Error) => setError(reason.message),
-    );
-  }, []);
+  const act = useDo();
+  const theme = useTheme();
+  const picker = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  useSnapshotKeys();
+  useEffect(() => document.documentElement.setAttribute("data-theme", theme), [theme]);
+  const pick = () => picker.current?.click();
+  const dropped = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void act(importFiles([...event.dataTransfer.files]));
+  };
   return (
-    <main className="heaps">
-      <h1>ubiheap</h1>
-      {error && <p role="alert">{error}</p>}
-      {heaps?.length === 0 && <p>Nothing is open.</p>}
-      <ul>
-        {heaps?.map((heap) => (
-          <li key={heap.id}>
-            <a href={`${heap.self}/${heap.kind === "timeline" ? "timeline" : "report"}?format=page`}>{heap.name}</a>
-            <span>
-              {heap.what}, {formatSize(heap.size)}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </main>
+    <div
+      className={isOver ? "app over" : "app"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => event.currentTarget === event.target && setOver(false)}
+      onDrop={dropped}
+    >
+      <Toolbar />
+      <ConnectionBanner />
+      <Notice />
+      <div className="body">
+        <SnapshotList onImport={pick} />
+        <ErrorBoundary>
+          <Panel onImport={pick} />
+        </ErrorBoundary>
+      </div>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to import"
+        onChange={(event) => {
+          void act(importFiles([...(event.target.files ?? [])]));
+          event.target.value = "";
+        }}
+      />
+      {isOver && (
+        <div className="drop-hint" aria-hidden="true">
+          Drop heap snapshots, recordings or timelines
+        </div>
+      )}
+    </div>
   );
 }

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: MIT
 import { createRoot } from "react-dom/client";
+import { Provider } from "react-redux";
+import { HeapAnalysesClient } from "../api/HeapAnalysesClient";
+import { Http } from "../api/http";
+import { makeStore } from "../store";
+import { startConnection } from "./connection";
+import { keptPreferences, keepPreferences } from "./preferences";
 import "../styles/main.css";
 import { App } from "./App";
+import { startRouting } from "./routing";
 
 // The browser has the token as a cookie by now: nobody need see it, or send it along with the address.
 if (new URLSearchParams(location.search).has("token")) {
   history.replaceState(null, "", location.pathname + location.hash);
 }
+
+const store = makeStore(new HeapAnalysesClient(new Http()), { preferences: keptPreferences() });
+keepPreferences(store);
 const root = document.getElementById("root");
 if (root) {
-  createRoot(root).render(<App />);
+  createRoot(root).render(
+    <Provider store={store}>
+      <App />
+    </Provider>,
+  );
 }
+void startConnection(store).then(() => startRouting(store));

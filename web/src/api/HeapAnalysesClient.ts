@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// The analyses of heaps, by the names that Firefox's HeapAnalysesClient gives them, asked of `ubiheap serve`. What the seed calls the
+// path of a snapshot is here the id of a heap that is open on the server, such as "h1", or a path below one of its folders.
+import type { Breakdown } from "../types/breakdown";
+import type { Documents } from "../types/documents";
+import type { Bytes, CensusPage, CensusTreeNode, DominatorTreeNode, HeapPath, Label, NodeId, OpenHeap, PathGraph } from "../types/heap";
+import { isAbort, ServerError } from "./errors";
+import type { AskOptions, Http, Query } from "./http";
+
+/** 0, 1, 2, ...: never given twice. */
+export type DominatorTreeId = number;
+
+export interface CensusOptions {
+  breakdown?: Breakdown | string;
+}
+
+export interface TreeOptions {
+  asTreeNode?: boolean;
+  asInvertedTreeNode?: boolean;
+  filter?: string | null;
+}
+
+/** Which rows of which tree; `sort` is "totalBytes", "-bytes" and so on, "" the tree's own order. */
+export interface PageOptions {
+  breakdown: Breakdown | string;
+  inverted: boolean;
+  filter: string | null;
+  parent: number | null;
+  offset: number;
+  rows: number;
+  sort: string;
+}
+
+export interface DominatorTreeOptions {
+  dominatorTreeId: DominatorTreeId;
+  breakdown: Breakdown | string;
+  maxDepth?: number;
+  maxSiblings?: number;
+  /** null: none are attached; the seed's default is 5. */
+  maxRetainingPaths?: number | null;
+}
+
+export interface DominatedOptions {
+  dominatorTreeId: DominatorTreeId;
+  nodeId: NodeId;
+  breakdown: Breakdown | string;
+  startIndex?: number;
+  maxCount?: number;
+  maxRetainingPaths?: number | null;
+}
+
+export interface IndividualsOptions {
+  dominatorTreeId: DominatorTreeId;
+  indices: ReadonlySet<number>;
+  censusBreakdown: Breakdown | string;
+  maxIndividuals?: number;
+  maxRetainingPaths?: number | null;
+}
+
+export interface TreeMapOptions {
+  breakdown: Breakdown | string;
+  width: number;
+  height: number;
+}
+
+type Report = Documents["ubiheap.census/1"]["report"];
+type DominatorRow = NonNullable<Documents["ubiheap.dominators/1"]["tree"]>;
+
+const DEFAULT_RETAINING_PATHS = 5;
+const DEFAULT_MAX_COUNT = 50;
+/** Nodes in one condition: a request has at most 64 KiB, and an id 20 digits. */
+const IDS_IN_ONE_REQUEST = 2000;
+
+/** Smaller boxes, in square pixels, share one. */
+const LEAST_AREA = 4;
+
+const heapPath = (path: HeapPath) => `/api/1/heaps/${encodeURIComponent(path)}`;
+
+/** Children by the ids of their parents' rows, as the seed's getParentMap gives them. */
+function parentMapOf(tree: CensusTreeNode): Record<number, CensusTreeNode> {
+  const map: Record<number, CensusTreeNode> = {};
+  for (const stack = [tree]; stack.length > 0; ) {
+    const node = stack.pop() as CensusTreeNode;
+    for (const child of node.children ?? []) {
+      map[child.id] = node;
+      stack.push(child);
+    }
+  }
+  return map;
+}
+
+function nodeOfRow(row: DominatorRow): DominatorTreeNode {
+  const { children, ...rest } = row;
+  return { ...rest, label: rest.label as Label | null, ...(children ? { children: children.map(nodeOfRow) } : {}) };
+}
+
+function withEvery(tree: DominatorTreeNode, visit: (node: DominatorTreeNode) => void): void {
+  for (const stack = [tree]; stack.length > 0; ) {
+    const node = stack.pop() as DominatorTreeNode;
+    visit(node);
+    stack.push(...(node.children ?? []));
+  }
+}
+
+/** What takeCensus throws for a breakdown that it cannot read is a TypeError with the engine's words. */
+function asTypeError(error: unknown): unknown {
+  return error instanceof ServerError && error.status === "wrongArgument" ? new TypeError(error.message) : error;
+}
+
+export class HeapAnalysesClient {
+  /** Snapshots that were read, by the path that the caller knows them by; null when destroyed. */
+  private snapshots: Map<HeapPath, HeapPath> | null = new Map();
+  /** Of each tree that was ever computed, its snapshot; null: deleted with it. */
+  private readonly dominatorTrees: ({ heap: HeapPath } | null)[] = [];
+
+  constructor(private readonly http: Http) {}
+
+  destroy(): void {
+    this.snapshots = null;
+  }
+
+  private get known(): Map<HeapPath, HeapPath> {
+    if (!this.snapshots) {
+      throw new TypeError("the client was destroyed");
+    }
+    return this.snapshots;
+  }
+
+  private heap(path: HeapPath): HeapPath {
+    const heap = this.known.get(path);
+    if (heap === undefined) {
+      throw new Error(`No known heap snapshot for '${path}'`);
+    }
+    return heap;
+  }
+
+  private ask<Schema extends keyof Documents>(heap: HeapPath, question: string, query: Query, options: AskOptions = {}) {
+    const path = `${heapPath(heap)}/${question}`;
+    return options.onProgress ? this.http.ask<Schema>(path, query, options) : this.http.get<Schema>(path, query, options);
+  }
+
+  // ---- what is open -----------------------------------------------------------------------------------------------------
+
+  async listHeaps(): Promise<OpenHeap[]> {
+    return (await this.http.get<"ubiheap.heaps/1">("/api/1/heaps")).heaps;
+  }
+
+  /** Sends a file to the server, which opens it. */
+  importHeapSnapshot(file: Blob, name: string, options: AskOptions = {}): Promise<OpenHeap> {
+    return this.http.upload(file, name, options);
+  }
+
+  /** Live heaps that the server can save. */
+  async listTargets(): Promise<Documents["ubiheap.targets/1"]["targets"]> {
+    return (await this.http.get<"ubiheap.targets/1">("/api/1/targets")).targets;
+  }
+
+  /** Saves a live heap on the server, which opens it. */
+  saveHeapSnapshot(target: string): Promise<OpenHeap> {
+    return this.http.post<"ubiheap.heap/1">(`/api/1/targets/${encodeURIComponent(target)}/heaps`, {});
+  }
+
+  /** Closes a heap of the server, whether it was read or not. */
+  async deleteOpenHeap(heap: HeapPath): Promise<void> {
+    this.known.delete(heap);
+    await this.http.delete(heapPath(heap));
+  }
+
+  /** Reads a snapshot; again, if it was read before. */
+  async readHeapSnapshot(path: HeapPath, options: AskOptions = {}): Promise<true> {
+    const known = this.known;
+    try {
+      const isOpen = /^h\d+$/.test(path);
+      const heap = isOpen ? path : (await this.http.post<"ubiheap.heap/1">("/api/1/heaps", { path })).id;
+      await this.ask<"ubiheap.info/1">(heap, "info", {}, options);
+      known.set(path, heap);
+      return true;
+    } catch (error) {
+      if (isAbort(error) || !(error instanceof ServerError)) {
+        throw error;
+      }
+      // The worker fails with a text here, too.
+      throw `Error while performing task "readHeapSnapshot": ${error.message}`;
+    }
+  }
+
+  async deleteHeapSnapshot(path: HeapPath): Promise<void> {
+    const heap = this.heap(path);
+    this.known.delete(path);
+    const first = this.dominatorTrees.findIndex((tree) => tree?.heap === heap);
+    if (first >= 0) {
+      this.dominatorTrees[first] = null;
+    }
+    const isUsed = this.dominatorTrees.some((tree) => tree?.heap === heap);
+    if (!isUsed) {
+      await this.http.delete(heapPath(heap));
+    }
+  }
+
+  /** Microseconds since 1970; null where the file does not say. */
+  async getCreationTime(path: HeapPath): Promise<number | null> {
+    return (await this.ask<"ubiheap.info/1">(this.heap(path), "info", {})).creationTimeUs;
+  }
+
+  /** What `report` says of a heap. */
+  async getReport(path: HeapPath, options: AskOptions = {}): Promise<Documents["ubiheap.report/1"]> {
+    return this.ask<"ubiheap.report/1">(this.heap(path), "report", { detail: true }, options);
+  }
+
+  // ---- censuses ------------------------------------------------------------------------------------------------------------
+
+  async takeCensus(path: HeapPath, census: CensusOptions = {}, tree: TreeOptions = {}, options: AskOptions = {}) {
+    const answer = await this.census<"ubiheap.census/1">(this.heap(path), "census", census, tree, {}, options);
+    return tree.asTreeNode || tree.asInvertedTreeNode
+      ? this.asTree(answer.tree as CensusTreeNode)
+      : { report: answer.report as Report, parentMap: undefined };
+  }
+
+  async takeCensusDiff(first: HeapPath, second: HeapPath, census: CensusOptions, tree: TreeOptions = {}, options: AskOptions = {}) {
+    const heaps = [this.heap(first), this.heap(second)] as const;
+    const more = { with: heaps[1], by: "breakdown" };
+    const answer = await this.census<"ubiheap.diff/1">(heaps[0], "diff", census, tree, more, options);
+    if (!tree.asTreeNode && !tree.asInvertedTreeNode) {
+      return { delta: answer.delta, parentMap: undefined };
+    }
+    const { report, parentMap } = this.asTree(answer.tree as CensusTreeNode);
+    return { delta: report, parentMap };
+  }
+
+  private asTree(report: CensusTreeNode) {
+    return { report, parentMap: parentMapOf(report) };
+  }
+
+  private async census<Schema extends keyof Documents>(
+    heap: HeapPath,
+    question: string,
+    { breakdown }: CensusOptions,
+    { asTreeNode, asInvertedTreeNode, filter }: TreeOptions,
+    more: Query,
+    options: AskOptions,
+  ): Promise<Documents[Schema]> {
+    const isTree = Boolean(asTreeNode || asInvertedTreeNode);
+    if (isTree && !breakdown) {
+      throw new TypeError("a tree needs a breakdown with all of its parts");
+    }
+    // A preset may be turned over by itself.
+    const shape = isTree ? { tree: true, inverted: asInvertedTreeNode ? "true" : "false", filter: filter || null } : {};
+    try {
+      return await this.ask<Schema>(heap, question, { ...more, breakdown, ...shape }, options);
+    } catch (error) {
+      throw asTypeError(error);
+    }
+  }
+
+  /** Some rows of a census tree: those of one parent, in an order. */
+  getCensusRows(path: HeapPath, page: PageOptions, options: AskOptions = {}): Promise<CensusPage> {
+    return this.rows(this.heap(path), "census", {}, page, options);
+  }
+
+  /** Some rows of the tree of what changed from the first to the second. */
+  getCensusDiffRows(first: HeapPath, second: HeapPath, page: PageOptions, options: AskOptions = {}): Promise<CensusPage> {
+    const heaps = [this.heap(first), this.heap(second)] as const;
+    return this.rows(heaps[0], "diff", { with: heaps[1], by: "breakdown" }, page, options);
+  }
+
+  private async rows(heap: HeapPath, question: string, more: Query, page: PageOptions, options: AskOptions): Promise<CensusPage> {
+    const { breakdown, inverted, filter, parent, offset, rows, sort } = page;
+    const query = { ...more, breakdown, inverted: String(inverted), filter: filter || null, parent, offset, rows, order: sort || null };
+    const answer = await this.ask<"ubiheap.census/1">(heap, question, query, options);
+    const { parent: row, ...rest } = answer.page as NonNullable<Documents["ubiheap.census/1"]["page"]>;
+    return { ...rest, parent: row.id, childCount: row.childCount };
+  }
+
+  /** Which classes have new, deleted and changed objects. */
+  async getClassDiff(first: HeapPath, second: HeapPath, options: AskOptions = {}): Promise<Documents["ubiheap.diff/1"]> {
+    return this.ask<"ubiheap.diff/1">(this.heap(first), "diff", { with: this.heap(second), by: "class" }, options);
+  }
+
+  /** The boxes of a tree map of this size, in pixels. */
+  getTreeMap(path: HeapPath, map: TreeMapOptions, options: AskOptions = {}): Promise<Documents["ubiheap.treemap/1"]> {
+    return this.ask<"ubiheap.treemap/1">(this.heap(path), "treemap", { format: "json", leastArea: LEAST_AREA, ...map }, options);
+  }
+
+  // ---- dominator trees --------------------------------------------------------------------------------------------------------
+
+  async computeDominatorTree(path: HeapPath, options: AskOptions = {}): Promise<DominatorTreeId> {
+    const heap = this.heap(path);
+    await this.ask<"ubiheap.dominators/1">(heap, "dominators", { depth: 1 }, options);
+    this.dominatorTrees.push({ heap });
+    return this.dominatorTrees.length - 1;
+  }
+
+  private heapOfTree(id: DominatorTreeId): HeapPath {
+    if (!Number.isInteger(id) || id < 0 || id >= this.dominatorTrees.length) {
+      throw new Error(`There does not exist a DominatorTree with the id ${id}`);
+    }
+    const tree = this.dominatorTrees[id];
+    if (!tree) {
+      throw new TypeError(`can't access property "root", dominatorTree is undefined`);
+    }
+    return tree.heap;
+  }
+
+  async getDominatorTree(tree: DominatorTreeOptions, options: AskOptions = {}): Promise<DominatorTreeNode> {
+    const heap = this.heapOfTree(tree.dominatorTreeId);
+    const query = { depth: tree.maxDepth, siblings: tree.maxSiblings, breakdown: tree.breakdown };
+    const answer = await this.ask<"ubiheap.dominators/1">(heap, "dominators", query, options);
+    const root = nodeOfRow(answer.tree as DominatorRow);
+    await this.pathsAttach(heap, root, tree.maxRetainingPaths);
+    return root;
+  }
+
+  /** Nodes that one dominates immediately, from `startIndex` on; `path` leads from the root to that one. */
+  async getImmediatelyDominated(of: DominatedOptions, options: AskOptions = {}) {
+    const heap = this.heapOfTree(of.dominatorTreeId);
+    const start = of.startIndex || 0;
+    const count = of.maxCount || DEFAULT_MAX_COUNT;
+    const query = { node: of.nodeId, depth: 2, siblings: count, offset: start, breakdown: of.breakdown };
+    const [answer, path] = await Promise.all([
+      this.ask<"ubiheap.dominators/1">(heap, "dominators", query, options).catch((error: unknown) => {
+        throw error instanceof ServerError && error.code === 404 ? new Error(`${of.nodeId} is not a node id in the dominator tree`) : error;
+      }),
+      this.getDominators(heap, of.nodeId),
+    ]);
+    const parent = nodeOfRow(answer.tree as DominatorRow);
+    const nodes = parent.children ?? [];
+    if (nodes.length === 0) {
+      throw new Error(`${of.nodeId} dominates nothing from index ${start} on`);
+    }
+    await this.pathsAttach(heap, { ...parent, children: nodes }, of.maxRetainingPaths);
+    return { nodes, moreChildrenAvailable: parent.moreChildrenAvailable, path };
+  }
+
+  /** Ids from the root to the node. */
+  private async getDominators(heap: HeapPath, node: NodeId): Promise<NodeId[]> {
+    const answer = await this.ask<"ubiheap.retainers/1">(heap, "retainers", { node, depth: 1, limit: 1 }).catch(() => null);
+    return answer ? [node, ...answer.dominators.map((dominator) => dominator.nodeId)].reverse() : [];
+  }
+
+  /** The individual nodes that some parts of a census counted: those that retain most. */
+  async getCensusIndividuals(of: IndividualsOptions, options: AskOptions = {}): Promise<{ nodes: DominatorTreeNode[] }> {
+    const heap = this.heapOfTree(of.dominatorTreeId);
+    const query = { breakdown: of.censusBreakdown, individuals: [...of.indices].join(",") };
+    const answer = of.indices.size > 0 ? await this.ask<"ubiheap.census/1">(heap, "census", query, options) : null;
+    const ids = [...new Set((answer?.individuals ?? []).flatMap((part) => part.ids))];
+    if (ids.length === 0) {
+      throw new Error("no node is in these parts of the census");
+    }
+    const most = of.maxIndividuals ?? ids.length;
+    const nodes: DominatorTreeNode[] = [];
+    for (let begin = 0; begin < ids.length; begin += IDS_IN_ONE_REQUEST) {
+      nodes.push(...(await this.largestOf(heap, ids.slice(begin, begin + IDS_IN_ONE_REQUEST), most)));
+    }
+    const rank = new Map(ids.map((id, index) => [id, index]));
+    nodes.sort((a, b) => b.retainedSize - a.retainedSize || (rank.get(a.nodeId) ?? 0) - (rank.get(b.nodeId) ?? 0));
+    nodes.splice(most);
+    if (of.maxRetainingPaths !== null) {
+      const paths = await this.getRetainingPaths(
+        heap,
+        nodes.map((node) => node.nodeId),
+        of.maxRetainingPaths,
+      );
+      nodes.forEach((node, index) => (node.shortestPaths = paths[index] as PathGraph));
+    }
+    return { nodes };
+  }
+
+  private async largestOf(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
+    const answer = await this.http.post<"ubiheap.nodes/1">(`${heapPath(heap)}/nodes`, {
+      where: ids.map((id) => `id=${id}`).join(" or "),
+      columns: "id,coarseType,displayName,rawSize,retainedSize",
+      sort: "-retainedSize",
+      limit: most,
+    });
+    const rows = answer.rows as [NodeId, string, string, Bytes, Bytes][];
+    return rows.map(([nodeId, coarseType, name, shallowSize, retainedSize]) => {
+      return { nodeId, label: [coarseType, name], shallowSize, retainedSize, moreChildrenAvailable: false };
+    });
+  }
+
+  // ---- single nodes -------------------------------------------------------------------------------------------------------------
+
+  private async pathsAttach(heap: HeapPath, tree: DominatorTreeNode, most: number | null | undefined): Promise<void> {
+    if (most === null) {
+      return;
+    }
+    const nodes: DominatorTreeNode[] = [];
+    withEvery(tree, (node) => nodes.push(node));
+    const paths = await this.getRetainingPaths(
+      heap,
+      nodes.map((node) => node.nodeId),
+      most,
+    );
+    nodes.forEach((node, index) => (node.shortestPaths = paths[index] as PathGraph));
+  }
+
+  /** The shortest paths from the root to each node, as one graph for each. */
+  private async getRetainingPaths(heap: HeapPath, nodes: NodeId[], most = DEFAULT_RETAINING_PATHS): Promise<PathGraph[]> {
+    const answer = await this.http.post<"ubiheap.paths/1">(`${heapPath(heap)}/paths`, { nodes, maxPaths: most });
+    return answer.targets.map(({ deduplicated, displayNames }) => ({
+      nodes: deduplicated.nodes.map((id, index) => ({ id, name: displayNames[index] ?? "" })),
+      edges: deduplicated.edges.map(({ from, to, name }) => ({ from, to, name })),
+    }));
+  }
+
+  /** Why a node is alive: its shortest paths as a graph. */
+  async getShortestPaths(path: HeapPath, node: NodeId, most: number): Promise<PathGraph> {
+    return (await this.getRetainingPaths(this.heap(path), [node], most))[0] as PathGraph;
+  }
+
+  /** All that is known about one node, with up to `limit` references each way. */
+  getNode(path: HeapPath, node: NodeId, limit: number, options: AskOptions = {}): Promise<Documents["ubiheap.node/1"]> {
+    return this.ask<"ubiheap.node/1">(this.heap(path), "show", { node, limit }, options);
+  }
+
+  /** What the command prints. */
+  getPage(path: HeapPath, question: string, query: Query, options: AskOptions = {}): Promise<string> {
+    return this.http.text(`${heapPath(path)}/${question}`, { ...query, format: "page" }, options);
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The main panel: what the state of the view's model asks for.
+import { useDo, useSee } from "../shared/hooks";
+import { Empty, Failure, Working } from "../shared/Status";
+import { DIFFING, DOMINATORS, INDIVIDUALS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
+import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords } from "../store/selectors";
+import { cancelSnapshot } from "../store/tasks/snapshots";
+import { Census } from "../views/census/Census";
+import { Diff } from "../views/diff/Diff";
+import { Dominators } from "../views/dominators/Dominators";
+import { Individuals } from "../views/individuals/Individuals";
+import { ObjectPage } from "../views/object/ObjectPage";
+import { Settings } from "../views/settings/Settings";
+import { Start } from "../views/start/Start";
+import { TreeMap } from "../views/tree-map/TreeMap";
+
+function Welcome({ onImport }: { onImport: () => void }) {
+  const isEmpty = useSee((state) => state.snapshots.length === 0);
+  return (
+    <Empty title={isEmpty ? "Look into a heap" : "Choose a snapshot"}>
+      <p>
+        {isEmpty
+          ? "Drop heap snapshots of Firefox, Chrome or Node.js here: .fxsnapshot, .heapsnapshot, .heaptimeline, also .gz, several at once. They go to the ubiheap server of this page, and nowhere else."
+          : "Choose one at the left, or drop another file here."}
+      </p>
+      <button type="button" className="button primary" onClick={onImport}>
+        Import files…
+      </button>
+    </Empty>
+  );
+}
+
+const isLoading = (state: string) => isBusy(state) || state === SNAPSHOT.SAVED;
+
+function errorOf(snapshot: Snapshot | null, view: string): string | null {
+  if (snapshot?.state === SNAPSHOT.ERROR) {
+    return snapshot.error;
+  }
+  const models = {
+    [VIEW.START as string]: snapshot?.report,
+    [VIEW.CENSUS]: snapshot?.census,
+    [VIEW.TREE_MAP]: snapshot?.treeMap,
+    [VIEW.DOMINATOR_TREE]: snapshot?.dominatorTree,
+  };
+  return models[view]?.error ?? null;
+}
+
+function Shown({ snapshot }: { snapshot: Snapshot }) {
+  const view = useSee((state) => state.view.state);
+  const objects = useSee((state) => state.objects);
+  if (view === VIEW.OBJECT) {
+    const object = objects.open.find((one) => one.id === snapshot.id && one.nodeId === objects.shown);
+    return object ? <ObjectPage key={object.nodeId} snapshot={snapshot} object={object} /> : <Empty title="No object is open" />;
+  }
+  if (snapshot.kind !== "heap" || view === VIEW.START) {
+    return <Start snapshot={snapshot} />;
+  }
+  if (view === VIEW.CENSUS && snapshot.census) {
+    return <Census snapshot={snapshot} census={snapshot.census} />;
+  }
+  if (view === VIEW.TREE_MAP && snapshot.treeMap?.report) {
+    return <TreeMap key={snapshot.id} snapshot={snapshot} report={snapshot.treeMap.report} />;
+  }
+  if (view === VIEW.DOMINATOR_TREE && snapshot.dominatorTree?.root) {
+    return <Dominators snapshot={snapshot} tree={snapshot.dominatorTree} />;
+  }
+  return <Working words="Reading the snapshot…" progress={snapshot.progress} />;
+}
+
+export function Panel({ onImport }: { onImport: () => void }) {
+  const act = useDo();
+  const state = useSee(shownState);
+  const view = useSee((whole) => whole.view.state);
+  const diffing = useSee((whole) => whole.diffing);
+  const individuals = useSee((whole) => whole.individuals);
+  const own = useSee((whole) => snapshotOf(whole, whole.individuals?.id ?? null));
+  const snapshot = useSee(selectedSnapshot);
+
+  function content() {
+    if (view === VIEW.SETTINGS) {
+      return <Settings />;
+    }
+    // A map that is drawn again in another size stays meanwhile, and so does a tree that gets more nodes.
+    const isKept = (view === VIEW.TREE_MAP && snapshot?.treeMap?.report) || state === DOMINATORS.INCREMENTAL_FETCHING;
+    const hasModel = diffing || individuals || snapshot;
+    if (!hasModel) {
+      return state === "loading" ? <Working words="Asking the server what is open…" progress={null} /> : <Welcome onImport={onImport} />;
+    }
+    if (isLoading(state) && !isKept && state !== DIFFING.SELECTING) {
+      const onCancel = snapshot ? () => void act(cancelSnapshot(snapshot.id)) : undefined;
+      return <Working words={stateWords(state).long} progress={snapshot?.progress ?? null} onCancel={onCancel} />;
+    }
+    if (state.endsWith("error")) {
+      const error = diffing?.error ?? individuals?.error ?? errorOf(snapshot, view);
+      return <Failure words={stateWords(state).long} error={error} />;
+    }
+    if (diffing) {
+      return <Diff diffing={diffing} />;
+    }
+    if (individuals) {
+      return own && individuals.state === INDIVIDUALS.FETCHED ? <Individuals snapshot={own} individuals={individuals} /> : null;
+    }
+    return snapshot && <Shown snapshot={snapshot} />;
+  }
+
+  return (
+    <main className="main" data-state={state} id="main">
+      {content()}
+    </main>
+  );
+}

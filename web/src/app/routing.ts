@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The address and the state follow each other: a change of view, heap or object is a step in the browser's history, other changes replace
+// the address.
+import { addressOf, addressText, type Address, type ViewName } from "../logic/address";
+import { CENSUS_DISPLAYS, customDisplays, DEFAULT_DISPLAY, LABEL_DISPLAYS } from "../logic/displays";
+import type { State, Store } from "../store";
+import { selectSnapshot, setCensusDisplay, setFilterString, setLabelDisplay, setSort } from "../store/actions";
+import { VIEW, type ViewState } from "../store/models";
+import { selectedSnapshot, snapshotAt, snapshotOf } from "../store/selectors";
+import { compareSnapshots } from "../store/tasks/diffing";
+import { fetchIndividuals, openObject } from "../store/tasks/dominators";
+import { changeView, readSnapshot, refresh } from "../store/tasks/views";
+import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
+
+const NAMES: Record<ViewState, ViewName> = {
+  [VIEW.START]: "start",
+  [VIEW.TREE_MAP]: "tree-map",
+  [VIEW.CENSUS]: "census",
+  [VIEW.DOMINATOR_TREE]: "dominators",
+  [VIEW.DIFFING]: "diff",
+  [VIEW.INDIVIDUALS]: "individuals",
+  [VIEW.OBJECT]: "object",
+  [VIEW.SETTINGS]: "settings",
+};
+const STATES = Object.fromEntries(Object.entries(NAMES).map(([state, name]) => [name, state])) as Record<ViewName, ViewState>;
+
+/** Turned over is marked by a sign behind the id of a display that is not so by itself. */
+const TURNED = "~";
+
+function displaysOf(state: State) {
+  return { ...CENSUS_DISPLAYS, ...customDisplays(state.preferences.customCensusDisplays).displays };
+}
+
+function displayText(state: State): string {
+  const { censusDisplay: display } = state;
+  const found = Object.entries(displaysOf(state)).find(([, one]) => one.displayName === display.displayName);
+  const id = found?.[0] ?? DEFAULT_DISPLAY;
+  const isTurned = found && found[1].inverted !== display.inverted;
+  return id === DEFAULT_DISPLAY && !isTurned ? "" : id + (isTurned ? TURNED : "");
+}
+
+function displayOf(state: State, text: string): CensusDisplay {
+  const id = text.replace(TURNED, "") || DEFAULT_DISPLAY;
+  const found = displaysOf(state)[id] ?? (CENSUS_DISPLAYS[DEFAULT_DISPLAY] as CensusDisplay);
+  const isSame = state.censusDisplay.displayName === found.displayName;
+  if (text.endsWith(TURNED)) {
+    return isSame && state.censusDisplay.inverted !== found.inverted ? state.censusDisplay : { ...found, inverted: !found.inverted };
+  }
+  return isSame && state.censusDisplay.inverted === found.inverted ? state.censusDisplay : found;
+}
+
+function labelsText(state: State): string {
+  const id = Object.entries(LABEL_DISPLAYS).find(([, one]) => one === state.labelDisplay)?.[0] ?? DEFAULT_DISPLAY;
+  return id === DEFAULT_DISPLAY ? "" : id;
+}
+
+export function addressOfState(state: State): Partial<Address> {
+  const view = NAMES[state.view.state];
+  const { diffing, individuals } = state;
+  const heap = (diffing ? snapshotOf(state, diffing.firstSnapshotId) : selectedSnapshot(state))?.path ?? null;
+  const isCounted = view === "census" || view === "diff" || view === "individuals";
+  return {
+    view,
+    heap: view === "settings" ? null : heap,
+    other: snapshotOf(state, diffing?.secondSnapshotId ?? null)?.path ?? null,
+    node: view === "object" ? state.objects.shown : null,
+    display: isCounted ? displayText(state) : "",
+    filter: isCounted && view !== "individuals" ? (state.filter ?? "") : "",
+    sort: isCounted && view !== "individuals" ? state.sort : "",
+    labels: view === "dominators" || view === "individuals" ? labelsText(state) : "",
+    indices: individuals ? [...(individuals.indices ?? [])].join(",") : "",
+  };
+}
+
+/** Shows what an address says, as far as that is there. */
+async function follow(store: Store, address: Address): Promise<void> {
+  const { dispatch, getState } = store;
+  const heap = snapshotAt(getState(), address.heap) ?? (address.heap === null ? (getState().snapshots[0] ?? null) : null);
+  const other = snapshotAt(getState(), address.other);
+  if (address.view === "census" || address.view === "diff" || address.view === "individuals") {
+    dispatch(setCensusDisplay(displayOf(getState(), address.display)));
+    dispatch(setFilterString(address.filter));
+    dispatch(setSort(address.sort));
+  }
+  dispatch(setLabelDisplay((LABEL_DISPLAYS[address.labels] ?? LABEL_DISPLAYS[DEFAULT_DISPLAY]) as LabelDisplay));
+  if (address.view === "diff" && heap && other) {
+    await dispatch(compareSnapshots(heap.id, other.id));
+    return;
+  }
+  if (heap) {
+    dispatch(selectSnapshot({ id: heap.id }));
+  }
+  if (address.view === "individuals" && heap) {
+    dispatch(changeView(VIEW.CENSUS));
+    await dispatch(readSnapshot(heap.id));
+    const indices = new Set(address.indices.split(",").map(Number));
+    await dispatch(fetchIndividuals(heap.id, getState().censusDisplay.breakdown, indices));
+    return;
+  }
+  dispatch(changeView(STATES[address.view]));
+  if (address.view === "object" && heap && address.node !== null) {
+    await dispatch(readSnapshot(heap.id));
+    await dispatch(openObject(heap.id, address.node));
+    return;
+  }
+  await dispatch(refresh());
+}
+
+/** Steps in the history are for what these say; the rest replaces. */
+const stepOf = ({ view, heap, other, node }: Partial<Address>) => [view, heap, other, node].join(" ");
+
+export async function startRouting(store: Store): Promise<void> {
+  let isFollowing = false;
+  let step = "";
+  const followHash = () => {
+    const wanted = addressOf(location.hash);
+    isFollowing = true;
+    const done = follow(store, wanted).finally(() => write("replaceState"));
+    isFollowing = false;
+    return done;
+  };
+  const write = (how: "pushState" | "replaceState") => {
+    const address = addressOfState(store.getState());
+    const text = addressText(address);
+    step = stepOf(address);
+    if (text !== location.hash) {
+      history[how](null, "", text);
+    }
+  };
+  window.addEventListener("hashchange", () => void followHash());
+  store.subscribe(() => {
+    if (!isFollowing) {
+      const next = stepOf(addressOfState(store.getState()));
+      write(next === step ? "replaceState" : "pushState");
+    }
+  });
+  await followHash();
+}

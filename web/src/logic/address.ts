@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// What is shown, as the part of the page's address behind the #: any view can be shared, and opened in another tab.
+import type { HeapPath, NodeId } from "../types/heap";
+
+export const VIEW_NAMES = ["start", "tree-map", "census", "dominators", "diff", "individuals", "object", "settings"] as const;
+export type ViewName = (typeof VIEW_NAMES)[number];
+
+export interface Address {
+  view: ViewName;
+  heap: HeapPath | null;
+  /** Of a difference: what the heap is compared with. */
+  other: HeapPath | null;
+  /** Of an object's page. */
+  node: NodeId | null;
+  /** Ids of displays; "" the default. */
+  display: string;
+  labels: string;
+  filter: string;
+  sort: string;
+  /** Of individuals: the parts of the census, between commas. */
+  indices: string;
+}
+
+export const NOWHERE: Address = {
+  view: "start",
+  heap: null,
+  other: null,
+  node: null,
+  display: "",
+  labels: "",
+  filter: "",
+  sort: "",
+  indices: "",
+};
+
+const QUERY = ["display", "labels", "filter", "sort", "indices"] as const;
+
+export function addressText(address: Partial<Address>): string {
+  const { view = "start", heap, other, node } = address;
+  const steps = [view, heap, view === "diff" ? other : view === "object" ? node : null];
+  const path = steps.filter((step) => step !== null && step !== undefined).map((step) => encodeURIComponent(String(step)));
+  const query = new URLSearchParams();
+  for (const name of QUERY) {
+    if (address[name]) {
+      query.set(name, address[name]);
+    }
+  }
+  const text = query.toString();
+  return `#/${path.join("/")}${text && `?${text}`}`;
+}
+
+/** An id of a node: a number where that is exact. */
+export function nodeIdOf(text: string): NodeId {
+  const id = Number(text);
+  return Number.isSafeInteger(id) ? id : text;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** What an address says; what is not understood is left out. */
+export function addressOf(text: string): Address {
+  const [path = "", query = ""] = text.replace(/^#\/?/, "").split("?");
+  const [view, heap, third] = path.split("/").map(decoded);
+  const known = VIEW_NAMES.find((name) => name === view);
+  if (!known) {
+    return NOWHERE;
+  }
+  const values = new URLSearchParams(query);
+  const address = { ...NOWHERE, view: known, heap: heap || null };
+  for (const name of QUERY) {
+    address[name] = values.get(name) ?? "";
+  }
+  if (known === "diff") {
+    return { ...address, other: third || null };
+  }
+  return { ...address, node: known === "object" && third && /^\d+$/.test(third) ? nodeIdOf(third) : null };
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, it } from "vitest";
+import { frameParts, frameText, labelPieces, labelText, rowNameText } from "./names";
+
+const frame = { source: "http://localhost:8123/lib/app.js", line: 12, column: 3, functionDisplayName: "load" };
+
+describe("names of rows", () => {
+  it("are words, frames, or what stands for none", () => {
+    const names = [null, "noStack", "noFilename", "Array", frame].map(rowNameText);
+    expect(names).toEqual(["(root)", "(no stack available)", "(no filename available)", "Array", "load @ app.js:12:3"]);
+  });
+
+  it("of frames have function, file, place and host", () => {
+    expect(frameParts(frame)).toEqual({ functionName: "load", file: "app.js", place: "12:3", host: "localhost:8123" });
+    expect(frameText({ source: "eval", line: 1, column: 9, functionDisplayName: null })).toBe("(anonymous) @ eval:1:9");
+    expect(frameParts({ source: "", line: 0, column: 0, functionDisplayName: "" }).file).toBe("");
+  });
+});
+
+describe("labels", () => {
+  it("are pieces, with the youngest frame of a stack", () => {
+    expect(labelText(["objects", "Array"])).toBe("objects › Array");
+    expect(labelPieces([[frame, frame], "objects"])).toEqual([frame, "objects"]);
+  });
+
+  it("of the engine's roots are one word, and none is empty", () => {
+    expect(labelText(["other", "JS::ubi::RootList"])).toBe("GC Roots");
+    expect([labelText([]), labelText(null)]).toEqual(["(unknown)", "(unknown)"]);
+  });
+});

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Why a node is alive: its retaining paths, as a graph that is dragged and zoomed, and as text.
+import { useEffect, useMemo, useRef, useState } from "react";
+import { addressText } from "../logic/address";
+import { formatAddress } from "../logic/format";
+import { drawingOf, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
+import type { HeapPath, PathGraph } from "../types/heap";
+import { useSize } from "./hooks";
+
+const START = { x: 20, y: 20, scale: 1 };
+const MOST_LETTERS = 24;
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** Several edges between the same two nodes are drawn beside each other. */
+const APART = 11;
+
+function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
+  const { from, to, name, index } = edge;
+  const apart = index * APART;
+  const [x1, y1] = isDown ? [from.x + NODE_WIDTH / 2, from.y + NODE_HEIGHT] : [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2];
+  const [x2, y2] = isDown ? [to.x + NODE_WIDTH / 2 + apart, to.y - 6] : [to.x - 6, to.y + NODE_HEIGHT / 2 + apart];
+  const [bendX, bendY] = isDown ? [0, Math.max(20, (y2 - y1) / 2)] : [Math.max(40, (x2 - x1) / 2), 0];
+  const middle = { x: (x1 + x2) / 2 + (isDown ? 8 : 0), y: (y1 + y2) / 2 + (isDown ? 4 : -6) + apart };
+  return (
+    <g className="path-edge">
+      <path d={`M${x1},${y1} C${x1 + bendX},${y1 + bendY} ${x2 - bendX},${y2 - bendY} ${x2},${y2}`} markerEnd="url(#path-arrow)" />
+      <text {...middle} textAnchor={isDown ? "start" : "middle"}>
+        {cut(name, MOST_LETTERS)}
+        <title>{name}</title>
+      </text>
+    </g>
+  );
+}
+
+export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPath | null }) {
+  const [asText, setAsText] = useState(false);
+  const [place, setPlace] = useState(START);
+  const [frame, setFrame] = useState<HTMLDivElement | null>(null);
+  const { width, height } = useSize(frame);
+  const isDown = height > width * 0.7;
+  const drag = useRef<{ x: number; y: number } | null>(null);
+  const drawing = useMemo(() => drawingOf(paths, isDown), [paths, isDown]);
+  useEffect(() => setPlace(START), [paths]);
+  useEffect(() => {
+    const turned = (event: WheelEvent) => {
+      event.preventDefault();
+      const scale = Math.max(0.2, Math.min(3, place.scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1)));
+      setPlace({ ...place, scale });
+    };
+    frame?.addEventListener("wheel", turned, { passive: false });
+    return () => frame?.removeEventListener("wheel", turned);
+  });
+  return (
+    <div className="paths">
+      <div className="paths-bar">
+        <h2>Retaining paths</h2>
+        <button type="button" className="button small" aria-pressed={asText} onClick={() => setAsText(!asText)}>
+          {asText ? "As a graph" : "As text"}
+        </button>
+      </div>
+      {asText ? (
+        <pre className="paths-text" tabIndex={0}>
+          {pathsText(paths) || "Nothing leads to it but the root."}
+        </pre>
+      ) : (
+        <div
+          ref={setFrame}
+          className="paths-graph"
+          onPointerDown={(event) => (drag.current = { x: event.clientX, y: event.clientY })}
+          onPointerUp={() => (drag.current = null)}
+          onPointerLeave={() => (drag.current = null)}
+          onPointerMove={(event) => {
+            if (drag.current) {
+              setPlace({ ...place, x: place.x + event.clientX - drag.current.x, y: place.y + event.clientY - drag.current.y });
+              drag.current = { x: event.clientX, y: event.clientY };
+            }
+          }}
+        >
+          <svg role="group" aria-label={`Retaining paths: ${pathsText(paths)}`}>
+            <defs>
+              <marker id="path-arrow" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+                <path d="M0,0 L8,4 L0,8 z" />
+              </marker>
+            </defs>
+            <g transform={`translate(${place.x},${place.y}) scale(${place.scale})`}>
+              {drawing.edges.map((edge, at) => (
+                <Edge key={at} edge={edge} isDown={isDown} />
+              ))}
+              {drawing.nodes.map((node) => (
+                <a
+                  key={node.id}
+                  href={addressText({ view: "object", heap, node: node.id })}
+                  className={node.isTarget ? "path-node target" : "path-node"}
+                >
+                  <title>{node.name}</title>
+                  <rect x={node.x} y={node.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
+                  <text x={node.x + 10} y={node.y + 17}>
+                    {cut(node.name, MOST_LETTERS)}
+                  </text>
+                  <text x={node.x + 10} y={node.y + 32} className="path-address">
+                    {formatAddress(node.id)}
+                  </text>
+                </a>
+              ))}
+            </g>
+          </svg>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Two parts beside each other; the line between them is dragged, or moved by the arrow keys.
+import { useRef, type ReactNode } from "react";
+
+const STEP = 0.05;
+
+export function SplitPane({ share, onShare, children }: { share: number; onShare(share: number): void; children: [ReactNode, ReactNode] }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const set = (wanted: number) => onShare(Math.max(0.2, Math.min(0.8, wanted)));
+  return (
+    <div className="split" ref={frame} style={{ gridTemplateColumns: `minmax(0, ${share}fr) 7px minmax(0, ${1 - share}fr)` }}>
+      <div className="split-part">{children[0]}</div>
+      <div
+        className="split-line"
+        role="separator"
+        aria-orientation="vertical"
+        aria-label="Width of the two parts"
+        aria-valuenow={Math.round(share * 100)}
+        tabIndex={0}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={(event) => {
+          const box = frame.current?.getBoundingClientRect();
+          if (box && event.buttons === 1) {
+            set((event.clientX - box.left) / box.width);
+          }
+        }}
+        onKeyDown={(event) => {
+          const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+          if (step) {
+            set(share + step);
+            event.preventDefault();
+          }
+        }}
+      />
+      <div className="split-part">{children[1]}</div>
+    </div>
+  );
+}

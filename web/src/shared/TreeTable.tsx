@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// A tree with columns, of which only the rows in its window are in the document. It has the keyboard's focus as a whole; which row is
+// focused is the caller's to remember.
+import { useEffect, useId, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { useVirtualList } from "./virtual";
+
+export const ROW_HEIGHT = 26;
+const HEADER_HEIGHT = 32;
+const INDENT = 18;
+/** What is typed within this time looks for one name. */
+const TYPING_MS = 800;
+
+export interface Column<Row> {
+  id: string;
+  title: string;
+  /** As in grid-template-columns. */
+  width: string;
+  isNumber?: boolean;
+  /** What rows can be sorted by; columns without are not sorted. */
+  sort?: string;
+  help?: string;
+  cell(row: Row): ReactNode;
+}
+
+/** Where a row is in the tree. */
+export interface TreeRow {
+  key: string;
+  level: number;
+  /** From 0, and of how many. */
+  index: number;
+  siblingCount: number;
+  isExpandable: boolean;
+  isExpanded: boolean;
+  /** For type-ahead. */
+  text: string;
+}
+
+export interface TreeTableProps<Row> {
+  label: string;
+  columns: Column<Row>[];
+  /** The column that has the arrows. */
+  treeColumn: string;
+  length: number;
+  /** null: it has not come. */
+  rowAt(position: number): Row | null;
+  placeOf(row: Row): TreeRow;
+  /** Position of the focused row; -1: none is. */
+  focused: number;
+  parentOf(position: number): number;
+  onFocus(position: number): void;
+  onToggle(position: number, isExpanded: boolean, withDescendants: boolean): void;
+  onActivate(position: number): void;
+  /** Rows that are in the window, or would be. */
+  onWindow?(first: number, end: number): void;
+  sort?: string;
+  onSort?(sort: string): void;
+}
+
+/** The order that a click on a column's title asks for: largest first, then smallest first, then the tree's own. */
+function nextSort(sort: string, column: string): string {
+  return sort === `-${column}` ? `+${column}` : sort === `+${column}` ? "" : `-${column}`;
+}
+
+function ariaSort(sort: string, column: string | undefined): "ascending" | "descending" | "none" {
+  return column && sort.slice(1) === column ? (sort.startsWith("-") ? "descending" : "ascending") : "none";
+}
+
+export function TreeTable<Row>(props: TreeTableProps<Row>) {
+  const { columns, length, focused, sort = "" } = props;
+  const id = useId();
+  const list = useVirtualList(length, ROW_HEIGHT, HEADER_HEIGHT);
+  const keys = useTreeKeys(props, list.pageRows);
+  const { onWindow } = props;
+  const { first, end, scrollTo } = list;
+  useEffect(() => onWindow?.(first, end), [onWindow, first, end]);
+  useEffect(() => scrollTo(focused), [scrollTo, focused]);
+
+  const template = columns.map((column) => column.width).join(" ");
+  const positions = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+  return (
+    <div
+      ref={list.ref}
+      className="tree-table"
+      role="treegrid"
+      aria-label={props.label}
+      aria-rowcount={length + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={focused >= first && focused < end ? `${id}${focused}` : undefined}
+      tabIndex={0}
+      onKeyDown={keys}
+      onFocus={(event) => event.target === event.currentTarget && focused < 0 && length > 0 && props.onFocus(first)}
+      style={{ "--columns": template } as React.CSSProperties}
+    >
+      <div className="tree-head" role="row" aria-rowindex={1}>
+        {columns.map((column) => (
+          <div
+            key={column.id}
+            role="columnheader"
+            aria-sort={ariaSort(sort, column.sort)}
+            className={column.isNumber ? "head-cell number" : "head-cell"}
+            title={column.help}
+          >
+            {column.sort && props.onSort ? (
+              <button type="button" onClick={() => props.onSort?.(nextSort(sort, column.sort ?? ""))}>
+                {column.title}
+                <span className="sort-mark" aria-hidden="true">
+                  {{ ascending: "▲", descending: "▼", none: "" }[ariaSort(sort, column.sort)]}
+                </span>
+              </button>
+            ) : (
+              column.title
+            )}
+          </div>
+        ))}
+      </div>
+      <div className="tree-rows" role="presentation" style={{ height: list.height }}>
+        {positions.map((position) => (
+          <TreeTableRow
+            key={position}
+            id={`${id}${position}`}
+            position={position}
+            top={list.topOf(position)}
+            isFocused={position === focused}
+            row={props.rowAt(position)}
+            table={props}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps<Row> {
+  id: string;
+  position: number;
+  top: number;
+  isFocused: boolean;
+  row: Row | null;
+  table: TreeTableProps<Row>;
+}
+
+function TreeTableRow<Row>({ id, position, top, isFocused, row, table }: RowProps<Row>) {
+  if (row === null) {
+    return (
+      <div className="tree-row pending" role="row" aria-rowindex={position + 2} style={{ transform: `translateY(${top}px)` }}>
+        <div role="gridcell" className="tree-cell">
+          …
+        </div>
+      </div>
+    );
+  }
+  const place = table.placeOf(row);
+  const toggle = (event: MouseEvent) => {
+    event.stopPropagation();
+    table.onFocus(position);
+    table.onToggle(position, !place.isExpanded, event.altKey);
+  };
+  return (
+    <div
+      id={id}
+      className={`tree-row${isFocused ? " focused" : ""}${position % 2 ? " odd" : ""}`}
+      role="row"
+      aria-level={place.level + 1}
+      aria-posinset={place.index + 1}
+      aria-setsize={place.siblingCount}
+      aria-rowindex={position + 2}
+      aria-selected={isFocused}
+      aria-expanded={place.isExpandable ? place.isExpanded : undefined}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => table.onFocus(position)}
+      onDoubleClick={() => table.onActivate(position)}
+    >
+      {table.columns.map((column) => (
+        <div key={column.id} role="gridcell" className={column.isNumber ? "tree-cell number" : "tree-cell"}>
+          {column.id === table.treeColumn && (
+            <span className="tree-indent" style={{ width: place.level * INDENT + 18 }}>
+              {place.isExpandable && (
+                <span className={place.isExpanded ? "tree-arrow open" : "tree-arrow"} aria-hidden="true" onClick={toggle} />
+              )}
+            </span>
+          )}
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** What keys do in a tree, when a row is focused and no modifier is held. */
+function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number) {
+  const typed = useRef({ text: "", at: 0 });
+  const { length, focused, rowAt, placeOf } = props;
+
+  /** The next row whose name begins with what was typed, as far as rows have come. */
+  function typeAhead(key: string, now: number) {
+    const isSame = now - typed.current.at < TYPING_MS;
+    const text = (isSame ? typed.current.text : "") + key.toLowerCase();
+    typed.current = { text, at: now };
+    const start = focused + (text.length > 1 ? 0 : 1);
+    for (let step = 0; step < Math.min(length, 5000); step++) {
+      const position = (Math.max(0, start) + step) % length;
+      const row = rowAt(position);
+      if (row !== null && placeOf(row).text.toLowerCase().startsWith(text)) {
+        props.onFocus(position);
+        return;
+      }
+    }
+  }
+
+  function move(position: number) {
+    props.onFocus(Math.max(0, Math.min(length - 1, position)));
+  }
+
+  return (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey || focused < 0 || length === 0) {
+      return;
+    }
+    const row = rowAt(focused);
+    const place = row === null ? null : placeOf(row);
+    const isOpen = place?.isExpandable && place.isExpanded;
+    const isClosed = place?.isExpandable && !place.isExpanded;
+    const actions: Record<string, () => void> = {
+      ArrowDown: () => move(focused + 1),
+      ArrowUp: () => move(focused - 1),
+      ArrowRight: () => (isClosed ? props.onToggle(focused, true, false) : move(focused + 1)),
+      ArrowLeft: () => {
+        const parent = props.parentOf(focused);
+        if (isOpen) {
+          props.onToggle(focused, false, false);
+        } else if (parent >= 0) {
+          move(parent);
+        }
+      },
+      Home: () => move(0),
+      End: () => move(length - 1),
+      PageDown: () => move(focused + pageRows),
+      PageUp: () => move(focused - pageRows),
+      Enter: () => props.onActivate(focused),
+      " ": () => props.onActivate(focused),
+    };
+    const act = actions[event.key];
+    if (act) {
+      act();
+    } else if (event.key.length === 1) {
+      typeAhead(event.key, event.timeStamp);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Names of rows and labels of nodes, as elements.
+import { addressText } from "../logic/address";
+import { formatAddress } from "../logic/format";
+import { frameParts, frameText, isFrame, isUnnamed, labelPieces, rowNameText } from "../logic/names";
+import type { Frame, HeapPath, Label, NodeId, RowName } from "../types/heap";
+
+export function FrameName({ frame }: { frame: Frame }) {
+  const { functionName, file, place, host } = frameParts(frame);
+  return (
+    <span className="frame" title={`${frame.functionDisplayName ?? "(anonymous)"}\n${frame.source}:${place}`}>
+      <span className="frame-function">{functionName}</span> <span className="frame-place">{`${file}:${place}`}</span>
+      {host && <span className="frame-host"> {host}</span>}
+    </span>
+  );
+}
+
+export function Name({ name }: { name: RowName }) {
+  if (isFrame(name)) {
+    return <FrameName frame={name} />;
+  }
+  const text = rowNameText(name);
+  return (
+    <span className={isUnnamed(name) ? "name unnamed" : "name"} title={text}>
+      {text}
+    </span>
+  );
+}
+
+export function NodeLabel({ label }: { label: Label | null }) {
+  const pieces = labelPieces(label);
+  return (
+    <span className="node-label" title={pieces.map((piece) => (isFrame(piece) ? frameText(piece) : piece)).join(" › ")}>
+      {pieces.map((piece, at) => (
+        <span key={at} className={at < pieces.length - 1 ? "label-piece outer" : "label-piece"}>
+          {isFrame(piece) ? <FrameName frame={piece} /> : rowNameText(piece)}
+          {at < pieces.length - 1 && <span className="label-step"> › </span>}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A node's address, which leads to its own page. */
+export function NodeLink({ heap, node, children }: { heap: HeapPath | null; node: NodeId; children?: React.ReactNode }) {
+  return (
+    <a className="node-link" href={addressText({ view: "object", heap, node })}>
+      {children ?? `@ ${formatAddress(node)}`}
+    </a>
+  );
+}

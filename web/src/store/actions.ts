@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Everything that can happen, by the names of the seed. Only tasks and views dispatch these; only reducers answer.
+import { createAction as action } from "@reduxjs/toolkit";
+import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
+import type { Documents } from "../types/documents";
+import type { CensusPage, DominatorTreeNode, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
+import type { ConnectionState, DiffingModel, Preferences, PreviousView, Progress, Snapshot, SnapshotId, Sort, ViewState } from "./models";
+
+type OfSnapshot = { id: SnapshotId };
+type Failure = { error: string };
+type CensusWanted = { display: CensusDisplay; filter: string | null; sort: Sort };
+type Pair = { first: SnapshotId; second: SnapshotId };
+
+// Snapshots.
+export const addSnapshot = action<{ snapshot: Snapshot }>("add-snapshot");
+export const takeSnapshotStart = action<{ snapshot: Snapshot }>("take-snapshot-start");
+export const takeSnapshotEnd = action<OfSnapshot & { path: HeapPath; name: string; size: number; what: string | null }>(
+  "take-snapshot-end",
+);
+export const importSnapshotStart = action<{ snapshot: Snapshot }>("import-snapshot-start");
+export const importSnapshotEnd = action<OfSnapshot & { path: HeapPath; kind: Snapshot["kind"]; what: string | null }>(
+  "import-snapshot-end",
+);
+export const readSnapshotStart = action<OfSnapshot>("read-snapshot-start");
+export const readSnapshotEnd = action<OfSnapshot & { creationTime: number | null }>("read-snapshot-end");
+export const snapshotProgress = action<OfSnapshot & { progress: Progress | null }>("snapshot-progress");
+export const snapshotError = action<OfSnapshot & Failure>("snapshot-error");
+export const selectSnapshot = action<OfSnapshot>("select-snapshot");
+export const deleteSnapshotsStart = action<{ ids: SnapshotId[] }>("delete-snapshots-start");
+export const deleteSnapshotsEnd = action<{ ids: SnapshotId[] }>("delete-snapshots-end");
+
+// What is known of a snapshot.
+export const takeReportStart = action<OfSnapshot>("take-report-start");
+export const takeReportEnd = action<OfSnapshot & { report: Documents["ubiheap.report/1"] | null; text: string | null }>("take-report-end");
+export const takeReportError = action<OfSnapshot & Failure>("take-report-error");
+export const takeCensusStart = action<OfSnapshot & CensusWanted>("take-census-start");
+export const takeCensusEnd = action<OfSnapshot & CensusWanted & { page: CensusPage }>("take-census-end");
+export const takeCensusError = action<OfSnapshot & Failure>("take-census-error");
+export const censusRowsCame = action<OfSnapshot & { page: CensusPage; of: CensusWanted }>("census-rows-came");
+export const expandCensusNode = action<OfSnapshot & { node: RowId }>("expand-census-node");
+export const collapseCensusNode = action<OfSnapshot & { node: RowId }>("collapse-census-node");
+export const focusCensusNode = action<OfSnapshot & { node: RowId | null }>("focus-census-node");
+export const takeTreeMapStart = action<OfSnapshot & { display: TreeMapDisplay }>("take-tree-map-start");
+export const takeTreeMapEnd = action<OfSnapshot & { display: TreeMapDisplay; report: Documents["ubiheap.treemap/1"] }>("take-tree-map-end");
+export const takeTreeMapError = action<OfSnapshot & Failure>("take-tree-map-error");
+
+// Dominator trees.
+export const computeDominatorTreeStart = action<OfSnapshot>("compute-dominator-tree-start");
+export const computeDominatorTreeEnd = action<OfSnapshot & { dominatorTreeId: number }>("compute-dominator-tree-end");
+export const fetchDominatorTreeStart = action<OfSnapshot & { display: LabelDisplay }>("fetch-dominator-tree-start");
+export const fetchDominatorTreeEnd = action<OfSnapshot & { root: DominatorTreeNode }>("fetch-dominator-tree-end");
+export const fetchImmediatelyDominatedStart = action<OfSnapshot>("fetch-immediately-dominated-start");
+export const fetchImmediatelyDominatedEnd = action<
+  OfSnapshot & { path: NodeId[]; nodes: DominatorTreeNode[]; moreChildrenAvailable: boolean }
+>("fetch-immediately-dominated-end");
+export const dominatorTreeError = action<OfSnapshot & Failure>("dominator-tree-error");
+export const expandDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode }>("expand-dominator-tree-node");
+export const collapseDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode }>("collapse-dominator-tree-node");
+export const focusDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode | null }>("focus-dominator-tree-node");
+
+// Differences.
+export const selectSnapshotForDiffing = action<OfSnapshot>("select-snapshot-for-diffing");
+export const takeCensusDiffStart = action<Pair & CensusWanted>("take-census-diff-start");
+export const takeCensusDiffEnd = action<Pair & CensusWanted & { page: CensusPage }>("take-census-diff-end");
+export const diffingError = action<Failure>("diffing-error");
+export const diffingRowsCame = action<Pair & { page: CensusPage; of: CensusWanted }>("diffing-rows-came");
+export const expandDiffingCensusNode = action<{ node: RowId }>("expand-diffing-census-node");
+export const collapseDiffingCensusNode = action<{ node: RowId }>("collapse-diffing-census-node");
+export const focusDiffingCensusNode = action<{ node: RowId | null }>("focus-diffing-census-node");
+
+// Individuals.
+export const fetchIndividualsStart = action<
+  OfSnapshot & { censusBreakdown: Breakdown; indices: ReadonlySet<number>; labelDisplay: LabelDisplay }
+>("fetch-individuals-start");
+export const fetchIndividualsEnd = action<OfSnapshot & { nodes: DominatorTreeNode[] }>("fetch-individuals-end");
+export const individualsError = action<Failure>("individuals-error");
+export const focusIndividual = action<{ node: DominatorTreeNode | null }>("focus-individual");
+
+// Objects.
+export const objectStart = action<OfSnapshot & { nodeId: NodeId }>("object-start");
+export const objectEnd = action<OfSnapshot & { nodeId: NodeId; node: Documents["ubiheap.node/1"] }>("object-end");
+export const objectError = action<OfSnapshot & { nodeId: NodeId } & Failure>("object-error");
+export const closeObject = action<OfSnapshot & { nodeId: NodeId }>("close-object");
+
+// Retaining paths of the node that is looked at.
+export const pathsStart = action<OfSnapshot & { nodeId: NodeId }>("paths-start");
+export const pathsEnd = action<OfSnapshot & { nodeId: NodeId; graph: PathGraph }>("paths-end");
+export const pathsError = action<OfSnapshot & { nodeId: NodeId } & Failure>("paths-error");
+
+// What is shown, and how.
+export const changeView = action<{ newViewState: ViewState; oldDiffing: DiffingModel | null; oldSelected: SnapshotId | null }>(
+  "change-view",
+);
+export const popView = action<{ previousView: PreviousView }>("pop-view");
+export const setFilterString = action<string>("set-filter-string");
+export const setSort = action<Sort>("set-sort");
+export const setCensusDisplay = action<CensusDisplay>("set-census-display");
+export const setLabelDisplay = action<LabelDisplay>("set-label-display");
+export const setTreeMapDisplay = action<TreeMapDisplay>("set-tree-map-display");
+export const resizeShortestPaths = action<number>("resize-shortest-paths");
+export const setPreference = action<Partial<Preferences>>("set-preference");
+export const connectionChanged = action<ConnectionState>("connection-changed");
+export const noticeChanged = action<string | null>("notice-changed");

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// What the page knows, and the states that each model goes through.
+import type { RowTree } from "../logic/rows";
+import type { Breakdown, CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
+import type { Documents } from "../types/documents";
+import type { Bytes, DominatorTreeNode, HeapKind, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
+
+/** A number that this page gave to a snapshot. */
+export type SnapshotId = number;
+
+/**
+ *     SAVING -> SAVED -> READING -> READ
+ *                     ↗
+ *         IMPORTING ---
+ *
+ * Any of them may go to ERROR, which nothing leaves. A heap that was open before the page was begins in SAVED; an imported file is sent
+ * in IMPORTING.
+ */
+export const SNAPSHOT = {
+  SAVING: "snapshot-state-saving",
+  SAVED: "snapshot-state-saved",
+  IMPORTING: "snapshot-state-importing",
+  READING: "snapshot-state-reading",
+  READ: "snapshot-state-read",
+  ERROR: "snapshot-state-error",
+} as const;
+export type SnapshotState = (typeof SNAPSHOT)[keyof typeof SNAPSHOT];
+
+/** SAVING <-> SAVED; SAVING -> ERROR, and from there again SAVING. */
+export const CENSUS = { SAVING: "census-state-saving", SAVED: "census-state-saved", ERROR: "census-state-error" } as const;
+export type CensusState = (typeof CENSUS)[keyof typeof CENSUS];
+
+/** As a census. */
+export const TREE_MAP = { SAVING: "tree-map-state-saving", SAVED: "tree-map-state-saved", ERROR: "tree-map-state-error" } as const;
+export type TreeMapState = (typeof TREE_MAP)[keyof typeof TREE_MAP];
+
+/** As a census: what `report` says. */
+export const REPORT = { SAVING: "report-state-saving", SAVED: "report-state-saved", ERROR: "report-state-error" } as const;
+export type ReportState = (typeof REPORT)[keyof typeof REPORT];
+
+/** SELECTING -> TAKING_DIFF <-> TOOK_DIFF; any of them -> ERROR. */
+export const DIFFING = {
+  SELECTING: "diffing-state-selecting",
+  TAKING_DIFF: "diffing-state-taking-diff",
+  TOOK_DIFF: "diffing-state-took-diff",
+  ERROR: "diffing-state-error",
+} as const;
+export type DiffingState = (typeof DIFFING)[keyof typeof DIFFING];
+
+/**
+ *     COMPUTING -> COMPUTED -> FETCHING -> LOADED <-> INCREMENTAL_FETCHING
+ *                                  ↖_________/  other labels
+ *
+ * Any of them may go to ERROR, which nothing leaves.
+ */
+export const DOMINATORS = {
+  COMPUTING: "dominator-tree-state-computing",
+  COMPUTED: "dominator-tree-state-computed",
+  FETCHING: "dominator-tree-state-fetching",
+  LOADED: "dominator-tree-state-loaded",
+  INCREMENTAL_FETCHING: "dominator-tree-state-incremental-fetching",
+  ERROR: "dominator-tree-state-error",
+} as const;
+export type DominatorsState = (typeof DOMINATORS)[keyof typeof DOMINATORS];
+
+/** COMPUTING_DOMINATOR_TREE -> FETCHING <-> FETCHED; any of them -> ERROR -> FETCHING. */
+export const INDIVIDUALS = {
+  COMPUTING_DOMINATOR_TREE: "individuals-state-computing-dominator-tree",
+  FETCHING: "individuals-state-fetching",
+  FETCHED: "individuals-state-fetched",
+  ERROR: "individuals-state-error",
+} as const;
+export type IndividualsState = (typeof INDIVIDUALS)[keyof typeof INDIVIDUALS];
+
+/** Any view may follow any other; INDIVIDUALS goes back to the one before. */
+export const VIEW = {
+  START: "view-state-start",
+  TREE_MAP: "view-state-tree-map",
+  CENSUS: "view-state-census",
+  DOMINATOR_TREE: "view-state-dominator-tree",
+  DIFFING: "view-state-diffing",
+  INDIVIDUALS: "view-state-individuals",
+  OBJECT: "view-state-object",
+  SETTINGS: "view-state-settings",
+} as const;
+export type ViewState = (typeof VIEW)[keyof typeof VIEW];
+
+/** LOADING -> READY <-> LOST, when the server does not answer; REFUSED, when it is another one. */
+export const CONNECTION = { LOADING: "loading", READY: "ready", LOST: "lost", REFUSED: "refused" } as const;
+export type ConnectionState = (typeof CONNECTION)[keyof typeof CONNECTION];
+
+/** "-totalBytes", "name" and so on; "" the tree's own order. */
+export type Sort = string;
+
+export interface CensusModel {
+  state: CensusState;
+  /** null while it is being saved. */
+  report: RowTree | null;
+  display: CensusDisplay;
+  filter: string | null;
+  sort: Sort;
+  expanded: ReadonlySet<RowId>;
+  focused: RowId | null;
+  error: string | null;
+}
+
+export interface TreeMapModel {
+  state: TreeMapState;
+  report: Documents["ubiheap.treemap/1"] | null;
+  display: TreeMapDisplay;
+  error: string | null;
+}
+
+export interface ReportModel {
+  state: ReportState;
+  report: Documents["ubiheap.report/1"] | null;
+  /** Of what has no such document: what the command prints. */
+  text: string | null;
+  error: string | null;
+}
+
+export interface DominatorTreeModel {
+  state: DominatorsState;
+  dominatorTreeId: number | null;
+  root: DominatorTreeNode | null;
+  expanded: ReadonlySet<NodeId>;
+  focused: DominatorTreeNode | null;
+  display: LabelDisplay | null;
+  activeFetchRequestCount: number;
+  error: string | null;
+}
+
+export interface Progress {
+  stage: string;
+  fraction?: number;
+}
+
+export interface Snapshot {
+  id: SnapshotId;
+  state: SnapshotState;
+  /** Of the heap on the server; null until it is there. */
+  path: HeapPath | null;
+  name: string;
+  kind: HeapKind;
+  /** What such files are called. */
+  what: string | null;
+  /** Bytes of the file. */
+  size: Bytes;
+  imported: boolean;
+  selected: boolean;
+  creationTime: number | null;
+  report: ReportModel | null;
+  census: CensusModel | null;
+  treeMap: TreeMapModel | null;
+  dominatorTree: DominatorTreeModel | null;
+  progress: Progress | null;
+  error: string | null;
+}
+
+export interface DiffingModel {
+  state: DiffingState;
+  firstSnapshotId: SnapshotId | null;
+  secondSnapshotId: SnapshotId | null;
+  census: CensusModel | null;
+  error: string | null;
+}
+
+export interface IndividualsModel {
+  state: IndividualsState;
+  id: SnapshotId | null;
+  nodes: DominatorTreeNode[];
+  censusBreakdown: Breakdown | null;
+  indices: ReadonlySet<number> | null;
+  labelDisplay: LabelDisplay | null;
+  focused: DominatorTreeNode | null;
+  error: string | null;
+}
+
+export interface PreviousView {
+  state: ViewState;
+  selected: SnapshotId | null;
+  diffing: DiffingModel | null;
+}
+
+export interface ViewModel {
+  state: ViewState;
+  /** Only of INDIVIDUALS. */
+  previous: PreviousView | null;
+}
+
+/** One object's page. LOADING -> LOADED; LOADING -> ERROR. */
+export interface ObjectModel {
+  id: SnapshotId;
+  nodeId: NodeId;
+  state: "object-state-loading" | "object-state-loaded" | "object-state-error";
+  node: Documents["ubiheap.node/1"] | null;
+  error: string | null;
+}
+
+/** Retaining paths of one node: they are on their way while there are neither graph nor error. */
+export interface PathsModel {
+  id: SnapshotId;
+  nodeId: NodeId;
+  graph: PathGraph | null;
+  error: string | null;
+}
+
+export interface Preferences {
+  theme: "system" | "light" | "dark";
+  /** Of sizes in tables: all digits, or three of them with a unit. */
+  units: "bytes" | "binary";
+  maxRetainingPaths: number;
+  maxIndividuals: number;
+  /** Name to display, as JSON. */
+  customCensusDisplays: string;
+  /** Columns of the census. */
+  percentages: boolean;
+}
+
+export const isRead = (snapshot: Snapshot) => snapshot.state === SNAPSHOT.READ;
+
+/** Whether a diff may be of it: what it is must not change any more. */
+export function isDiffable(snapshot: Snapshot): boolean {
+  return snapshot.kind === "heap" && (snapshot.state === SNAPSHOT.SAVED || snapshot.state === SNAPSHOT.READ);
+}
+
+let lastId = 0;
+
+/** Begins in SAVING, with everything null or false. */
+export function newSnapshot(): Snapshot {
+  return {
+    id: ++lastId,
+    state: SNAPSHOT.SAVING,
+    path: null,
+    name: "",
+    kind: "heap",
+    what: null,
+    size: 0,
+    imported: false,
+    selected: false,
+    creationTime: null,
+    report: null,
+    census: null,
+    treeMap: null,
+    dominatorTree: null,
+    progress: null,
+    error: null,
+  };
+}
+
+export function newDiffing(): DiffingModel {
+  return { state: DIFFING.SELECTING, firstSnapshotId: null, secondSnapshotId: null, census: null, error: null };
+}
+
+export function newIndividuals(): IndividualsModel {
+  return {
+    state: INDIVIDUALS.COMPUTING_DOMINATOR_TREE,
+    id: null,
+    nodes: [],
+    censusBreakdown: null,
+    indices: null,
+    labelDisplay: null,
+    focused: null,
+    error: null,
+  };
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The list of snapshots, oldest first; at most one is selected.
+import * as a from "../actions";
+import { CENSUS, DOMINATORS, REPORT, SNAPSHOT, TREE_MAP, VIEW, type DominatorTreeModel, type Snapshot, type SnapshotId } from "../models";
+import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
+import { computingTree, loadedTree, nodeFound, withChildren, withFetches, withOpen } from "./dominators";
+import { pureReducer } from "./pure";
+
+type Snapshots = Snapshot[];
+
+/** With one snapshot changed; nothing leaves ERROR, and the deleted stay away. */
+function changedOne(snapshots: Snapshots, id: SnapshotId, change: (snapshot: Snapshot) => Partial<Snapshot>): Snapshots {
+  const isChanged = (snapshot: Snapshot) => snapshot.id === id && snapshot.state !== SNAPSHOT.ERROR;
+  return snapshots.map((snapshot) => (isChanged(snapshot) ? { ...snapshot, ...change(snapshot) } : snapshot));
+}
+
+function changedTree(snapshots: Snapshots, id: SnapshotId, change: (tree: DominatorTreeModel) => DominatorTreeModel): Snapshots {
+  return changedOne(snapshots, id, ({ dominatorTree: tree }) => {
+    return tree && tree.state !== DOMINATORS.ERROR ? { dominatorTree: change(tree) } : {};
+  });
+}
+
+function selectedOne(snapshots: Snapshots, id: SnapshotId | null): Snapshots {
+  return snapshots.map((snapshot) =>
+    snapshot.selected === (snapshot.id === id) ? snapshot : { ...snapshot, selected: snapshot.id === id },
+  );
+}
+
+export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
+  builder
+    .addCase(a.addSnapshot, (list, { payload }) => [...list, payload.snapshot])
+    .addCase(a.takeSnapshotStart, (list, { payload }) => [...list, payload.snapshot])
+    .addCase(a.importSnapshotStart, (list, { payload }) => [...list, payload.snapshot])
+    .addCase(a.takeSnapshotEnd, (list, { payload: { id, ...rest } }) => changedOne(list, id, () => ({ state: SNAPSHOT.SAVED, ...rest })))
+    .addCase(a.importSnapshotEnd, (list, { payload: { id, ...rest } }) => changedOne(list, id, () => rest))
+    .addCase(a.readSnapshotStart, (list, { payload }) => changedOne(list, payload.id, () => ({ state: SNAPSHOT.READING })))
+    .addCase(a.readSnapshotEnd, (list, { payload: { id, creationTime } }) =>
+      changedOne(list, id, () => ({ state: SNAPSHOT.READ, creationTime, progress: null })),
+    )
+    .addCase(a.snapshotProgress, (list, { payload: { id, progress } }) => changedOne(list, id, () => ({ progress })))
+    .addCase(a.snapshotError, (list, { payload: { id, error } }) =>
+      changedOne(list, id, () => ({ state: SNAPSHOT.ERROR, error, progress: null })),
+    )
+    .addCase(a.selectSnapshot, (list, { payload }) => selectedOne(list, payload.id))
+    .addCase(a.deleteSnapshotsStart, (list, { payload }) => list.filter((snapshot) => !payload.ids.includes(snapshot.id)))
+    .addCase(a.changeView, (list, { payload }) => (payload.newViewState === VIEW.DIFFING ? selectedOne(list, null) : list))
+    .addCase(a.popView, (list, { payload: { previousView } }) =>
+      previousView.state === VIEW.DIFFING ? list : selectedOne(list, previousView.selected),
+    );
+
+  // Reports, censuses and tree maps.
+  builder
+    .addCase(a.takeReportStart, (list, { payload }) =>
+      changedOne(list, payload.id, () => ({ report: { state: REPORT.SAVING, report: null, text: null, error: null } })),
+    )
+    .addCase(a.takeReportEnd, (list, { payload: { id, report, text } }) =>
+      changedOne(list, id, () => ({ report: { state: REPORT.SAVED, report, text, error: null }, progress: null })),
+    )
+    .addCase(a.takeReportError, (list, { payload: { id, error } }) =>
+      changedOne(list, id, () => ({ report: { state: REPORT.ERROR, report: null, text: null, error }, progress: null })),
+    )
+    .addCase(a.takeCensusStart, (list, { payload: { id, ...wanted } }) => changedOne(list, id, () => ({ census: savingCensus(wanted) })))
+    .addCase(a.takeCensusEnd, (list, { payload: { id, ...of } }) =>
+      changedOne(list, id, () => ({ census: savedCensus(of), progress: null })),
+    )
+    .addCase(a.takeCensusError, (list, { payload: { id, error } }) =>
+      changedOne(list, id, ({ census }) => ({ census: census && { ...census, state: CENSUS.ERROR, report: null, error }, progress: null })),
+    )
+    .addCase(a.censusRowsCame, (list, { payload: { id, of, page } }) =>
+      changedOne(list, id, ({ census }) => ({ census: withRows(census, of, page) })),
+    )
+    .addCase(a.expandCensusNode, (list, { payload: { id, node } }) =>
+      changedOne(list, id, ({ census }) => ({ census: withExpanded(census, node, true) })),
+    )
+    .addCase(a.collapseCensusNode, (list, { payload: { id, node } }) =>
+      changedOne(list, id, ({ census }) => ({ census: withExpanded(census, node, false) })),
+    )
+    .addCase(a.focusCensusNode, (list, { payload: { id, node } }) =>
+      changedOne(list, id, ({ census }) => ({ census: withFocused(census, node) })),
+    )
+    .addCase(a.takeTreeMapStart, (list, { payload: { id, display } }) =>
+      changedOne(list, id, ({ treeMap }) => ({
+        treeMap: { state: TREE_MAP.SAVING, report: treeMap?.report ?? null, display, error: null },
+      })),
+    )
+    .addCase(a.takeTreeMapEnd, (list, { payload: { id, display, report } }) =>
+      changedOne(list, id, () => ({ treeMap: { state: TREE_MAP.SAVED, report, display, error: null }, progress: null })),
+    )
+    .addCase(a.takeTreeMapError, (list, { payload: { id, error } }) =>
+      changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, state: TREE_MAP.ERROR, error }, progress: null })),
+    );
+
+  // Dominator trees.
+  builder
+    .addCase(a.computeDominatorTreeStart, (list, { payload }) => changedOne(list, payload.id, () => ({ dominatorTree: computingTree() })))
+    .addCase(a.computeDominatorTreeEnd, (list, { payload: { id, dominatorTreeId } }) =>
+      changedTree(
+        changedOne(list, id, () => ({ progress: null })),
+        id,
+        (tree) => ({ ...tree, state: DOMINATORS.COMPUTED, dominatorTreeId }),
+      ),
+    )
+    .addCase(a.fetchDominatorTreeStart, (list, { payload: { id, display } }) =>
+      changedTree(list, id, (tree) => ({ ...tree, state: DOMINATORS.FETCHING, root: null, display })),
+    )
+    .addCase(a.fetchDominatorTreeEnd, (list, { payload: { id, root } }) => changedTree(list, id, (tree) => loadedTree(tree, root)))
+    .addCase(a.fetchImmediatelyDominatedStart, (list, { payload }) => changedTree(list, payload.id, (tree) => withFetches(tree, 1)))
+    .addCase(a.fetchImmediatelyDominatedEnd, (list, { payload: { id, path, nodes, moreChildrenAvailable } }) =>
+      changedTree(list, id, (tree) => {
+        const root = tree.root && withChildren(tree.root, path, nodes, moreChildrenAvailable);
+        const focused = tree.focused && nodeFound(root, tree.focused.nodeId);
+        return withFetches({ ...tree, root, focused }, -1);
+      }),
+    )
+    .addCase(a.dominatorTreeError, (list, { payload: { id, error } }) =>
+      changedTree(list, id, (tree) => ({ ...tree, state: DOMINATORS.ERROR, error, root: null })),
+    )
+    .addCase(a.expandDominatorTreeNode, (list, { payload: { id, node } }) => changedTree(list, id, (tree) => withOpen(tree, node, true)))
+    .addCase(a.collapseDominatorTreeNode, (list, { payload: { id, node } }) => changedTree(list, id, (tree) => withOpen(tree, node, false)))
+    .addCase(a.focusDominatorTreeNode, (list, { payload: { id, node } }) => changedTree(list, id, (tree) => ({ ...tree, focused: node })));
+});

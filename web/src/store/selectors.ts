@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What views read from the state.
+import type { HeapPath } from "../types/heap";
+import type { State } from ".";
+import {
+  CENSUS,
+  CONNECTION,
+  DIFFING,
+  DOMINATORS,
+  INDIVIDUALS,
+  REPORT,
+  SNAPSHOT,
+  TREE_MAP,
+  VIEW,
+  type Snapshot,
+  type SnapshotId,
+} from "./models";
+
+export function selectedSnapshot(state: State): Snapshot | null {
+  return state.snapshots.find((snapshot) => snapshot.selected) ?? null;
+}
+
+export function snapshotOf(state: State, id: SnapshotId | null): Snapshot | null {
+  return state.snapshots.find((snapshot) => snapshot.id === id) ?? null;
+}
+
+export function snapshotAt(state: State, path: HeapPath | null): Snapshot | null {
+  return state.snapshots.find((snapshot) => snapshot.path !== null && snapshot.path === path) ?? null;
+}
+
+/** The bytes of all that a snapshot has, once anything is known of them; the tree map's are preferred. */
+export function totalBytesOf({ treeMap, census, report }: Snapshot): number | null {
+  return treeMap?.report?.boxes[0]?.bytes ?? report?.report?.reachable.bytes ?? census?.report?.totalBytes ?? null;
+}
+
+/** The file's name without its ending, or what stands for it. */
+export function titleOf({ name }: Snapshot): string {
+  return name.replace(/(\.(fxsnapshot|heapsnapshot|heaptimeline|ubirec|timeline))?(\.gz)?$/, "");
+}
+
+/** The state of the model that the view shows; "initial" when there is none. */
+export function shownState(state: State): string {
+  const { view, diffing, individuals, connection } = state;
+  const snapshot = selectedSnapshot(state);
+  if (diffing) {
+    return diffing.state;
+  }
+  if (individuals) {
+    return individuals.state;
+  }
+  if (view.state === VIEW.SETTINGS) {
+    return "settings";
+  }
+  if (!snapshot) {
+    return connection === CONNECTION.LOADING ? "loading" : "initial";
+  }
+  const model = {
+    [VIEW.CENSUS as string]: snapshot.census,
+    [VIEW.TREE_MAP]: snapshot.treeMap,
+    [VIEW.DOMINATOR_TREE]: snapshot.dominatorTree,
+    [VIEW.START]: snapshot.report,
+  }[view.state];
+  return snapshot.state === SNAPSHOT.READ && model ? model.state : snapshot.state;
+}
+
+interface StateWords {
+  /** In the list. */
+  short: string;
+  /** In the main panel. */
+  long: string;
+}
+
+const WORDS: Record<string, StateWords> = {
+  [SNAPSHOT.SAVING]: { short: "saving…", long: "Saving the snapshot…" },
+  [SNAPSHOT.IMPORTING]: { short: "importing…", long: "Importing the file…" },
+  [SNAPSHOT.SAVED]: { short: "", long: "Reading the snapshot…" },
+  [SNAPSHOT.READING]: { short: "reading snapshot…", long: "Reading the snapshot…" },
+  [SNAPSHOT.ERROR]: { short: "Error", long: "This snapshot could not be read." },
+  [REPORT.SAVING]: { short: "looking…", long: "Looking for what matters…" },
+  [REPORT.ERROR]: { short: "Error", long: "The report could not be made." },
+  [CENSUS.SAVING]: { short: "saving census…", long: "Counting what there is…" },
+  [CENSUS.ERROR]: { short: "Error", long: "The census could not be taken." },
+  [TREE_MAP.SAVING]: { short: "saving tree map…", long: "Drawing the tree map…" },
+  [TREE_MAP.ERROR]: { short: "Error", long: "The tree map could not be drawn." },
+  [DIFFING.SELECTING]: { short: "select two snapshots", long: "Select the baseline." },
+  [DIFFING.TAKING_DIFF]: { short: "computing difference…", long: "Computing the difference…" },
+  [DIFFING.ERROR]: { short: "Error", long: "The snapshots could not be compared." },
+  [DOMINATORS.COMPUTING]: { short: "computing dominators…", long: "Computing the dominator tree…" },
+  [DOMINATORS.COMPUTED]: { short: "computing sizes…", long: "Computing retained sizes…" },
+  [DOMINATORS.FETCHING]: { short: "computing sizes…", long: "Computing retained sizes…" },
+  [DOMINATORS.INCREMENTAL_FETCHING]: { short: "fetching…", long: "Fetching the subtree…" },
+  [DOMINATORS.ERROR]: { short: "Error", long: "The dominator tree could not be computed." },
+  [INDIVIDUALS.COMPUTING_DOMINATOR_TREE]: { short: "computing dominators…", long: "Computing the dominator tree…" },
+  [INDIVIDUALS.FETCHING]: { short: "fetching individuals…", long: "Fetching individuals…" },
+  [INDIVIDUALS.ERROR]: { short: "Error", long: "The individuals could not be fetched." },
+};
+
+export function stateWords(state: string): StateWords {
+  return WORDS[state] ?? { short: "", long: "" };
+}
+
+const BUSY = /(saving|importing|reading|taking-diff|computing|computed|fetching)/;
+
+/** Whether something is being done that ends by itself. */
+export function isBusy(state: string): boolean {
+  return BUSY.test(state);
+}

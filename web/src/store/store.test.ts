@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// The conformance cases of the front end that are about its state, by number. Tasks are dispatched, and the state is read.
+import { beforeEach, describe, expect, it } from "vitest";
+import { CENSUS_DISPLAYS, LABEL_DISPLAYS } from "../logic/displays";
+import { formatMegabytes } from "../logic/format";
+import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
+import { collapseCensusNode, expandCensusNode, setCensusDisplay, setLabelDisplay } from "./actions";
+import { CENSUS, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
+import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
+import { expandCensusRow } from "./tasks/census";
+import { selectForDiffing, toggleDiffing } from "./tasks/diffing";
+import { fetchImmediatelyDominated, fetchIndividuals } from "./tasks/dominators";
+import { clearSnapshots, deleteSnapshot, importSnapshotAndCensus, listSnapshots, takeSnapshotAndCensus } from "./tasks/snapshots";
+import { changeViewAndRefresh, popViewAndRefresh, selectNeighbour, selectSnapshotAndRefresh } from "./tasks/views";
+import { setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "./tasks/views";
+import { bench, settled, type Bench } from "./testing";
+
+const STACKS = CENSUS_DISPLAYS["allocationStack"] as CensusDisplay;
+const STACK_LABELS = LABEL_DISPLAYS["allocationStack"] as LabelDisplay;
+const file = (name: string) => new File(["x"], name);
+
+let b: Bench;
+const ids = () => b.state().snapshots.map(({ id }) => id);
+const first = () => b.state().snapshots[0]!;
+const second = () => b.state().snapshots[1]!;
+const starts = (type: string) => b.actions.filter((one) => one === type).length;
+
+/** All heaps are listed, and the first is shown in a view. */
+async function opened(view: (typeof VIEW)[keyof typeof VIEW], ...names: string[]) {
+  b = bench(...names);
+  await b.store.dispatch(listSnapshots());
+  await b.store.dispatch(selectSnapshotAndRefresh(first().id));
+  await b.store.dispatch(changeViewAndRefresh(view));
+  b.actions.length = 0;
+  b.client.asked.length = 0;
+}
+
+describe("snapshots", () => {
+  beforeEach(() => {
+    b = bench();
+  });
+
+  it("FE-1: begin in SAVING, each with an id of its own", () => {
+    const two = [newSnapshot(), newSnapshot()];
+    expect(two.map(({ state }) => state)).toEqual([SNAPSHOT.SAVING, SNAPSHOT.SAVING]);
+    expect(two[0]?.id).not.toBe(two[1]?.id);
+  });
+
+  it("are taken: saved, read, and shown", async () => {
+    const release = b.client.hold("save");
+    const done = b.store.dispatch(takeSnapshotAndCensus("t1"));
+    expect([first().state, first().selected]).toEqual([SNAPSHOT.SAVING, true]);
+    release();
+    await done;
+    expect(first()).toMatchObject({ state: SNAPSHOT.READ, path: "h1", creationTime: 1_700_000_000_123_456 });
+    expect(first().treeMap?.state).toBe(TREE_MAP.SAVED);
+  });
+
+  it("FE-19: that cannot be saved are errors, and nothing is counted", async () => {
+    b.client.failing.set("save", "the disk is full");
+    await b.store.dispatch(takeSnapshotAndCensus("t1"));
+    expect(first()).toMatchObject({ state: SNAPSHOT.ERROR, error: "the disk is full", census: null, treeMap: null });
+    expect(b.client.asked).toEqual(["save"]);
+    expect(shownState(b.state())).toBe(SNAPSHOT.ERROR);
+  });
+
+  it("FE-27: are imported, from IMPORTING through READING to READ", async () => {
+    const holdImport = b.client.hold("import");
+    const holdRead = b.client.hold("read");
+    const done = b.store.dispatch(importSnapshotAndCensus(file("foo.fxsnapshot")));
+    expect(first()).toMatchObject({ state: SNAPSHOT.IMPORTING, imported: true, selected: true });
+    holdImport();
+    await settled();
+    expect(first().state).toBe(SNAPSHOT.READING);
+    holdRead();
+    await done;
+    expect([first().state, titleOf(first())]).toEqual([SNAPSHOT.READ, "foo"]);
+  });
+
+  it("that cannot be imported stay in the list with the reason, and nothing leaves ERROR", async () => {
+    b.client.failing.set("read", "not a heap");
+    await b.store.dispatch(importSnapshotAndCensus(file("a.txt")));
+    expect(first()).toMatchObject({ state: SNAPSHOT.ERROR, error: "not a heap" });
+    b.client.failing.clear();
+    await b.store.dispatch(selectSnapshotAndRefresh(first().id));
+    expect(first().state).toBe(SNAPSHOT.ERROR);
+    await b.store.dispatch(clearSnapshots());
+    expect(ids()).toEqual([]);
+  });
+
+  it("FE-28: show their total once it is known", async () => {
+    await b.store.dispatch(importSnapshotAndCensus(file("a.fxsnapshot")));
+    expect(formatMegabytes(totalBytesOf(first()) ?? 0)).toBe("1.23 MB");
+  });
+
+  it("are those that are open on the server, and go when they are closed there", async () => {
+    await opened(VIEW.CENSUS, "a.fxsnapshot", "b.fxsnapshot");
+    expect(b.state().snapshots.map(titleOf)).toEqual(["a", "b"]);
+    b.client.heaps.shift();
+    await b.store.dispatch(listSnapshots());
+    expect(b.state().snapshots.map(titleOf)).toEqual(["b"]);
+  });
+
+  it("are selected by keys, clamped at the ends; with none it is nothing", async () => {
+    await b.store.dispatch(selectNeighbour(1));
+    expect(ids()).toEqual([]);
+    await opened(VIEW.CENSUS, "a", "b");
+    await b.store.dispatch(selectNeighbour(1));
+    await b.store.dispatch(selectNeighbour(1));
+    expect(b.selected().name).toBe("b");
+    await b.store.dispatch(selectNeighbour(-1));
+    await b.store.dispatch(selectNeighbour(-1));
+    expect(b.selected().name).toBe("a");
+  });
+});
+
+describe("clearing", () => {
+  it("FE-17: leaves what is being saved", async () => {
+    await opened(VIEW.CENSUS, "a.fxsnapshot");
+    const release = b.client.hold("save");
+    const done = b.store.dispatch(takeSnapshotAndCensus("t1"));
+    await b.store.dispatch(clearSnapshots());
+    expect(b.state().snapshots.map(({ state }) => state)).toEqual([SNAPSHOT.SAVING]);
+    expect(b.client.asked).toContain("delete h1");
+    release();
+    await done;
+  });
+
+  it("FE-16: leaves a difference", async () => {
+    await opened(VIEW.CENSUS, "a", "b");
+    await b.store.dispatch(toggleDiffing());
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    await b.store.dispatch(selectForDiffing(ids()[1]!));
+    await b.store.dispatch(clearSnapshots());
+    expect([ids(), b.state().diffing]).toEqual([[], null]);
+  });
+
+  it("FE-18: leaves individuals for the view before", async () => {
+    await opened(VIEW.CENSUS, "a");
+    await b.store.dispatch(fetchIndividuals(first().id, STACKS.breakdown, new Set([1])));
+    expect(b.state().view.state).toBe(VIEW.INDIVIDUALS);
+    await b.store.dispatch(clearSnapshots());
+    expect([ids(), b.state().view.state, b.state().individuals]).toEqual([[], VIEW.CENSUS, null]);
+  });
+
+  it("of one snapshot leaves the others", async () => {
+    await opened(VIEW.CENSUS, "a", "b");
+    await b.store.dispatch(deleteSnapshot(second().id));
+    expect(b.state().snapshots.map(({ name }) => name)).toEqual(["a"]);
+    expect(b.client.asked).toContain("delete h2");
+  });
+});
+
+describe("censuses", () => {
+  beforeEach(() => opened(VIEW.CENSUS, "a.fxsnapshot"));
+
+  it("are taken once while nothing that they are of changes", async () => {
+    await b.store.dispatch(changeViewAndRefresh(VIEW.CENSUS));
+    expect([first().census?.state, starts("take-census-start")]).toEqual([CENSUS.SAVED, 0]);
+  });
+
+  it("FE-20: are taken again when the display changes meanwhile, and end once", async () => {
+    const release = b.client.hold("census");
+    const done = b.store.dispatch(setCensusDisplayAndRefresh(STACKS));
+    await settled();
+    b.store.dispatch(setCensusDisplay(CENSUS_DISPLAYS["filename"] as CensusDisplay));
+    release();
+    await done;
+    expect([starts("take-census-start"), starts("take-census-end")]).toEqual([2, 1]);
+    expect(first().census?.display).toBe(CENSUS_DISPLAYS["filename"]);
+  });
+
+  it("FE-15: are of what the filter leaves, also after another view", async () => {
+    await b.store.dispatch(setFilterAndRefresh("js::Shape"));
+    const rows = () => Object.values(first().census?.report?.rows ?? {}).map(({ name }) => name);
+    expect(rows()).toEqual(["js::Shape"]);
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    await b.store.dispatch(changeViewAndRefresh(VIEW.CENSUS));
+    expect([b.state().filter, rows(), starts("take-census-start")]).toEqual(["js::Shape", ["js::Shape"], 1]);
+  });
+
+  it("FE-32: have nothing expanded when the display was switched", async () => {
+    await b.store.dispatch(expandCensusRow(first().id, 2));
+    expect([...(first().census?.expanded ?? [])]).toEqual([2]);
+    await b.store.dispatch(setCensusDisplayAndRefresh(STACKS));
+    expect(first().census?.expanded.size).toBe(0);
+  });
+
+  it("copy the set of expanded rows before they change it", () => {
+    const { id, census } = first();
+    b.store.dispatch(expandCensusNode({ id, node: 3 }));
+    const opened = first().census?.expanded;
+    b.store.dispatch(collapseCensusNode({ id, node: 3 }));
+    expect([census?.expanded.size, opened?.size, first().census?.expanded.size]).toEqual([0, 1, 0]);
+  });
+
+  it("that fail say why, and are tried again with another display", async () => {
+    b.client.failing.set("census", "out of memory");
+    await b.store.dispatch(setCensusDisplayAndRefresh(STACKS));
+    expect(first().census).toMatchObject({ state: CENSUS.ERROR, error: "out of memory", report: null });
+    b.client.failing.clear();
+    await b.store.dispatch(changeViewAndRefresh(VIEW.CENSUS));
+    expect(first().census?.state).toBe(CENSUS.SAVED);
+  });
+});
+
+describe("dominator trees", () => {
+  beforeEach(() => opened(VIEW.CENSUS, "a.fxsnapshot"));
+
+  it("FE-29: come with a tree map, whose total the list shows", async () => {
+    b = bench();
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    await b.store.dispatch(takeSnapshotAndCensus("t1"));
+    const order = b.client.asked.filter((one) => ["tree map", "compute", "tree"].includes(one));
+    expect(order).toEqual(["tree map", "compute", "tree"]);
+    expect(first().dominatorTree?.state).toBe(DOMINATORS.LOADED);
+  });
+
+  it("FE-21: are fetched again when the labels change meanwhile, and computed once", async () => {
+    const release = b.client.hold("tree");
+    const done = b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    await settled();
+    expect(first().dominatorTree?.state).toBe(DOMINATORS.FETCHING);
+    b.store.dispatch(setLabelDisplay(STACK_LABELS));
+    release();
+    await done;
+    expect(first().dominatorTree).toMatchObject({ state: DOMINATORS.LOADED, dominatorTreeId: 0, display: STACK_LABELS });
+    expect([starts("compute-dominator-tree-start"), starts("fetch-dominator-tree-start")]).toEqual([1, 2]);
+    await b.store.dispatch(setLabelDisplayAndRefresh(LABEL_DISPLAYS["coarseType"] as LabelDisplay));
+    expect([first().dominatorTree?.display, starts("compute-dominator-tree-start")]).toEqual([LABEL_DISPLAYS["coarseType"], 1]);
+  });
+
+  it("FE-26: are fetched a part at a time, until all parts have come", async () => {
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    const { id } = first();
+    const [releaseTwo, releaseOne] = [b.client.hold("dominated 2"), b.client.hold("dominated 1")];
+    const done = [b.store.dispatch(fetchImmediatelyDominated(id, [1, 2], 0)), b.store.dispatch(fetchImmediatelyDominated(id, [1], 2))];
+    expect(first().dominatorTree?.activeFetchRequestCount).toBe(2);
+    releaseTwo();
+    await done[0];
+    expect(first().dominatorTree?.state).toBe(DOMINATORS.INCREMENTAL_FETCHING);
+    releaseOne();
+    await Promise.all(done);
+    expect(first().dominatorTree?.state).toBe(DOMINATORS.LOADED);
+    const children = first().dominatorTree?.root?.children;
+    expect(children?.map(({ nodeId }) => nodeId)).toEqual([2, 3, 10]);
+    expect(children?.[0]?.children?.map(({ nodeId }) => nodeId)).toEqual([20]);
+  });
+
+  it("that fail are errors for good", async () => {
+    b.client.failing.set("compute", "too large");
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    expect(first().dominatorTree).toMatchObject({ state: DOMINATORS.ERROR, error: "too large" });
+    expect(stateWords(shownState(b.state())).short).toBe("Error");
+  });
+});
+
+describe("differences", () => {
+  beforeEach(async () => {
+    await opened(VIEW.CENSUS, "a", "b");
+    await b.store.dispatch(toggleDiffing());
+  });
+
+  it("begin with nothing selected", () => {
+    expect(b.state().diffing?.state).toBe(DIFFING.SELECTING);
+    expect(b.state().snapshots.some(({ selected }) => selected)).toBe(false);
+  });
+
+  it("FE-22: are of two: the first is not picked again", async () => {
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    expect(b.state().diffing).toMatchObject({ state: DIFFING.SELECTING, firstSnapshotId: ids()[0], secondSnapshotId: null });
+  });
+
+  it("FE-23: are computed when two are picked", async () => {
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    const release = b.client.hold("diff");
+    const done = b.store.dispatch(selectForDiffing(ids()[1]!));
+    await settled();
+    expect(b.state().diffing?.state).toBe(DIFFING.TAKING_DIFF);
+    release();
+    await done;
+    expect(b.state().diffing).toMatchObject({ state: DIFFING.TOOK_DIFF, census: { state: CENSUS.SAVED } });
+  });
+
+  it("FE-25: are left when a snapshot is taken, which is selected", async () => {
+    await b.store.dispatch(takeSnapshotAndCensus("t1"));
+    expect([b.state().view.state, b.state().diffing, b.selected().name]).toEqual([VIEW.CENSUS, null, "live.fxsnapshot"]);
+  });
+
+  it("are left by toggling, for Aggregate", async () => {
+    await b.store.dispatch(toggleDiffing());
+    expect([b.state().view.state, b.state().diffing]).toEqual([VIEW.CENSUS, null]);
+  });
+
+  it("that fail say why", async () => {
+    b.client.failing.set("diff", "of another program");
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    await b.store.dispatch(selectForDiffing(ids()[1]!));
+    expect(b.state().diffing).toMatchObject({ state: DIFFING.ERROR, error: "of another program" });
+  });
+});
+
+describe("individuals", () => {
+  beforeEach(() => opened(VIEW.CENSUS, "a", "b"));
+
+  it("FE-24: go back to the same snapshot in the same view", async () => {
+    const { id } = b.selected();
+    await b.store.dispatch(fetchIndividuals(id, STACKS.breakdown, new Set([1])));
+    expect(b.state().individuals).toMatchObject({ state: INDIVIDUALS.FETCHED, id });
+    await b.store.dispatch(popViewAndRefresh());
+    expect([b.state().view.state, b.selected().id, b.state().individuals]).toEqual([VIEW.CENSUS, id, null]);
+  });
+
+  it("are given up when the view is left", async () => {
+    const release = b.client.hold("compute");
+    const done = b.store.dispatch(fetchIndividuals(first().id, STACKS.breakdown, new Set([1])));
+    await b.store.dispatch(popViewAndRefresh());
+    release();
+    await done;
+    expect([b.state().view.state, b.state().individuals]).toEqual([VIEW.CENSUS, null]);
+    expect(b.client.asked).not.toContain("individuals");
+  });
+
+  it("that fail say why, and are fetched again with other labels", async () => {
+    b.client.failing.set("individuals", "none");
+    await b.store.dispatch(fetchIndividuals(first().id, STACKS.breakdown, new Set([1])));
+    expect(b.state().individuals).toMatchObject({ state: INDIVIDUALS.ERROR, error: "none" });
+    b.client.failing.clear();
+    await b.store.dispatch(setLabelDisplayAndRefresh(STACK_LABELS));
+    expect(b.state().individuals).toMatchObject({ state: INDIVIDUALS.FETCHED, labelDisplay: STACK_LABELS });
+  });
+});

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Tasks that count: censuses, tree maps, reports.
+import type { PageOptions } from "../../api/HeapAnalysesClient";
+import type { RowId } from "../../types/heap";
+import type { State, Task } from "..";
+import * as a from "../actions";
+import { CENSUS, TREE_MAP, type Progress, type SnapshotId } from "../models";
+import { isCensusOf, type CensusWanted } from "../reducers/census";
+import { snapshotOf } from "../selectors";
+import { cancelOf, errorText, joined } from "./context";
+
+/** Rows that are asked for at once. */
+export const PAGE_ROWS = 100;
+
+export function wantedOf({ censusDisplay, filter, sort }: State): CensusWanted {
+  return { display: censusDisplay, filter, sort };
+}
+
+export function pageOptions({ display, filter, sort }: CensusWanted, parent: RowId | null, offset: number): PageOptions {
+  return { breakdown: display.breakdown, inverted: display.inverted, filter, sort, parent, offset, rows: PAGE_ROWS };
+}
+
+/** What says how far a snapshot's task is. */
+export function progressOf(id: SnapshotId): Task<(progress: Progress) => void> {
+  return (dispatch) => (progress) => void dispatch(a.snapshotProgress({ id, progress }));
+}
+
+/** A census of one snapshot; again while what is wanted changes meanwhile. */
+export function takeCensus(id: SnapshotId): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `census ${id}`, async () => {
+      const census = snapshotOf(getState(), id)?.census ?? null;
+      if (census && census.state !== CENSUS.ERROR && isCensusOf(census, wantedOf(getState()))) {
+        return;
+      }
+      for (;;) {
+        const wanted = wantedOf(getState());
+        dispatch(a.takeCensusStart({ id, ...wanted }));
+        const isStale = () => !isCensusOf({ ...wanted } as never, wantedOf(getState()));
+        try {
+          const path = snapshotOf(getState(), id)?.path ?? "";
+          const page = await context.client.getCensusRows(path, pageOptions(wanted, null, 0), {
+            signal: cancelOf(context, id).signal,
+            onProgress: dispatch(progressOf(id)),
+          });
+          if (!isStale()) {
+            dispatch(a.takeCensusEnd({ id, ...wanted, page }));
+            return;
+          }
+        } catch (error) {
+          if (!isStale()) {
+            dispatch(a.takeCensusError({ id, error: errorText(error) ?? "The census was cancelled." }));
+            return;
+          }
+        }
+      }
+    });
+}
+
+/** Some more rows of a census that is there. */
+export function fetchCensusRows(id: SnapshotId, parent: RowId, offset: number): Task {
+  return (dispatch, getState, context) => {
+    const census = snapshotOf(getState(), id)?.census;
+    if (!census?.report) {
+      return Promise.resolve();
+    }
+    const of = { display: census.display, filter: census.filter, sort: census.sort };
+    const key = `rows ${id} ${of.display.displayName} ${of.filter} ${of.sort} ${parent} ${offset}`;
+    return joined(context, key, async () => {
+      const path = snapshotOf(getState(), id)?.path ?? "";
+      try {
+        const page = await context.client.getCensusRows(path, pageOptions(of, parent, offset));
+        dispatch(a.censusRowsCame({ id, of, page }));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+  };
+}
+
+/** Opens a row, and fetches what is below. */
+export function expandCensusRow(id: SnapshotId, node: RowId): Task {
+  return async (dispatch, getState) => {
+    if (!snapshotOf(getState(), id)?.census?.report?.lists[node]) {
+      await dispatch(fetchCensusRows(id, node, 0));
+    }
+    dispatch(a.expandCensusNode({ id, node }));
+  };
+}
+
+export interface PixelSize {
+  width: number;
+  height: number;
+}
+
+const DEFAULT_SIZE: PixelSize = { width: 1200, height: 700 };
+
+/** A tree map of one snapshot, of a size in pixels; the one that is there will do if it has that size. Filters are not for it. */
+export function takeTreeMap(id: SnapshotId, size?: PixelSize): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `tree map ${id}`, async () => {
+      for (;;) {
+        const { treeMapDisplay: display } = getState();
+        const treeMap = snapshotOf(getState(), id)?.treeMap;
+        const wanted = size ?? treeMap?.report ?? DEFAULT_SIZE;
+        const isThere = treeMap?.report?.width === wanted.width && treeMap.report.height === wanted.height && treeMap.display === display;
+        if (isThere && treeMap.state === TREE_MAP.SAVED) {
+          return;
+        }
+        dispatch(a.takeTreeMapStart({ id, display }));
+        try {
+          const path = snapshotOf(getState(), id)?.path ?? "";
+          const { width, height } = wanted;
+          const report = await context.client.getTreeMap(
+            path,
+            { breakdown: display.breakdown, width, height },
+            { signal: cancelOf(context, id).signal, onProgress: dispatch(progressOf(id)) },
+          );
+          if (getState().treeMapDisplay === display) {
+            dispatch(a.takeTreeMapEnd({ id, display, report }));
+            return;
+          }
+        } catch (error) {
+          dispatch(a.takeTreeMapError({ id, error: errorText(error) ?? "Drawing was cancelled." }));
+          return;
+        }
+      }
+    });
+}
+
+/** What `report` says of a snapshot; of what is no heap, what the command prints. */
+export function takeReport(id: SnapshotId): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `report ${id}`, async () => {
+      const snapshot = snapshotOf(getState(), id);
+      if (!snapshot?.path || snapshot.report?.report || snapshot.report?.text) {
+        return;
+      }
+      const options = { signal: cancelOf(context, id).signal, onProgress: dispatch(progressOf(id)) };
+      dispatch(a.takeReportStart({ id }));
+      try {
+        if (snapshot.kind === "heap") {
+          dispatch(a.takeReportEnd({ id, report: await context.client.getReport(snapshot.path, options), text: null }));
+        } else {
+          const question = snapshot.kind === "timeline" ? "timeline" : "report";
+          const text = await context.client.getPage(snapshot.path, question, { pageColumns: 110 }, { signal: options.signal });
+          dispatch(a.takeReportEnd({ id, report: null, text }));
+        }
+      } catch (error) {
+        dispatch(a.takeReportError({ id, error: errorText(error) ?? "The report was cancelled." }));
+      }
+    });
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What tasks have besides the store.
+import type { HeapAnalysesClient } from "../../api/HeapAnalysesClient";
+import { isAbort } from "../../api/errors";
+import type { SnapshotId } from "../models";
+
+export interface TaskContext {
+  client: HeapAnalysesClient;
+  /** Tasks that run, by their keys. */
+  running: Map<string, Promise<void>>;
+  /** How to end what runs for a snapshot. */
+  cancels: Map<SnapshotId, AbortController>;
+}
+
+export function newTaskContext(client: HeapAnalysesClient): TaskContext {
+  return { client, running: new Map(), cancels: new Map() };
+}
+
+/** Runs a task, unless one of this key runs already: then that one's end is this one's, too. */
+export function joined(context: TaskContext, key: string, task: () => Promise<void>): Promise<void> {
+  const running = context.running.get(key);
+  if (running) {
+    return running;
+  }
+  const promise = task().finally(() => context.running.delete(key));
+  context.running.set(key, promise);
+  return promise;
+}
+
+/** What ends all that runs for a snapshot. */
+export function cancelOf(context: TaskContext, id: SnapshotId): AbortController {
+  const known = context.cancels.get(id);
+  if (known && !known.signal.aborted) {
+    return known;
+  }
+  const fresh = new AbortController();
+  context.cancels.set(id, fresh);
+  return fresh;
+}
+
+/** An error in words; null: somebody wanted it to end. */
+export function errorText(error: unknown): string | null {
+  if (isAbort(error)) {
+    return null;
+  }
+  return typeof error === "string" ? error : error instanceof Error ? error.message : String(error);
+}

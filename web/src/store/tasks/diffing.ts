@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Tasks that compare two snapshots.
+import type { RowId } from "../../types/heap";
+import type { Task } from "..";
+import * as a from "../actions";
+import { DIFFING, VIEW, type SnapshotId } from "../models";
+import { isCensusOf } from "../reducers/census";
+import { snapshotOf } from "../selectors";
+import { pageOptions, wantedOf } from "./census";
+import { errorText, joined } from "./context";
+import { changeView, changeViewAndRefresh, readSnapshot } from "./views";
+
+export function toggleDiffing(): Task {
+  return async (dispatch, getState) => {
+    await dispatch(changeViewAndRefresh(getState().view.state === VIEW.DIFFING ? VIEW.CENSUS : VIEW.DIFFING));
+  };
+}
+
+/** The first pick is the baseline, the second is compared with it, at once. */
+export function selectForDiffing(id: SnapshotId): Task {
+  return async (dispatch) => {
+    dispatch(a.selectSnapshotForDiffing({ id }));
+    await dispatch(refreshDiffing());
+  };
+}
+
+/** Compares two snapshots. */
+export function compareSnapshots(first: SnapshotId, second: SnapshotId): Task {
+  return async (dispatch) => {
+    dispatch(changeView(VIEW.DIFFING));
+    dispatch(a.selectSnapshotForDiffing({ id: first }));
+    await dispatch(selectForDiffing(second));
+  };
+}
+
+/** The difference of the pair that was chosen; again while what is wanted changes meanwhile. A pair that was left is given up. */
+export function refreshDiffing(): Task {
+  return (dispatch, getState, context) => {
+    const { firstSnapshotId: first, secondSnapshotId: second } = getState().diffing ?? {};
+    if (!first || !second) {
+      return Promise.resolve();
+    }
+    const isPair = () => getState().diffing?.firstSnapshotId === first && getState().diffing?.secondSnapshotId === second;
+    return joined(context, `diff ${first} ${second}`, async () => {
+      await Promise.all([dispatch(readSnapshot(first)), dispatch(readSnapshot(second))]);
+      while (isPair()) {
+        const wanted = wantedOf(getState());
+        const { state, census } = getState().diffing ?? {};
+        if (state === DIFFING.TOOK_DIFF && isCensusOf(census ?? null, wanted)) {
+          return;
+        }
+        dispatch(a.takeCensusDiffStart({ first, second, ...wanted }));
+        try {
+          const page = await context.client.getCensusDiffRows(pathOf(first), pathOf(second), pageOptions(wanted, null, 0));
+          if (isCensusOf({ ...wanted } as never, wantedOf(getState()))) {
+            dispatch(a.takeCensusDiffEnd({ first, second, ...wanted, page }));
+          }
+        } catch (error) {
+          if (isPair()) {
+            dispatch(a.diffingError({ error: errorText(error) ?? "Comparing was cancelled." }));
+          }
+          return;
+        }
+      }
+    });
+
+    function pathOf(id: SnapshotId): string {
+      return snapshotOf(getState(), id)?.path ?? "";
+    }
+  };
+}
+
+/** Some more rows of the difference. */
+export function fetchDiffingRows(parent: RowId, offset: number): Task {
+  return (dispatch, getState, context) => {
+    const { firstSnapshotId: first, secondSnapshotId: second, census } = getState().diffing ?? {};
+    if (!first || !second || !census?.report) {
+      return Promise.resolve();
+    }
+    const of = { display: census.display, filter: census.filter, sort: census.sort };
+    const key = `diff rows ${first} ${second} ${of.display.displayName} ${of.filter} ${of.sort} ${parent} ${offset}`;
+    return joined(context, key, async () => {
+      const paths = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
+      try {
+        const page = await context.client.getCensusDiffRows(...paths, pageOptions(of, parent, offset));
+        dispatch(a.diffingRowsCame({ first, second, of, page }));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+  };
+}
+
+export function expandDiffingRow(node: RowId): Task {
+  return async (dispatch, getState) => {
+    if (!getState().diffing?.census?.report?.lists[node]) {
+      await dispatch(fetchDiffingRows(node, 0));
+    }
+    dispatch(a.expandDiffingCensusNode({ node }));
+  };
+}

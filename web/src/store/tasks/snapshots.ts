@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Tasks about whole snapshots: what is open on the server, importing, deleting.
+import { ServerError } from "../../api/errors";
+import type { OpenHeap } from "../../types/heap";
+import type { Task } from "..";
+import * as a from "../actions";
+import { CONNECTION, newSnapshot, SNAPSHOT, VIEW, type Snapshot, type SnapshotId } from "../models";
+import { snapshotAt, snapshotOf } from "../selectors";
+import { cancelOf, errorText } from "./context";
+import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot } from "./views";
+
+function snapshotOfHeap({ id, name, kind, what, size, origin }: OpenHeap): Snapshot {
+  const imported = origin !== "saved";
+  return { ...newSnapshot(), state: SNAPSHOT.SAVED, path: id, name, kind, what: what ?? null, size, imported };
+}
+
+/** Lists what is open on the server, and drops what is not any more. */
+export function listSnapshots(): Task {
+  return async (dispatch, getState, { client }) => {
+    try {
+      const heaps = await client.listHeaps();
+      const paths = new Set(heaps.map((heap) => heap.id));
+      const gone = getState().snapshots.filter(({ path }) => path !== null && !paths.has(path));
+      if (gone.length > 0) {
+        dispatch(a.deleteSnapshotsStart({ ids: gone.map(({ id }) => id) }));
+      }
+      for (const heap of heaps.filter(({ id }) => !snapshotAt(getState(), id))) {
+        dispatch(a.addSnapshot({ snapshot: snapshotOfHeap(heap) }));
+      }
+      dispatch(a.connectionChanged(CONNECTION.READY));
+    } catch (error) {
+      dispatch(a.connectionChanged(error instanceof ServerError ? CONNECTION.REFUSED : CONNECTION.LOST));
+    }
+  };
+}
+
+/** Sends a file to the server and reads it there. */
+export function importSnapshotAndCensus(file: File): Task {
+  return async (dispatch, getState, context) => {
+    const snapshot = { ...newSnapshot(), state: SNAPSHOT.IMPORTING, name: file.name, size: file.size, imported: true };
+    const { id } = snapshot;
+    const { signal } = cancelOf(context, id);
+    leaveModes();
+    dispatch(a.importSnapshotStart({ snapshot }));
+    dispatch(a.selectSnapshot({ id }));
+    try {
+      const heap = await context.client.importHeapSnapshot(file, file.name, {
+        signal,
+        onProgress: (progress) => void dispatch(a.snapshotProgress({ id, progress })),
+      });
+      dispatch(a.importSnapshotEnd({ id, path: heap.id, kind: heap.kind, what: heap.what ?? null }));
+    } catch (error) {
+      dispatch(errorText(error) === null ? a.deleteSnapshotsStart({ ids: [id] }) : a.snapshotError({ id, error: errorText(error) ?? "" }));
+      return;
+    }
+    await dispatch(readSnapshot(id));
+    await dispatch(computeSnapshotData(id));
+
+    function leaveModes() {
+      const { diffing, individuals, view } = getState();
+      if (diffing || individuals || view.state === VIEW.SETTINGS || view.state === VIEW.OBJECT) {
+        dispatch(changeView(diffing || individuals ? VIEW.CENSUS : VIEW.START));
+      }
+    }
+  };
+}
+
+/** Several files, one after the other, so that the first is there soonest. */
+export function importFiles(files: File[]): Task {
+  return async (dispatch) => {
+    for (const file of files) {
+      await dispatch(importSnapshotAndCensus(file));
+    }
+  };
+}
+
+/** Ends what runs for a snapshot. */
+export function cancelSnapshot(id: SnapshotId): Task<void> {
+  return (_dispatch, _getState, context) => cancelOf(context, id).abort();
+}
+
+function deleteSnapshots(ids: SnapshotId[]): Task {
+  return async (dispatch, getState, context) => {
+    const { diffing, individuals, snapshots } = getState();
+    const paths = snapshots.filter((snapshot) => ids.includes(snapshot.id)).map(({ path }) => path);
+    ids.forEach((id) => dispatch(cancelSnapshot(id)));
+    dispatch(a.deleteSnapshotsStart({ ids }));
+    const isDiffed = diffing && [diffing.firstSnapshotId, diffing.secondSnapshotId].some((id) => id !== null && ids.includes(id));
+    if (isDiffed) {
+      dispatch(changeView(VIEW.CENSUS));
+    } else if (individuals) {
+      await dispatch(popViewAndRefresh());
+    }
+    for (const path of paths) {
+      // What was never read, or is gone already, need not be deleted.
+      await context.client.deleteOpenHeap(path ?? "").catch(() => undefined);
+    }
+    dispatch(a.deleteSnapshotsEnd({ ids }));
+  };
+}
+
+/** Deletes one snapshot: closes its heap on the server, and deletes its file there if it was sent. */
+export function deleteSnapshot(id: SnapshotId): Task {
+  return deleteSnapshots([id]);
+}
+
+const isClearable = ({ state }: Snapshot) => state === SNAPSHOT.ERROR || state === SNAPSHOT.READ;
+
+/** Deletes all that is read; what is being saved or read stays. */
+export function clearSnapshots(): Task {
+  return async (dispatch, getState) => {
+    const ids = getState()
+      .snapshots.filter(isClearable)
+      .map(({ id }) => id);
+    await dispatch(deleteSnapshots(ids));
+  };
+}
+
+/** Saves the heap of a live program, and shows it. */
+export function takeSnapshotAndCensus(target: string): Task {
+  return async (dispatch, getState, context) => {
+    if (getState().diffing || getState().individuals) {
+      dispatch(changeView(VIEW.CENSUS));
+    }
+    const snapshot = newSnapshot();
+    const { id } = snapshot;
+    dispatch(a.takeSnapshotStart({ snapshot }));
+    dispatch(a.selectSnapshot({ id }));
+    try {
+      const heap = await context.client.saveHeapSnapshot(target);
+      dispatch(a.takeSnapshotEnd({ id, path: heap.id, name: heap.name, size: heap.size, what: heap.what ?? null }));
+    } catch (error) {
+      dispatch(a.snapshotError({ id, error: errorText(error) ?? "Saving was cancelled." }));
+      return;
+    }
+    if (snapshotOf(getState(), id)) {
+      await dispatch(readSnapshot(id));
+      await dispatch(computeSnapshotData(id));
+    }
+  };
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// For tests of the store: a client whose answers are made here, and wait until the test lets them go.
+import type { HeapAnalysesClient, PageOptions } from "../api/HeapAnalysesClient";
+import type { CensusRow, DominatorTreeNode, OpenHeap } from "../types/heap";
+import { makeStore, type State, type Store } from ".";
+import { selectedSnapshot } from "./selectors";
+
+const row = (id: number, name: string, bytes: number): CensusRow => ({
+  ...{ id, name, bytes, totalBytes: bytes, count: 1, totalCount: 1, childCount: 0, reportLeafIndex: id - 1 },
+});
+
+export const ROOT: DominatorTreeNode = {
+  ...{ nodeId: 1, label: ["other", "root"], shallowSize: 1, retainedSize: 100, moreChildrenAvailable: true },
+  children: [
+    { nodeId: 2, label: ["objects", "Array"], shallowSize: 10, retainedSize: 60, moreChildrenAvailable: true, parentId: 1 },
+    { nodeId: 3, label: ["objects", "Map"], shallowSize: 10, retainedSize: 20, moreChildrenAvailable: false, parentId: 1 },
+  ],
+};
+
+/** What was asked, in order; and a gate for each question that a test closes. */
+export class FakeClient {
+  readonly asked: string[] = [];
+  readonly heaps: OpenHeap[] = [];
+  failing = new Map<string, string>();
+  private gates = new Map<string, Promise<void>>();
+
+  /** From now on the question waits; the result lets it go. */
+  hold(question: string): () => void {
+    let release = () => {};
+    this.gates.set(question, new Promise((resolve) => (release = resolve)));
+    return () => {
+      this.gates.delete(question);
+      release();
+    };
+  }
+
+  private async answer<T>(question: string, value: T): Promise<T> {
+    this.asked.push(question);
+    await this.gates.get(question);
+    const error = this.failing.get(question);
+    if (error) {
+      throw new Error(error);
+    }
+    return value;
+  }
+
+  listHeaps = () => this.answer("list", this.heaps);
+  importHeapSnapshot = (_file: Blob, name: string) => this.answer("import", this.open(name));
+  saveHeapSnapshot = () => this.answer("save", this.open("live.fxsnapshot"));
+  deleteOpenHeap = (path: string) => this.answer(`delete ${path}`, undefined);
+  readHeapSnapshot = () => this.answer("read", true as const);
+  getCreationTime = () => this.answer("time", 1_700_000_000_123_456);
+  getReport = () => this.answer("report", { schema: "ubiheap.report/1", reachable: { bytes: 1_234_567, count: 3 } });
+  getTreeMap = () => this.answer("tree map", { width: 1200, height: 700, boxes: [{ bytes: 1_234_567, count: 3 }] });
+  computeDominatorTree = () => this.answer("compute", 0);
+  getDominatorTree = () => this.answer("tree", ROOT);
+  getShortestPaths = () => this.answer("paths", { nodes: [], edges: [] });
+
+  getCensusRows = (_path: string, { filter, parent, offset }: PageOptions) => {
+    const rows = [row(2, "js::Shape", 300), row(3, "Array", 200)].filter(({ name }) => String(name).includes(filter ?? ""));
+    const page = { parent: parent ?? 1, offset, childCount: rows.length, totalBytes: 500, totalCount: 2, rows };
+    return this.answer("census", page);
+  };
+  getCensusDiffRows = (_first: string, _second: string, options: PageOptions) => {
+    return this.getCensusRows("", options).then((page) => this.answer("diff", page));
+  };
+  getImmediatelyDominated = ({ nodeId }: { nodeId: number }) => {
+    const nodes = [{ nodeId: nodeId * 10, label: ["objects"], shallowSize: 1, retainedSize: 1, moreChildrenAvailable: false }];
+    return this.answer(`dominated ${nodeId}`, { nodes, moreChildrenAvailable: false, path: [1, nodeId] });
+  };
+  getCensusIndividuals = () => this.answer("individuals", { nodes: [ROOT.children?.[0] as DominatorTreeNode] });
+
+  open(name: string): OpenHeap {
+    const id = `h${this.heaps.length + 1}`;
+    const heap: OpenHeap = { ...{ id, name, kind: "heap", origin: "uploaded", size: 10, self: "", file: "" }, what: "a heap" };
+    this.heaps.push(heap);
+    return heap;
+  }
+}
+
+export interface Bench {
+  client: FakeClient;
+  store: Store;
+  /** Types of all actions so far. */
+  actions: string[];
+  state(): State;
+  selected(): NonNullable<ReturnType<typeof selectedSnapshot>>;
+}
+
+/** A store with a client of these heaps. */
+export function bench(...names: string[]): Bench {
+  const client = new FakeClient();
+  names.forEach((name) => client.open(name));
+  const actions: string[] = [];
+  const store = makeStore(client as unknown as HeapAnalysesClient, {}, (type) => actions.push(type));
+  const state = () => store.getState();
+  return { client, store, actions, state, selected: () => selectedSnapshot(state()) as never };
+}
+
+/** Until all that is pending has been done. */
+export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What changed between two snapshots, as a census of differences.
+import { commandText } from "../../logic/commands";
+import { CensusTable } from "../../shared/CensusTable";
+import { CopyMenu } from "../../shared/CopyMenu";
+import { censusCells } from "../../shared/census_cells";
+import { useDo, useSee } from "../../shared/hooks";
+import { Empty } from "../../shared/Status";
+import { collapseDiffingCensusNode, focusDiffingCensusNode } from "../../store/actions";
+import { DIFFING, type DiffingModel } from "../../store/models";
+import { snapshotOf, titleOf } from "../../store/selectors";
+import { expandDiffingRow, fetchDiffingRows } from "../../store/tasks/diffing";
+import { setSortAndRefresh } from "../../store/tasks/views";
+
+export function Diff({ diffing }: { diffing: DiffingModel }) {
+  const act = useDo();
+  const first = useSee((state) => snapshotOf(state, diffing.firstSnapshotId));
+  const second = useSee((state) => snapshotOf(state, diffing.secondSnapshotId));
+  const { census } = diffing;
+  if (diffing.state === DIFFING.SELECTING) {
+    return (
+      <Empty title={first ? "Select the snapshot to compare with" : "Select the baseline"}>
+        <p>
+          {first
+            ? `Choose at the left what “${titleOf(first)}” is compared with: usually the later one.`
+            : "Choose at the left the snapshot to begin from: usually the earlier one."}
+        </p>
+      </Empty>
+    );
+  }
+  if (!census?.report || !first || !second) {
+    return null;
+  }
+  const isEmpty = census.report.lists[census.report.root]?.childCount === 0;
+  const { display, filter } = census;
+  const command = commandText(
+    "diff",
+    ["--breakdown", JSON.stringify(display.breakdown)],
+    display.inverted ? "--inverted" : "--no-inverted",
+    ["--filter", filter],
+    first.name,
+    second.name,
+  );
+  return (
+    <div className="table-view">
+      <div className="view-bar">
+        <p className="view-note">
+          From <strong>{titleOf(first)}</strong> to <strong>{titleOf(second)}</strong>: plus is what the second has more.
+        </p>
+        <CopyMenu rows={() => censusCells(census)} command={command} />
+      </div>
+      {isEmpty ? (
+        <Empty title={filter ? "No matches" : "No difference between baseline and comparison"} />
+      ) : (
+        <CensusTable
+          census={census}
+          isDiff
+          onFocus={(node) => act(focusDiffingCensusNode({ node }))}
+          onExpand={(node) => void act(expandDiffingRow(node))}
+          onCollapse={(node) => act(collapseDiffingCensusNode({ node }))}
+          onSort={(sort) => void act(setSortAndRefresh(sort))}
+          onNeed={(parent, offset) => void act(fetchDiffingRows(parent, offset))}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The single objects that a row of a census counts, those that retain most first.
+import { addressText } from "../../logic/address";
+import { commandText } from "../../logic/commands";
+import { formatNumber, plural } from "../../logic/format";
+import { labelText } from "../../logic/names";
+import { CopyMenu } from "../../shared/CopyMenu";
+import { FocusedPaths } from "../../shared/FocusedPaths";
+import { useDo, useSee } from "../../shared/hooks";
+import { useNodeColumns } from "../../shared/NodeTable";
+import { SplitPane } from "../../shared/SplitPane";
+import { TreeTable } from "../../shared/TreeTable";
+import { focusIndividual, resizeShortestPaths } from "../../store/actions";
+import type { IndividualsModel, Snapshot } from "../../store/models";
+import { popViewAndRefresh } from "../../store/tasks/views";
+import type { DominatorTreeNode } from "../../types/heap";
+
+export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; individuals: IndividualsModel }) {
+  const act = useDo();
+  const { nodes, focused } = individuals;
+  const most = useSee((state) => state.preferences.maxIndividuals);
+  const share = useSee((state) => state.sizes.shortestPathsSize);
+  const whole =
+    snapshot.dominatorTree?.root?.retainedSize ??
+    snapshot.report?.report?.reachable.bytes ??
+    snapshot.treeMap?.report?.boxes[0]?.bytes ??
+    0;
+  const columns = useNodeColumns<DominatorTreeNode>(whole, snapshot.path, (node) => node);
+  const cells = () => [
+    ["retainedSize", "shallowSize", "label", "nodeId"],
+    ...nodes.map((node) => [node.retainedSize, node.shallowSize, labelText(node.label), node.nodeId]),
+  ];
+  const command = commandText(
+    "census",
+    ["--breakdown", JSON.stringify(individuals.censusBreakdown)],
+    ["--individuals", [...(individuals.indices ?? [])].join(",")],
+    "--json",
+    snapshot.name,
+  );
+  return (
+    <div className="table-view">
+      <div className="view-bar">
+        <button type="button" className="button" onClick={() => void act(popViewAndRefresh())}>
+          ← Back to Aggregate
+        </button>
+        <p className="view-note">
+          {nodes.length < most ? plural(nodes.length, "object") : `The ${formatNumber(most)} objects that retain most`} of that row.
+        </p>
+        <CopyMenu rows={cells} command={command} />
+      </div>
+      <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
+        <TreeTable
+          label="Objects"
+          columns={columns}
+          treeColumn=""
+          length={nodes.length}
+          rowAt={(position) => nodes[position] ?? null}
+          placeOf={(node) => ({
+            key: String(node.nodeId),
+            level: 0,
+            index: nodes.indexOf(node),
+            siblingCount: nodes.length,
+            isExpandable: false,
+            isExpanded: false,
+            text: labelText(node.label),
+          })}
+          focused={focused ? nodes.findIndex((node) => node.nodeId === focused.nodeId) : -1}
+          parentOf={() => -1}
+          onFocus={(position) => act(focusIndividual({ node: nodes[position] ?? null }))}
+          onToggle={() => undefined}
+          onActivate={(position) => {
+            const node = nodes[position];
+            if (node) {
+              location.hash = addressText({ view: "object", heap: snapshot.path, node: node.nodeId });
+            }
+          }}
+        />
+        <FocusedPaths id={snapshot.id} node={focused?.nodeId ?? null} />
+      </SplitPane>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+import { customDisplays } from "../../logic/displays";
+import { useDo, useSee } from "../../shared/hooks";
+import { setPreference } from "../../store/actions";
+import type { Preferences } from "../../store/models";
+
+const THEMES = [
+  ["system", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
+const UNITS = [
+  ["bytes", "All digits"],
+  ["binary", "Three digits with a unit"],
+] as const;
+
+interface ChoicesProps<Value extends string> {
+  legend: string;
+  name: string;
+  value: Value;
+  choices: readonly (readonly [Value, string])[];
+  onChoose(value: Value): void;
+}
+
+function Choices<Value extends string>({ legend, name, value, choices, onChoose }: ChoicesProps<Value>) {
+  return (
+    <fieldset className="choices">
+      <legend>{legend}</legend>
+      {choices.map(([choice, words]) => (
+        <label key={choice}>
+          <input type="radio" name={name} checked={value === choice} onChange={() => onChoose(choice)} />
+          {words}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function NumberField({ label, value, most, onChange }: { label: string; value: number; most: number; onChange(value: number): void }) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input
+        type="number"
+        min={1}
+        max={most}
+        value={value}
+        onChange={(event) => onChange(Math.max(1, Math.min(most, Math.round(event.target.valueAsNumber) || 1)))}
+      />
+    </label>
+  );
+}
+
+const EXAMPLE = `{ "My Display": { "breakdown": { "by": "internalType",
+    "then": { "by": "count", "count": true, "bytes": true } }, "inverted": false } }`;
+
+export function Settings() {
+  const act = useDo();
+  const preferences = useSee((state) => state.preferences);
+  const set = (change: Partial<Preferences>) => void act(setPreference(change));
+  const { error } = customDisplays(preferences.customCensusDisplays);
+  return (
+    <div className="settings">
+      <h1>Settings</h1>
+      <section className="card">
+        <Choices legend="Theme" name="theme" value={preferences.theme} choices={THEMES} onChoose={(theme) => set({ theme })} />
+        <Choices legend="Sizes in tables" name="units" value={preferences.units} choices={UNITS} onChoose={(units) => set({ units })} />
+        <label className="switch">
+          <input type="checkbox" checked={preferences.percentages} onChange={(event) => set({ percentages: event.target.checked })} />
+          Percentages beside the numbers of a census
+        </label>
+      </section>
+      <section className="card">
+        <NumberField
+          label="Retaining paths of an object, at most"
+          value={preferences.maxRetainingPaths}
+          most={100}
+          onChange={(maxRetainingPaths) => set({ maxRetainingPaths })}
+        />
+        <NumberField
+          label="Objects of a row, at most"
+          value={preferences.maxIndividuals}
+          most={10_000}
+          onChange={(maxIndividuals) => set({ maxIndividuals })}
+        />
+      </section>
+      <section className="card">
+        <label className="field tall">
+          <span>Displays of your own, as JSON: a name, and its breakdown</span>
+          <textarea
+            rows={6}
+            spellCheck={false}
+            placeholder={EXAMPLE}
+            value={preferences.customCensusDisplays}
+            aria-invalid={error !== null}
+            onChange={(event) => set({ customCensusDisplays: event.target.value })}
+          />
+        </label>
+        {error && (
+          <p className="field-error" role="alert">
+            {error}
+          </p>
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The list of snapshots: what is open, how far it is, and, while two are chosen for a difference, which.
+import { addressText } from "../../logic/address";
+import { formatMegabytes, formatPercent, formatSize, formatTime } from "../../logic/format";
+import { useDo, useSee } from "../../shared/hooks";
+import { ProgressBar, Spinner } from "../../shared/Status";
+import { DIFFING, isDiffable, SNAPSHOT, type DiffingModel, type Snapshot } from "../../store/models";
+import { isBusy, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
+import { selectForDiffing } from "../../store/tasks/diffing";
+import { cancelSnapshot, deleteSnapshot } from "../../store/tasks/snapshots";
+import { selectSnapshotAndRefresh } from "../../store/tasks/views";
+
+/** What a snapshot is busy with; "" nothing. */
+function busyState(snapshot: Snapshot): string {
+  const { state, census, treeMap, dominatorTree, report } = snapshot;
+  const states = [state, report?.state, treeMap?.state, census?.state, dominatorTree?.state];
+  return states.find((one) => one && one !== SNAPSHOT.SAVED && isBusy(one)) ?? (state === SNAPSHOT.ERROR ? state : "");
+}
+
+/** "Baseline" or "Comparison", once it is chosen. */
+function roleOf({ id }: Snapshot, diffing: DiffingModel | null): string {
+  return diffing?.firstSnapshotId === id ? "Baseline" : diffing?.secondSnapshotId === id ? "Comparison" : "";
+}
+
+function SecondLine({ snapshot, role }: { snapshot: Snapshot; role: string }) {
+  const busy = busyState(snapshot);
+  const total = totalBytesOf(snapshot);
+  const { progress } = snapshot;
+  if (role) {
+    return <span className="snapshot-role">{role}</span>;
+  }
+  if (busy) {
+    const percent = progress?.fraction === undefined ? "" : ` ${formatPercent(progress.fraction * 100)}`;
+    return (
+      <span className={busy === SNAPSHOT.ERROR ? "snapshot-error" : "snapshot-busy"}>
+        {stateWords(busy).short}
+        {percent}
+      </span>
+    );
+  }
+  const time = snapshot.creationTime === null ? null : formatTime(snapshot.creationTime);
+  return (
+    <span>
+      {total === null ? `${formatSize(snapshot.size)} on disk` : formatMegabytes(total)}
+      {time && <span className="snapshot-time"> · {time}</span>}
+    </span>
+  );
+}
+
+function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
+  const act = useDo();
+  const diffing = useSee((state) => state.diffing);
+  const role = roleOf(snapshot, diffing);
+  const isSelecting = diffing?.state === DIFFING.SELECTING;
+  const isChoice = isSelecting && isDiffable(snapshot);
+  const busy = busyState(snapshot);
+  const isRunning = busy !== "" && busy !== SNAPSHOT.ERROR;
+  const title = titleOf(snapshot);
+  const choose = () =>
+    void act(isSelecting ? (isChoice ? selectForDiffing(snapshot.id) : () => undefined) : selectSnapshotAndRefresh(snapshot.id));
+  return (
+    <li className={`snapshot${snapshot.selected ? " selected" : ""}${role ? " chosen" : ""}`} data-state={snapshot.state}>
+      <button
+        type="button"
+        className="snapshot-choose"
+        aria-current={snapshot.selected || undefined}
+        aria-pressed={isChoice ? role !== "" : undefined}
+        disabled={isSelecting && (role !== "" || !isChoice)}
+        title={snapshot.error ?? (snapshot.what ? `${snapshot.name}: ${snapshot.what}` : snapshot.name)}
+        onClick={choose}
+      >
+        {isSelecting && <span className={role ? "check checked" : "check"} aria-hidden="true" />}
+        <span className="snapshot-lines">
+          <span className="snapshot-title">{title || "Processing…"}</span>
+          <span className="snapshot-line">
+            <SecondLine snapshot={snapshot} role={role} />
+          </span>
+        </span>
+        {isRunning && <Spinner />}
+      </button>
+      <span className="snapshot-actions">
+        {isRunning ? (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={`Cancel ${title}`}
+            title="Cancel"
+            onClick={() => act(cancelSnapshot(snapshot.id))}
+          >
+            ◼
+          </button>
+        ) : (
+          <>
+            {snapshot.path && (
+              <a
+                className="icon-button"
+                aria-label={`Save ${title}`}
+                title="Save the file"
+                href={`/api/1/heaps/${snapshot.path}/file`}
+                download={snapshot.name}
+              >
+                ↓
+              </a>
+            )}
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`Delete ${title}`}
+              title="Delete"
+              onClick={() => void act(deleteSnapshot(snapshot.id))}
+            >
+              ×
+            </button>
+          </>
+        )}
+      </span>
+      {isRunning && <ProgressBar progress={snapshot.progress} />}
+    </li>
+  );
+}
+
+export function SnapshotList({ onImport }: { onImport: () => void }) {
+  const snapshots = useSee((state) => state.snapshots);
+  const diffing = useSee((state) => state.diffing);
+  const isSelecting = diffing?.state === DIFFING.SELECTING;
+  return (
+    <nav className="snapshots" aria-label="Snapshots">
+      <h2 className="side-title">{isSelecting ? "Select two snapshots" : "Snapshots"}</h2>
+      {snapshots.length === 0 && <p className="side-empty">Nothing is open. Drop a file here.</p>}
+      <ul>
+        {snapshots.map((snapshot) => (
+          <SnapshotItem key={snapshot.id} snapshot={snapshot} />
+        ))}
+      </ul>
+      <div className="side-foot">
+        <button type="button" className="button wide" onClick={onImport}>
+          Import files…
+        </button>
+        <a href={addressText({ view: "settings" })}>Settings</a>
+      </div>
+    </nav>
+  );
+}
