@@ -87,7 +87,7 @@ add_library(ubi_server ${ubi_part} $<TARGET_OBJECTS:ubi_server_objects>)
 target_link_libraries(ubi_server PRIVATE $<BUILD_INTERFACE:ubi_internal> ${CMAKE_DL_LIBS} INTERFACE $<INSTALL_INTERFACE:ubiheap::static>)
 add_library(ubiheap_server SHARED $<TARGET_OBJECTS:ubi_server_objects>)
 set_target_properties(ubiheap_server PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
-target_link_libraries(ubiheap_server PRIVATE $<BUILD_INTERFACE:ubi_flags> PkgConfig::UBI_SODIUM ${CMAKE_DL_LIBS}
+target_link_libraries(ubiheap_server PRIVATE $<BUILD_INTERFACE:ubi_flags> PkgConfig::UBI_SODIUM ${CMAKE_DL_LIBS} m
     PUBLIC ubiheap_shared)
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UBI_SANITIZE)
     target_link_options(ubiheap_server PRIVATE -Wl,--no-undefined)

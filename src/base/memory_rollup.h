@@ -19,7 +19,7 @@ typedef struct ubi__memory_rollup {
  * Errors: UBI_EIO (the process has ended, or is another user's; the system has no such file).
  * Cost: a walk over the process's page tables by the system.
  */
-UBI__SERVER_API ubi_status ubi__memory_rollup_read(ubi__memory_rollup *out, int process);
+ubi_status ubi__memory_rollup_read(ubi__memory_rollup *out, int process);
 /** Of this process. */
 UBI__SERVER_API ubi_status ubi__memory_rollup_read_own(ubi__memory_rollup *out);
 

@@ -56,6 +56,8 @@ async function drive() {
     await openObject(getter, "<prototype>");
     (await seen(() => getter.querySelector(".invoke-getter"))).click();
     result.got = await nodesWith(getter, "49");
+    await openObject(await evaluate(hud, "Promise.resolve([1])"), "<state>");
+    await openObject(await evaluate(hud, "new Proxy({}, { has() {} })"), "<handler>");
     result.others = [];
     for (const text of ["Promise.resolve({ deep: 1 })", "new Proxy({}, {})", "new Float64Array(3)", "new ArrayBuffer(8)",
                         "(function f(a, b, ...c) {})", "new WeakSet([globalThis])", "[1, , 3]", "new String('abc')"])
