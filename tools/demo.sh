@@ -101,6 +101,8 @@ show "A copy without names, URLs and paths, to send to somebody" convert --anony
 cat <<EOF
 
 ${bold}== Try next${plain}
+  $ubiheap serve $before $after
+      prints an address: open it in your browser to look at these heaps there, or drop files of your own on the page
   $ubiheap help
       what else it can do
   $ubiheap report FILE

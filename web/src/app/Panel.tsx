@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The main panel: what the state of the view's model asks for.
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
 import { DIFFING, DOMINATORS, INDIVIDUALS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
-import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords } from "../store/selectors";
+import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
 import { cancelSnapshot } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
 import { Diff } from "../views/diff/Diff";
@@ -67,6 +68,34 @@ function Shown({ snapshot }: { snapshot: Snapshot }) {
   return <Working words="Reading the snapshot…" progress={snapshot.progress} />;
 }
 
+const HAVE_HEADINGS = new Set<string>([VIEW.START, VIEW.OBJECT, VIEW.SETTINGS]);
+const VIEW_WORDS: Record<string, string> = {
+  [VIEW.TREE_MAP]: "Tree map",
+  [VIEW.CENSUS]: "Aggregate",
+  [VIEW.DOMINATOR_TREE]: "Dominators",
+  [VIEW.DIFFING]: "Difference",
+  [VIEW.INDIVIDUALS]: "Objects of a row",
+};
+const PATIENCE_MS = 250;
+
+/** While something is being done that is done soon, what was shown stays: a table that is sorted keeps its place and its focus. */
+function usePatience(content: ReactNode, isWorking: boolean, key: string): ReactNode {
+  const last = useRef({ content, key });
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    const timer = isWorking ? setTimeout(() => setLate(true), PATIENCE_MS) : undefined;
+    return () => clearTimeout(timer);
+  }, [isWorking, key]);
+  const isKept = isWorking && !isLate && last.current.key === key;
+  useEffect(() => {
+    if (!isWorking) {
+      last.current = { content, key };
+    }
+  });
+  return isKept ? last.current.content : content;
+}
+
 export function Panel({ onImport }: { onImport: () => void }) {
   const act = useDo();
   const state = useSee(shownState);
@@ -103,9 +132,13 @@ export function Panel({ onImport }: { onImport: () => void }) {
     return snapshot && <Shown snapshot={snapshot} />;
   }
 
+  const patient = usePatience(content(), isLoading(state), `${view} ${snapshot?.id ?? ""}`);
   return (
     <main className="main" data-state={state} id="main">
-      {content()}
+      {!HAVE_HEADINGS.has(view) && (
+        <h1 className="unseen">{snapshot ? `${VIEW_WORDS[view]} of ${titleOf(snapshot)}` : VIEW_WORDS[view]}</h1>
+      )}
+      {patient}
     </main>
   );
 }

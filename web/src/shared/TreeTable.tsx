@@ -108,7 +108,7 @@ export function TreeTable<Row>(props: TreeTableProps<Row>) {
                 </span>
               </button>
             ) : (
-              column.title
+              column.title || <span className="unseen">{column.help}</span>
             )}
           </div>
         ))}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// What each view shows is what Firefox answered for the same file: tests/data/fx/golden.
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { CensusTreeNode, DominatorTreeNode } from "../src/types/heap";
+import { AFTER, BEFORE, data, focused, golden, journey, rows, shown, until } from "./browser";
+
+const trip = journey(BEFORE, AFTER, data("fx/unreachable.fxsnapshot"), data("ubirec/crashed.ubirec"));
+/** Firefox's own answers lose some data. */
+const firefox = journey("--compat", "firefox", BEFORE);
+const trees: Record<string, CensusTreeNode> = golden("tiny-before.censustree").trees;
+
+/** What a census row of a golden tree shows. */
+const cellsOf = ({ bytes, count, totalBytes, totalCount, name }: CensusTreeNode) =>
+  [bytes, count, totalBytes, totalCount, name].map(String);
+/** Without the button of individuals and the pointer. */
+const plainCells = (row: string[]) => [...row.slice(0, 4), (row.at(-1) ?? "").replace(/^[↖↘]/, "")];
+
+async function census(page: Page, filter = "") {
+  await shown(page, "census-state-saved");
+  await page.locator(".tree-row").first().waitFor();
+  await until(async () => page.locator("#filter").inputValue()).toBe(filter);
+  return (await rows(page)).map(plainCells);
+}
+
+describe("Start", () => {
+  it("says what report says, each thing one click from its evidence", async () => {
+    const page = await trip.open();
+    await shown(page, "report-state-saved");
+    await until(() => page.locator(".headline-size").textContent()).toBe("641 KiB");
+    expect(await page.locator(".headline-words p").textContent()).toContain("7 199 things and 20 360 references");
+    expect(await page.locator(".finding-title").first().textContent()).toBe("A single #document of 118 KiB");
+    expect(await page.locator(".keepers li").first().textContent()).toContain("Window");
+    expect(page.url()).not.toContain("token");
+    await page.locator(".keepers a").first().click();
+    await page.locator(".object-head h1").waitFor();
+    expect(await page.locator(".object-head h1").textContent()).toBe("Window");
+    const facts = (await page.locator(".facts").textContent()) ?? "";
+    expect(facts).toContain("Retained294 KiB");
+    expect(facts).toContain("3 933 objects");
+    await page.goBack();
+    await shown(page, "report-state-saved");
+    await page.locator(".kinds a").first().click();
+    expect((await census(page, "Function"))[0]).toEqual(["138304", "2310", "138304", "2310", "Function"]);
+  });
+
+  it("shows a recording's report as text", async () => {
+    const page = await trip.open("#/start/h4");
+    await page.locator(".text-page").waitFor();
+    expect(await page.locator(".text-page").textContent()).toContain("allocat");
+  });
+});
+
+describe("Aggregate", () => {
+  it("shows the rows of Firefox's inverted census", async () => {
+    const page = await firefox.open("#/census/h1");
+    const expected = (trees["coarseInverted"] as CensusTreeNode).children ?? [];
+    const cells = await census(page);
+    expect(cells.length).toBeGreaterThan(15);
+    expect(cells).toEqual(expected.slice(0, cells.length).map(cellsOf));
+  });
+
+  it("FE-14: has a percentage of one or two digits beside each number", async () => {
+    const page = await trip.open("#/census/h1");
+    await census(page);
+    const percents = await page.locator(".figure-percent").allTextContents();
+    expect(percents.length).toBeGreaterThan(60);
+    for (const percent of percents) {
+      expect(percent).toMatch(/^\d{1,2}%$/);
+    }
+  });
+
+  it("FE-13: is walked through by keys", async () => {
+    const page = await trip.open("#/census/h1?display=coarseTypeTree");
+    const names = (await census(page)).map((cells) => cells[4]);
+    await page.locator(".tree-row").first().click();
+    expect(await focused(page)).toBe(names[0]);
+    const press = async (key: string, name: string | undefined) => {
+      await page.keyboard.press(key);
+      await until(() => focused(page)).toBe(name);
+    };
+    await press("ArrowDown", names[1]);
+    await press("ArrowDown", names[2]);
+    await press("ArrowUp", names[1]);
+    await press("Home", names[0]);
+    await page.keyboard.press("ArrowRight");
+    await page.locator('.tree-row[aria-expanded="true"]').waitFor();
+    await until(async () => (await rows(page)).length).toBeGreaterThan(names.length);
+    expect(await focused(page)).toBe("objects");
+    await press("ArrowRight", "Function");
+    await press("ArrowLeft", "objects");
+    await press("s", "SavedFrame");
+    await press("Home", "objects");
+    await page.keyboard.press("ArrowLeft");
+    await until(async () => (await rows(page)).length).toBe(names.length);
+    await press("End", names.at(-1));
+  });
+
+  it("expands to the rows of Firefox's tree", async () => {
+    const page = await trip.open("#/census/h1?display=coarseTypeTree");
+    await census(page);
+    const [objects] = (trees["coarse"] as CensusTreeNode).children ?? [];
+    await page.locator(".tree-arrow").first().click();
+    await page.locator('[aria-level="2"]').first().waitFor();
+    const cells = (await rows(page)).map(plainCells).slice(0, 20);
+    expect(cells).toEqual([objects as CensusTreeNode, ...(objects?.children ?? [])].slice(0, 20).map(cellsOf));
+  });
+
+  it("FE-15: is filtered while one types, and keeps the filter behind another view and a reload", async () => {
+    const page = await trip.open("#/census/h1");
+    await census(page);
+    await page.locator("#filter").fill("Array");
+    const expected = ((trees["coarseInvertedFilterArray"] as CensusTreeNode).children ?? []).map(cellsOf);
+    await until(() => census(page, "Array")).toEqual(expected);
+    await page.getByRole("button", { name: "Dominators" }).click();
+    await shown(page, "dominator-tree-state-loaded");
+    await page.getByRole("button", { name: "Aggregate" }).click();
+    expect(await census(page, "Array")).toEqual(expected);
+    expect(page.url()).toContain("filter=Array");
+    await page.reload();
+    expect(await census(page, "Array")).toEqual(expected);
+    await page.locator("#filter").fill("nothing has this name");
+    await page.getByText("No matches").waitFor();
+  });
+
+  it("FE-31: says that no stacks were recorded, above its only row", async () => {
+    const page = await trip.open("#/census/h3?display=allocationStack");
+    const cells = await census(page);
+    expect(await page.locator(".view-note").textContent()).toContain("No allocation stacks were recorded");
+    expect(cells.map((row) => row[4])).toEqual(["(no stack available)"]);
+  });
+
+  it("is sorted by a click on a title", async () => {
+    const page = await trip.open("#/census/h1");
+    await census(page);
+    const column = async (at: number) => (await rows(page)).map((row) => Number(row[at]));
+    const descending = (numbers: number[]) => numbers.every((one, at) => at === 0 || one <= (numbers[at - 1] ?? 0));
+    await page.getByRole("columnheader", { name: "Count", exact: true }).getByRole("button").click();
+    await expect.poll(() => page.getByRole("columnheader", { name: "Count", exact: true }).getAttribute("aria-sort")).toBe("descending");
+    await census(page);
+    expect(descending(await column(1))).toBe(true);
+    expect(page.url()).toContain("sort=-count");
+  });
+
+  it("shows the objects that a row counts, and goes back", async () => {
+    const page = await trip.open("#/census/h1?display=coarseTypeTree");
+    await census(page);
+    await page.locator(".tree-arrow").first().click();
+    await page.locator('[aria-level="2"]').first().waitFor();
+    await page.getByRole("button", { name: "Objects of Function" }).click();
+    await shown(page, "individuals-state-fetched");
+    const [part] = golden("tiny-before.individuals").individuals as { ids: number[] }[];
+    const links = await page.locator(".tree-row .node-link").allTextContents();
+    expect(links.length).toBeGreaterThan(15);
+    const known = new Set(part?.ids.map((id) => `@ 0x${id.toString(16)}`));
+    expect(links.filter((link) => !known.has(link))).toEqual([]);
+    await page.getByRole("button", { name: "Back to Aggregate" }).click();
+    await census(page);
+  });
+});
+
+describe("Tree map", () => {
+  it("draws the heap, and its boxes are walked through by keys", async () => {
+    const page = await trip.open("#/tree-map/h1");
+    await shown(page, "tree-map-state-saved");
+    const canvas = page.locator(".tree-map canvas");
+    await canvas.waitFor();
+    const colours = await canvas.evaluate((element: HTMLCanvasElement) => {
+      const { data: pixels } = element.getContext("2d")!.getImageData(0, 0, element.width, element.height);
+      const found = new Set<number>();
+      for (let at = 0; at < pixels.length; at += 400) {
+        found.add((pixels[at]! << 16) | (pixels[at + 1]! << 8) | pixels[at + 2]!);
+      }
+      return found.size;
+    });
+    expect(colours).toBeGreaterThan(10);
+    await canvas.focus();
+    await page.keyboard.press("ArrowDown");
+    const words = page.locator(".tree-map-words");
+    await until(() => words.textContent()).toBe("objects: 328 KiB, 3 858 things");
+    await page.keyboard.press("ArrowDown");
+    await until(() => words.textContent()).toBe("objects, Function: 135 KiB, 2 310 things");
+    await page.keyboard.press("+");
+    await page.getByRole("button", { name: "Show all" }).click();
+    await canvas.focus();
+    await page.keyboard.press("Enter");
+    expect((await census(page, "Function"))[0]?.[4]).toBe("Function");
+  });
+});
+
+describe("Dominators", () => {
+  it("shows Firefox's tree, brings more nodes, and draws why one is alive", async () => {
+    const page = await trip.open("#/dominators/h1");
+    await shown(page, "dominator-tree-state-loaded");
+    const root: DominatorTreeNode = golden("tiny-before.domtree").partialTraversal;
+    const label = ({ label: pieces, nodeId }: DominatorTreeNode) =>
+      `${pieces?.includes("JS::ubi::RootList") ? "GC Roots" : pieces?.join(" › ")}@ 0x${Number(nodeId).toString(16)}`;
+    const cells = (node: DominatorTreeNode) => [String(node.retainedSize), String(node.shallowSize), label(node)];
+    const [window] = root.children ?? [];
+    const expected = [root, window!, ...(window?.children ?? [])].map(cells);
+    expect((await rows(page)).slice(0, expected.length)).toEqual(expected);
+
+    await page.locator(".tree-row", { hasText: "Load more…" }).first().getByRole("button").click();
+    await shown(page, "dominator-tree-state-loaded");
+    await until(async () => (await rows(page))[expected.length]?.[2] ?? "").not.toContain("Load more");
+
+    await page.locator(".tree-row").nth(2).click();
+    await page.locator(".path-node.target").waitFor();
+    expect(await page.locator(".path-node.target").textContent()).toContain("Object");
+    await page.getByRole("button", { name: "As text" }).click();
+    expect(await page.locator(".paths-text").textContent()).toContain("Window —store→ Object");
+  });
+});
+
+describe("An object", () => {
+  it("has a page of its own, which leads to each view", async () => {
+    const page = await trip.open("#/object/h1/1810879808088");
+    await page.locator(".object-head h1").waitFor();
+    expect(await page.locator(".object-way").textContent()).toBe("root → Window.store.buffers → Array");
+    await page.locator(".path-node.target").waitFor();
+    await page.locator(".edges .node-link").first().click();
+    await page.locator(".tab.shown", { hasText: "Object" }).waitFor();
+    expect(await page.locator(".tab").count()).toBe(2);
+    await page.getByRole("link", { name: "All of its kind" }).click();
+    await census(page, "Object");
+  });
+
+  it("that is not there is an error in words", async () => {
+    const page = await trip.open("#/object/h1/1");
+    await page.getByText("This object could not be shown.").waitFor();
+    expect(await page.locator(".message-error").textContent()).toContain("no node");
+  });
+});
+
+describe("Diff", () => {
+  it("FE-23, FE-30: shows what changed between two that are picked", async () => {
+    const page = await trip.open("#/census/h1?display=coarseTypeTree");
+    await census(page);
+    await page.locator("#diff-snapshots").click();
+    await page.getByText("Select the baseline").waitFor();
+    await page.locator(".snapshot-choose", { hasText: "tiny-before" }).click();
+    await page.getByText("Select the snapshot to compare with").waitFor();
+    await page.locator(".snapshot-choose", { hasText: "tiny-after" }).click();
+    await shown(page, "diffing-state-took-diff");
+    expect(await page.locator(".snapshot-role").allTextContents()).toEqual(["Baseline", "Comparison"]);
+    const { delta } = golden("tiny-before.diff").diffs.coarse as { delta: { objects: Record<string, { bytes: number }> } };
+    const bytes = Object.values(delta.objects).reduce((sum, part) => sum + part.bytes, 0);
+    const objects = (await rows(page)).find((row) => row.at(-1)?.endsWith("objects"));
+    expect(objects?.[2]).toBe(`+${bytes}`);
+    expect(page.url()).toContain("#/diff/h1/h2");
+    await page.reload();
+    await shown(page, "diffing-state-took-diff");
+    await page.locator("#diff-snapshots").click();
+    await census(page);
+  });
+});
