@@ -154,6 +154,7 @@ describe("Aggregate", () => {
     expect(links.length).toBeGreaterThan(15);
     const known = new Set(part?.ids.map((id) => `@ 0x${id.toString(16)}`));
     expect(links.filter((link) => !known.has(link))).toEqual([]);
+    expect(await page.locator(".snapshots .spinner").count()).toBe(0);
     await page.getByRole("button", { name: "Back to Aggregate" }).click();
     await census(page);
   });

@@ -76,6 +76,11 @@ const LEAST_AREA = 4;
 
 const heapPath = (path: HeapPath) => `/api/1/heaps/${encodeURIComponent(path)}`;
 
+const targetPath = (target: string) => `/api/1/targets/${encodeURIComponent(target)}`;
+
+/** Every object gets its stack. The log of allocations is never read. */
+const ALL_SITES = { probability: 1, maxLogLength: 1 };
+
 /** Children by the ids of their parents' rows, as the seed's getParentMap gives them. */
 function parentMapOf(tree: CensusTreeNode): Record<number, CensusTreeNode> {
   const map: Record<number, CensusTreeNode> = {};
@@ -156,8 +161,14 @@ export class HeapAnalysesClient {
   }
 
   /** Saves a live heap on the server, which opens it. */
-  saveHeapSnapshot(target: string): Promise<OpenHeap> {
-    return this.http.post<"ubiheap.heap/1">(`/api/1/targets/${encodeURIComponent(target)}/heaps`, {});
+  async saveHeapSnapshot(target: string, options: AskOptions = {}): Promise<OpenHeap> {
+    const job = await this.http.send<"ubiheap.job/1">("POST", `${targetPath(target)}/heaps`, null, { async: true });
+    return this.http.finish<"ubiheap.heap/1">(job, options);
+  }
+
+  /** Switches the recording of allocation stacks, which snapshots then have. */
+  recordAllocations(target: string, isOn: boolean): Promise<Documents["ubiheap.target/1"]> {
+    return this.http.send<"ubiheap.target/1">("PUT", `${targetPath(target)}/recording`, isOn ? { isOn, ...ALL_SITES } : { isOn });
   }
 
   /** Closes a heap of the server, whether it was read or not. */
@@ -171,7 +182,7 @@ export class HeapAnalysesClient {
     const known = this.known;
     try {
       const isOpen = /^h\d+$/.test(path);
-      const heap = isOpen ? path : (await this.http.post<"ubiheap.heap/1">("/api/1/heaps", { path })).id;
+      const heap = isOpen ? path : (await this.http.send<"ubiheap.heap/1">("POST", "/api/1/heaps", { path })).id;
       await this.ask<"ubiheap.info/1">(heap, "info", {}, options);
       known.set(path, heap);
       return true;
@@ -366,7 +377,7 @@ export class HeapAnalysesClient {
   }
 
   private async largestOf(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
-    const answer = await this.http.post<"ubiheap.nodes/1">(`${heapPath(heap)}/nodes`, {
+    const answer = await this.http.send<"ubiheap.nodes/1">("POST", `${heapPath(heap)}/nodes`, {
       where: ids.map((id) => `id=${id}`).join(" or "),
       columns: "id,coarseType,displayName,rawSize,retainedSize",
       sort: "-retainedSize",
@@ -396,7 +407,7 @@ export class HeapAnalysesClient {
 
   /** The shortest paths from the root to each node, as one graph for each. */
   private async getRetainingPaths(heap: HeapPath, nodes: NodeId[], most = DEFAULT_RETAINING_PATHS): Promise<PathGraph[]> {
-    const answer = await this.http.post<"ubiheap.paths/1">(`${heapPath(heap)}/paths`, { nodes, maxPaths: most });
+    const answer = await this.http.send<"ubiheap.paths/1">("POST", `${heapPath(heap)}/paths`, { nodes, maxPaths: most });
     return answer.targets.map(({ deduplicated, displayNames }) => ({
       nodes: deduplicated.nodes.map((id, index) => ({ id, name: displayNames[index] ?? "" })),
       edges: deduplicated.edges.map(({ from, to, name }) => ({ from, to, name })),

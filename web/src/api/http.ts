@@ -74,9 +74,15 @@ export class Http {
     return (await this.answered(path + queryText(query), init)).text();
   }
 
-  async post<Schema extends keyof Documents>(path: string, body: object): Promise<Documents[Schema]> {
-    const init = { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-    return (await this.answered(path, init)).json() as Promise<Documents[Schema]>;
+  /** The document of a request that has a JSON body, or none. */
+  async send<Schema extends keyof Documents>(
+    method: "POST" | "PUT",
+    path: string,
+    body: object | null,
+    query: Query = {},
+  ): Promise<Documents[Schema]> {
+    const text = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+    return (await this.answered(path + queryText(query), { method, ...text })).json() as Promise<Documents[Schema]>;
   }
 
   async delete(path: string): Promise<void> {
@@ -85,7 +91,11 @@ export class Http {
 
   /** The document of something that may take long: a job, which says how far it is. It is cancelled when the caller gives up. */
   async ask<Schema extends keyof Documents>(path: string, query: Query = {}, options: AskOptions = {}): Promise<Documents[Schema]> {
-    const job = await this.get<"ubiheap.job/1">(path, { ...query, async: true }, options);
+    return this.finish<Schema>(await this.get<"ubiheap.job/1">(path, { ...query, async: true }, options), options);
+  }
+
+  /** The document of a job that runs. */
+  async finish<Schema extends keyof Documents>(job: Job, options: AskOptions): Promise<Documents[Schema]> {
     const giveUp = () => void this.delete(job.self).catch(() => undefined);
     options.signal?.addEventListener("abort", giveUp);
     try {

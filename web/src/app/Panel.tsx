@@ -5,7 +5,7 @@ import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
 import { DIFFING, DOMINATORS, INDIVIDUALS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
 import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
-import { cancelSnapshot } from "../store/tasks/snapshots";
+import { cancelSnapshot, takeSnapshotAndCensus } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
 import { Diff } from "../views/diff/Diff";
 import { Dominators } from "../views/dominators/Dominators";
@@ -16,6 +16,8 @@ import { Start } from "../views/start/Start";
 import { TreeMap } from "../views/tree-map/TreeMap";
 
 function Welcome({ onImport }: { onImport: () => void }) {
+  const act = useDo();
+  const target = useSee((state) => state.targets[0]);
   const isEmpty = useSee((state) => state.snapshots.length === 0);
   return (
     <Empty title={isEmpty ? "Look into a heap" : "Choose a snapshot"}>
@@ -24,9 +26,20 @@ function Welcome({ onImport }: { onImport: () => void }) {
           ? "Drop heap snapshots of Firefox, Chrome or Node.js here: .fxsnapshot, .heapsnapshot, .heaptimeline, also .gz, several at once. They go to the ubiheap server of this page, and nowhere else."
           : "Choose one at the left, or drop another file here."}
       </p>
-      <button type="button" className="button primary" onClick={onImport}>
-        Import files…
-      </button>
+      {target ? (
+        <>
+          <button type="button" className="button primary" onClick={() => void act(takeSnapshotAndCensus(target.id))}>
+            Take a snapshot of {target.name}
+          </button>
+          <button type="button" className="button" onClick={onImport}>
+            Import files…
+          </button>
+        </>
+      ) : (
+        <button type="button" className="button primary" onClick={onImport}>
+          Import files…
+        </button>
+      )}
     </Empty>
   );
 }

@@ -3,7 +3,7 @@ import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS } from "../logic/displa
 import { useDo, useSee } from "../shared/hooks";
 import { isDiffable, VIEW, type ViewState } from "../store/models";
 import { toggleDiffing } from "../store/tasks/diffing";
-import { clearSnapshots } from "../store/tasks/snapshots";
+import { clearSnapshots, takeSnapshotAndCensus, toggleRecordingAllocationStacks } from "../store/tasks/snapshots";
 import { changeViewAndRefresh, setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "../store/tasks/views";
 
 const VIEWS: readonly (readonly [ViewState, string])[] = [
@@ -104,6 +104,44 @@ function LabelControls() {
   );
 }
 
+/** Of a live heap: the first that the server has. */
+function LiveControls() {
+  const act = useDo();
+  const target = useSee((state) => state.targets[0]);
+  const { recording, togglingInProgress } = useSee((state) => state.allocations);
+  if (!target) {
+    return null;
+  }
+  return (
+    <>
+      {target.canRecord && (
+        <label
+          className="tool-field check-field"
+          title="Snapshots then say where objects were allocated. It slows the program down, and only objects that are made while it is on have a stack."
+        >
+          <input
+            id="record-allocation-stacks-checkbox"
+            type="checkbox"
+            checked={recording}
+            disabled={togglingInProgress}
+            onChange={() => void act(toggleRecordingAllocationStacks(target.id))}
+          />
+          <span>Record stacks</span>
+        </label>
+      )}
+      <button
+        id="take-snapshot"
+        type="button"
+        className="button"
+        title={target.fault ?? `Of ${target.name}`}
+        onClick={() => void act(takeSnapshotAndCensus(target.id))}
+      >
+        Take snapshot
+      </button>
+    </>
+  );
+}
+
 export function Toolbar() {
   const act = useDo();
   const view = useSee((state) => state.view.state);
@@ -120,6 +158,7 @@ export function Toolbar() {
       {(view === VIEW.CENSUS || isDiffing) && <CensusControls />}
       {(view === VIEW.DOMINATOR_TREE || view === VIEW.INDIVIDUALS) && <LabelControls />}
       <span className="toolbar-space" />
+      <LiveControls />
       <button
         id="diff-snapshots"
         type="button"

@@ -2,19 +2,19 @@
 // Asks the server from time to time whether it is there, and what is open: others may open heaps, too.
 import type { Store } from "../store";
 import { CONNECTION } from "../store/models";
-import { listSnapshots } from "../store/tasks/snapshots";
+import { listSnapshots, listTargets } from "../store/tasks/snapshots";
 import { refresh } from "../store/tasks/views";
 
 const CALM_MS = 5000;
 const LOST_MS = 1000;
 
 export async function startConnection(store: Store): Promise<void> {
-  await store.dispatch(listSnapshots());
+  await Promise.all([store.dispatch(listSnapshots()), store.dispatch(listTargets())]);
   const again = () => {
     const isLost = store.getState().connection !== CONNECTION.READY;
     setTimeout(
       () => {
-        void store.dispatch(listSnapshots()).then(() => {
+        void Promise.all([store.dispatch(listSnapshots()), store.dispatch(listTargets())]).then(() => {
           if (isLost && store.getState().connection === CONNECTION.READY) {
             void store.dispatch(refresh());
           }

@@ -3,7 +3,7 @@
 import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { CensusPage, DominatorTreeNode, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
+import type { CensusPage, DominatorTreeNode, HeapPath, LiveTarget, NodeId, PathGraph, RowId } from "../types/heap";
 import type { ConnectionState, DiffingModel, Preferences, PreviousView, Progress, Snapshot, SnapshotId, Sort, ViewState } from "./models";
 
 type OfSnapshot = { id: SnapshotId };
@@ -28,6 +28,11 @@ export const snapshotError = action<OfSnapshot & Failure>("snapshot-error");
 export const selectSnapshot = action<OfSnapshot>("select-snapshot");
 export const deleteSnapshotsStart = action<{ ids: SnapshotId[] }>("delete-snapshots-start");
 export const deleteSnapshotsEnd = action<{ ids: SnapshotId[] }>("delete-snapshots-end");
+
+// Live heaps.
+export const targetsCame = action<LiveTarget[]>("targets-came");
+export const toggleRecordAllocationStacksStart = action("toggle-record-allocation-stacks-start");
+export const toggleRecordAllocationStacksEnd = action("toggle-record-allocation-stacks-end");
 
 // What is known of a snapshot.
 export const takeReportStart = action<OfSnapshot>("take-report-start");

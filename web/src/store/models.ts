@@ -205,6 +205,12 @@ export interface PathsModel {
   error: string | null;
 }
 
+/** Whether the live heap records allocation stacks, and whether that is being switched. */
+export interface AllocationsModel {
+  recording: boolean;
+  togglingInProgress: boolean;
+}
+
 export interface Preferences {
   theme: "system" | "light" | "dark";
   /** Of sizes in tables: all digits, or three of them with a unit. */

@@ -10,7 +10,14 @@ import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
 import { expandCensusRow } from "./tasks/census";
 import { selectForDiffing, toggleDiffing } from "./tasks/diffing";
 import { fetchImmediatelyDominated, fetchIndividuals } from "./tasks/dominators";
-import { clearSnapshots, deleteSnapshot, importSnapshotAndCensus, listSnapshots, takeSnapshotAndCensus } from "./tasks/snapshots";
+import {
+  clearSnapshots,
+  deleteSnapshot,
+  importSnapshotAndCensus,
+  listSnapshots,
+  takeSnapshotAndCensus,
+  toggleRecordingAllocationStacks,
+} from "./tasks/snapshots";
 import { changeViewAndRefresh, popViewAndRefresh, selectNeighbour, selectSnapshotAndRefresh } from "./tasks/views";
 import { setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "./tasks/views";
 import { bench, settled, type Bench } from "./testing";
@@ -111,6 +118,27 @@ describe("snapshots", () => {
     await b.store.dispatch(selectNeighbour(-1));
     await b.store.dispatch(selectNeighbour(-1));
     expect(b.selected().name).toBe("a");
+  });
+});
+
+describe("allocation stacks", () => {
+  it("are recorded or not, and nothing else is asked while that is switched", async () => {
+    b = bench();
+    const release = b.client.hold("record");
+    const done = b.store.dispatch(toggleRecordingAllocationStacks("t1"));
+    expect(b.state().allocations).toEqual({ recording: false, togglingInProgress: true });
+    release();
+    await done;
+    expect(b.state().allocations).toEqual({ recording: true, togglingInProgress: false });
+    await b.store.dispatch(toggleRecordingAllocationStacks("t1"));
+    expect(b.state().allocations.recording).toBe(false);
+  });
+
+  it("stay as they were where switching fails, and the page says why", async () => {
+    b = bench();
+    b.client.failing.set("record", "the program is gone");
+    await b.store.dispatch(toggleRecordingAllocationStacks("t1"));
+    expect([b.state().allocations.togglingInProgress, b.state().notice]).toEqual([false, "the program is gone"]);
   });
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For tests of the store: a client whose answers are made here, and wait until the test lets them go.
 import type { HeapAnalysesClient, PageOptions } from "../api/HeapAnalysesClient";
-import type { CensusRow, DominatorTreeNode, OpenHeap } from "../types/heap";
+import type { CensusRow, DominatorTreeNode, LiveTarget, OpenHeap } from "../types/heap";
 import { makeStore, type State, type Store } from ".";
 import { selectedSnapshot } from "./selectors";
 
@@ -21,6 +21,7 @@ export const ROOT: DominatorTreeNode = {
 export class FakeClient {
   readonly asked: string[] = [];
   readonly heaps: OpenHeap[] = [];
+  targets: LiveTarget[] = [];
   failing = new Map<string, string>();
   private gates = new Map<string, Promise<void>>();
 
@@ -47,6 +48,12 @@ export class FakeClient {
   listHeaps = () => this.answer("list", this.heaps);
   importHeapSnapshot = (_file: Blob, name: string) => this.answer("import", this.open(name));
   saveHeapSnapshot = () => this.answer("save", this.open("live.fxsnapshot"));
+  listTargets = () => this.answer("targets", this.targets);
+  recordAllocations = (_target: string, isOn: boolean) => {
+    const target = { id: "t1", recording: { isOn, probability: 1, maxLogLength: 1 } } as LiveTarget;
+    this.targets = [target];
+    return this.answer("record", target);
+  };
   deleteOpenHeap = (path: string) => this.answer(`delete ${path}`, undefined);
   readHeapSnapshot = () => this.answer("read", true as const);
   getCreationTime = () => this.answer("time", 1_700_000_000_123_456);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What heaps, rows and their numbers are called in this page.
-import type { Heaps1Document, Treemap1Document } from "./documents";
+import type { Heaps1Document, Targets1Document, Treemap1Document } from "./documents";
 
 /** Of an open heap on the server, such as "h1": what the seed calls the path of a snapshot. */
 export type HeapPath = string;
@@ -12,6 +12,8 @@ export type Bytes = number;
 export type RowId = number;
 
 export type OpenHeap = Heaps1Document["heaps"][number];
+/** A live heap that the server can save. */
+export type LiveTarget = Targets1Document["targets"][number];
 export type HeapKind = OpenHeap["kind"];
 export type TreeMapBox = Treemap1Document["boxes"][number];
 

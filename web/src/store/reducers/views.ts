@@ -3,9 +3,10 @@
 import { combineReducers } from "@reduxjs/toolkit";
 import { CENSUS_DISPLAYS, DEFAULT_DISPLAY, LABEL_DISPLAYS, TREE_MAP_DISPLAY } from "../../logic/displays";
 import type { CensusDisplay, LabelDisplay } from "../../types/breakdown";
+import type { LiveTarget } from "../../types/heap";
 import * as a from "../actions";
 import { CONNECTION, INDIVIDUALS, newIndividuals, VIEW } from "../models";
-import type { ConnectionState, IndividualsModel, ObjectModel, PathsModel, Preferences, Sort, ViewModel } from "../models";
+import type { AllocationsModel, ConnectionState, IndividualsModel, ObjectModel, PathsModel, Preferences, Sort, ViewModel } from "../models";
 import { diffingReducer } from "./diffing";
 import { pureReducer } from "./pure";
 import { snapshotsReducer } from "./snapshots";
@@ -72,6 +73,20 @@ const objectsReducer = pureReducer<ObjectsState>({ open: [], shown: null }, (bui
     });
 });
 
+const targetsReducer = pureReducer<LiveTarget[]>([], (builder) => {
+  builder.addCase(a.targetsCame, (_, { payload }) => payload);
+});
+
+const allocationsReducer = pureReducer<AllocationsModel>({ recording: false, togglingInProgress: false }, (builder) => {
+  builder
+    .addCase(a.toggleRecordAllocationStacksStart, (allocations) => ({ ...allocations, togglingInProgress: true }))
+    .addCase(a.toggleRecordAllocationStacksEnd, ({ recording }) => ({ recording: !recording, togglingInProgress: false }))
+    .addCase(a.targetsCame, (allocations, { payload }) => {
+      // What others switched is seen, too.
+      return allocations.togglingInProgress ? allocations : { ...allocations, recording: payload[0]?.recording.isOn ?? false };
+    });
+});
+
 const pathsReducer = pureReducer<PathsModel | null>(null, (builder) => {
   const isOf = (paths: PathsModel | null, one: OneObject): paths is PathsModel => paths !== null && isSame(paths, one);
   builder
@@ -118,6 +133,8 @@ const preferencesReducer = pureReducer<Preferences>(DEFAULT_PREFERENCES, (builde
 });
 
 export const rootReducer = combineReducers({
+  allocations: allocationsReducer,
+  targets: targetsReducer,
   snapshots: snapshotsReducer,
   diffing: diffingReducer,
   individuals: individualsReducer,

@@ -127,7 +127,10 @@ export function takeSnapshotAndCensus(target: string): Task {
     dispatch(a.takeSnapshotStart({ snapshot }));
     dispatch(a.selectSnapshot({ id }));
     try {
-      const heap = await context.client.saveHeapSnapshot(target);
+      const heap = await context.client.saveHeapSnapshot(target, {
+        signal: cancelOf(context, id).signal,
+        onProgress: (progress) => void dispatch(a.snapshotProgress({ id, progress })),
+      });
       dispatch(a.takeSnapshotEnd({ id, path: heap.id, name: heap.name, size: heap.size, what: heap.what ?? null }));
     } catch (error) {
       dispatch(a.snapshotError({ id, error: errorText(error) ?? "Saving was cancelled." }));
@@ -137,5 +140,32 @@ export function takeSnapshotAndCensus(target: string): Task {
       await dispatch(readSnapshot(id));
       await dispatch(computeSnapshotData(id));
     }
+  };
+}
+
+/** Lists the live heaps that the server can save. */
+export function listTargets(): Task {
+  return async (dispatch, _getState, { client }) => {
+    // Where the server does not answer, the list of snapshots says so.
+    const targets = await client.listTargets().catch(() => null);
+    if (targets) {
+      dispatch(a.targetsCame(targets));
+    }
+  };
+}
+
+/** Switches the recording of allocation stacks in a live heap. */
+export function toggleRecordingAllocationStacks(target: string): Task {
+  return async (dispatch, getState, { client }) => {
+    const { recording } = getState().allocations;
+    dispatch(a.toggleRecordAllocationStacksStart());
+    try {
+      await client.recordAllocations(target, !recording);
+      dispatch(a.toggleRecordAllocationStacksEnd());
+    } catch (error) {
+      dispatch(a.toggleRecordAllocationStacksEnd());
+      dispatch(a.noticeChanged(errorText(error)));
+    }
+    await dispatch(listTargets());
   };
 }

@@ -4,17 +4,20 @@ import { addressText } from "../../logic/address";
 import { formatMegabytes, formatPercent, formatSize, formatTime } from "../../logic/format";
 import { useDo, useSee } from "../../shared/hooks";
 import { ProgressBar, Spinner } from "../../shared/Status";
-import { DIFFING, isDiffable, SNAPSHOT, type DiffingModel, type Snapshot } from "../../store/models";
+import { DIFFING, DOMINATORS, isDiffable, SNAPSHOT, type DiffingModel, type Snapshot } from "../../store/models";
 import { isBusy, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
 import { selectForDiffing } from "../../store/tasks/diffing";
 import { cancelSnapshot, deleteSnapshot } from "../../store/tasks/snapshots";
 import { selectSnapshotAndRefresh } from "../../store/tasks/views";
 
+/** States that end by themselves, but wait for somebody who looks. */
+const WAITING: ReadonlySet<string> = new Set([SNAPSHOT.SAVED, DOMINATORS.COMPUTED]);
+
 /** What a snapshot is busy with; "" nothing. */
 function busyState(snapshot: Snapshot): string {
   const { state, census, treeMap, dominatorTree, report } = snapshot;
   const states = [state, report?.state, treeMap?.state, census?.state, dominatorTree?.state];
-  return states.find((one) => one && one !== SNAPSHOT.SAVED && isBusy(one)) ?? (state === SNAPSHOT.ERROR ? state : "");
+  return states.find((one) => one && !WAITING.has(one) && isBusy(one)) ?? (state === SNAPSHOT.ERROR ? state : "");
 }
 
 /** "Baseline" or "Comparison", once it is chosen. */
