@@ -248,6 +248,9 @@ describe("Diff", () => {
     const bytes = Object.values(delta.objects).reduce((sum, part) => sum + part.bytes, 0);
     const objects = (await rows(page)).find((row) => row.at(-1)?.endsWith("objects"));
     expect(objects?.[2]).toBe(`+${bytes}`);
+    await page.getByRole("button", { name: "By class" }).click();
+    await page.getByRole("treegrid", { name: "Classes that changed" }).locator(".tree-row").first().waitFor();
+    expect((await rows(page))[0]).toEqual(["1", "0", "+1", "65592", "0", "+65592", "ArrayBuffer"]);
     expect(page.url()).toContain("#/diff/h1/h2");
     await page.reload();
     await shown(page, "diffing-state-took-diff");

@@ -4,7 +4,18 @@ import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type { CensusPage, DominatorTreeNode, HeapPath, LiveTarget, NodeId, PathGraph, RowId } from "../types/heap";
-import type { ConnectionState, DiffingModel, Preferences, PreviousView, Progress, Snapshot, SnapshotId, Sort, ViewState } from "./models";
+import type {
+  ClassChange,
+  ConnectionState,
+  DiffingModel,
+  Preferences,
+  PreviousView,
+  Progress,
+  Snapshot,
+  SnapshotId,
+  Sort,
+  ViewState,
+} from "./models";
 
 type OfSnapshot = { id: SnapshotId };
 type Failure = { error: string };
@@ -72,6 +83,12 @@ export const diffingRowsCame = action<Pair & { page: CensusPage; of: CensusWante
 export const expandDiffingCensusNode = action<{ node: RowId }>("expand-diffing-census-node");
 export const collapseDiffingCensusNode = action<{ node: RowId }>("collapse-diffing-census-node");
 export const focusDiffingCensusNode = action<{ node: RowId | null }>("focus-diffing-census-node");
+
+export const takeClassDiffStart = action("take-class-diff-start");
+export const takeClassDiffEnd = action<Pair & { rows: ClassChange[] }>("take-class-diff-end");
+export const takeClassDiffError = action<Pair & Failure>("take-class-diff-error");
+export const focusClassChange = action<number>("focus-class-change");
+export const leaveClassDiff = action("leave-class-diff");
 
 // Individuals.
 export const fetchIndividualsStart = action<

@@ -157,11 +157,22 @@ export interface Snapshot {
   error: string | null;
 }
 
+export type ClassChange = NonNullable<Documents["ubiheap.diff/1"]["byClass"]>[number];
+
+/** The difference by class: it is on its way while there are neither rows nor error. */
+export interface ClassDiffModel {
+  rows: ClassChange[] | null;
+  focused: number;
+  error: string | null;
+}
+
 export interface DiffingModel {
   state: DiffingState;
   firstSnapshotId: SnapshotId | null;
   secondSnapshotId: SnapshotId | null;
   census: CensusModel | null;
+  /** null: groups are shown, not classes. */
+  byClass: ClassDiffModel | null;
   error: string | null;
 }
 
@@ -255,7 +266,7 @@ export function newSnapshot(): Snapshot {
 }
 
 export function newDiffing(): DiffingModel {
-  return { state: DIFFING.SELECTING, firstSnapshotId: null, secondSnapshotId: null, census: null, error: null };
+  return { state: DIFFING.SELECTING, firstSnapshotId: null, secondSnapshotId: null, census: null, byClass: null, error: null };
 }
 
 export function newIndividuals(): IndividualsModel {

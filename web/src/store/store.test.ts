@@ -8,7 +8,7 @@ import { collapseCensusNode, expandCensusNode, setCensusDisplay, setLabelDisplay
 import { CENSUS, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
 import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
 import { expandCensusRow } from "./tasks/census";
-import { selectForDiffing, toggleDiffing } from "./tasks/diffing";
+import { selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
 import { fetchImmediatelyDominated, fetchIndividuals } from "./tasks/dominators";
 import {
   clearSnapshots,
@@ -314,6 +314,22 @@ describe("differences", () => {
   it("FE-25: are left when a snapshot is taken, which is selected", async () => {
     await b.store.dispatch(takeSnapshotAndCensus("t1"));
     expect([b.state().view.state, b.state().diffing, b.selected().name]).toEqual([VIEW.CENSUS, null, "live.fxsnapshot"]);
+  });
+
+  it("are by class, too, until that is left or the pair is", async () => {
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    await b.store.dispatch(selectForDiffing(ids()[1]!));
+    const release = b.client.hold("class diff");
+    const done = b.store.dispatch(showClassDiff(true));
+    expect(b.state().diffing?.byClass).toMatchObject({ rows: null, error: null });
+    release();
+    await done;
+    expect(b.state().diffing?.byClass?.rows?.map(({ name }) => name)).toEqual(["Point"]);
+    await b.store.dispatch(showClassDiff(false));
+    expect(b.state().diffing).toMatchObject({ byClass: null, state: DIFFING.TOOK_DIFF });
+    b.client.failing.set("class diff", "too large");
+    await b.store.dispatch(showClassDiff(true));
+    expect(b.state().diffing?.byClass?.error).toBe("too large");
   });
 
   it("are left by toggling, for Aggregate", async () => {

@@ -71,6 +71,11 @@ export class FakeClient {
   getCensusDiffRows = (_first: string, _second: string, options: PageOptions) => {
     return this.getCensusRows("", options).then((page) => this.answer("diff", page));
   };
+  getClassDiff = () => {
+    const tally = (count: number) => ({ count, bytes: count * 10 });
+    const change = { coarseType: "Object", name: "Point", old: tally(3), new: tally(5), created: tally(4), deleted: tally(2) };
+    return this.answer("class diff", { byClass: [change] });
+  };
   getImmediatelyDominated = ({ nodeId }: { nodeId: number }) => {
     const nodes = [{ nodeId: nodeId * 10, label: ["objects"], shallowSize: 1, retainedSize: 1, moreChildrenAvailable: false }];
     return this.answer(`dominated ${nodeId}`, { nodes, moreChildrenAvailable: false, path: [1, nodeId] });

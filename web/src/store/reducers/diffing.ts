@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 import * as a from "../actions";
-import { DIFFING, newDiffing, VIEW, type DiffingModel } from "../models";
+import { DIFFING, newDiffing, VIEW, type ClassDiffModel, type DiffingModel } from "../models";
 import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
 import { pureReducer } from "./pure";
 
 const isPair = (diffing: DiffingModel, { first, second }: { first: number; second: number }) =>
   diffing.firstSnapshotId === first && diffing.secondSnapshotId === second;
+
+const withClasses = (diffing: DiffingModel | null, byClass: ClassDiffModel | null) => diffing && { ...diffing, byClass };
 
 /** null unless two snapshots are compared, or chosen for it. */
 export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) => {
@@ -40,6 +42,17 @@ export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) =
       a.focusDiffingCensusNode,
       (diffing, { payload }) => diffing && { ...diffing, census: withFocused(diffing.census, payload.node) },
     )
+    .addCase(a.takeClassDiffStart, (diffing) => withClasses(diffing, { rows: null, focused: -1, error: null }))
+    .addCase(a.takeClassDiffEnd, (diffing, { payload: { rows, ...pair } }) => {
+      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { rows, focused: -1, error: null }) : diffing;
+    })
+    .addCase(a.takeClassDiffError, (diffing, { payload: { error, ...pair } }) => {
+      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { rows: null, focused: -1, error }) : diffing;
+    })
+    .addCase(a.focusClassChange, (diffing, { payload }) => {
+      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, focused: payload }) : diffing;
+    })
+    .addCase(a.leaveClassDiff, (diffing) => withClasses(diffing, null))
     .addCase(a.deleteSnapshotsStart, (diffing, { payload: { ids } }) => {
       const isOurs = (id: number | null) => id !== null && ids.includes(id);
       return diffing && (isOurs(diffing.firstSnapshotId) || isOurs(diffing.secondSnapshotId)) ? newDiffing() : diffing;

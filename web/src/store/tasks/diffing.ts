@@ -99,3 +99,22 @@ export function expandDiffingRow(node: RowId): Task {
     dispatch(a.expandDiffingCensusNode({ node }));
   };
 }
+
+/** Which classes changed, object by object; or by groups again. */
+export function showClassDiff(isShown: boolean): Task {
+  return async (dispatch, getState, { client }) => {
+    const { firstSnapshotId: first, secondSnapshotId: second } = getState().diffing ?? {};
+    if (!isShown || !first || !second) {
+      dispatch(a.leaveClassDiff());
+      return;
+    }
+    dispatch(a.takeClassDiffStart());
+    const [from, to] = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
+    try {
+      const { byClass } = await client.getClassDiff(from, to);
+      dispatch(a.takeClassDiffEnd({ first, second, rows: byClass ?? [] }));
+    } catch (error) {
+      dispatch(a.takeClassDiffError({ first, second, error: errorText(error) ?? "Comparing was cancelled." }));
+    }
+  };
+}

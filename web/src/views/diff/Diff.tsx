@@ -9,14 +9,15 @@ import { Empty } from "../../shared/Status";
 import { collapseDiffingCensusNode, focusDiffingCensusNode } from "../../store/actions";
 import { DIFFING, type DiffingModel } from "../../store/models";
 import { snapshotOf, titleOf } from "../../store/selectors";
-import { expandDiffingRow, fetchDiffingRows } from "../../store/tasks/diffing";
+import { expandDiffingRow, fetchDiffingRows, showClassDiff } from "../../store/tasks/diffing";
 import { setSortAndRefresh } from "../../store/tasks/views";
+import { ClassDiff, classDiffCells } from "./ClassDiff";
 
 export function Diff({ diffing }: { diffing: DiffingModel }) {
   const act = useDo();
   const first = useSee((state) => snapshotOf(state, diffing.firstSnapshotId));
   const second = useSee((state) => snapshotOf(state, diffing.secondSnapshotId));
-  const { census } = diffing;
+  const { census, byClass } = diffing;
   if (diffing.state === DIFFING.SELECTING) {
     return (
       <Empty title={first ? "Select the snapshot to compare with" : "Select the baseline"}>
@@ -47,9 +48,26 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
         <p className="view-note">
           From <strong>{titleOf(first)}</strong> to <strong>{titleOf(second)}</strong>: plus is what the second has more.
         </p>
-        <CopyMenu rows={() => censusCells(census)} command={command} />
+        <div className="segments" role="group" aria-label="Compare by">
+          {[false, true].map((isClass) => (
+            <button
+              key={String(isClass)}
+              type="button"
+              aria-pressed={isClass === (byClass !== null)}
+              onClick={() => void act(showClassDiff(isClass))}
+            >
+              {isClass ? "By class" : "By group"}
+            </button>
+          ))}
+        </div>
+        <CopyMenu
+          rows={() => (byClass ? classDiffCells(byClass) : censusCells(census))}
+          command={byClass ? commandText("diff", ["--by", "class"], first.name, second.name) : command}
+        />
       </div>
-      {isEmpty ? (
+      {byClass ? (
+        <ClassDiff classes={byClass} />
+      ) : isEmpty ? (
         <Empty title={filter ? "No matches" : "No difference between baseline and comparison"} />
       ) : (
         <CensusTable
