@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/quantity.h"
@@ -70,6 +71,7 @@ static bool line_read(ubi__listening *l, char *line, size_t size) {
 static bool client_may_enter(void *payload, const char *peer) {
     ubi__listening *l = payload;
     char line[64];
+    (void)tcflush(l->terminal, TCIFLUSH); /* what was typed before is no answer */
     dprintf(l->terminal, "ubiheap: %s wants to look into this program and its memory. Let it? [y/N] ", peer);
     return line_read(l, line, sizeof line) && (line[0] == 'y' || line[0] == 'Y');
 }
