@@ -156,16 +156,18 @@ static bool is_event_type(ubi_text type) {
 }
 
 /* A text of the server's, for a message of ours. */
-static void message_copy(char *out, size_t n, ubi_text object, const char *name, const ubi_allocator *a) {
+static ubi_status message_copy(char *out, size_t n, ubi_text object, const char *name, const ubi_allocator *a) {
     ubi__vec_u8 scratch = { NULL, 0, 0 };
     ubi__json_value value;
     ubi_text text = { "", 0 };
+    ubi_status status = UBI_OK;
     if (ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING)
-        (void)ubi__json_value_text(&text, &value, &scratch, a);
-    snprintf(out, n, "%.*s", (int)(text.len < n ? text.len : n), text.ptr ? text.ptr : "");
+        status = ubi__json_value_text(&text, &value, &scratch, a);
+    snprintf(out, n, "%.*s", (int)(text.len < n ? text.len : n), status == UBI_OK && text.ptr ? text.ptr : "");
     for (char *at = out; *at; at++) /* a message is one line */
         *at = (unsigned char)*at < ' ' ? ' ' : *at;
     ubi__vec_u8_fini(&scratch, a);
+    return status;
 }
 
 /* UBI_ESTATE, in the server's words, when the reply is an error. */
@@ -174,8 +176,8 @@ static ubi_status reply_check(ubi__rdp_peer *c, const errand *e, ubi_text json) 
     char name[64], message[512];
     if (!ubi__json_object_find(&error, json, "error") || error.type == UBI__JSON_NULL)
         return UBI_OK;
-    message_copy(name, sizeof name, json, "error", c->allocator);
-    message_copy(message, sizeof message, json, "message", c->allocator);
+    UBI_TRY(message_copy(name, sizeof name, json, "error", c->allocator));
+    UBI_TRY(message_copy(message, sizeof message, json, "message", c->allocator));
     return ubi__fail(UBI_ESTATE, "refuses %s: %s%s%s", e->type, name, message[0] ? ": " : "", message);
 }
 

@@ -9,12 +9,15 @@
 
 #include <stdio.h>
 
+#include "base/base64.h"
 #include "base/json_reader.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "rdp/peer.h"
 
 #define ACTOR_BYTES 200
+#define SNAPSHOT_ID_BYTES 256
+#define PIECE_BYTES (1 << 20)
 
 struct ubi__remote {
     const ubi__remote_address *address;
@@ -143,12 +146,13 @@ static ubi_status tabs_ask(ubi__remote *r, ubi_text *reply, ubi__json_cursor *ta
     return UBI_OK;
 }
 
-static ubi_text text_member(ubi_text object, const char *name, ubi__vec_u8 *scratch, const ubi_allocator *a) {
+/* NULL text: it has none. */
+static ubi_status text_member(ubi_text *out, ubi_text object, const char *name, ubi__vec_u8 *scratch,
+                              const ubi_allocator *a) {
     ubi__json_value value;
-    ubi_text text;
-    bool is_text = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING &&
-                   ubi__json_value_text(&text, &value, scratch, a) == UBI_OK;
-    return is_text ? text : (ubi_text){ NULL, 0 };
+    *out = (ubi_text){ NULL, 0 };
+    bool is_text = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING;
+    return is_text ? ubi__json_value_text(out, &value, scratch, a) : UBI_OK;
 }
 
 static ubi_status tabs_list(ubi__remote *r, ubi__remote_each *each, void *payload) {
@@ -158,12 +162,14 @@ static ubi_status tabs_list(ubi__remote *r, ubi__remote_each *each, void *payloa
     ubi_status status = tabs_ask(r, &reply, &tabs);
     uint64_t selected = status == UBI_OK ? selected_index(reply) : 0;
     for (uint64_t i = 0; status == UBI_OK && next_form(&tabs, &form); i++) {
-        const ubi__remote_row row = { .choice = UBI__REMOTE_TAB,
-                                      .number = i + 1,
-                                      .is_selected = i == selected || is_true(form, "selected"),
-                                      .title = text_member(form, "title", &title, r->allocator),
-                                      .url = text_member(form, "url", &url, r->allocator) };
-        status = each(payload, &row);
+        ubi__remote_row row = { .choice = UBI__REMOTE_TAB,
+                                .number = i + 1,
+                                .is_selected = i == selected || is_true(form, "selected") };
+        status = text_member(&row.title, form, "title", &title, r->allocator);
+        if (status == UBI_OK)
+            status = text_member(&row.url, form, "url", &url, r->allocator);
+        if (status == UBI_OK)
+            status = each(payload, &row);
     }
     ubi__vec_u8_fini(&title, r->allocator);
     ubi__vec_u8_fini(&url, r->allocator);
@@ -308,21 +314,70 @@ static ubi_status snapshots_find(ubi__remote *r) {
     return r->snapshots[0] ? UBI_OK : ubi__fail(UBI_ESTATE, "has no actor that hands out snapshots");
 }
 
-static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
-    char members[320];
-    ubi__json_value id;
+/* Has the heap saved; `id` as JSON has it, without quotes. */
+static ubi_status snapshot_save(ubi__remote *r, char id[SNAPSHOT_ID_BYTES], uint64_t *pause_us) {
+    ubi__json_value value;
     ubi_text reply;
-    UBI_TRY(snapshots_find(r));
     ubi__rdp_peer_set_stage(r->peer, "waiting for the snapshot");
     uint64_t start_ns = ubi_process_clock_ns();
     UBI_TRY(remote_ask(r, r->memory, "saveHeapSnapshot", r->is_process ? "\"boundaries\":{\"runtime\":true}" : NULL,
                        &reply));
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
-    if (!ubi__json_object_find(&id, reply, "snapshotId") || id.type != UBI__JSON_STRING || id.raw.len > 255)
+    if (!ubi__json_object_find(&value, reply, "snapshotId") || value.type != UBI__JSON_STRING ||
+        value.raw.len >= SNAPSHOT_ID_BYTES)
         return ubi__fail(UBI_EFORMAT, "answered saveHeapSnapshot without the id of a snapshot");
-    snprintf(members, sizeof members, "\"snapshotId\":\"%.*s\"", (int)id.raw.len, id.raw.ptr); /* JSON already */
-    return ubi__rdp_peer_fetch(r->peer, r->snapshots, "transferHeapSnapshot", members, write, payload);
+    memcpy(id, value.raw.ptr, value.raw.len);
+    id[value.raw.len] = '\0';
+    return UBI_OK;
+}
+
+/* One piece, and how large the file is. */
+static ubi_status piece_ask(ubi__remote *r, ubi__vec_u8 *piece, const char *id, uint64_t offset, uint64_t *n_bytes) {
+    char members[SNAPSHOT_ID_BYTES + 80];
+    ubi__json_value data, size;
+    ubi_text reply;
+    snprintf(members, sizeof members, "\"snapshotId\":\"%s\",\"offset\":%llu,\"length\":%d", id,
+             (unsigned long long)offset, PIECE_BYTES);
+    UBI_TRY(remote_ask(r, r->snapshots, "readHeapSnapshot", members, &reply));
+    if (!ubi__json_object_find(&data, reply, "data") || data.type != UBI__JSON_STRING || data.has_escapes ||
+        !ubi__json_object_find(&size, reply, "size") || !ubi__json_value_u64(n_bytes, &size))
+        return ubi__fail(UBI_EFORMAT, "answered readHeapSnapshot without a piece of the snapshot");
+    piece->n = 0;
+    UBI_TRY(ubi__base64_decode(piece, data.raw, r->allocator));
+    if (piece->n > *n_bytes - offset || *n_bytes < offset || (piece->n == 0 && offset < *n_bytes))
+        return ubi__fail(UBI_EFORMAT, "answered readHeapSnapshot with a piece that does not fit");
+    return UBI_OK;
+}
+
+static ubi_status pieces_read(ubi__remote *r, const char *id, ubi__vec_u8 *piece, ubi_write_fn write, void *payload) {
+    uint64_t offset = 0, n_bytes = 0;
+    do {
+        UBI_TRY(piece_ask(r, piece, id, offset, &n_bytes));
+        if (piece->n && !write(payload, piece->at, piece->n))
+            return ubi__fail(UBI_EIO, "cannot write what is transferred");
+        offset += piece->n;
+    } while (offset < n_bytes);
+    return UBI_OK;
+}
+
+/* Servers that send no bulk packets may hand it out in pieces, as ours do. If they do not, the first refusal is the one to tell. */
+static ubi_status snapshot_read(ubi__remote *r, const char *id, ubi_write_fn write, void *payload) {
+    char refusal[512];
+    ubi__vec_u8 piece = { NULL, 0, 0 };
+    snprintf(refusal, sizeof refusal, "%s", ubi_error_message());
+    ubi_status status = pieces_read(r, id, &piece, write, payload);
+    ubi__vec_u8_fini(&piece, r->allocator);
+    return status == UBI_ESTATE ? ubi__fail(UBI_ESTATE, "%s", refusal) : status;
+}
+
+static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
+    char id[SNAPSHOT_ID_BYTES], members[SNAPSHOT_ID_BYTES + 20];
+    UBI_TRY(snapshots_find(r));
+    UBI_TRY(snapshot_save(r, id, pause_us));
+    snprintf(members, sizeof members, "\"snapshotId\":\"%s\"", id);
+    ubi_status status = ubi__rdp_peer_fetch(r->peer, r->snapshots, "transferHeapSnapshot", members, write, payload);
+    return status == UBI_ESTATE ? snapshot_read(r, id, write, payload) : status;
 }
 
 /* ---- what else there is to ask -------------------------------------------------------------------------------------- */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * remote_heap_memory_test.c: our client of the remote debugging protocol with each of its allocations refused in turn: it says so in one
+ * line, and nothing is left.
+ *
+ * All that a server says is there from the start, as in peer_fuzz.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "fail_allocator.h"
+#include "rdp/remote_heap.h"
+
+/* What a server says, and what is asked of it. */
+typedef struct conversation {
+    ubi_status (*use)(ubi__remote *remote);
+    ubi__remote_choice choice;
+    const char *packets[16]; /* JSON; what begins with "bulk" goes out as it is */
+} conversation;
+
+#define GREETING "{\"from\":\"root\",\"applicationType\":\"browser\",\"traits\":{}}"
+#define TITLE "a long \\u0022title\\u0022 with escapes"
+#define TABS                                                                                                           \
+    "{\"from\":\"root\",\"tabs\":[{\"actor\":\"tab1\",\"title\":\"" TITLE "\",\"url\":\"http:\\/\\/a\\/\","            \
+    "\"selected\":true}]}"
+#define TARGET "{\"from\":\"tab1\",\"frame\":{\"actor\":\"target1\",\"memoryActor\":\"memory1\"}}"
+#define ATTACHED "{\"from\":\"memory1\",\"type\":\"attached\"}"
+#define DONE "{\"from\":\"memory1\"}"
+
+static bool bytes_take(void *payload, const void *data, size_t n) {
+    (void)data;
+    *(size_t *)payload += n;
+    return true;
+}
+
+static ubi_status document_take(void *payload, ubi_text json) {
+    *(size_t *)payload += json.len;
+    return UBI_OK;
+}
+
+static ubi_status row_take(void *payload, const ubi__remote_row *row) {
+    *(size_t *)payload += row->title.len;
+    return UBI_OK;
+}
+
+static ubi_status list_use(ubi__remote *remote) {
+    size_t n = 0;
+    UBI_TRY(ubi__rdp_remote_ops.list(remote, row_take, &n));
+    assert_int_equal(n, strlen("a long \"title\" with escapes"));
+    return UBI_OK;
+}
+
+static ubi_status snapshot_use(ubi__remote *remote) {
+    size_t n = 0;
+    UBI_TRY(ubi__rdp_remote_ops.attach(remote));
+    UBI_TRY(ubi__rdp_remote_ops.snapshot(remote, bytes_take, &n, NULL));
+    assert_int_equal(n, 5);
+    return UBI_OK;
+}
+
+static ubi_status memory_use(ubi__remote *remote) {
+    const ubi__remote_ops *ops = &ubi__rdp_remote_ops;
+    const ubi__remote_recording all = { .probability = 1, .log_limit = 10 };
+    double start_ms;
+    size_t n = 0;
+    UBI_TRY(ops->attach(remote));
+    UBI_TRY(ops->census(remote, document_take, &n));
+    UBI_TRY(ops->measure(remote, document_take, &n));
+    UBI_TRY(ops->collect(remote));
+    UBI_TRY(ops->record_start(remote, &all, &start_ms));
+    UBI_TRY(ops->record_take(remote, document_take, &n));
+    return ops->record_stop(remote);
+}
+
+static const conversation listing = {
+    .use = list_use,
+    .packets = { GREETING, "{\"from\":\"root\",\"processes\":[{\"actor\":\"p\",\"id\":0},{\"actor\":\"q\",\"id\":7}]}",
+                 TABS },
+};
+
+static const conversation old_snapshot = {
+    .use = snapshot_use,
+    .choice = UBI__REMOTE_TAB,
+    .packets = { GREETING,
+                 "{\"from\":\"root\",\"selected\":0,\"heapSnapshotFileActor\":\"files\",\"tabs\":[{\"actor\":\"t\","
+                 "\"memoryActor\":\"memory1\"}]}",
+                 ATTACHED, "{\"from\":\"root\",\"error\":\"unrecognizedPacketType\",\"message\":\"a\\u0020word\"}",
+                 "{\"from\":\"memory1\",\"snapshotId\":\"1\"}", "bulk files heap-snapshot 5:12345",
+                 "{\"from\":\"files\"}" },
+};
+
+static const conversation snapshot_by_watcher = {
+    .use = snapshot_use,
+    .packets = { GREETING, TABS, "{\"from\":\"tab1\",\"error\":\"noSuchActor\",\"message\":\"\"}",
+                 "{\"from\":\"tab1\",\"actor\":\"watcher1\"}",
+                 "{\"from\":\"watcher1\",\"type\":\"target-available-form\",\"target\":{\"memoryActor\":\"memory1\"}}",
+                 "{\"from\":\"watcher1\"}", ATTACHED, "{\"from\":\"root\",\"heapSnapshotFileActor\":\"files\"}",
+                 "{\"from\":\"memory1\",\"snapshotId\":\"ubi-1\"}", "bulk files undefined 5:12345" },
+};
+
+/* A server without bulk packets hands the file out in pieces. */
+static const conversation snapshot_in_pieces = {
+    .use = snapshot_use,
+    .packets = { GREETING, TABS, TARGET, ATTACHED, "{\"from\":\"root\",\"heapSnapshotFileActor\":\"files\"}",
+                 "{\"from\":\"memory1\",\"snapshotId\":\"ubi-1\"}",
+                 "{\"from\":\"files\",\"error\":\"unrecognizedPacketType\",\"message\":\"no bulk\"}",
+                 "{\"from\":\"files\",\"data\":\"MTIz\",\"offset\":0,\"size\":5}",
+                 "{\"from\":\"files\",\"data\":\"NDU=\",\"offset\":3,\"size\":5}" },
+};
+
+static const conversation memory_actor = {
+    .use = memory_use,
+    .packets = { GREETING, TABS, TARGET, ATTACHED, "{\"from\":\"memory1\",\"objects\":{\"count\":1,\"bytes\":2}}",
+                 "{\"from\":\"memory1\",\"total\":1}", DONE, DONE, "{\"from\":\"memory1\",\"value\":1.5}",
+                 "{\"from\":\"memory1\",\"allocations\":[]}", "{\"from\":\"memory1\",\"value\":2}" },
+};
+
+/* ---- one conversation ----------------------------------------------------------------------------------------------- */
+
+static void packet_send(int fd, const char *packet) {
+    char head[24] = "";
+    if (strncmp(packet, "bulk", 4) != 0)
+        snprintf(head, sizeof head, "%zu:", strlen(packet));
+    assert_int_equal(write(fd, head, strlen(head)), strlen(head));
+    assert_int_equal(write(fd, packet, strlen(packet)), strlen(packet));
+}
+
+static ubi_status conversation_hold(void *payload, const ubi_allocator *allocator) {
+    static const ubi__remote_scheme scheme = { .name = "test", .ops = &ubi__rdp_remote_ops, .hint = "a hint" };
+    const conversation *c = payload;
+    const ubi__remote_address address = { .scheme = &scheme, .choice = c->choice, .number = 1 };
+    ubi__remote *remote;
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    for (size_t i = 0; c->packets[i]; i++)
+        packet_send(ends[1], c->packets[i]);
+    ubi_status status = ubi__rdp_remote_adopt(&remote, ends[0], &address, NULL, allocator);
+    if (status == UBI_OK) {
+        status = c->use(remote);
+        ubi__rdp_remote_ops.close(remote);
+    }
+    if (status != UBI_OK)
+        assert_true(ubi_error_message()[0] && !strchr(ubi_error_message(), '\n'));
+    close(ends[1]);
+    return status;
+}
+
+static void each_allocation_is_refused(void **state) {
+    static const conversation *const all[] = { &listing, &old_snapshot, &snapshot_by_watcher, &snapshot_in_pieces,
+                                               &memory_actor };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_true(fail_each_allocation(conversation_hold, (void *)(uintptr_t)all[i]) >= 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(each_allocation_is_refused) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
