@@ -10,7 +10,7 @@
  * position. So stacks are found by what they are to their engine, which is quick, and frames by content.
  *
  * The engine keeps what it handed out (ubi_logged_allocation), so content is asked for when it is needed. Stacks of targets have no
- * asynchronous parents.
+ * asynchronous parents: a client gets 0 for them, which is no frame.
  * Source: mozilla-central devtools/server/actors/utils/stack.js.
  */
 #ifndef UBI_STACKS_FRAME_CACHE_H

@@ -38,6 +38,30 @@ async function messageWith(hud, level, text) {
     return (await seen(find)).textContent;
 }
 
+/* The texts of what console methods show, without what was typed. */
+async function callMethods(hud) {
+    await evaluate(hud, `console.table([{ a: 1, b: "x" }, { a: 2, b: "y" }]); console.group("the group", 1);
+        console.log("%cred %s", "color: red", "text"); console.groupEnd(); console.assert(false, "wrong");
+        (function traced() { console.trace("here"); })(); console.count("c"); console.countReset("none");
+        console.time("t"); console.timeEnd("t"); console.timeEnd("t"); console.log("the end")`);
+    await messageWith(hud, "log.console-api", "the end");
+    await messageWith(hud, "trace", "traced"); /* frames come later */
+    return messagesOf(hud).filter(message => message.matches(".console-api")).map(message => ({
+        kinds: message.className, text: message.textContent.replaceAll("\u00a0", " "),
+    }));
+}
+
+/* The labels of what is proposed for a text. */
+async function proposed(hud, text) {
+    const { jsterm } = hud;
+    jsterm.focus();
+    jsterm.editor.setText(text);
+    jsterm.editor.setCursor({ line: 0, ch: text.length });
+    jsterm.props.autocompleteUpdate(true);
+    await seen(() => jsterm.autocompletePopup.isOpen);
+    return jsterm.autocompletePopup.getItems().map(item => item.label);
+}
+
 async function drive() {
     const { inspect } = await openDebugging();
     inspect();
@@ -62,6 +86,8 @@ async function drive() {
     for (const text of ["Promise.resolve({ deep: 1 })", "new Proxy({}, {})", "new Float64Array(3)", "new ArrayBuffer(8)",
                         "(function f(a, b, ...c) {})", "new WeakSet([globalThis])", "[1, , 3]", "new String('abc')"])
         result.others.push((await evaluate(hud, text)).textContent);
+    result.methods = await callMethods(hud);
+    result.proposed = await proposed(hud, "shown.");
     result.error = (await evaluate(hud, "nowhere.to.be.found")).textContent;
     await evaluate(hud, "console.warn('said', shown)");
     result.warning = await messageWith(hud, "warn", "said");

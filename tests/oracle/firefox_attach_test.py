@@ -159,6 +159,11 @@ class Console(unittest.TestCase):
             'Promise { <state>: "fulfilled", <value>: {…} }', "Proxy { <target>: {}, <handler>: {} }", "Float64Array(3) [ 0, 0, 0 ]",
             "ArrayBuffer { byteLength: 8 }", "function f(a, b, c)", "WeakSet [ {…} ]", "Array(3) [ 1, <1 empty slot>, 3 ]",
             'String { "abc" }'])
+        self.assertEqual([name for name in seen["proposed"] if name in ("first", "second", "nothing")], ["first", "second"])
+        for kind, text in (("table", "(index)ab01x12y"), ("startGroup", "the group 1"), ("log", "red text"),
+                           ("assert error", "Assertion failed: wrong"), ("trace", "traced debugger eval code"), ("log", "c: 1"),
+                           ("warn", "Counter “none” doesn’t exist."), ("timeEnd", " - timer ended"), ("warn", "Timer “t” doesn’t exist.")):
+            self.assertTrue(any(kind in one["kinds"] and text in one["text"] for one in seen["methods"]), (kind, text, seen["methods"]))
         self.assertIn("ReferenceError", seen["error"])
         self.assertIn("first: 1", seen["warning"])
 
