@@ -325,6 +325,16 @@ class Stopping(unittest.TestCase):
         self.assertTrue(self.result()["hasException"])
         self.assert_it_has_ended()
 
+    def test_an_async_function_that_is_stopped_does_not_end_the_program(self):
+        inner = "(async () => { globalThis.turns = 0; for (;;) turns++; })()"
+        for text in (inner, f"(async () => {{ await {inner}; }})(); 5"):
+            self.begin(text)
+            self.client.send(self.console, "stopEvaluation")
+            self.result()
+            self.client.reply(self.console)
+            self.assert_it_has_ended()
+            self.other.evaluate("delete globalThis.turns")
+
     def test_by_leaving(self):
         self.begin()
         self.client.close()

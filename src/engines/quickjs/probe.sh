@@ -128,6 +128,7 @@ member UBI_ASYNC_STATE_GC JSAsyncFunctionState header
 member UBI_JOB_REALM JSJobEntry realm
 text UBI_DEBUG_STRUCT '} debug;'
 member UBI_HAS_DEBUG_BIT JSFunctionBytecode has_debug
+member UBI_UNCATCHABLE_BIT JSObject is_uncatchable_error
 if sed -n '/^static int find_line_num(/,/{/p' "$dir/quickjs.c" | grep -q col; then find_col=1; else find_col=0; fi
 feature UBI_FIND_COL "$find_col"
 member UBI_FORIN_TAB JSForInIterator tab_atom

@@ -133,6 +133,16 @@ void ubi__js_run_end(ubi__js_run *run) {
     rt->interrupt_opaque = run->before_payload;
 }
 
+/* Engines without the bit reject no promise with such an error. */
+bool ubi__is_uncatchable(JSValueConst error) {
+#if UBI_UNCATCHABLE_BIT
+    return JS_VALUE_GET_TAG(error) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(error)->is_uncatchable_error;
+#else
+    (void)error;
+    return false;
+#endif
+}
+
 /* ---- tools ---------------------------------------------------------------------------------------------------------- */
 
 JSRuntime *ubi__tools_runtime(const ubi_quickjs *tools) {

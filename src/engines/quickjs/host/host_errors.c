@@ -13,6 +13,7 @@
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
 #include "engines/quickjs/host/host_text.h"
+#include "engines/quickjs/js_facts.h"
 #include "engines/quickjs/js_properties.h"
 
 /* ---- rejections -------------------------------------------------------------------------------------------------- */
@@ -20,6 +21,8 @@
 void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, ubi__js_bool is_handled,
                            void *host) {
     ubi__host_rejections *r = &((ubi__host *)host)->rejections;
+    if (!is_handled && ubi__is_uncatchable(reason)) /* someone has stopped it: no failure of the program */
+        return;
     if (r->n == r->capacity) {
         size_t capacity = r->capacity ? r->capacity * 2 : 8;
         ubi__host_rejection *at = realloc(r->at, capacity * sizeof *at);
