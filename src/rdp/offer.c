@@ -174,17 +174,14 @@ static ubi__rdp_tab *tab_take(ubi__rdp_offer *offer, const ubi_target *target) {
     return found;
 }
 
-/* On the target's thread: what clients have there goes. */
-static void tab_close(ubi__rdp_tab *tab) {
-    ubi__rdp_links_end(tab);
-    ubi__rdp_messages_end(tab);
-    ubi__live_end(tab->live);
-}
-
 static void farewell_visit(void *payload, const ubi_target *target) {
-    if (target)
-        tab_close(payload);
-    ubi__rdp_tab_unref(payload);
+    ubi__rdp_tab *tab = payload;
+    if (target) {
+        ubi__rdp_links_leave(tab);
+        ubi__rdp_messages_end(tab);
+        ubi__live_end(tab->live);
+    }
+    ubi__rdp_tab_unref(tab);
 }
 
 /* One that was not removed: what clients have there is its thread's, which lets it go when it comes to a safe point. */
@@ -199,7 +196,9 @@ ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target) {
     ubi__rdp_tab *tab = tab_take(offer, &target);
     if (!tab)
         return ubi__fail(UBI_ENOTFOUND, "this live heap was not offered");
-    tab_close(tab);
+    ubi__rdp_links_end(tab);
+    ubi__rdp_messages_end(tab);
+    ubi__live_end(tab->live);
     ubi__rdp_tab_unref(tab);
     return UBI_OK;
 }

@@ -145,14 +145,25 @@ bool ubi__rdp_links_are_performing(const ubi__rdp_tab *tab) {
 }
 
 /* What a client that left has started ends: no one waits for it. */
+static void link_leave(ubi__rdp_link *link) {
+    link_end_code(link);
+    if (link->n_performing)
+        link->must_close = true;
+    else if (link->is_open)
+        link_close(link);
+}
+
+void ubi__rdp_links_leave(ubi__rdp_tab *tab) {
+    for (ubi__rdp_link *link = tab->links, *next; link; link = next) {
+        next = link->next;
+        link_leave(link);
+    }
+}
+
 static void leave_visit(void *payload, const ubi_target *target) {
     ubi__rdp_link *link = payload;
     if (target)
-        link_end_code(link);
-    if (target && link->n_performing)
-        link->must_close = true;
-    else if (target && link->is_open)
-        link_close(link);
+        link_leave(link);
     ubi__rdp_link_unref(link);
 }
 

@@ -84,6 +84,8 @@ void ubi__rdp_link_leave(ubi__rdp_link *link);
 void ubi__rdp_link_stop(ubi__rdp_link *link);
 /** On the target's thread, which goes: ends are closed. */
 void ubi__rdp_links_end(ubi__rdp_tab *tab);
+/** On the target's thread, in a visit, for a server that has ended: the same; of errands that are being performed, when they are done. */
+void ubi__rdp_links_leave(ubi__rdp_tab *tab);
 /** On the target's thread. Errors: the first of what failed; all are asked. */
 ubi_status ubi__rdp_links_navigate(ubi__rdp_tab *tab, ubi_target target);
 /** On the target's thread: whether an errand is being performed there, further down on the stack. */

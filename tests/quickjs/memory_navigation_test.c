@@ -208,6 +208,30 @@ static void clients_are_told(void **state) {
     host_close(&h);
 }
 
+/* ---- timelines and profilers: of the runtime, with whatever page --------------------------------------------------------- */
+
+static void timelines_and_profilers_record_further(void **state) {
+    char timeline[UBI__RDP_ID_BYTES], profiler[UBI__RDP_ID_BYTES];
+    host h;
+    (void)state;
+    host_open(&h);
+    wire_find(&h.wire, timeline, "timelineActor", false);
+    wire_find(&h.wire, profiler, "memprofActor", false);
+    ask(&h, timeline, "start", ",\"withMarkers\":true,\"withGCEvents\":true");
+    ask(&h, profiler, "startProfiler", "");
+    host_navigate(&h, "second", "qjs://second");
+    run(&h, "second.js", "globalThis.made = Array(20000).fill(0).map(c => ({ c }));");
+    host_serve(&h);
+    ask(&h, timeline, "isRecording", "");
+    wire_assert_came(&h.wire, "\"value\":true");
+    ask(&h, profiler, "stopProfiler", "");
+    ask(&h, profiler, "getResults", "");
+    wire_assert_came(&h.wire, "second.js");
+    ask(&h, timeline, "stop", "");
+    assert_null(strstr(h.wire.text, "\"error\""));
+    host_close(&h);
+}
+
 /* ---- consoles ----------------------------------------------------------------------------------------------------------- */
 
 static void consoles_are_of_the_new_page(void **state) {
@@ -337,6 +361,7 @@ int main(void) {
         cmocka_unit_test(frames_begin_again_with_a_recording_and_a_page),
         cmocka_unit_test(a_recording_lasts_and_counts_on),
         cmocka_unit_test(clients_are_told),
+        cmocka_unit_test(timelines_and_profilers_record_further),
         cmocka_unit_test(consoles_are_of_the_new_page),
         cmocka_unit_test(values_of_a_page_do_not_keep_it),
         cmocka_unit_test(a_target_that_outlives_the_server_lets_go),
