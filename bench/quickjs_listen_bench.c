@@ -5,11 +5,12 @@
  *     quickjs_listen_bench CLASSES LETTERS
  *
  * makes one object of each of so many classes, whose names have so many letters, listens on a free port, which it prints, and answers
- * until its input ends. Then it prints two times in nanoseconds: the most processor time, and the most time, that the network's thread took
- * before it looked at its connections again.
+ * until its input ends. For each line of that it prints two times in nanoseconds: the most processor time, and the most time, that the
+ * network's thread took since the last line before it looked at its connections again.
  */
 #include <dlfcn.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +52,12 @@ typedef struct stall_watch {
     watch_calls calls;
     uv_prepare_t turn;
     uint64_t wall_ns, idle_ns, cpu_ns; /* at the last turn; wall_ns 0: there was none */
-    uint64_t most_ns, most_cpu_ns;
+    _Atomic uint64_t most_ns, most_cpu_ns;
 } stall_watch;
 
-static uint64_t most_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
+static void raise_to(_Atomic uint64_t *most, uint64_t ns) {
+    if (ns > atomic_load(most))
+        atomic_store(most, ns);
 }
 
 static void on_turn(uv_prepare_t *turn) {
@@ -65,8 +67,8 @@ static void on_turn(uv_prepare_t *turn) {
     uint64_t cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec, wall_ns = ubi__wall_ns();
     uint64_t idle_ns = watch->calls.metrics_idle_time(watch->loop);
     if (watch->wall_ns) {
-        watch->most_cpu_ns = most_of(watch->most_cpu_ns, cpu_ns - watch->cpu_ns);
-        watch->most_ns = most_of(watch->most_ns, wall_ns - watch->wall_ns - (idle_ns - watch->idle_ns));
+        raise_to(&watch->most_cpu_ns, cpu_ns - watch->cpu_ns);
+        raise_to(&watch->most_ns, wall_ns - watch->wall_ns - (idle_ns - watch->idle_ns));
     }
     watch->wall_ns = wall_ns;
     watch->idle_ns = idle_ns;
@@ -148,14 +150,23 @@ static ubi_status heap_offer(listening_heap *heap) {
     return status;
 }
 
+static void watch_report(stall_watch *watch) {
+    uint64_t cpu_ns = atomic_exchange(&watch->most_cpu_ns, 0), ns = atomic_exchange(&watch->most_ns, 0);
+    printf("%llu %llu\n", (unsigned long long)cpu_ns, (unsigned long long)ns);
+    fflush(stdout);
+}
+
 /* Until the input ends. */
-static void heap_serve(const listening_heap *heap) {
+static void heap_serve(const listening_heap *heap, stall_watch *watch) {
     struct pollfd inputs[] = { { .fd = STDIN_FILENO, .events = POLLIN }, { .fd = heap->bell[0], .events = POLLIN } };
     char bytes[64];
-    while (poll(inputs, 2, -1) > 0 && !inputs[0].revents) {
-        if (read(heap->bell[0], bytes, sizeof bytes) <= 0)
+    while (poll(inputs, 2, -1) > 0) {
+        if (inputs[0].revents && read(STDIN_FILENO, bytes, sizeof bytes) <= 0)
             return;
-        ubi_quickjs_interrupt(heap->tools);
+        if (inputs[0].revents)
+            watch_report(watch);
+        if (inputs[1].revents && read(heap->bell[0], bytes, sizeof bytes) > 0)
+            ubi_quickjs_interrupt(heap->tools);
     }
 }
 
@@ -174,10 +185,9 @@ int main(int argc, char **argv) {
     }
     printf("%u\n", ubi_rdp_server_port(heap.server));
     fflush(stdout);
-    heap_serve(&heap);
+    heap_serve(&heap, &watch);
     (void)ubi_rdp_server_remove_target(heap.server, ubi_quickjs_target(heap.tools));
     ubi_rdp_server_stop(heap.server);
-    printf("%llu %llu\n", (unsigned long long)watch.most_cpu_ns, (unsigned long long)watch.most_ns);
     ubi_quickjs_detach(heap.tools);
     JS_FreeContext(heap.realm);
     JS_FreeRuntime(heap.runtime);

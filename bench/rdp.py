@@ -51,7 +51,7 @@ def row(file, name, wall_ns, **more):
 
 
 class Heap:
-    """quickjs_listen_bench: `port`; afterwards `turn_cpu_ns` and `turn_ns`, the longest turn of the network's thread."""
+    """quickjs_listen_bench: a heap that listens on `port`."""
 
     def __init__(self, build, n_classes, n_letters):
         command = [f"{build}/bench/quickjs_listen_bench", str(n_classes), str(n_letters)]
@@ -62,7 +62,13 @@ class Heap:
         return self
 
     def __exit__(self, *_):
-        self.turn_cpu_ns, self.turn_ns = map(int, self.process.communicate()[0].split())
+        self.process.communicate()
+
+    def longest_turn(self):
+        """(processor time, time) of the network's thread, since the last call."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return map(int, self.process.stdout.readline().split())
 
 
 # ---- one client -----------------------------------------------------------------------------------------------------
@@ -248,12 +254,14 @@ def clients(build, n_clients, seconds):
         command = [sys.executable, __file__, "--active", str(heap.port)]
         others = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         others.stdout.readline()
+        heap.longest_turn()
         times = sorted(probe(asker, seconds))
+        turn_cpu_ns, turn_ns = heap.longest_turn()
         n_replies = int(others.communicate()[0])
         for client in (prober, *idle):
             client.close()
     row("clients", "clients", statistics.median(times), clients=n_clients, active=ACTIVE, replies=n_replies, seconds=seconds,
-        probes=len(times), longestNs=times[-1], rareNs=times[int(len(times) * 0.999)], turnCpuNs=heap.turn_cpu_ns, turnNs=heap.turn_ns)
+        probes=len(times), longestNs=times[-1], rareNs=times[int(len(times) * 0.999)], turnCpuNs=turn_cpu_ns, turnNs=turn_ns)
 
 
 # ---- census ---------------------------------------------------------------------------------------------------------
@@ -288,12 +296,17 @@ def instructions(program, code, is_listening):
     return int(re.search(r"I +refs: +([\d,]+)", run.stderr)[1].replace(",", ""))
 
 
+def workload_instructions(program, name, scale, is_listening):
+    """Of a run, less those of one of half the size, so that start and end of the program cancel out."""
+    work, n = WORKLOADS[name]
+    large, small = (instructions(program, f"let n = {size}, kept; {work}", is_listening) for size in (2 * n // scale, n // scale))
+    return large - small
+
+
 def listening(program, scale):
-    """Of two sizes, so that start and end of the program cancel out."""
-    for name, (work, n) in WORKLOADS.items():
+    for name in WORKLOADS:
         for is_listening in (False, True):
-            large, small = (instructions(program, f"let n = {size}, kept; {work}", is_listening) for size in (2 * n // scale, n // scale))
-            row(name, "instructions", 0, listens=is_listening, instructions=large - small)
+            row(name, "instructions", 0, listens=is_listening, instructions=workload_instructions(program, name, scale, is_listening))
 
 
 def main():

@@ -272,6 +272,13 @@ class Still(Memory):
         self.assertEqual(other.request(other.memory(), "getState")["state"], "detached")
         other.close()
 
+    def test_only_old_clients_find_a_memory_actor_in_the_list_of_tabs(self):
+        self.assertNotIn("memoryActor", self.client.request("root", "listTabs")["tabs"][0])
+        old = Client(self.port, is_modern=False)
+        memory = old.request("root", "listTabs")["tabs"][0]["memoryActor"]
+        self.assertEqual((old.request(memory, "getState")["state"], memory), ("detached", old.memory()))
+        old.close()
+
     def test_actors_list_what_they_can(self):
         for actor in ("root", self.memory, self.client.request("root", "getRoot")["deviceActor"]):
             self.assertIn("requestTypes", self.client.request(actor, "requestTypes")["requestTypes"])
