@@ -5,7 +5,7 @@ from tables import machine_words, milliseconds, paragraphs, size, table
 HEAD = """\
 The run `{name}` of {date}; the result with every single run is
 [bench/results/{name}.json](../../bench/results/{name}.json). {processor}, {processors} processors, {memory} MiB of
-memory; {kernel}; {compiler}. `sh bench/rdp.sh` repeats the measurement."""
+memory; {kernel}; {compiler}. `chrt -r 5 sh bench/rdp.sh` repeats the measurement: the machine had other work, which waited meanwhile."""
 ANSWERS = """\
 Clients of [`ubiheap run --listen`](../how-to/debug-memory-from-firefox.md) on the same machine, while the script runs; the clients are Python programs, whose
 own time is in the numbers. *getState*: the median of round trips on one connection. *Census*: from the request to the last byte, of a heap with so many classes

@@ -20,7 +20,7 @@
 /** Files on their way to one client. */
 #define UBI__RDP_MOST_FILES 4
 /** What is read of a file at a time. */
-#define UBI__RDP_FILE_PIECE_BYTES ((size_t)256 << 10)
+#define UBI__RDP_FILE_PIECE_BYTES ((size_t)512 << 10)
 #define UBI__RDP_READ_BYTES ((size_t)64 << 10)
 /** Blocks that are sent together. */
 #define UBI__RDP_MOST_BUFFERS 16
