@@ -4,7 +4,7 @@
  *
  *     quickjs_listen_bench CLASSES LETTERS
  *
- * makes one object of each of so many classes, whose names have so many letters, listens on a free port, which it prints, and answers
+ * makes one object of each of that number of classes, whose names have that number of letters, listens on a free port, which it prints, and answers
  * until its input ends. For each line of that it prints two times in nanoseconds: the most processor time, and the most time, that the
  * network's thread took since the last line before it looked at its connections again.
  */

@@ -4,7 +4,7 @@
 
     rdp.py --build DIR [--repeats N] [--bulk BYTES] [--clients N] [--scale N]
 
-Rows: "getState" the median of round trips on one connection; "bulk" a snapshot of so many bytes to a client, and "copy" the same bytes
+Rows: "getState" the median of round trips on one connection; "bulk" a large snapshot to a client, and "copy" the same bytes
 from memory by a program that does nothing else, in turns, with the server's resident memory before and at most; "clients" round trips
 of one client, one every millisecond, while others are connected and fifty of them ask, and what a turn of the network's thread took at
 most: processor time, and time (when others had the processor, that is in it); "census" replies of two sizes; "instructions" of scripts, counted by valgrind, with `--listen` and without.

@@ -8,8 +8,8 @@ The run `{name}` of {date}; the result with every single run is
 memory; {kernel}; {compiler}. `chrt -r 5 sh bench/rdp.sh` repeats the measurement: the machine had other work, which waited meanwhile."""
 ANSWERS = """\
 Clients of [`ubiheap run --listen`](../how-to/debug-memory-from-firefox.md) on the same machine, while the script runs; the clients are Python programs, whose
-own time is in the numbers. *getState*: the median of round trips on one connection. *Census*: from the request to the last byte, of a heap with so many classes
-that the reply is that long; most of it is counting. *Snapshot*: a saved one of so many bytes, beside *copy*, the same bytes from memory by a program that does
+own time is in the numbers. *getState*: the median of round trips on one connection. *Census*: from the request to the last byte, of a heap whose many classes
+make the reply that long; most of it is counting. *Snapshot*: a saved one of that size, beside *copy*, the same bytes from memory by a program that does
 nothing else; they took turns. The goals: 100 us for getState, a census of ten times the bytes in about ten times the time, a snapshot in at most twice
 the time of a copy. *Resident* is the server's memory before and the most during the transfer."""
 CLIENTS = """\

@@ -3,7 +3,7 @@
  * Behind attach_memory.js: uses the Memory panel: two snapshots, three views, their difference, call stacks.
  */
 /* global openDebugging, openPanel, takeSnapshot, selectView, selectDisplay, selectDifference, toggleRecording, treeOf, outline */
-/* global pause, done */
+/* global pause, toolboxOf, done */
 
 async function drive() {
     const { inspect, ...result } = await openDebugging();
@@ -26,6 +26,7 @@ async function drive() {
     const difference = await selectDifference(panel, 0, 1);
     result.difference = difference.error ? String(difference.error) : treeOf(difference.census.report);
     result.rows = panel.panelWin.document.querySelector(".list").children.length;
+    await toolboxOf().destroy();
     return result;
 }
 

@@ -250,7 +250,7 @@ static const ubi__rdp_field available_fields[] = {
 static const ubi__rdp_method methods[] = {
     { "watchTargets", targets_watch, targets_arguments, NULL, false, "wants targets, as events",
       "Firefox, firefox-debugadapter" },
-    { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "" },
+    { "unwatchTargets", ubi__rdp_reply_empty, unwatch_arguments, NULL, true, "the opposite", "Firefox" },
     { "watchResources", resources_watch, resources_arguments, NULL, false,
       "wants resources, as events of targets: `document-event` comes at once and when the tab navigates, "
       "`console-message` and `error-message` as "
