@@ -340,7 +340,7 @@ static const ubi__rdp_method methods[] = {
       "messages of before: the newest 1,000, and 1 MiB", "Firefox, foxdriver" },
     { "clearMessagesCacheAsync", messages_clear, NULL, NULL, false, "forgets them, for all clients", "" },
     { "autocomplete", autocomplete, autocomplete_arguments, autocomplete_replies, false,
-      "variables, properties behind a path, and keywords; no getter runs", "" },
+      "variables, properties behind a path, and keywords; no getter runs", "Firefox" },
     { "evaluateJSAsync", evaluate, evaluate_arguments, evaluate_replies, false,
       "evaluates code at the program's next safe point, to its end, unless it is stopped; the reply waits for the "
       "result",
