@@ -103,6 +103,12 @@ static ubi_status profiler_open(ubi__rdp_link *link, ubi_target target) {
     return ubi_target_open_profiler(&l->profiler, target, link->is_of_process ? NULL : link->tab->scope);
 }
 
+/* It is about the whole heap, which is the same with any page. */
+static ubi_status profiler_navigate(ubi__rdp_link *link) {
+    (void)link;
+    return UBI_OK;
+}
+
 static void profiler_close(ubi__rdp_link *link) {
     ubi_target_profiler_close(((ubi__rdp_memprof_link *)link)->profiler);
 }

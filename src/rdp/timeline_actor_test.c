@@ -7,19 +7,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "rdp/actors/actors.h"
-#include "rdp/connection.h"
 #include "rdp/memprof_link.h"
 #include "rdp/timeline_link.h"
 #include "rdp/tools_for_tests.h"
+#include "rdp/wire_for_tests.h"
 
 /* ---- a program, which comes to a safe point when a test says so ------------------------------------------------------------ */
 
@@ -56,125 +53,64 @@ static const ubi_target_ops mute_ops = {
 
 /* ---- a client ------------------------------------------------------------------------------------------------------------- */
 
-#define TEXT_BYTES ((size_t)1 << 16)
-
 typedef struct client {
-    ubi__rdp_connection *connection;
-    ubi__rdp_offer *offer;
+    wire_client wire;
     const ubi_target_ops *ops;
     program program;
     bool has_target;
-    uint64_t now_ms;
-    const ubi__rdp_actor *timeline, *memprof;
-    char text[TEXT_BYTES]; /* what came since the last look */
-    size_t n;
+    char timeline[UBI__RDP_ID_BYTES], memprof[UBI__RDP_ID_BYTES];
 } client;
 
-static void client_write(void *payload, ubi__vec_u8 *bytes, size_t at) {
-    client *c = payload;
-    assert_true(c->n + bytes->n - at < sizeof c->text);
-    memcpy(c->text + c->n, bytes->at + at, bytes->n - at);
-    c->n += bytes->n - at;
-    c->text[c->n] = '\0';
-    ubi__vec_u8_fini(bytes, ubi_allocator_default());
-}
-static void client_write_file(void *payload, int fd, uint64_t n_bytes) {
-    (void)payload, (void)n_bytes;
-    close(fd);
-}
-static void client_close_connection(void *payload, const char *why) {
-    (void)payload;
-    fail_msg("%s", why);
-}
-
-static void client_send(client *c, const char *json) {
-    char header[24];
-    size_t n = ubi__rdp_json_header(header, strlen(json));
-    ubi__rdp_connection_take(c->connection, (ubi_text){ header, n }, c->now_ms);
-    ubi__rdp_connection_take(c->connection, ubi__text(json), c->now_ms);
-}
-
 /* The program comes to a safe point, and what it sends arrives. */
-static void client_settle(client *c) {
+static const char *client_settle(client *c) {
     ubi_safe_point_fn fn = c->program.fn;
     c->program.fn = NULL;
     if (fn)
         fn(c->program.payload);
-    ubi__rdp_mailbox_deliver(&c->offer->mailbox);
+    wire_hear(&c->wire);
+    return c->wire.text;
 }
 
-/* What came, which is forgotten with the next request. */
-static const char *client_look(client *c) {
-    c->n = 0;
-    return c->text;
-}
-
-static const char *client_ask(client *c, const ubi__rdp_actor *actor, const char *type, const char *members) {
-    char json[512];
-    c->n = 0;
-    c->text[0] = '\0';
-    snprintf(json, sizeof json, "{\"to\":\"%s\",\"type\":\"%s\"%s}", actor->id, type, members);
-    client_send(c, json);
-    client_settle(c);
-    return client_look(c);
+/* What came then. */
+static const char *client_ask(client *c, const char *actor, const char *type, const char *members) {
+    wire_forget(&c->wire);
+    wire_send(&c->wire, actor, type, members);
+    return client_settle(c);
 }
 
 /* Time passes, the actor pulls. */
 static const char *client_pull(client *c, uint64_t ms) {
-    c->n = 0;
-    c->text[0] = '\0';
-    c->now_ms += ms;
-    ubi__rdp_connection_tick(c->connection, c->now_ms);
-    client_settle(c);
-    return client_look(c);
-}
-
-/* The first actor of a type. */
-static const ubi__rdp_actor *client_find(const client *c, const ubi__rdp_actor_type *type) {
-    for (size_t slot = 0; slot < c->connection->actors.n_slots; slot++) {
-        const ubi__rdp_actor *actor = c->connection->actors.slots[slot].actor;
-        if (actor && actor->type == type)
-            return actor;
-    }
-    return NULL;
+    wire_forget(&c->wire);
+    wire_wait(&c->wire, ms);
+    return client_settle(c);
 }
 
 static client *client_open(const ubi_target_ops *ops) {
     const ubi__rdp_tab_options tab = { .title = "drawn" };
-    ubi__rdp_connection_options options = { .root = &ubi__rdp_root_type, .greet = ubi__rdp_root_greet, .prefix = "p." };
-    ubi__rdp_session *session = NULL;
     client *c = calloc(1, sizeof *c);
     assert_non_null(c);
     c->ops = ops;
-    const ubi__rdp_output output = { c, client_write, client_write_file, client_close_connection };
-    assert_int_equal(ubi__rdp_offer_new(&c->offer, NULL), UBI_OK);
-    assert_int_equal(ubi__rdp_offer_add(c->offer, (ubi_target){ ops, &c->program }, &tab), UBI_OK);
-    assert_int_equal(ubi__rdp_session_new(&session, c->offer), UBI_OK);
+    wire_open(&c->wire);
+    assert_int_equal(ubi__rdp_offer_add(c->wire.offer, (ubi_target){ ops, &c->program }, &tab), UBI_OK);
     c->has_target = true;
-    options.root_payload = session;
-    assert_int_equal(ubi__rdp_connection_new(&c->connection, &options, &output, 0), UBI_OK);
-    client_send(c, "{\"to\":\"root\",\"type\":\"connect\",\"frontendVersion\":\"153.7.0\"}");
-    client_send(c, "{\"to\":\"root\",\"type\":\"listTabs\"}");
-    client_ask(c, client_find(c, &ubi__rdp_tab_type), "getTarget", "");
-    c->timeline = client_find(c, &ubi__rdp_timeline_type);
-    c->memprof = client_find(c, &ubi__rdp_memprof_type);
-    assert_true(c->timeline && c->memprof);
+    wire_connect(&c->wire, NULL);
+    wire_send(&c->wire, "root", "connect", ",\"frontendVersion\":\"153.7.0\"");
+    wire_find(&c->wire, c->timeline, "timelineActor", false);
+    wire_find(&c->wire, c->memprof, "memprofActor", false);
     return c;
 }
 
 static void client_lose_target(client *c) {
-    assert_int_equal(ubi__rdp_offer_remove(c->offer, (ubi_target){ c->ops, &c->program }), UBI_OK);
+    assert_int_equal(ubi__rdp_offer_remove(c->wire.offer, (ubi_target){ c->ops, &c->program }), UBI_OK);
     c->has_target = false;
 }
 
 static void client_close(client *c) {
-    ubi__rdp_connection_free(c->connection);
+    wire_leave(&c->wire);
     client_settle(c);
     if (c->has_target)
         client_lose_target(c);
-    ubi__rdp_offer_end(c->offer);
-    client_settle(c);
-    ubi__rdp_offer_unref(c->offer);
+    wire_end(&c->wire);
     free(c);
 }
 
@@ -283,7 +219,7 @@ static void it_costs_nothing_while_it_does_not_record(void **state) {
     assert_true(ubi_timeline_target_record_profile_timeline_markers(c->program.observed));
     client_ask(c, c->timeline, "stop", "");
     assert_false(ubi_timeline_target_record_profile_timeline_markers(c->program.observed));
-    assert_int_equal(ubi__rdp_connection_due_ms(c->connection), UINT64_MAX);
+    assert_int_equal(ubi__rdp_connection_due_ms(c->wire.connection), UINT64_MAX);
     client_close(c);
 }
 
@@ -385,13 +321,13 @@ static void it_pulls_five_times_a_second(void **state) {
     client *c = client_open(&all_ops);
     (void)state;
     client_ask(c, c->timeline, "start", ",\"withTicks\":true");
-    assert_int_equal(ubi__rdp_connection_due_ms(c->connection), c->now_ms + 200);
+    assert_int_equal(ubi__rdp_connection_due_ms(c->wire.connection), c->wire.now_ms + 200);
     assert_string_equal(client_pull(c, 199), "");
     assert_has(client_pull(c, 1), "\"type\":\"ticks\"");
-    c->connection->is_congested = true; /* one that does not read is not pulled for */
+    c->wire.connection->is_congested = true; /* one that does not read is not pulled for */
     assert_string_equal(client_pull(c, 200), "");
     assert_null(c->program.fn);
-    c->connection->is_congested = false;
+    c->wire.connection->is_congested = false;
     assert_has(client_pull(c, 200), "\"type\":\"ticks\"");
     client_close(c);
 }
@@ -405,8 +341,33 @@ static void a_target_that_has_gone_is_nothing_to_observe(void **state) {
     assert_string_equal(client_pull(c, 200), "");
     assert_has(client_ask(c, c->timeline, "start", ""), "\"value\":-1}");
     assert_has(client_ask(c, c->timeline, "stop", ""), "\"value\":-1}");
-    snprintf(json, sizeof json, "\"from\":\"%s\",\"error\":\"Error\"", c->memprof->id);
+    snprintf(json, sizeof json, "\"from\":\"%s\",\"error\":\"Error\"", c->memprof);
     assert_has(client_ask(c, c->memprof, "startProfiler", ""), json);
+    client_close(c);
+}
+
+static void both_last_when_the_tab_navigates(void **state) {
+    const ubi__rdp_tab_options page = { .title = "next" };
+    client *c = client_open(&all_ops);
+    static const char *const order[] = { "\"type\":\"doc-loading\",\"marker\":{\"name\":\"document::DOMContentLoaded\"",
+                                         "\"type\":\"doc-loading\",\"marker\":{\"name\":\"document::Load\"",
+                                         "\"type\":\"markers\"",
+                                         "\"name\":\"before\"",
+                                         "\"name\":\"after\"",
+                                         NULL };
+    (void)state;
+    client_ask(c, c->timeline, "start", ",\"withMarkers\":true,\"withDocLoadingEvents\":true");
+    client_ask(c, c->memprof, "startProfiler", "");
+    program_mark(&c->program, "before", 1000000, 2000000, 0);
+    const ubi_timeline_target *observed = c->program.observed;
+    assert_int_equal(ubi__rdp_offer_navigated(c->wire.offer, (ubi_target){ c->ops, &c->program }, &page), UBI_OK);
+    wire_hear(&c->wire);
+    assert_ptr_equal(c->program.observed, observed);
+    program_mark(&c->program, "after", 3000000, 4000000, 0);
+    assert_order(client_pull(c, 200), order);
+    assert_has(client_ask(c, c->timeline, "isRecording", ""), "\"value\":true}");
+    client_ask(c, c->memprof, "stopProfiler", "");
+    assert_has(client_ask(c, c->memprof, "getResults", ""), "\"events\":[{");
     client_close(c);
 }
 
@@ -457,7 +418,7 @@ static void results_are_names_traces_and_events(void **state) {
 
 static void results_that_are_too_long_are_refused(void **state) {
     client *c = client_open(&all_ops);
-    ubi__rdp_memprof_link *link = c->memprof->payload;
+    ubi__rdp_memprof_link *link = ubi__rdp_actor_find(c->wire.connection, ubi__text(c->memprof))->payload;
     (void)state;
     link->most_bytes = 10;
     client_ask(c, c->memprof, "startProfiler", "");
@@ -480,6 +441,7 @@ int main(void) {
         cmocka_unit_test(without_a_table_stacks_are_whole),
         cmocka_unit_test(it_pulls_five_times_a_second),
         cmocka_unit_test(a_target_that_has_gone_is_nothing_to_observe),
+        cmocka_unit_test(both_last_when_the_tab_navigates),
         cmocka_unit_test(what_a_target_cannot_do_is_refused_in_words),
         cmocka_unit_test(results_are_names_traces_and_events),
         cmocka_unit_test(results_that_are_too_long_are_refused),

@@ -130,6 +130,22 @@ static void timeline_close(ubi__rdp_link *link) {
     l->has_attached = false;
 }
 
+/* What the page before had is over: the new one is there, and has been read. */
+static void documents_mark(const ubi__rdp_timeline_link *l) {
+    static const char *const names[] = { "document::DOMContentLoaded", "document::Load" };
+    ubi_timeline_target *observed = ubi_target_timeline_observed(l->timeline);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ubi_timeline_consumers_add_existing_marker_for_target(ubi_timeline_consumers_get(), observed,
+                                                              ubi_doc_loading_timeline_marker_new(names[i]));
+}
+
+/* A recording lasts: what is recorded is all that runs on the thread. Sizes are those of the new page. */
+static ubi_status timeline_navigate(ubi__rdp_link *link) {
+    ubi__rdp_timeline_link *l = (ubi__rdp_timeline_link *)link;
+    documents_mark(l);
+    return ubi_memory_bridge_navigated_to(l->bridge, link->tab->scope);
+}
+
 static ubi_status front_open(ubi__rdp_timeline_link *l) {
     const ubi_timeline_front_host host = { .version = UBI_TIMELINE_FRONT_HOST_VERSION,
                                            .payload = l,

@@ -159,7 +159,8 @@ static const ubi__rdp_method methods[] = {
     UBI__RDP_METHODS_END,
 };
 static const ubi__rdp_event events[] = {
-    { "doc-loading", document_fields, "`document::DOMContentLoaded` or `document::Load`" },
+    { "doc-loading", document_fields,
+      "`document::DOMContentLoaded` or `document::Load`: the program has marked it, or its tab has navigated" },
     { "markers", marker_fields, "what has ended since the event before; only if there is anything" },
     { "ticks", tick_fields, "at each pull" },
     { "memory", memory_fields, "at each pull" },
