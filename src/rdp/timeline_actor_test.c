@@ -332,6 +332,23 @@ static void it_pulls_five_times_a_second(void **state) {
     client_close(c);
 }
 
+static void a_client_that_does_not_read_does_not_fill_the_programs_memory(void **state) {
+    client *c = client_open(&all_ops);
+    (void)state;
+    client_ask(c, c->timeline, "start", ",\"withMarkers\":true");
+    c->wire.connection->is_congested = true;
+    for (int i = 0; i < 50; i++)
+        assert_string_equal(client_pull(c, 200), "");
+    assert_true(ubi_timeline_target_record_profile_timeline_markers(c->program.observed));
+    assert_string_equal(client_pull(c, 200), "");
+    assert_false(ubi_timeline_target_record_profile_timeline_markers(c->program.observed));
+    c->wire.connection->is_congested = false;
+    assert_has(client_ask(c, c->timeline, "isRecording", ""), "\"value\":false}");
+    assert_has(client_ask(c, c->timeline, "start", ",\"withTicks\":true"), "\"value\":");
+    assert_has(client_pull(c, 200), "\"type\":\"ticks\"");
+    client_close(c);
+}
+
 static void a_target_that_has_gone_is_nothing_to_observe(void **state) {
     client *c = client_open(&all_ops);
     char json[128];
@@ -440,6 +457,7 @@ int main(void) {
         cmocka_unit_test(frames_are_sent_once_each),
         cmocka_unit_test(without_a_table_stacks_are_whole),
         cmocka_unit_test(it_pulls_five_times_a_second),
+        cmocka_unit_test(a_client_that_does_not_read_does_not_fill_the_programs_memory),
         cmocka_unit_test(a_target_that_has_gone_is_nothing_to_observe),
         cmocka_unit_test(both_last_when_the_tab_navigates),
         cmocka_unit_test(what_a_target_cannot_do_is_refused_in_words),

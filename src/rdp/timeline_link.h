@@ -15,7 +15,8 @@ typedef struct ubi__rdp_timeline_link {
     ubi__rdp_link link; /* the first: one is the other */
     /* The network's thread: */
     bool is_recording;
-    bool is_pulling; /* an errand that pulls is on its way */
+    bool is_pulling;    /* an errand that pulls is on its way */
+    uint32_t n_skipped; /* pulls in a row that were not made, for the client did not read */
     /* The target's thread: */
     ubi_target target;
     ubi_target_timeline timeline;

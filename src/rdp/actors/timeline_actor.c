@@ -7,6 +7,8 @@
 #include "rdp/timeline_link.h"
 
 #define PULL_MS (UBI_TIMELINE_PULL_NS / 1000000)
+/* 10 s of a client that does not read: then its recording ends, so that markers do not fill the program's memory. */
+#define MOST_SKIPPED 50
 
 static ubi__rdp_timeline_link *link_of(const ubi__rdp_call *call) {
     return ubi__rdp_call_actor(call)->payload;
@@ -46,11 +48,25 @@ static void pull_arrive(ubi__rdp_errand *errand) {
     pull_plan(ubi__rdp_timeline_link_of(errand), ubi__rdp_timeline_errand_of(errand));
 }
 
-/* Of a client that does not read, markers wait at the target, which has its limit. */
+static void end_arrive(ubi__rdp_errand *errand) {
+    errand->status = UBI_ECANCELLED; /* it makes no event */
+    pull_arrive(errand);
+}
+
+/* What a client that does not read has not got waits at the target, but not for ever. */
+static bool client_is_awaited(ubi__rdp_timeline_link *link, const ubi__rdp_connection *connection) {
+    link->n_skipped = connection->is_congested ? link->n_skipped + 1 : 0;
+    return link->n_skipped > 0 && link->n_skipped <= MOST_SKIPPED;
+}
+
 static void timeline_alarm(ubi__rdp_actor *actor) {
     ubi__rdp_timeline_link *link = actor->payload;
-    bool is_possible = !link->is_pulling && !actor->connection->is_congested;
-    ubi__rdp_timeline_errand *e = is_possible ? errand_new(link, NULL, ubi__rdp_timeline_pull, pull_arrive) : NULL;
+    bool is_possible = !client_is_awaited(link, actor->connection) && !link->is_pulling;
+    bool is_last = link->n_skipped > 0;
+    ubi__rdp_timeline_errand *e = NULL;
+    if (is_possible)
+        e = is_last ? errand_new(link, NULL, ubi__rdp_timeline_stop, end_arrive)
+                    : errand_new(link, NULL, ubi__rdp_timeline_pull, pull_arrive);
     if (!e) {
         ubi__rdp_actor_set_alarm(actor, PULL_MS);
         return;
@@ -152,7 +168,9 @@ static const ubi__rdp_field frame_fields[] = {
 
 static const ubi__rdp_method methods[] = {
     { "start", recording_start, start_arguments, start_replies, false,
-      "takes what the target does from now on, and sends it five times a second; when it does already, changes nothing",
+      "takes what the target does from now on, and sends it five times a second; when it does already, changes "
+      "nothing; "
+      "for a client that does not read for 10 s it ends",
       "foxdriver" },
     { "stop", recording_stop, NULL, start_replies, false, "ends that; what is left follows the reply", "foxdriver" },
     { "isRecording", recording_get, NULL, recording_replies, false, "whether it does", "foxdriver" },
