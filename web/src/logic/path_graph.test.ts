@@ -41,6 +41,21 @@ describe("retaining paths", () => {
     expect(width).toBeGreaterThan(2 * NODE_WIDTH);
   });
 
+  it("have the target at the end, also where a longer way leads to it", () => {
+    const way = { nodes: [50, 1, 10, 20].map((id) => ({ id, name: "" })), edges: [] as { from: number; to: number; name: null }[] };
+    for (const [from, to] of [
+      [1, 50],
+      [1, 10],
+      [10, 20],
+      [20, 50],
+    ] as const) {
+      way.edges.push({ from, to, name: null });
+    }
+    const { nodes } = drawingOf(way, true);
+    const target = nodes.find((node) => node.isTarget);
+    expect(nodes.filter((node) => node !== target && node.y >= (target?.y ?? 0))).toEqual([]);
+  });
+
   it("are one node for the root itself, and cycles end", () => {
     expect(drawingOf({ nodes: [{ id: 1, name: "root" }], edges: [] }, true).nodes).toHaveLength(1);
     const cycle = { nodes: [{ id: 1, name: "a" }], edges: [{ from: 1, to: 1, name: "self" }] };

@@ -57,7 +57,10 @@ function stepsOf(isDown: boolean) {
 /** @param isDown  levels are below each other, not beside. */
 export function drawingOf(graph: PathGraph, isDown: boolean): Drawing {
   const far = distances(graph);
-  const last = Math.max(0, ...far.values());
+  const target = graph.nodes[0]?.id;
+  // The target has a level of its own: nothing on its paths is beside it.
+  const others = graph.nodes.slice(1).map(({ id }) => far.get(id) ?? 0);
+  const last = others.length > 0 ? Math.max(...others) + 1 : 0;
   const step = stepsOf(isDown);
   const levels: NodeId[][] = Array.from({ length: last + 1 }, () => []);
   graph.nodes.forEach(({ id }, at) => levels[at === 0 ? last : (far.get(id) ?? 0)]?.push(id));
@@ -69,7 +72,7 @@ export function drawingOf(graph: PathGraph, isDown: boolean): Drawing {
     level.forEach((id, at) => {
       const [along, beside] = [depth * step.level, start + at * step.sibling];
       const place = isDown ? { x: beside, y: along } : { x: along, y: beside };
-      drawn.set(id, { id, name: names.get(id) ?? "", isTarget: id === graph.nodes[0]?.id, ...place });
+      drawn.set(id, { id, name: names.get(id) ?? "", isTarget: id === target, ...place });
     });
   });
   const length = (last + 1) * step.level - step.levelGap;

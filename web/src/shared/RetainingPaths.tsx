@@ -8,6 +8,7 @@ import type { HeapPath, PathGraph } from "../types/heap";
 import { useSize } from "./hooks";
 
 const START = { x: 20, y: 20, scale: 1 };
+const LEAST_SCALE = 0.6;
 const MOST_LETTERS = 24;
 
 function cut(text: string, most: number): string {
@@ -43,7 +44,11 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
   const isDown = height > width * 0.7;
   const drag = useRef<{ x: number; y: number } | null>(null);
   const drawing = useMemo(() => drawingOf(paths, isDown), [paths, isDown]);
-  useEffect(() => setPlace(START), [paths]);
+  // All of its width is seen at first, unless that would be too small to read.
+  useEffect(() => {
+    const scale = width > 0 ? Math.max(LEAST_SCALE, Math.min(1, (width - 2 * START.x) / drawing.width)) : 1;
+    setPlace({ ...START, scale });
+  }, [drawing, width]);
   useEffect(() => {
     const turned = (event: WheelEvent) => {
       event.preventDefault();

@@ -74,7 +74,8 @@ export class FakeClient {
   getClassDiff = () => {
     const tally = (count: number) => ({ count, bytes: count * 10 });
     const change = { coarseType: "Object", name: "Point", old: tally(3), new: tally(5), created: tally(4), deleted: tally(2) };
-    return this.answer("class diff", { byClass: [change] });
+    const same = { ...change, name: "Array", new: tally(3), created: tally(0), deleted: tally(0) };
+    return this.answer("class diff", { byClass: [change, same] });
   };
   getImmediatelyDominated = ({ nodeId }: { nodeId: number }) => {
     const nodes = [{ nodeId: nodeId * 10, label: ["objects"], shallowSize: 1, retainedSize: 1, moreChildrenAvailable: false }];

@@ -3,7 +3,7 @@
 import type { RowId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
-import { DIFFING, VIEW, type SnapshotId } from "../models";
+import { DIFFING, VIEW, type ClassChange, type SnapshotId } from "../models";
 import { isCensusOf } from "../reducers/census";
 import { snapshotOf } from "../selectors";
 import { pageOptions, wantedOf } from "./census";
@@ -100,6 +100,10 @@ export function expandDiffingRow(node: RowId): Task {
   };
 }
 
+function isChanged({ created, deleted, old, new: now }: ClassChange): boolean {
+  return created.count > 0 || deleted.count > 0 || now.bytes !== old.bytes;
+}
+
 /** Which classes changed, object by object; or by groups again. */
 export function showClassDiff(isShown: boolean): Task {
   return async (dispatch, getState, { client }) => {
@@ -111,8 +115,8 @@ export function showClassDiff(isShown: boolean): Task {
     dispatch(a.takeClassDiffStart());
     const [from, to] = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
     try {
-      const { byClass } = await client.getClassDiff(from, to);
-      dispatch(a.takeClassDiffEnd({ first, second, rows: byClass ?? [] }));
+      const { byClass = [] } = await client.getClassDiff(from, to);
+      dispatch(a.takeClassDiffEnd({ first, second, rows: byClass.filter(isChanged) }));
     } catch (error) {
       dispatch(a.takeClassDiffError({ first, second, error: errorText(error) ?? "Comparing was cancelled." }));
     }
