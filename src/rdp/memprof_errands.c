@@ -113,12 +113,6 @@ static void profiler_close(ubi__rdp_link *link) {
     ubi_target_profiler_close(((ubi__rdp_memprof_link *)link)->profiler);
 }
 
-/* What is recorded is the runtime, with whatever page. */
-static ubi_status profiler_navigate(ubi__rdp_link *link) {
-    (void)link;
-    return UBI_OK;
-}
-
 const ubi__rdp_link_type ubi__rdp_memprof_link_type = { .link_bytes = sizeof(ubi__rdp_memprof_link),
                                                         .errand_bytes = sizeof(ubi__rdp_errand),
                                                         .open = profiler_open,

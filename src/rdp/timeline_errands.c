@@ -176,11 +176,6 @@ static ubi_status timeline_open(ubi__rdp_link *link, ubi_target target) {
     return status;
 }
 
-/* What is recorded is the runtime, with whatever page. */
-static ubi_status timeline_navigate(ubi__rdp_link *link) {
-    return ubi_memory_bridge_navigated_to(((ubi__rdp_timeline_link *)link)->bridge, link->tab->scope);
-}
-
 const ubi__rdp_link_type ubi__rdp_timeline_link_type = { .link_bytes = sizeof(ubi__rdp_timeline_link),
                                                          .errand_bytes = sizeof(ubi__rdp_timeline_errand),
                                                          .open = timeline_open,
