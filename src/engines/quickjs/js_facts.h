@@ -92,7 +92,7 @@ void ubi__js_run_end(ubi__js_run *run);
 /** The object whose properties are a realm's variables that its global object has not: let, const, class. Borrowed. */
 JSValueConst ubi__lexical_scope(JSContext *ctx);
 
-/** An error that no code catches: of a run that was stopped. A promise may have it as its reason all the same. */
+/** An error that no code catches: of a run that was stopped. A promise may have it as its reason even so. */
 bool ubi__is_uncatchable(JSValueConst error);
 
 /** Fills *id with a class number unless it has one. Not thread-safe. */
