@@ -48,6 +48,7 @@ export function journey(...words: string[]): Journey {
   own.open = async (hash = "", { width = 1280, height = 800, ...options } = {}) => {
     const page = await own.browser.newPage({ viewport: { width, height }, ...options });
     page.setDefaultTimeout(PATIENCE_MS);
+    page.on("crash", () => void own.browser.close()); // what waits for it fails at once
     page.on("pageerror", (error) => expect.soft(error.stack).toBeUndefined());
     await page.goto(own.serving.url + hash);
     return page;
