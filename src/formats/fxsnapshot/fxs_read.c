@@ -395,7 +395,7 @@ static bool is_fxsnapshot(const ubi__beginning *b) {
 }
 
 static const ubi__file_type file_types[] = {
-    { UBI__FILE_HEAP, "a heap snapshot of Firefox", "its first message has a time or the name of its writer",
+    { UBI__FILE_HEAP, "a heap snapshot of Firefox or QuickJS", "its first message has a time or the name of its writer",
       "use ubiheap report", .output = "fxsnapshot", .is = is_fxsnapshot },
     { .what = NULL },
 };

@@ -245,7 +245,7 @@ static void a_first_line_of_something_else_is_refused(void **state) {
         { "", "this is an empty file: was it written, or downloaded, to its end?" },
         { "{}", "this is JSON, and no timeline: " GIVE },
         { "{\"snapshot\":{}}", "this is a heap snapshot of V8, and no timeline: use ubiheap report" },
-        { "\x0a\x08", "this is a heap snapshot of Firefox, and no timeline: use ubiheap report" },
+        { "\x0a\x08", "this is a heap snapshot of Firefox or QuickJS, and no timeline: use ubiheap report" },
         { "\x89UBIREC\x0a",
           "this is a recording of allocations, and no timeline: use ubiheap report, on the file itself: "
           "not compressed, not through a pipe" },
