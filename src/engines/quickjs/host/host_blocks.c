@@ -7,9 +7,11 @@
  */
 #include "engines/quickjs/host/host_blocks.h"
 
+#include <stdlib.h> /* defines __GLIBC__ */
+
 #include "ubi_features.h"
 
-#if UBI_BLOCK_HOOKS || defined(__SANITIZE_ADDRESS__)
+#if UBI_BLOCK_HOOKS || !defined(__GLIBC__)
 
 JSRuntime *ubi__host_new_runtime(ubi__host_blocks *blocks) {
     (void)blocks;
@@ -23,10 +25,10 @@ void ubi__host_blocks_fini(ubi__host_blocks *blocks) {
 #else
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With what the C library puts before it, 64 KiB. */
@@ -225,10 +227,10 @@ static void *block_resize(JSMallocState *state, void *block, size_t size) {
 
 /* ---- a runtime ---------------------------------------------------------------------------------------------------------- */
 
-/* Of another library, as that which records allocations: it wants to see each block, and has locks of its own. */
+/* By a library that records allocations, or a sanitizer: it wants to see each block, and the lock is not glibc's. */
 static bool is_malloc_replaced(void) {
     Dl_info allocator, library;
-    return !dladdr((void *)malloc, &allocator) || !dladdr((void *)strtol, &library) ||
+    return !dladdr((void *)malloc, &allocator) || !dladdr((void *)gnu_get_libc_version, &library) ||
            allocator.dli_fbase != library.dli_fbase;
 }
 

@@ -6,8 +6,8 @@
  * listens), each block that is not in the library's cache costs a lock. So small blocks are cut from pages of the runtime's own, without
  * locks. Blocks have the sizes that glibc's have, so that a heap measures the same. A page that is empty is given back.
  *
- * Engines that serve small blocks themselves have the engine's own functions, and so have those who want to see each block: a sanitizer of
- * addresses, and a library that has replaced malloc, such as the one that records allocations.
+ * Engines that serve small blocks themselves have the engine's own functions, and so have those who want to see each block: a sanitizer,
+ * and a library that has replaced malloc, such as the one that records allocations.
  */
 #ifndef UBI_QUICKJS_HOST_BLOCKS_H
 #define UBI_QUICKJS_HOST_BLOCKS_H
