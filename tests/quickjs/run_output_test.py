@@ -4,6 +4,8 @@
 import json
 import os
 import resource
+import signal
+import socket
 import subprocess
 import sys
 import unittest
@@ -45,6 +47,35 @@ class Outputs(unittest.TestCase):
 
     def lines(self, name="log"):
         return [json.loads(line) for line in (self.place.folder / name).read_text().splitlines()]
+
+
+class Printing(Outputs):
+    """What is printed to a pipe is there when the program waits, though nothing flushes it."""
+
+    def test_it_is_there_while_the_program_waits(self):
+        for waits in ("setInterval(() => {}, 1000000)", "os.sleep(1000000)", "os.setReadHandler(os.pipe()[0], () => {})",
+                      "setTimeout(() => os.sleep(1000000), 1)", "new Promise(resolve => setTimeout(resolve, 1000000))"):
+            with self.subTest(waits):
+                running = self.place.start(f"console.log('ready'); {waits};", ["--std"])
+                self.addCleanup(running.abandon)
+                running.send(signal.SIGTERM)
+                self.assertEqual(running.end(), (-signal.SIGTERM, "", ""))
+
+    def test_what_a_worker_prints_is_there_while_it_waits(self):
+        self.place.write("worker.js", "print('ready'); setInterval(() => {}, 1000000)")
+        running = self.place.start("import * as os from 'os'; new os.Worker('./worker.js'); for (;;);")
+        self.addCleanup(running.abandon)
+
+    def test_a_loop_that_does_not_wait_stays_buffered(self):
+        """Neither jobs nor timers that are due are a wait. Each write is a message here."""
+        self.place.write("s.js", "let n = 0; function next() { print('line'); if (++n < 1000) n % 2 ? Promise.resolve().then(next) : setTimeout(next, 0) } next()")
+        reader, writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with reader, writer:
+            done = subprocess.run(["ubiheap", "run", "s.js"], cwd=self.place.folder, env=self.place.environment(), stdout=writer)
+            writer.close()
+            writes = list(iter(lambda: reader.recv(1 << 20), b""))
+        self.assertEqual((done.returncode, b"".join(writes)), (0, b"line\n" * 1000))
+        self.assertLess(len(writes), 10)
 
 
 class Snapshots(Outputs):

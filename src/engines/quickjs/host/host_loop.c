@@ -126,6 +126,12 @@ static int select_with_pipe(int pipe_end, int n, fd_set *readable, fd_set *writa
     return found;
 }
 
+/* Who reads what is printed sees it while the program waits, and it is not lost if the program is killed then. */
+static void output_flush_before_wait(bool will_wait) {
+    if (will_wait)
+        ubi__host_flush_output();
+}
+
 int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable, fd_set *failed,
                      struct timeval *timeout, uint64_t limit_us) {
     struct timeval limit, *until = timeout;
@@ -133,6 +139,7 @@ int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable,
         limit = (struct timeval){ (time_t)(limit_us / 1000000), (suseconds_t)(limit_us % 1000000) };
         until = &limit;
     }
+    output_flush_before_wait(!until || wake_microseconds(until) > 0);
     if (wake->read_fd >= 0) {
         int found = select_with_pipe(wake->read_fd, n, readable, writable, failed, until);
         /* A script may close any descriptor, ours too. */
@@ -149,6 +156,7 @@ static int poll_files(struct pollfd *files, nfds_t n, uint64_t timeout_us) {
 }
 
 int ubi__wake_poll(ubi__wake *wake, struct pollfd *files, nfds_t n, uint64_t timeout_us) {
+    output_flush_before_wait(timeout_us > 0);
     if (wake->read_fd < 0)
         return poll_files(files, n, timeout_us);
     files[n] = (struct pollfd){ .fd = wake->read_fd, .events = POLLIN };

@@ -23,7 +23,7 @@ void ubi__wake_init(ubi__wake *wake, bool main);
 void ubi__wake_fini(ubi__wake *wake);
 /**
  * select() that also ends on a wake or after `limit_us` microseconds (UINT64_MAX: no limit), as if `timeout` had passed.
- * @return what select returned, without the wake.
+ * Before it waits, standard output is flushed. @return what select returned, without the wake.
  */
 int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable, fd_set *failed,
                      struct timeval *timeout, uint64_t limit_us);
