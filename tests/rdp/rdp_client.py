@@ -106,10 +106,10 @@ EVENTS = {"garbage-collection", "allocations", "target-available-form", "resourc
 
 
 @contextlib.contextmanager
-def running(*arguments, code=None, extra=(), port=0):
+def running(*arguments, code=None, extra=(), port=0, env=None):
     """A program under `ubiheap run --listen` on a port, 0: a free one: yields the port and the process, which is ended at last."""
     command = [UBIHEAP, "run", "--listen", str(port), *extra, *(["-e", code] if code else []), *arguments]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=env)
     try:
         line = process.stderr.readline()
         found = re.fullmatch(r"ubiheap: listening on 127\.0\.0\.1:(\d+) for Firefox's about:debugging\n", line)

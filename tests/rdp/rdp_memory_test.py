@@ -3,6 +3,8 @@
 """The memory of a program under `ubiheap run --listen`: names of tests begin with the conformance cases of the protocol."""
 import base64
 import gzip
+import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -341,6 +343,44 @@ class Panel(Memory):
             client.request("root", "getTab", browserId=99999)
         self.assertEqual(raised.exception.packet["message"],
                          "Unable to find tab with browserId '99999' (no browsing-context)")
+
+
+class Folder(unittest.TestCase):
+    """Where the snapshots are that clients save."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.above = Path(temporary.name)
+
+    def folders(self):
+        return sorted(self.above.glob("ubiheap-serve-*"))
+
+    def run_until(self, number):
+        """Its exit status, ended by a signal when a snapshot was saved."""
+        with running(code=STILL, env={**os.environ, "TMPDIR": str(self.above)}) as (port, process):
+            client = Client(port)
+            memory = client.memory()
+            client.request(memory, "attach")
+            client.request(memory, "saveHeapSnapshot")
+            self.assertEqual(len([path for folder in self.folders() for path in folder.glob("*.fxsnapshot")]), 1)
+            process.send_signal(number)
+            status = process.wait()
+            client.close()
+            return status
+
+    def test_it_is_deleted_when_a_signal_ends_the_program(self):
+        for number, status in ((signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)):
+            self.assertEqual(self.run_until(number), status)
+            self.assertEqual(self.folders(), [])
+
+    def test_what_a_killed_program_left_is_deleted_by_the_next(self):
+        self.assertEqual(self.run_until(signal.SIGKILL), -signal.SIGKILL)
+        [left] = self.folders()
+        os.utime(left, (1, 1))  # long ago
+        with running(code=STILL, env={**os.environ, "TMPDIR": str(self.above)}):
+            self.assertEqual(len(self.folders()), 1)
+            self.assertNotIn(left, self.folders())
 
 
 class Workers(unittest.TestCase):

@@ -141,7 +141,7 @@ static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
         .hooks = ubi__run_hooks(&the_run),
     };
     ubi__run_install_signals(&the_run);
-    if (a->timeline)
+    if (a->timeline || a->listen)
         ubi__run_end_well_when_terminated();
     cli->subject = program_subject(p);
     return the_run.runner->run(exit_code, p->name, &the_options);
