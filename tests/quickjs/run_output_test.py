@@ -27,6 +27,9 @@ globalThis.kept = [];
 for (let i = 0; i < 1000; i++) kept.push(make());
 print('printed');
 """
+# Engines of before 2024 throw null then, as a program may, and nothing says that memory ran out.
+NAMES = [("a = {}; setInterval(() => { for (;;) a['p' + n++] = n }, 1)", "32MiB", ""),
+         ("a = {}; for (;;) a['p' + n++] = n", "32MiB", "")] if facts().awaits_in_scripts else []
 
 
 def validator(path):
@@ -137,6 +140,20 @@ class Snapshots(Outputs):
         self.assertIn(b"InternalError: out of memory", done.stderr)
         self.assertEqual(done.stderr.count(b"snapshot (oom)"), 1)
         self.assertGreater(self.place.classes("s-1.fxsnapshot")["Date"], 5000)
+
+    def test_memory_that_runs_out_later_is_said_as_at_the_top_level(self):
+        """Also where there is too little for the error, for its message, or for a name, and the engine throws null, half an error or nothing."""
+        rejected = "Unhandled promise rejection: "
+        for text, limit, what in (("setInterval(() => { a.push(new Array(100000).fill(1)) }, 1)", "32MiB", ""),
+                                  ("let a=[];setInterval(()=>{a.push([1].concat(a))},1)", "32MiB", ""),
+                                  ("setInterval(async () => { for (;;) a.push({}) }, 1)", "32MiB", rejected),
+                                  ("setInterval(async () => { for (;;) a.push(new Array(1000).fill(1)) }, 1)", "5MiB", rejected),
+                                  ("setInterval(() => { for (;;) a['p' + n++] = n }, 1)", "8MiB", ""),
+                                  *NAMES):
+            for name in ("s.js", "s.mjs"):
+                with self.subTest(text, name=name):
+                    done = self.place.script(text if text.startswith("let") else "let a = [], n = 0; " + text, options=("--heap-limit", limit), name=name)
+                    self.assertEqual((done.returncode, done.stderr.decode().split("\n")[0]), (1, what + "InternalError: out of memory"))
 
     def test_a_script_may_go_on_after_memory_ran_out(self):
         done = self.ran("let all = []; try { for (;;) all.push(new Date()) } catch (e) { all = null; print('goes on') }\n"

@@ -83,11 +83,27 @@ void ubi__rejections_fini(ubi__host_rejections *r) {
 
 /* ---- what is printed --------------------------------------------------------------------------------------------- */
 
+#define OUT_OF_MEMORY "InternalError: out of memory"
+
+/*
+ * Where memory is too short for an error to be made, null is thrown. Where it is too short for the name of a property, newer engines fail
+ * and throw nothing.
+ */
+static bool is_lack_of_memory(const ubi__host *host, JSValueConst thrown) {
+    return (JS_IsNull(thrown) && host->has_run_out) || JS_IsUninitialized(thrown);
+}
+
+/* An error for whose message there was no memory cannot be made a text: the engine fails again, in the same way. */
+static const char *unprintable_words(const ubi__host *host, JSContext *realm) {
+    JSValue exception = JS_GetException(realm);
+    const char *words = is_lack_of_memory(host, exception) ? OUT_OF_MEMORY : "[exception]";
+    JS_FreeValue(realm, exception);
+    return words;
+}
+
 static void print_value(JSContext *realm, JSValueConst value) {
     const char *text = JS_ToCString(realm, value);
-    if (!text)
-        JS_FreeValue(realm, JS_GetException(realm));
-    fprintf(stderr, "%s\n", text ? text : "[exception]");
+    fprintf(stderr, "%s\n", text ? text : unprintable_words(ubi__host_here, realm));
     JS_FreeCString(realm, text);
 }
 
@@ -136,9 +152,9 @@ static void print_error(JSContext *realm, const char *what, JSValueConst error) 
     funlockfile(stderr);
 }
 
-static void print_line(const char *line) {
+static void print_line(const char *what, const char *line) {
     ubi__host_flush_output();
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s%s\n", what, line);
 }
 
 /* A worker's error ends the program, too. A program that is typed continues. */
@@ -148,26 +164,28 @@ static void error_line_fail(ubi__host *host) {
         ubi__host_note_failure();
 }
 
-#define OUT_OF_MEMORY "InternalError: out of memory"
+/* `what` comes before it. The script is at its end: what it may use no more is there for its last words. */
+static void host_report_thrown(ubi__host *host, JSContext *realm, const char *what, JSValueConst thrown) {
+    JS_SetMemoryLimit(host->runtime, (size_t)-1);
+    if (is_lack_of_memory(host, thrown))
+        print_line(what, OUT_OF_MEMORY);
+    else
+        print_error(realm, what, thrown);
+    ubi_quickjs_uncaught_error(host->tools, realm, thrown);
+    error_line_fail(host);
+    if (!host->has_failed && host->options->heap_limit_bytes)
+        JS_SetMemoryLimit(host->runtime, host->options->heap_limit_bytes);
+}
 
-/* Where memory is too short for an error to be made, null is thrown. */
-static bool is_lack_of_memory(const ubi__host *host, JSValueConst thrown) {
-    return JS_IsNull(thrown) && host->has_run_out;
+/* What an error of the program itself begins with: nothing, where that says what it is. */
+static const char *uncaught_words(const ubi__host *host, JSContext *realm, JSValueConst thrown) {
+    return ubi__is_error(realm, thrown) || is_lack_of_memory(host, thrown) ? "" : "Uncaught: ";
 }
 
 void ubi__host_report(ubi__host *host, JSContext *realm) {
     JSValue exception = JS_GetException(realm);
-    /* The script is at its end: what it may use no more is there for its last words. */
-    JS_SetMemoryLimit(host->runtime, (size_t)-1);
-    if (is_lack_of_memory(host, exception))
-        print_line(OUT_OF_MEMORY);
-    else
-        print_error(realm, ubi__is_error(realm, exception) ? "" : "Uncaught: ", exception);
-    ubi_quickjs_uncaught_error(host->tools, realm, exception);
+    host_report_thrown(host, realm, uncaught_words(host, realm, exception), exception);
     JS_FreeValue(realm, exception);
-    error_line_fail(host);
-    if (!host->has_failed && host->options->heap_limit_bytes)
-        JS_SetMemoryLimit(host->runtime, host->options->heap_limit_bytes);
 }
 
 static bool value_is_same(JSValueConst a, JSValueConst b) {
@@ -202,15 +220,10 @@ static bool rejection_is_of_program(const ubi__host *host, const ubi__host_rejec
 }
 
 void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *rejection) {
-    bool is_error = ubi__is_error(rejection->realm, rejection->reason);
-    const char *of_program = is_error ? "" : "Uncaught: ";
-    bool is_program = rejection_is_of_program(host, rejection);
-    if (is_program && is_lack_of_memory(host, rejection->reason))
-        print_line(OUT_OF_MEMORY);
-    else
-        print_error(rejection->realm, is_program ? of_program : "Unhandled promise rejection: ", rejection->reason);
-    ubi_quickjs_uncaught_error(host->tools, rejection->realm, rejection->reason);
-    error_line_fail(host);
+    const char *what = "Unhandled promise rejection: ";
+    if (rejection_is_of_program(host, rejection))
+        what = uncaught_words(host, rejection->realm, rejection->reason);
+    host_report_thrown(host, rejection->realm, what, rejection->reason);
 }
 
 void ubi__host_expect(ubi__host *host, JSContext *realm, JSValue program) {
