@@ -123,6 +123,9 @@ static ubi_status tcp_listen(ubi_rdp_server *server, const ubi_rdp_options *o) {
     int failed = ubi__uv.uv_tcp_bind(&server->listener.tcp, (const struct sockaddr *)&address, 0);
     if (!failed)
         failed = ubi__uv.uv_listen(&server->listener.stream, BACKLOG, on_connection);
+    if (failed == UV_EADDRINUSE)
+        return ubi__fail(UBI_EIO, "cannot listen on %s: %s; port 0 is any that is free", where,
+                         ubi__uv.uv_strerror(failed));
     if (failed)
         return fail_uv(failed, "listen on", where);
     port_read(server);

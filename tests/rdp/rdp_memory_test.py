@@ -345,6 +345,14 @@ class Panel(Memory):
                          "Unable to find tab with browserId '99999' (no browsing-context)")
 
 
+class Port(unittest.TestCase):
+    def test_one_that_is_taken_is_said_with_a_way_out(self):
+        with running(code=STILL) as (port, _):
+            done = subprocess.run([UBIHEAP, "run", "--listen", str(port), "-e", STILL], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (4, ""))
+            self.assertEqual(done.stderr, f"ubiheap: run: cannot listen on 127.0.0.1:{port}: address already in use; port 0 is any that is free\n")
+
+
 class Folder(unittest.TestCase):
     """Where the snapshots are that clients save."""
 
