@@ -139,6 +139,15 @@ class Attach(unittest.TestCase):
         self.attach(Script(answers), "attach", "@", "allocations", "--seconds", "1", "-o", "a.ubirec")
         self.assertIn("Ran           2.50 s", self.place.ubiheap("info", "a.ubirec").stdout.decode())
 
+    def test_seconds_are_a_time(self):
+        for words in ("1.5", "20ms", "1s"):
+            with self.subTest(words):
+                self.assertIn("make", self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", words))
+        asked = [r["type"] for r in self.requests].count("getAllocations")
+        self.assertEqual(asked, 1)
+        for words in ("x", "-1", "1y", ""):
+            self.assertIn("--seconds", self.refused(Script(descriptors()), "attach", "@", "allocations", "--seconds", words, code=2))
+
     def test_allocations_that_make_no_sense(self):
         frames = [None, {"line": 1, "column": 1, "source": "a", "functionDisplayName": "f", "parent": 7}]
         for change, words in (({"allocations": [9, 9, 9]}, "makes no sense"), ({"allocationSizes": [1]}, "fewer times or sizes"),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/json_reader.h"
+#include "base/quantity.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/cli_ask.h"
@@ -16,8 +17,8 @@
 #include "recording/ubirec_writer.h"
 #include "session/remote_file.h"
 
-#define STANDARD_SECONDS 10
-#define SECOND_US 1000000
+#define SECOND_US ((uint64_t)1000000)
+#define STANDARD_US (10 * SECOND_US)
 /* Times above this are microseconds since 1970, as our servers send them; others milliseconds since the start of the process. */
 #define EPOCH_TIMES 1e14
 
@@ -148,8 +149,8 @@ static ubi_status head_write(recorder *r) {
 }
 
 /* An interrupt ends the recording, not the command. */
-static ubi_status second_await(const recorder *r, bool *is_over) {
-    ubi_status status = r->attach->ops->wait(r->attach->remote, "recording", SECOND_US);
+static ubi_status time_await(const recorder *r, bool *is_over, uint64_t wait_us) {
+    ubi_status status = r->attach->ops->wait(r->attach->remote, "recording", wait_us);
     if (status != UBI_ECANCELLED || !ubi__interrupted())
         return status;
     ubi__interrupt_accept();
@@ -157,7 +158,8 @@ static ubi_status second_await(const recorder *r, bool *is_over) {
     return UBI_OK;
 }
 
-static ubi_status recording_make(recorder *r, uint64_t seconds) {
+/** @param duration_us  0: until it is interrupted. */
+static ubi_status recording_make(recorder *r, uint64_t duration_us) {
     static const ubi__ubirec_end end = { UBI__UBIREC_STOPPED, 0 };
     static const ubi__remote_recording all = { .probability = 1, .log_limit = 1000000 };
     const ubi__remote_ops *ops = r->attach->ops;
@@ -167,8 +169,9 @@ static ubi_status recording_make(recorder *r, uint64_t seconds) {
     UBI_TRY(ops->record_start(r->attach->remote, &all, &start_ms));
     r->start = start_ms;
     r->has_start = true;
-    for (uint64_t i = 0; !is_over && (seconds == 0 || i < seconds); i++) {
-        UBI_TRY(second_await(r, &is_over));
+    for (uint64_t past_us = 0; !is_over && (duration_us == 0 || past_us < duration_us); past_us += SECOND_US) {
+        bool is_last = duration_us && duration_us - past_us < SECOND_US;
+        UBI_TRY(time_await(r, &is_over, is_last ? duration_us - past_us : SECOND_US));
         UBI_TRY(ops->record_take(r->attach->remote, answer_take, r));
     }
     UBI_TRY(ops->record_stop(r->attach->remote));
@@ -176,10 +179,10 @@ static ubi_status recording_make(recorder *r, uint64_t seconds) {
     return ubi__ubirec_finish(r->writer);
 }
 
-static ubi_status recording_write(const ubi__attach *a, uint64_t seconds, ubi__write_fn write, void *payload) {
+static ubi_status recording_write(const ubi__attach *a, uint64_t duration_us, ubi__write_fn write, void *payload) {
     recorder r = { .attach = a };
     UBI_TRY(ubi__ubirec_writer_new(&r.writer, write, payload, NULL));
-    ubi_status status = recording_make(&r, seconds);
+    ubi_status status = recording_make(&r, duration_us);
     ubi__progress_line_clear(&a->cli->progress);
     ubi__ubirec_writer_free(r.writer);
     ubi__vec_u32_fini(&r.traces, ubi_allocator_default());
@@ -223,26 +226,31 @@ static ubi_status recording_ask(ubi__cli *cli, char *path, int *exit_code) {
     return status;
 }
 
-static ubi_status recording_keep(const ubi__attach *a, uint64_t seconds) {
+static ubi_status recording_keep(const ubi__attach *a, uint64_t duration_us) {
     ubi__output_file file;
     UBI_TRY(ubi__output_file_open(&file, a->cli, a->arguments->output));
     a->cli->subject = a->target;
-    UBI_TRY(ubi__output_file_close(&file, recording_write(a, seconds, output_write, &file)));
+    UBI_TRY(ubi__output_file_close(&file, recording_write(a, duration_us, output_write, &file)));
     ubi__output_file_tell(&file);
     return UBI_OK;
 }
 
+/* A time as other options take it, or 0: until Ctrl-C. */
+static ubi_status duration_read(uint64_t *out_us, const char *text) {
+    *out_us = text ? 0 : STANDARD_US;
+    return text && strcmp(text, "0") != 0 ? ubi__parse_duration(out_us, text, "--seconds") : UBI_OK;
+}
+
 ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code) {
     char path[UBI__REMOTE_FILE_PATH];
-    uint64_t seconds = STANDARD_SECONDS;
+    uint64_t duration_us;
     int fd;
-    if (a->arguments->seconds)
-        UBI_TRY(ubi__parse_number(&seconds, a->arguments->seconds, "--seconds"));
+    UBI_TRY(duration_read(&duration_us, a->arguments->seconds));
     if (a->arguments->output)
-        return recording_keep(a, seconds);
+        return recording_keep(a, duration_us);
     UBI_TRY(ubi__remote_file_open(&fd));
     ubi__remote_file_path(path, fd);
-    ubi_status status = recording_write(a, seconds, fd_write, &fd);
+    ubi_status status = recording_write(a, duration_us, fd_write, &fd);
     a->cli->label = a->target;
     if (status == UBI_OK)
         status = recording_ask(a->cli, path, exit_code);

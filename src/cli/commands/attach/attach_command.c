@@ -136,7 +136,8 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("process", 0, AT(process), "N", "the whole process of this number; 0: the program that was addressed",
               NULL),
     UBI__TEXT("output", 'o', AT(output), "FILE", "where snapshot saves the heap, and allocations its recording", NULL),
-    UBI__TEXT("seconds", 0, AT(seconds), "N", "how long allocations records; 0: until Ctrl-C", "10"),
+    UBI__TEXT("seconds", 0, AT(seconds), "TIME", "how long allocations records, such as 5, 1.5s or 2m; 0: until Ctrl-C",
+              "10"),
     UBI__PARAMETERS_END,
 };
 
