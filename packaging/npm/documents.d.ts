@@ -1296,7 +1296,7 @@ export type Recording1Document = {
   /** The fault in the file and its place; the document has only what comes before it */
   fault: string | null;
   counters: Recording1.Counters;
-  /** what the page says first: who did not free what, who has most of the peak, what is temporary, whether what is alive grows; none with --site, and none where nothing was recorded */
+  /** what the page says first: who did not free what, who has most of the peak, what is temporary, whether what is alive grows; none with --site, and none where nothing was recorded, or frees were not */
   findings: Array<{
     kind: "leaked" | "peak" | "growth" | "temporary" | "mappings";
     text: string;
@@ -1313,7 +1313,7 @@ export type Recording1Document = {
     peakTimeMs: Recording1.Number;
     lastBytes: Recording1.Count;
   } | null;
-  /** of what was freed; heap */
+  /** of what was freed; heap; null: frees were not recorded */
   lifetimes: Array<{
     /** null: longer than all others */
     belowMs: number | null;
@@ -1332,7 +1332,7 @@ export type Recording1Document = {
     /** nor above */
     bytesHigh: Recording1.Number;
     bytesError: Recording1.Error;
-  }>;
+  }> | null;
   /** of allocations; heap; empty buckets are left out */
   sizes: Array<{
     /** and at least half of that; 1: size 0 */
@@ -1357,13 +1357,13 @@ export type Recording1Document = {
     /** what was called, such as malloc */
     kind: string;
     class: "heap" | "mapping" | "object";
-    /** not freed at the end */
-    leaked: Recording1.Estimate;
-    /** alive when most bytes of the class were */
-    peak: Recording1.Estimate;
+    /** not freed at the end; null: frees were not recorded */
+    leaked: Recording1.Estimate | null;
+    /** alive when most bytes of the class were; null: frees were not recorded */
+    peak: Recording1.Estimate | null;
     /** ever allocated */
     total: Recording1.Estimate;
-    /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings */
+    /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings, and where frees were not recorded */
     temporary: Recording1.Estimate | null;
   }>;
   /** each process, when several were recorded together and are read as one; else empty */
@@ -1402,9 +1402,11 @@ export type Recording1Document = {
     tid: Recording1.Count;
     name: string;
     allocated: Recording1.Estimate;
-    freed: Recording1.Estimate;
+    /** null: frees were not recorded */
+    freed: Recording1.Estimate | null;
     temporary: Recording1.Estimate | null;
   }>;
+  /** null: frees were not recorded */
   curve: {
     stepMs: Recording1.Number;
     /** the most of each step, of all processes that had not ended; heap */
@@ -1417,7 +1419,7 @@ export type Recording1Document = {
     liveBytesError: Array<Recording1.Number>;
     /** 0: not measured then */
     residentBytes: Array<Recording1.Count>;
-  };
+  } | null;
   /** timeline markers of the program, and what was allocated while they were open */
   markers: {
     /** records of markers: STARTs, ENDs, timestamps */
@@ -1434,13 +1436,14 @@ export type Recording1Document = {
       longestMs: Recording1.Number;
       /** while it was the innermost open marker of the thread; heap */
       allocated: Recording1.Estimate;
-      /** of that, not freed at the end */
-      leaked: Recording1.Estimate;
+      /** of that, not freed at the end; null: frees were not recorded */
+      leaked: Recording1.Estimate | null;
     }>;
     /** what was allocated while no marker was open on the thread */
     none: {
       allocated: Recording1.Estimate;
-      leaked: Recording1.Estimate;
+      /** null: frees were not recorded */
+      leaked: Recording1.Estimate | null;
     };
   };
   sortedBy: "leaked" | "peak" | "total" | "count" | "temporary";
@@ -1449,13 +1452,13 @@ export type Recording1Document = {
   /** --limit of them */
   sites: Array<{
     class: "heap" | "mapping" | "object";
-    /** not freed at the end */
-    leaked: Recording1.Estimate;
-    /** alive when most bytes of the class were */
-    peak: Recording1.Estimate;
+    /** not freed at the end; null: frees were not recorded */
+    leaked: Recording1.Estimate | null;
+    /** alive when most bytes of the class were; null: frees were not recorded */
+    peak: Recording1.Estimate | null;
     /** ever allocated */
     total: Recording1.Estimate;
-    /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings */
+    /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings, and where frees were not recorded */
     temporary: Recording1.Estimate | null;
     /** stacks that go through it */
     stackCount: Recording1.Count;
@@ -1498,17 +1501,18 @@ export namespace Recording1 {
 }
 export namespace Recording1 {
   export type Class = {
-    /** not freed at the end */
-    leaked: Recording1.Estimate;
-    /** alive when most bytes of the class were */
-    peak: Recording1.Estimate;
+    /** not freed at the end; null: frees were not recorded */
+    leaked: Recording1.Estimate | null;
+    /** alive when most bytes of the class were; null: frees were not recorded */
+    peak: Recording1.Estimate | null;
     /** ever allocated */
     total: Recording1.Estimate;
-    /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings */
+    /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings, and where frees were not recorded */
     temporary: Recording1.Estimate | null;
-    /** of `leaked`, what libraries keep on purpose until the end; of the heap alone */
+    /** of `leaked`, what libraries keep on purpose until the end; of the heap alone; missing where frees were not recorded */
     pools?: Recording1.Estimate;
-    peakTimeMs: Recording1.Number;
+    /** null: frees were not recorded */
+    peakTimeMs: Recording1.Number | null;
   };
 }
 export namespace Recording1 {
@@ -1560,6 +1564,8 @@ export namespace Recording1 {
     /** frees by children of fork of blocks that their parents had allocated */
     inheritedFrees: Recording1.Count;
     doubleFrees: Recording1.Count;
+    /** 1: frees were not recorded, so that leaks, the peak and what is temporary are unknown */
+    withoutFrees: Recording1.Count;
   };
 }
 export namespace Recording1 {
@@ -1598,8 +1604,10 @@ export type RecordingAllocations1Document = {
       module: string;
       /** of a frame without a name, in its module; null: it has a name */
       address: number | string | null;
-      leaked: RecordingAllocations1.Estimate;
-      peak: RecordingAllocations1.Estimate;
+      /** null: frees were not recorded */
+      leaked: RecordingAllocations1.Estimate | null;
+      /** null: frees were not recorded */
+      peak: RecordingAllocations1.Estimate | null;
       total: RecordingAllocations1.Estimate;
     }>;
   }>;
@@ -1620,8 +1628,10 @@ export namespace RecordingAllocations1 {
 }
 export namespace RecordingAllocations1 {
   export type Measures = {
-    leaked: RecordingAllocations1.Estimate;
-    peak: RecordingAllocations1.Estimate;
+    /** null: frees were not recorded */
+    leaked: RecordingAllocations1.Estimate | null;
+    /** null: frees were not recorded */
+    peak: RecordingAllocations1.Estimate | null;
     total: RecordingAllocations1.Estimate;
   };
 }
@@ -1710,6 +1720,8 @@ export namespace RecordingInfo1 {
     /** frees by children of fork of blocks that their parents had allocated */
     inheritedFrees: RecordingInfo1.Count;
     doubleFrees: RecordingInfo1.Count;
+    /** 1: frees were not recorded, so that leaks, the peak and what is temporary are unknown */
+    withoutFrees: RecordingInfo1.Count;
   };
 }
 
@@ -1719,22 +1731,22 @@ export type RecordingSites1Document = {
   /** FILE as given; - for standard input */
   file: string;
   sites: Array<{
-    leaked?: RecordingSites1.Number;
+    leaked?: number | null;
     leakedError?: number | null;
-    leakedLow?: number;
-    leakedHigh?: number;
-    leakedCount?: RecordingSites1.Number;
+    leakedLow?: number | null;
+    leakedHigh?: number | null;
+    leakedCount?: number | null;
     leakedCountError?: number | null;
-    leakedCountLow?: number;
-    leakedCountHigh?: number;
-    peak?: RecordingSites1.Number;
+    leakedCountLow?: number | null;
+    leakedCountHigh?: number | null;
+    peak?: number | null;
     peakError?: number | null;
-    peakLow?: number;
-    peakHigh?: number;
-    peakCount?: RecordingSites1.Number;
+    peakLow?: number | null;
+    peakHigh?: number | null;
+    peakCount?: number | null;
     peakCountError?: number | null;
-    peakCountLow?: number;
-    peakCountHigh?: number;
+    peakCountLow?: number | null;
+    peakCountHigh?: number | null;
     total?: RecordingSites1.Number;
     totalError?: number | null;
     totalLow?: number;

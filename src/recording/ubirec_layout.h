@@ -120,6 +120,7 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_UNFINISHED,   /* calls that were under way when the recording ended, and of which nothing is known */
     UBI__UBIREC_INHERITED_FREES, /* frees, in a child of fork, of what its parent had allocated; exact recordings only */
     UBI__UBIREC_COMPANIONS,      /* files of other processes that this one names */
+    UBI__UBIREC_WITHOUT_FREES,   /* 1: frees were not recorded, so that what is alive is unknown */
     UBI__UBIREC_COUNTER_COUNT
 } ubi__ubirec_counter;
 

@@ -139,6 +139,52 @@ class Attach(unittest.TestCase):
         self.attach(Script(answers), "attach", "@", "allocations", "--seconds", "1", "-o", "a.ubirec")
         self.assertIn("Ran           2.50 s", self.place.ubiheap("info", "a.ubirec").stdout.decode())
 
+    def test_what_was_freed_is_not_known(self):
+        """Of a program that leaks nothing, nothing is said to be not freed, alive or to grow."""
+        want = ["Allocated", "Share", "Count", "With", "callees", "Function"]
+        text = self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "20ms").splitlines()
+        self.assertEqual(text[0], "160 B in 3 allocations; which of them were freed is unknown")
+        self.assertEqual([line.split() for line in text[2:]], [want, ["128", "B", "80.0%", "2", "160", "B", "make", "app.js"],
+                                                               ["32", "B", "20.0%", "1", "32", "B", "(anonymous)", "lib.js"]])
+        self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "20ms", "-o", "first.ubirec")
+        self.place.ubiheap("convert", "--anonymize", "first.ubirec", "copy.ubirec")
+        for file in ("first.ubirec", "copy.ubirec"):
+            for words in (["report"], ["report", "--detail"], ["report", "--by", "count"], ["info"]):
+                with self.subTest(file=file, words=words):
+                    done = self.place.ubiheap(*words, file)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertNotRegex(done.stdout.decode(), "Not freed|not freed|Peak|peak|Alive|Findings|leaked|growth")
+                    self.assertRegex(done.stdout.decode(), r"frees were not recorded: which of|Frees +not recorded")
+            table = self.place.ubiheap("report", "--format", "tsv", "--columns", "leaked,peak,temporary,leakedHigh,total", file).stdout
+            self.assertEqual(table.decode().splitlines()[1:], ["\t\t\t\t128", "\t\t\t\t32"])
+
+    def test_what_rests_on_frees_is_refused_without_them(self):
+        self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "20ms", "-o", "b.ubirec")
+        for words, code, error in (
+                (["report", "--by", "leaked"], 2, "--by leaked: frees were not recorded; 'total' and 'count' are known"),
+                (["allocations", "--by", "peak"], 2, "--by peak: frees were not recorded; 'total' and 'count' are known"),
+                (["report", "--fail-on", "leaked > 1"], 3, "leaked is unknown, because frees were not recorded"),
+                (["report", "--fail-on", "peak > 1"], 3, "peak is unknown, because frees were not recorded"),
+                (["report", "--fail-on", "total > 1"], 1, "condition holds: total > 1; total is 160 B")):
+            with self.subTest(words):
+                done = self.place.ubiheap(*words, "b.ubirec")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(error, done.stderr.decode())
+
+    @unittest.skipUnless(jsonschema, "python3-jsonschema is not installed")
+    def test_documents_without_frees_are_those_of_the_schema(self):
+        self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "20ms", "-o", "c.ubirec")
+        for schema, words in (("recording", ["report", "--json"]), ("recording-allocations", ["allocations", "--callers", "2", "--json"]),
+                              ("recording-sites", ["report", "--format", "json"]), ("recording-info", ["info", "--json"])):
+            with self.subTest(words):
+                path = SOURCE_DIR / "docs" / "reference" / "schema" / f"ubiheap.{schema}-1.schema.json"
+                document = json.loads(self.place.ubiheap(*words, "c.ubirec").stdout)
+                jsonschema.Draft202012Validator(json.loads(path.read_text())).validate(document)
+                if schema == "recording":
+                    self.assertEqual([document[key] for key in ("findings", "curve", "lifetimes", "sortedBy")], [[], None, None, "total"])
+                    self.assertEqual([document["heap"][key] for key in ("leaked", "peak", "temporary")], [None] * 3)
+                    self.assertEqual(document["counters"]["withoutFrees"], 1)
+
     def test_seconds_are_a_time(self):
         for words in ("1.5", "20ms", "1s"):
             with self.subTest(words):

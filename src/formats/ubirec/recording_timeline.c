@@ -290,12 +290,14 @@ static ubi_status add_markers(conversion *c, ubi__timeline_data *out) {
 /* A point of the curve stands for a span, and is given at its start; what was before the recording is left out. */
 static ubi_status add_samples(const conversion *c, ubi__timeline_data *out) {
     const ubi__recording_summary *s = &c->summary;
+    bool has_frees = s->tables.counters[UBI__UBIREC_WITHOUT_FREES] == 0;
     for (size_t i = 0; i < s->n_curve; i++) {
         const ubi__curve_point *point = &s->curve[i];
         uint64_t time_ns = i * s->curve_step_ns;
         if (time_ns + s->curve_step_ns <= s->tables.about.recording_start_ns)
             continue;
-        UBI_TRY(ubi__timeline_add_sample(out, time_ns, ubi__text("heapLive"), (double)point->live_bytes));
+        if (has_frees)
+            UBI_TRY(ubi__timeline_add_sample(out, time_ns, ubi__text("heapLive"), (double)point->live_bytes));
         if (point->rss_bytes)
             UBI_TRY(ubi__timeline_add_sample(out, time_ns, ubi__text("resident"), (double)point->rss_bytes));
     }

@@ -141,7 +141,10 @@ void ubi__recording_info_page(const ubi__page *page, const ubi__recording_info *
     if (f->files->n > 1)
         processes_write(page, &f->files->processes);
     count_write(page, "Allocations", f->sum.n_allocations);
-    count_write(page, "Frees", f->sum.n_frees);
+    if (f->sum.counters[UBI__UBIREC_WITHOUT_FREES])
+        fact_write(page, "Frees", "not recorded");
+    else
+        count_write(page, "Frees", f->sum.n_frees);
     count_write(page, "Threads", f->sum.n_threads);
     count_write(page, "Modules", f->sum.n_modules);
     count_write(page, "Frames", f->sum.n_frames);

@@ -63,6 +63,7 @@ static const char *const counters[UBI__UBIREC_COUNTER_COUNT] = {
     [UBI__UBIREC_UNFINISHED] = "unfinished",
     [UBI__UBIREC_INHERITED_FREES] = "inheritedFrees",
     [UBI__UBIREC_COMPANIONS] = "companions",
+    [UBI__UBIREC_WITHOUT_FREES] = "withoutFrees",
 };
 
 void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *s, bool is_exact) {
@@ -142,22 +143,20 @@ static const char *const measures[UBI__MEASURE_COUNT] = {
 };
 static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
 
-/* Only exact recordings know what was temporary. */
-static void put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e, const ubi__recording_summary *s,
-                        ubi__ubirec_class of_class) {
-    if (measure != UBI__MEASURE_TEMPORARY || !ubi__recording_is_sampled(s, of_class)) {
+void ubi__recording_put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e,
+                                const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    if (ubi__recording_has_measure(s, of_class, measure))
         ubi__recording_put_estimate(j, measures[measure], e, s, of_class);
-        return;
-    }
-    ubi__json_member_null(j, measures[measure]);
+    else
+        ubi__json_member_null(j, measures[measure]);
 }
 
 /* For a whole class, whose peak has its own limits. */
 static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__recording_summary *s,
                               ubi__ubirec_class of_class) {
     ubi__estimate e = ubi__class_estimate(s, of_class, measure);
-    if (measure != UBI__MEASURE_PEAK) {
-        put_measure(j, measure, &e, s, of_class);
+    if (measure != UBI__MEASURE_PEAK || !ubi__recording_has_frees(s)) {
+        ubi__recording_put_measure(j, measure, &e, s, of_class);
         return;
     }
     ubi__json_member_object(j, measures[measure]);
@@ -172,9 +171,13 @@ static void put_classes(ubi__json *j, const ubi__recording_report *report) {
         ubi__json_member_object(j, classes[c]);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             put_class_measure(j, m, s, (ubi__ubirec_class)c);
-        if (c == UBI__UBIREC_HEAP)
+        bool has_frees = ubi__recording_has_frees(s);
+        if (c == UBI__UBIREC_HEAP && has_frees)
             ubi__recording_put_estimate(j, "pools", &report->pools.estimate, s, UBI__UBIREC_HEAP);
-        put_ms(j, "peakTimeMs", s->classes[c].peak_time_ns);
+        if (has_frees)
+            put_ms(j, "peakTimeMs", s->classes[c].peak_time_ns);
+        else
+            ubi__json_member_null(j, "peakTimeMs");
         ubi__json_object_end(j);
     }
 }
@@ -193,6 +196,10 @@ static void put_resident(ubi__json *j, const ubi__recording_summary *s) {
 
 static void put_lifetimes(ubi__json *j, const ubi__recording_summary *s) {
     uint64_t below_ms = 1;
+    if (!ubi__recording_has_frees(s)) {
+        ubi__json_member_null(j, "lifetimes");
+        return;
+    }
     ubi__json_member_array(j, "lifetimes");
     for (int i = 0; i < UBI__LIFETIME_BUCKETS; i++, below_ms *= 10) {
         ubi__json_object_begin(j);
@@ -230,7 +237,7 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s, const
         ubi__json_member_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
         ubi__json_member_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-            put_measure(j, m, &sums[i][m], s, s->tables.kinds.at[i].class_of_kind);
+            ubi__recording_put_measure(j, m, &sums[i][m], s, s->tables.kinds.at[i].class_of_kind);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -248,8 +255,11 @@ static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
         ubi__json_member_u64(j, "tid", s->tables.threads.at[i].tid);
         ubi__json_member_text(j, "name", ubi__ubirec_string_at(&s->tables, s->tables.threads.at[i].name));
         ubi__recording_put_estimate(j, "allocated", &t->allocated, s, UBI__UBIREC_HEAP);
-        ubi__recording_put_estimate(j, "freed", &t->freed, s, UBI__UBIREC_HEAP);
-        put_measure(j, UBI__MEASURE_TEMPORARY, &t->temporary, s, UBI__UBIREC_HEAP);
+        if (ubi__recording_has_frees(s))
+            ubi__recording_put_estimate(j, "freed", &t->freed, s, UBI__UBIREC_HEAP);
+        else
+            ubi__json_member_null(j, "freed");
+        ubi__recording_put_measure(j, UBI__MEASURE_TEMPORARY, &t->temporary, s, UBI__UBIREC_HEAP);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -265,6 +275,10 @@ static void put_curve_limits(ubi__json *j, const ubi__recording_summary *s, cons
 }
 
 static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
+    if (!ubi__recording_has_frees(s)) {
+        ubi__json_member_null(j, "curve");
+        return;
+    }
     ubi__json_member_object(j, "curve");
     put_ms(j, "stepMs", s->curve_step_ns);
     ubi__json_member_array(j, "liveBytes");
@@ -318,7 +332,7 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
     ubi__json_object_begin(j);
     ubi__json_member_string(j, "class", classes[site->of_class]);
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-        put_measure(j, m, &site->by[m], report->summary, site->of_class);
+        ubi__recording_put_measure(j, m, &site->by[m], report->summary, site->of_class);
     ubi__json_member_u64(j, "stackCount", site->n_all_stacks);
     ubi__json_member_string(j, "pool", ubi__known_pool(report->sites, site));
     put_stacks(j, report, site);
@@ -336,8 +350,8 @@ static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
 
 /* In the order that is asked for: else by what leaked. */
 static void put_sites(ubi__json *j, const ubi__recording_report *report) {
-    ubi__site_order order = ubi__recording_order(report->wishes->by);
-    const ubi__sites *sites = report->wishes->by ? report->sites : report->leaked_sites;
+    ubi__site_order order = ubi__recording_list_order(report);
+    const ubi__sites *sites = order == UBI__BY_LEAKED ? report->leaked_sites : report->sites;
     ubi__recording_report listed = *report;
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : DOCUMENT_SITES;
     listed.sites = sites;

@@ -103,6 +103,8 @@ static const char *what_is_missing(const ubi__recording_report *report, fact wha
         return "is unknown, because recording was given up";
     if (report->processes->missing.n)
         return "is unknown, because files of some processes are missing ('report' says which)";
+    if ((what <= FACT_PEAK || what == FACT_TEMPORARY) && !ubi__recording_has_frees(report->summary))
+        return "is unknown, because frees were not recorded";
     if (!report->summary->tables.has_end)
         return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
                "writes";

@@ -235,6 +235,8 @@ static void find_growth(ubi__recording_findings *out, const ubi__recording_view 
 
 void ubi__recording_find(ubi__recording_findings *out, const ubi__recording_view *v) {
     out->n = 0;
+    if (!ubi__recording_has_frees(v->report->summary)) /* all of them are about what was alive, or freed */
+        return;
     find_leaked(out, v);
     find_peak(out, v);
     find_growth(out, v);

@@ -173,8 +173,13 @@ static void totals_write(const ubi__recording_view *v) {
     ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->style, total->bytes),
                     ubi__count_guess(count, v->style, total->estimate.count, total->count),
                     ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");
-    ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_PEAK].bytes));
-    ubi__out_printf(v->out, ", not freed %s\n", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
+    if (ubi__recording_has_frees(v->report->summary)) {
+        ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_PEAK].bytes));
+        ubi__out_printf(v->out, ", not freed %s\n",
+                        ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
+    } else {
+        ubi__out_string(v->out, "; which of them were freed is unknown\n");
+    }
     if (v->of_class != UBI__UBIREC_MAPPING && v->report->summary->classes[UBI__UBIREC_MAPPING].count)
         ubi__out_string(v->out, "Of the heap alone: 'ubiheap report' has the places that asked for mappings.\n");
 }
@@ -208,12 +213,9 @@ static void place_put(ubi__json *j, const answer *a, uint32_t function) {
 }
 
 static void measures_put(ubi__json *j, const answer *a, const ubi__estimate *by) {
-    static const struct {
-        ubi__measure measure;
-        const char *key;
-    } keys[] = { { UBI__MEASURE_LEAKED, "leaked" }, { UBI__MEASURE_PEAK, "peak" }, { UBI__MEASURE_TOTAL, "total" } };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        ubi__recording_put_estimate(j, keys[i].key, &by[keys[i].measure], a->view.report->summary, a->view.of_class);
+    static const ubi__measure measures[] = { UBI__MEASURE_LEAKED, UBI__MEASURE_PEAK, UBI__MEASURE_TOTAL };
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        ubi__recording_put_measure(j, measures[i], &by[measures[i]], a->view.report->summary, a->view.of_class);
 }
 
 static void sums_put(ubi__json *j, const answer *a, const char *key, const ubi__estimate *by) {

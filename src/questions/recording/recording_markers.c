@@ -162,7 +162,7 @@ void ubi__recording_markers_next(const ubi__page *page, const ubi__recording_rep
 
 static void sums_put(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
     ubi__recording_put_estimate(j, "allocated", &g->allocated, report->summary, UBI__UBIREC_HEAP);
-    ubi__recording_put_estimate(j, "leaked", &g->live, report->summary, UBI__UBIREC_HEAP);
+    ubi__recording_put_measure(j, UBI__MEASURE_LEAKED, &g->live, report->summary, UBI__UBIREC_HEAP);
 }
 
 static void group_put(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {

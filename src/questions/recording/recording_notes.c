@@ -152,7 +152,9 @@ static void note_estimates(ubi__recording_notes *out, const ubi__recording_view 
 static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s) {
     char time[UBI__HUMAN_TEXT];
     const ubi__ubirec_tables *t = &s->tables;
-    if (!t->has_end)
+    if (!ubi__recording_has_frees(s))
+        note_add(out, "frees were not recorded: which of these allocations were freed is unknown");
+    else if (!t->has_end)
         note_add(out, "the recorder did not see the program end: what is not freed may just not have been freed yet");
     else if (ubi__recording_was_given_up(s))
         note_add(out,

@@ -208,8 +208,11 @@ static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_cla
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
     number_write(v, name, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL));
     count_write(v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
-    ubi__out_printf(v->out, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
-    ubi__out_printf(v->out, ", not freed %s\n", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
+    if (ubi__recording_has_frees(s)) {
+        ubi__out_printf(v->out, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
+        ubi__out_printf(v->out, ", not freed %s", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
+    }
+    ubi__out_char(v->out, '\n');
     return 1;
 }
 
@@ -230,9 +233,12 @@ static size_t totals_write(const ubi__recording_view *v) {
         ubi__out_char(v->out, '\n');
         lines++;
     }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, lines++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!ubi__recording_has_measure(s, v->of_class, rows[i].measure))
+            continue;
         total_write(v, rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
+        lines++;
     }
     lines += class_write(v, UBI__UBIREC_MAPPING, "Mappings");
     lines += class_write(v, UBI__UBIREC_OBJECT, "Objects");
@@ -259,7 +265,7 @@ static size_t curve_write(const ubi__recording_view *v) {
     const ubi__recording_summary *s = v->report->summary;
     uint64_t most = s->classes[UBI__UBIREC_HEAP].peak_bytes;
     char time[UBI__HUMAN_TEXT];
-    if (!v->style->has_unicode || most == 0 || s->n_curve < 2)
+    if (!v->style->has_unicode || most == 0 || s->n_curve < 2 || !ubi__recording_has_frees(s))
         return 0;
     ubi__write_label(v->on, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
     ubi__out_char(v->out, ' ');
@@ -288,7 +294,10 @@ static void next_write(const ubi__recording_view *v) {
     ubi__write_title(v->on, "Next");
     if (!v->report->wishes->by) {
         snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);
-        ubi__write_command(v->on, command, file, NULL, "stacks; or by leaked, peak, total, count, temporary");
+        ubi__write_command(v->on, command, file, NULL,
+                           ubi__recording_has_frees(v->report->summary)
+                               ? "stacks; or by leaked, peak, total, count, temporary"
+                               : "stacks; or by count");
     }
     ubi__write_command(v->on, "allocations --with-callees", file, NULL, "functions, with all that they called");
     ubi__write_command(v->on, "report --detail --stack-depth 50", file, NULL, "whole stacks, all notes");
@@ -323,6 +332,8 @@ static ubi__site_order best_order(const ubi__recording_view *v) {
     double leaked = is_heap ? report->leaks.estimate.bytes : v->all[UBI__MEASURE_LEAKED].estimate.bytes;
     if (report->wishes->by)
         return ubi__recording_order(report->wishes->by);
+    if (!ubi__recording_has_frees(report->summary))
+        return UBI__BY_TOTAL;
     if (leaked > 0 && leaked >= LEAST_LEAKED_SHARE * peak)
         return UBI__BY_LEAKED;
     return v->all[UBI__MEASURE_PEAK].estimate.samples ? UBI__BY_PEAK : UBI__BY_TOTAL;

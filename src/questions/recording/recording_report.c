@@ -63,8 +63,17 @@ ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__ask
     return status;
 }
 
+ubi__site_order ubi__recording_list_order(const ubi__recording_report *report) {
+    if (!report->wishes->by && !ubi__recording_has_frees(report->summary))
+        return UBI__BY_TOTAL;
+    return ubi__recording_order(report->wishes->by);
+}
+
 ubi_status ubi__recording_report_sort(ubi__recording_report *report, const ubi__asked *asked, ubi__site_order order) {
     const ubi__recording_choice choice = choice_of(report->wishes);
+    if (ubi__order_measure(order) != UBI__MEASURE_TOTAL && !ubi__recording_has_frees(report->summary))
+        return ubi__fail(UBI_EINVAL, "--by %s: frees were not recorded; 'total' and 'count' are known",
+                         ubi__recording_orders[order]);
     return ubi__session_sites_get(&report->sites, ubi__asked_heap(asked), &choice, order);
 }
 

@@ -56,7 +56,9 @@ typedef struct ubi__recording_report {
  */
 ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__asked *asked,
                                      const ubi__recording_wishes *wishes);
-/** Puts the sites into an order. Errors: those of the session's places. */
+/** The order of a list for programs: the one that is asked for, or by what leaked; without frees, by what was allocated. */
+ubi__site_order ubi__recording_list_order(const ubi__recording_report *report);
+/** Puts the sites into an order. Errors: those of the session's places; UBI_EINVAL: the order needs frees, which were not recorded. */
 ubi_status ubi__recording_report_sort(ubi__recording_report *report, const ubi__asked *asked, ubi__site_order order);
 /** NULL is fine. */
 void ubi__recording_report_free(ubi__recording_report *report);
@@ -134,6 +136,10 @@ bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_repo
 const char *ubi__recording_things(ubi__ubirec_class of_class);
 /** Whether a class is sampled. Mappings are all recorded. */
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
+/** Whether frees were recorded. If not, what was alive at any time is unknown. */
+bool ubi__recording_has_frees(const ubi__recording_summary *s);
+/** Whether a measure of a class is known: temporary ones are of exact recordings alone, and all but the total need frees. */
+bool ubi__recording_has_measure(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure);
 /** A document's part about the whole recording. */
 void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *summary, bool is_exact);
 /** The members of an estimate in a document, and an object of them. */
@@ -141,6 +147,9 @@ void ubi__recording_put_fields(ubi__json *j, const ubi__estimate *e, const ubi__
                                ubi__ubirec_class of_class);
 void ubi__recording_put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, const ubi__recording_summary *s,
                                  ubi__ubirec_class of_class);
+/** "leaked", "peak", ...: the same of a measure, or null where it is unknown. */
+void ubi__recording_put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e,
+                                const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** The limits of an estimate of bytes, or of a count. */
 ubi__range ubi__recording_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
                                       const ubi__estimate *e);

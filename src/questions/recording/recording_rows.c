@@ -39,14 +39,18 @@ typedef struct column {
 
 /* ---- values ------------------------------------------------------------------------------------------------------- */
 
+static bool has_measure(const row *r, int measure) {
+    return ubi__recording_has_measure(r->report->summary, r->site->of_class, (ubi__measure)measure);
+}
+
 static double get_bytes(const row *r, int measure) {
-    return r->site->by[measure].bytes;
+    return has_measure(r, measure) ? r->site->by[measure].bytes : NAN;
 }
 
 /* Unknown without any sample. */
 static double error_of(const row *r, int measure, double variance) {
     bool is_sampled = ubi__recording_is_sampled(r->report->summary, r->site->of_class);
-    bool is_known = !is_sampled || (r->site->by[measure].samples > 0 && measure != UBI__MEASURE_TEMPORARY);
+    bool is_known = has_measure(r, measure) && (!is_sampled || r->site->by[measure].samples > 0);
     return is_known ? ubi__standard_error(variance) : NAN;
 }
 
@@ -55,18 +59,24 @@ static double get_bytes_error(const row *r, int measure) {
 }
 
 static double get_count(const row *r, int measure) {
-    return r->site->by[measure].count;
+    return has_measure(r, measure) ? r->site->by[measure].count : NAN;
 }
 
 static double get_count_error(const row *r, int measure) {
     return error_of(r, measure, r->site->by[measure].count_variance);
 }
 
+static const ubi__range unknown = { NAN, NAN };
+
 static ubi__range bytes_range(const row *r, int measure) {
+    if (!has_measure(r, measure))
+        return unknown;
     return ubi__recording_bytes_range(r->report->summary, r->site->of_class, &r->site->by[measure]);
 }
 
 static ubi__range count_range(const row *r, int measure) {
+    if (!has_measure(r, measure))
+        return unknown;
     return ubi__recording_count_range(r->report->summary, r->site->of_class, &r->site->by[measure]);
 }
 
@@ -84,11 +94,6 @@ static double get_count_low(const row *r, int measure) {
 
 static double get_count_high(const row *r, int measure) {
     return ceil(count_range(r, measure).high);
-}
-
-/* What the thread of a sample did next is unknown. */
-static double get_temporary(const row *r, int measure) {
-    return ubi__recording_is_sampled(r->report->summary, r->site->of_class) ? NAN : get_count(r, measure);
 }
 
 static double get_samples(const row *r, int measure) {
@@ -194,8 +199,8 @@ static const column columns[] = {
       UBI__MEASURE_TOTAL },
     { "countHigh", "upper limit", get_count_high, NULL, UBI__MEASURE_TOTAL },
     { "samples", "allocations that were recorded", get_samples, NULL, UBI__MEASURE_TOTAL },
-    { "temporary", "allocations freed by the next thing that their thread did; exact recordings only", get_temporary,
-      NULL, UBI__MEASURE_TEMPORARY },
+    { "temporary", "allocations freed by the next thing that their thread did; exact recordings only", get_count, NULL,
+      UBI__MEASURE_TEMPORARY },
     { "temporaryError", "their standard error", get_count_error, NULL, UBI__MEASURE_TEMPORARY },
     { "class", "heap, mapping or object", NULL, get_class, 0 },
     { "function", "the function that asked for memory", NULL, get_function, 0 },

@@ -38,12 +38,13 @@ static const char *const heads[UBI__SITE_ORDER_COUNT] = { [UBI__BY_LEAKED] = "No
                                                           [UBI__BY_COUNT] = "Count",
                                                           [UBI__BY_TEMPORARY] = "Temporary" };
 
-/* What the table is sorted by comes first; temporary ones have a column when they do. */
+/* What the table is sorted by comes first; temporary ones have a column when they do. What is unknown has none. */
 static size_t choose_columns(ubi__site_order out[UBI__SITE_ORDER_COUNT], const ubi__recording_view *v) {
     size_t n = 0;
     out[n++] = v->order;
     for (ubi__site_order o = 0; o < UBI__SITE_ORDER_COUNT; o++)
-        if (o != v->order && o != UBI__BY_TEMPORARY)
+        if (o != v->order && o != UBI__BY_TEMPORARY &&
+            ubi__recording_has_measure(v->report->summary, v->of_class, ubi__order_measure(o)))
             out[n++] = o;
     return n;
 }

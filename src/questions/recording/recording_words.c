@@ -169,6 +169,16 @@ bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_clas
     return of_class != UBI__UBIREC_MAPPING && !ubi__ubirec_is_exact(&s->tables);
 }
 
+bool ubi__recording_has_frees(const ubi__recording_summary *s) {
+    return s->tables.counters[UBI__UBIREC_WITHOUT_FREES] == 0;
+}
+
+bool ubi__recording_has_measure(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure) {
+    if (measure == UBI__MEASURE_TEMPORARY && ubi__recording_is_sampled(s, of_class))
+        return false;
+    return measure == UBI__MEASURE_TOTAL || ubi__recording_has_frees(s);
+}
+
 const char *ubi__recording_things(ubi__ubirec_class of_class) {
     static const char *const things[UBI__UBIREC_CLASS_COUNT] = { "allocation", "mapping", "object" };
     return things[of_class];

@@ -74,7 +74,7 @@ static ubi_status recording_compute(answer *a, const ubi__asked *asked) {
     UBI_TRY(ubi__recording_report_new(&a->report, asked, values));
     if (a->form == FORM_WHOLE)
         return ubi__recording_view_init(&a->view, a->report, asked);
-    return ubi__recording_report_sort(a->report, asked, ubi__recording_order(values->by));
+    return ubi__recording_report_sort(a->report, asked, ubi__recording_list_order(a->report));
 }
 
 static ubi_status report_compute(void *to, const ubi__asked *asked) {

@@ -143,6 +143,7 @@ static ubi_status head_write(recorder *r) {
                                       .system = ubi__text("unknown") };
     uint32_t thread;
     UBI_TRY(ubi__ubirec_write_about(r->writer, &about));
+    UBI_TRY(ubi__ubirec_write_counter(r->writer, UBI__UBIREC_WITHOUT_FREES, 1));
     UBI_TRY(ubi__ubirec_thread(r->writer, &thread, 0, ubi__text("scripts")));
     UBI_TRY(ubi__ubirec_write_thread(r->writer, thread));
     return ubi__ubirec_kind(r->writer, &r->kind, ubi__text("object"), UBI__UBIREC_HEAP);
@@ -202,15 +203,6 @@ static ubi_status fd_write(void *payload, const void *data, size_t n) {
     return ubi__write_fully(*(const int *)payload, data, n);
 }
 
-/* Frees are not recorded, so that nothing else is worth sorting by. */
-static ubi_status values_fill(void *values, const ubi__usage *usage) {
-    ubi__usage_values_init(values, usage->parameters);
-    for (const ubi__parameter *p = usage->parameters; (p = ubi__parameter_at(p)); p++)
-        if (strcmp(p->name, "by") == 0)
-            return ubi__parameter_store_text(values, p, "total", p->name);
-    return UBI_OK;
-}
-
 static ubi_status recording_ask(ubi__cli *cli, char *path, int *exit_code) {
     extern const ubi__question ubi__question_allocations;
     const ubi__usage *usage = ubi__question_allocations.usage;
@@ -218,9 +210,8 @@ static ubi_status recording_ask(ubi__cli *cli, char *path, int *exit_code) {
     void *values = ubi__calloc_array(memory, 1, usage->arguments_bytes);
     if (!values)
         return ubi__fail_nomem();
-    ubi_status status = values_fill(values, usage);
-    if (status == UBI_OK)
-        status = ubi__cli_ask(cli, &ubi__question_allocations, values, &path, 1, exit_code);
+    ubi__usage_values_init(values, usage->parameters);
+    ubi_status status = ubi__cli_ask(cli, &ubi__question_allocations, values, &path, 1, exit_code);
     ubi__usage_values_fini(values, usage->parameters);
     ubi__free_array(memory, values, 1, usage->arguments_bytes);
     return status;
