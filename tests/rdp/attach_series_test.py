@@ -85,6 +85,18 @@ class Series(unittest.TestCase):
         page = self.leaks(growing(self.place, descriptors()), "--times", "3", "--control", "leak-5.heapsnapshot,leak-6.heapsnapshot")
         self.assertIn("Session", page)
 
+    def test_what_to_run_next_is_about_the_address(self):
+        page = self.leaks(growing(self.place, descriptors()), "--times", "3").replace(self.address, "@")
+        commands = [line.split("  #")[0].split() for line in page.splitlines() if line.startswith("  ubiheap ")]
+        self.assertEqual(commands[0], "ubiheap attach @ snapshot -o heap.fxsnapshot".split())
+        self.assertEqual([words[:3] for words in commands[1:3]], [["ubiheap", word, "heap.fxsnapshot"] for word in ("paths", "show")])
+        with Server(Script(growing(self.place, descriptors()))) as server:
+            address = f"ubi://127.0.0.1:{server.port}"
+            done = self.place.ubiheap("leaks", address, "--every", "1ms", "--times", "3")
+        page = done.stdout.decode()
+        self.assertRegex(page, rf"(?m)^  ubiheap paths {address} \d+\b")
+        self.assertNotIn("FILE", page)
+
     def test_a_condition_fails_a_job(self):
         self.leaks(growing(self.place, descriptors()), "--times", "3", "--fail-on", "leaked(steady) > 10", code=1)
         self.assertIn("leaked(steady)", self.error)

@@ -414,26 +414,53 @@ static ubi_status write_clusters(const page *p) {
 
 /* ---- next --------------------------------------------------------------------------------------------------------- */
 
-static void write_command(const page *p, const char *command, uint64_t id, const char *help) {
-    const char *file = ubi__file_argument(ubi__leaks_name(&p->answer->series, p->answer->series.n - 1), "FILE");
+#define ADDRESS_BYTES 256
+
+/* The address of a series that was taken from it, without the number of the snapshot. False: there is none. */
+static bool address_read(char out[ADDRESS_BYTES], const char *name) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-";
+    const char *end = strrchr(name, '#');
+    size_t n = end ? (size_t)(end - name) : 0;
+    if (!strstr(name, "://") || n == 0 || n >= ADDRESS_BYTES || strspn(name, plain) != n)
+        return false;
+    memcpy(out, name, n);
+    out[n] = 0;
+    return true;
+}
+
+/* What the next commands are about: the last file, or the program itself. Firefox moves objects, which gives them other ids: there, first
+   a snapshot is saved. */
+static const char *next_file(const page *p, char address[ADDRESS_BYTES]) {
+    const char *name = ubi__leaks_name(&p->answer->series, p->answer->series.n - 1);
+    if (!address_read(address, name))
+        return ubi__file_argument(name, "FILE");
+    if (strncmp(address, "firefox://", strlen("firefox://")) != 0)
+        return address;
+    ubi__write_command(p->page, "attach", address, "snapshot -o heap.fxsnapshot", "ids change when objects move");
+    return "heap.fxsnapshot";
+}
+
+static void write_command(const page *p, const char *command, const char *file, uint64_t id, const char *help) {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, id);
     ubi__write_command(p->page, command, file, text, help);
 }
 
 static void write_next(const page *p) {
+    char address[ADDRESS_BYTES];
     const ubi_graph *g = p->answer->graph;
     const ubi_leak_grown *grown = ubi__leaks_first_grown(p->answer);
     const ubi_leak_cluster *c = p->summary->n_clusters ? ubi_leaks_cluster(p->answer->leaks, 0) : NULL;
     if (!c && !grown)
         return;
     ubi__write_title(p->page, "Next");
+    const char *file = next_file(p, address);
     if (c)
-        write_command(p, "paths", ubi_graph_node_id(g, c->example), "every way that keeps one alive");
+        write_command(p, "paths", file, ubi_graph_node_id(g, c->example), "every way that keeps one alive");
     if (c && c->holder != UBI_NONE)
-        write_command(p, "show", ubi_graph_node_id(g, c->holder), "what holds them");
+        write_command(p, "show", file, ubi_graph_node_id(g, c->holder), "what holds them");
     if (grown)
-        write_command(p, "show", ubi_graph_node_id(g, ubi__leak_grown_node(grown)), "what became larger");
+        write_command(p, "show", file, ubi_graph_node_id(g, ubi__leak_grown_node(grown)), "what became larger");
     if (!p->summary->has_three_heaps)
         ubi__write_words(p->page, UBI__INK_DIM,
                          "  A third snapshot, after the same work again, separates leaks from what is set up once.");
