@@ -86,6 +86,18 @@ static ubi_status header_take(ubi__rdp_packets *r, ubi__rdp_piece *out) {
     return UBI_OK;
 }
 
+/* Whether more may make it the header of a packet: what speaks another protocol is not waited for. */
+static bool header_may_begin(ubi_text header) {
+    static const char bulk[] = "bulk ";
+    size_t n = header.len < sizeof bulk - 1 ? header.len : sizeof bulk - 1;
+    if (header.len > 0 && !ubi__is_digit(*header.ptr))
+        return memcmp(header.ptr, bulk, n) == 0;
+    for (size_t i = 0; i < header.len; i++)
+        if (!ubi__is_digit(header.ptr[i]))
+            return false;
+    return true;
+}
+
 /* Up to the colon, or all that came. */
 static ubi_status header_read(ubi__rdp_packets *r, ubi_text *input, ubi__rdp_piece *out) {
     const char *colon = memchr(input->ptr, ':', input->len);
@@ -94,6 +106,8 @@ static ubi_status header_read(ubi__rdp_packets *r, ubi_text *input, ubi__rdp_pie
         return ubi__fail(UBI_EFORMAT, "the header of a packet has more than %d bytes", UBI__RDP_HEADER_BYTES);
     memcpy(r->header + r->n_header, input->ptr, n);
     r->n_header += (uint32_t)n;
+    if (!header_may_begin((ubi_text){ r->header, r->n_header }))
+        return ubi__fail(UBI_EFORMAT, "this is not the header of a packet");
     *input = (ubi_text){ input->ptr + n + (colon ? 1 : 0), input->len - n - (colon ? 1 : 0) };
     return colon ? header_take(r, out) : UBI_OK;
 }

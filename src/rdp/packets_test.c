@@ -149,10 +149,13 @@ static void rdp_5_other_headers_are_fatal(void **state) {
                                          "bulk a t:",     "bulk a t :", "bulk a  1:",  "bulk  a t 1:",
                                          "bulk a t 1 :",  "bulk 1:",    "Bulk a t 1:", "bulk a t -1:",
                                          "bulk a t u 1:", "1\n:",       "bulka t 1:" };
+    static const char *const begun[] = { "H", "HELLO GET / HTTP", "bulb", "bulk\n", "12 ", "{" };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_read(wrong[i], "!");
     assert_read("2:{}hello:2:{}", "<{}>!");
+    for (size_t i = 0; i < sizeof begun / sizeof *begun; i++)
+        assert_read(begun[i], "!"); /* before a colon comes */
 }
 
 static void long_headers_are_fatal(void **state) {

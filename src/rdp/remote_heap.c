@@ -24,6 +24,7 @@ struct ubi__remote {
     const ubi_allocator *allocator;
     ubi__rdp_peer *peer;
     bool is_process;
+    bool is_attached;            /* the memory actor was told to observe its heap */
     bool has_target;             /* of the watcher: its event came */
     char watcher[ACTOR_BYTES];   /* "": there is none */
     char memory[ACTOR_BYTES];    /* the actor of the chosen heap */
@@ -290,14 +291,22 @@ static ubi_status process_find(ubi__remote *r, ubi_text *out) {
 }
 
 static ubi_status remote_attach(ubi__remote *r) {
-    ubi_text form, reply;
+    ubi_text form;
     r->is_process = r->address->choice == UBI__REMOTE_PROCESS;
     if (r->is_process)
         UBI_TRY(process_find(r, &form));
     else
         UBI_TRY(tab_find(r, &form));
-    UBI_TRY(form_attach(r, form, r->is_process ? "process" : "frame"));
-    return remote_ask(r, r->memory, "attach", NULL, &reply);
+    return form_attach(r, form, r->is_process ? "process" : "frame");
+}
+
+/* A heap that cannot be observed can still be measured: it is observed only for what needs that. */
+static ubi_status remote_observe(ubi__remote *r) {
+    ubi_text reply;
+    if (!r->is_attached)
+        UBI_TRY(remote_ask(r, r->memory, "attach", NULL, &reply));
+    r->is_attached = true;
+    return UBI_OK;
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------------------------------ */
@@ -373,6 +382,7 @@ static ubi_status snapshot_read(ubi__remote *r, const char *id, ubi_write_fn wri
 
 static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
     char id[SNAPSHOT_ID_BYTES], members[SNAPSHOT_ID_BYTES + 20];
+    UBI_TRY(remote_observe(r));
     UBI_TRY(snapshots_find(r));
     UBI_TRY(snapshot_save(r, id, pause_us));
     snprintf(members, sizeof members, "\"snapshotId\":\"%s\"", id);
@@ -389,6 +399,7 @@ static ubi_status memory_document(ubi__remote *r, const char *type, ubi__remote_
 }
 
 static ubi_status remote_census(ubi__remote *r, ubi__remote_document *take, void *payload) {
+    UBI_TRY(remote_observe(r));
     return memory_document(r, "takeCensus", take, payload);
 }
 
@@ -409,6 +420,7 @@ static ubi_status remote_record_start(ubi__remote *r, const ubi__remote_recordin
     ubi_text reply;
     snprintf(members, sizeof members, "\"options\":{\"probability\":%.9g,\"maxLogLength\":%u}", options->probability,
              options->log_limit);
+    UBI_TRY(remote_observe(r));
     UBI_TRY(remote_ask(r, r->memory, "startRecordingAllocations", members, &reply));
     bool has_time = ubi__json_object_find(&value, reply, "value") && ubi__json_value_number(start_ms, &value);
     return has_time ? UBI_OK : ubi__fail(UBI_EFORMAT, "answered startRecordingAllocations without a time");
@@ -420,11 +432,13 @@ static ubi_status remote_wait(ubi__remote *r, const char *stage, uint64_t micros
 }
 
 static ubi_status remote_record_take(ubi__remote *r, ubi__remote_document *take, void *payload) {
+    UBI_TRY(remote_observe(r));
     return memory_document(r, "getAllocations", take, payload);
 }
 
 static ubi_status remote_record_stop(ubi__remote *r) {
     ubi_text reply;
+    UBI_TRY(remote_observe(r));
     return remote_ask(r, r->memory, "stopRecordingAllocations", NULL, &reply);
 }
 

@@ -77,7 +77,7 @@ typedef struct ubi__remote_ops {
     void (*close)(ubi__remote *remote);
     /** Tabs, then processes. */
     ubi_status (*list)(ubi__remote *remote, ubi__remote_each *each, void *payload);
-    /** Attaches to the heap that the address chooses; once, before what follows. */
+    /** Finds the heap that the address chooses; once, before what follows. Whether it can be more than measured is not asked yet. */
     ubi_status (*attach)(ubi__remote *remote);
     /**
      * Has the heap saved, and copies the file to `write`; a refused write is UBI_EIO, for its owner to explain.

@@ -29,6 +29,14 @@ bool ubi_target_can(ubi_target target, uint32_t capabilities) {
     return (can & capabilities) == capabilities;
 }
 
+/* What is left to ask of one that has sizes and no graph. */
+static const char *refusal_advice(const ubi_target_ops *ops) {
+    uint32_t can = ops->capabilities & version_capabilities(ops->version) & ~(uint32_t)UBI_TARGET_SAFE_POINT;
+    return can == UBI_TARGET_MEASURE
+               ? ": it can only be measured; what a native program allocates, 'ubiheap record' shows"
+               : "";
+}
+
 ubi_status ubi__target_need(ubi_target target, ubi_target_capability capability, const char *what) {
     UBI_ASSERT(target.ops && ((uint32_t)capability & ((uint32_t)capability - 1)) == 0);
     if (!ops_version_is_known(target.ops))
@@ -36,7 +44,8 @@ ubi_status ubi__target_need(ubi_target target, ubi_target_capability capability,
                          UBI_TARGET_OPS_VERSION);
     if (ubi_target_can(target, capability))
         return UBI_OK;
-    return ubi__fail(UBI_ESTATE, "a target of kind %s cannot %s", target.ops->kind, what);
+    return ubi__fail(UBI_ESTATE, "a target of kind %s cannot %s%s", target.ops->kind, what,
+                     refusal_advice(target.ops));
 }
 
 /** Thaws after work that ended with `status`; what touched the heap meanwhile counts unless the work failed. */

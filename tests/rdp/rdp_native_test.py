@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Native processes under `ubiheap record --listen`: their sizes are there, and all else says in words that it is not."""
 import contextlib
+import json
 import re
 import subprocess
 import sys
@@ -73,12 +74,27 @@ class Recorded(unittest.TestCase):
                 with self.subTest(type_), self.assertRaises(Refused) as raised:
                     client.request(memory, type_)
                 self.assertEqual(raised.exception.packet["error"], "Error")
-                self.assertRegex(raised.exception.packet["message"], r"^a target of kind native cannot [a-z ]+$")
+                self.assertRegex(raised.exception.packet["message"], r"^a target of kind native cannot [a-z ]+: it can only be "
+                                 "measured; what a native program allocates, 'ubiheap record' shows$")
             self.assertEqual(client.request(memory, "getState")["state"], "detached")
             console = client.targets()[0]["consoleActor"]
             with self.assertRaises(Refused) as raised:
                 client.request(console, "evaluateJSAsync", text="1")
             self.assertIn("native", raised.exception.packet["message"])
+
+    def test_attach_measures_it_and_says_what_else_to_do(self):
+        with self.recording() as (client, _):
+            port = client.socket.getpeername()[1]
+            for where in ("", "/tab/1", "/process/0"):
+                address = f"ubi://127.0.0.1:{port}{where}"
+                done = subprocess.run([UBIHEAP, "attach", address, "measure", "--json"], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), where)
+                self.assertGreater(json.loads(done.stdout)["measure"]["total"], 48 * MIB, where)
+            for verb in (["census"], ["gc"], ["allocations", "--seconds", "1"], ["snapshot", "-o", self.folder / "no.fxsnapshot"]):
+                done = subprocess.run([UBIHEAP, "attach", f"ubi://127.0.0.1:{port}", *verb], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (4, "", 1), verb)
+                self.assertIn("it can only be measured; what a native program allocates, 'ubiheap record' shows", done.stderr)
+            self.assertEqual([path for path in self.folder.iterdir() if path != self.file], [])
 
     def test_a_toolbox_opens_on_it(self):
         with self.recording() as (client, _):
