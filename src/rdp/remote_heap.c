@@ -24,7 +24,7 @@ struct ubi__remote {
     const ubi_allocator *allocator;
     ubi__rdp_peer *peer;
     bool is_process;
-    bool is_attached;            /* the memory actor was told to observe its heap */
+    bool is_attached;            /* the memory actor observes its heap */
     bool has_target;             /* of the watcher: its event came */
     char watcher[ACTOR_BYTES];   /* "": there is none */
     char memory[ACTOR_BYTES];    /* the actor of the chosen heap */

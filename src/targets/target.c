@@ -44,8 +44,7 @@ ubi_status ubi__target_need(ubi_target target, ubi_target_capability capability,
                          UBI_TARGET_OPS_VERSION);
     if (ubi_target_can(target, capability))
         return UBI_OK;
-    return ubi__fail(UBI_ESTATE, "a target of kind %s cannot %s%s", target.ops->kind, what,
-                     refusal_advice(target.ops));
+    return ubi__fail(UBI_ESTATE, "a target of kind %s cannot %s%s", target.ops->kind, what, refusal_advice(target.ops));
 }
 
 /** Thaws after work that ended with `status`; what touched the heap meanwhile counts unless the work failed. */

@@ -118,8 +118,10 @@ static void what_cannot_be_done_from_outside_is_refused(void **state) {
     assert_int_equal(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_ESTATE);
     assert_int_equal(ubi_target_observe(&observer, target, NULL), UBI_ESTATE);
     assert_int_equal(ubi_target_collect_garbage(target), UBI_ESTATE);
-    assert_string_equal(ubi_error_message(), "a target of kind native cannot collect garbage: it can only be measured; what a native program "
-                        "allocates, 'ubiheap record' shows");
+    assert_string_equal(
+        ubi_error_message(),
+        "a target of kind native cannot collect garbage: it can only be measured; what a native program "
+        "allocates, 'ubiheap record' shows");
     ubi__native_target_end(process, NULL, NULL);
     ubi__native_targets_stop(targets);
     ubi__native_targets_stop(NULL);

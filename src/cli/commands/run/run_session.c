@@ -55,7 +55,8 @@ static void on_signal(int number) {
     wake_all();
 }
 
-/* With a timeline, whose last part would be missing, or a server, whose snapshots would stay in their folder. A second SIGTERM, or a long call, ends the process as usual. */
+/* With a timeline, whose last part would be missing, or a server, whose snapshots would stay in their folder. A second SIGTERM, or a long
+ * call, ends the process as usual. */
 static volatile sig_atomic_t terminated;
 
 static void on_terminate(int number) {
