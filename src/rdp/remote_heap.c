@@ -275,13 +275,32 @@ static ubi_status form_attach(ubi__remote *r, ubi_text form, const char *key) {
     return target_ask(r, descriptor, key);
 }
 
+/* Why there is no such process, where a list of them says so; otherwise the refusal stays what it was. */
+static ubi_status process_missing(ubi__remote *r, ubi_status status) {
+    char refusal[512];
+    ubi__vec_u64 numbers = { NULL, 0, 0 };
+    snprintf(refusal, sizeof refusal, "%s", ubi_error_message());
+    bool is_listed = processes_ask(r, &numbers) != UBI_OK || numbers.n == 0;
+    for (size_t i = 0; !is_listed && i < numbers.n; i++)
+        is_listed = numbers.at[i] == r->address->number;
+    size_t n = numbers.n;
+    ubi__vec_u64_fini(&numbers, r->allocator);
+    if (is_listed)
+        return ubi__fail(status, "%s", refusal);
+    return ubi__fail(UBI_ENOTFOUND, "has no process %llu: there %s %zu", (unsigned long long)r->address->number,
+                     n == 1 ? "is" : "are", n);
+}
+
 /* A descriptor; of old servers the target itself. */
 static ubi_status process_find(ubi__remote *r, ubi_text *out) {
     char members[40];
     ubi__json_value form;
     ubi_text reply;
     snprintf(members, sizeof members, "\"id\":%llu", (unsigned long long)r->address->number);
-    UBI_TRY(remote_ask(r, "root", "getProcess", members, &reply));
+    ubi_status status = remote_ask(r, "root", "getProcess", members, &reply);
+    if (status == UBI_ESTATE)
+        return process_missing(r, status);
+    UBI_TRY(status);
     if (!ubi__json_object_find(&form, reply, "processDescriptor") && !ubi__json_object_find(&form, reply, "form"))
         return ubi__fail(UBI_EFORMAT, "answered getProcess without a process");
     if (form.type != UBI__JSON_OBJECT)

@@ -91,6 +91,10 @@ class Attach(unittest.TestCase):
             self.attach(Script(answers), "attach", "@", "measure", *arguments, address=address)
             self.assertEqual([r["to"] for r in self.requests if r["type"] == "getTarget"], [asked], address)
         self.assertEqual(self.refused(Script(answers), "attach", "@", "gc", "--tab", "3", code=2), "has no tab 3: there are 2")
+        refusing = {**answers, ("root", "getProcess"): [{"error": "noProcess", "message": "not now"}]}
+        self.assertEqual(self.refused(Script(refusing), "attach", "@", "gc", "--process", "3", code=2), "has no process 3: there is 1")
+        self.assertEqual(self.refused(Script(refusing), "attach", "@", "gc", "--process", "0", code=4),
+                         "refuses getProcess: noProcess: not now")
         for wrong in ("firefox://", "firefox://h:0", "firefox://h:70000", "firefox://h:1/tab", "firefox://h/tab/0", "firefox://h/x/1",
                       "firefox://[::1", "firefox://h:1:2", "firefox://h/tab/1/2", "gopher://h"):
             done = self.place.ubiheap("attach", wrong)
@@ -214,6 +218,29 @@ class Attach(unittest.TestCase):
         self.assertEqual((process.returncode, error), (0, b""))
         self.assertGreater(json.loads(out)["functionCount"], 0)
 
+    def test_a_recording_that_ends_early_gives_what_was_taken(self):
+        def hang_up(peer):
+            peer.socket.shutdown(2)
+            return b""
+        gone = {"error": "noSuchActor", "message": "No such actor"}
+        for name, end, words in (("program", hang_up, "closed the connection"), ("worker", lambda _: packet({"from": MEMORY, **gone}),
+                                                                                 "refuses getAllocations: noSuchActor")):
+            for n in (0, 1):
+                def script(peer, end=end, n=n):
+                    left = iter(range(n, -1, -1))
+                    take = [lambda _: {**ALLOCATIONS} if next(left) > 0 else end(peer)]
+                    Script({**descriptors(), (MEMORY, "getAllocations"): take})(peer)
+                for words_of_command in (["--json"], ["-o", "early.ubirec"]):
+                    with self.subTest(name, n=n, command=words_of_command):
+                        (self.place.folder / "early.ubirec").unlink(missing_ok=True)
+                        out = self.attach(script, "attach", "@", "allocations", "--seconds", "0", *words_of_command, code=4)
+                        self.assertIn(words, self.error)
+                        self.assertEqual("ubiheap: @: the recording ends after 1 second: " in self.error, n == 1, self.error)
+                        self.assertEqual((self.place.folder / "early.ubirec").exists(), n == 1 and "-o" in words_of_command)
+                        if n and "-o" not in words_of_command:
+                            rows = {row["function"]: row for row in json.loads(out)["functions"]}
+                            self.assertEqual(rows["make"]["own"]["total"]["count"], 2)
+
     def test_what_the_server_refuses_is_said_in_its_words(self):
         wrong = "Wrong state while taking census:Expected 'attached', but current state is 'detached'."
         answers = {**descriptors(), (MEMORY, "takeCensus"): [{"error": "Error", "message": wrong}],
@@ -301,6 +328,9 @@ class Attach(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             return json.loads(done.stdout)
         self.assertEqual([row["kind"] for row in document("attach", "@")["heaps"]], ["tab", "process"])
+        done = self.place.ubiheap("attach", f"{address}/process/77", "census")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"has no process 77: there is 1\n", done.stderr)
         self.assertGreater(document("attach", "@", "measure")["measure"]["jsObjectsSize"], 500)
         self.assertGreater(document("attach", "@", "gc", "--process", "0")["sizeAfter"], 500)
         self.assertIn("objects", document("attach", "@", "census")["report"])

@@ -5,6 +5,7 @@
  *
  * The other side keeps a log of limited length: it is emptied every second.
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +30,9 @@ typedef struct recorder {
     uint32_t kind;
     double start; /* by the clock of the times */
     bool has_start, has_lost_some;
+    uint32_t n_answers; /* that were taken whole */
+    bool is_ours;       /* what failed, on this side */
+    char fault[300];    /* why it ended before its time; "" */
 } recorder;
 
 /* ---- frames --------------------------------------------------------------------------------------------------------- */
@@ -110,9 +114,8 @@ static ubi_status allocation_write(recorder *r, const ubi__json_value *frame, co
     return ubi__ubirec_write_alloc(r->writer, &number, info);
 }
 
-static ubi_status answer_take(void *payload, ubi_text json) {
+static ubi_status answer_read(recorder *r, ubi_text json) {
     static const char *const names[] = { "allocations", "allocationsTimestamps", "allocationSizes", "frames" };
-    recorder *r = payload;
     ubi__json_value values[4], parts[3], overflowed;
     ubi__json_cursor cursors[3];
     for (size_t i = 0; i < 4; i++)
@@ -130,6 +133,14 @@ static ubi_status answer_take(void *payload, ubi_text json) {
         UBI_TRY(allocation_write(r, &parts[0], &parts[1], &parts[2]));
     }
     return UBI_OK;
+}
+
+static ubi_status answer_take(void *payload, ubi_text json) {
+    recorder *r = payload;
+    ubi_status status = answer_read(r, json);
+    r->is_ours = status != UBI_OK;
+    r->n_answers += status == UBI_OK;
+    return status;
 }
 
 /* ---- recording ------------------------------------------------------------------------------------------------------ */
@@ -159,28 +170,43 @@ static ubi_status time_await(const recorder *r, bool *is_over, uint64_t wait_us)
     return UBI_OK;
 }
 
-/** @param duration_us  0: until it is interrupted. */
-static ubi_status recording_make(recorder *r, uint64_t duration_us) {
-    static const ubi__ubirec_end end = { UBI__UBIREC_STOPPED, 0 };
-    static const ubi__remote_recording all = { .probability = 1, .log_limit = 1000000 };
+/* Takes what is allocated, second by second. @param duration_us  0: until it is interrupted. */
+static ubi_status answers_take(recorder *r, uint64_t duration_us) {
     const ubi__remote_ops *ops = r->attach->ops;
-    double start_ms;
     bool is_over = false;
-    UBI_TRY(head_write(r));
-    UBI_TRY(ops->record_start(r->attach->remote, &all, &start_ms));
-    r->start = start_ms;
-    r->has_start = true;
     for (uint64_t past_us = 0; !is_over && (duration_us == 0 || past_us < duration_us); past_us += SECOND_US) {
         bool is_last = duration_us && duration_us - past_us < SECOND_US;
         UBI_TRY(time_await(r, &is_over, is_last ? duration_us - past_us : SECOND_US));
         UBI_TRY(ops->record_take(r->attach->remote, answer_take, r));
     }
-    UBI_TRY(ops->record_stop(r->attach->remote));
+    return ops->record_stop(r->attach->remote);
+}
+
+/* A program or worker that ended leaves what was taken before. */
+static ubi_status recording_end(recorder *r, ubi_status status) {
+    if (status == UBI_OK || r->is_ours || r->n_answers == 0 || (status != UBI_EIO && status != UBI_ESTATE))
+        return status;
+    snprintf(r->fault, sizeof r->fault, "the recording ends after %u second%s: %s", r->n_answers,
+             r->n_answers == 1 ? "" : "s", ubi_error_message());
+    return UBI_OK;
+}
+
+static ubi_status recording_make(recorder *r, uint64_t duration_us) {
+    static const ubi__ubirec_end end = { UBI__UBIREC_STOPPED, 0 };
+    static const ubi__remote_recording all = { .probability = 1, .log_limit = 1000000 };
+    const ubi__remote_ops *ops = r->attach->ops;
+    double start_ms;
+    UBI_TRY(head_write(r));
+    UBI_TRY(ops->record_start(r->attach->remote, &all, &start_ms));
+    r->start = start_ms;
+    r->has_start = true;
+    UBI_TRY(recording_end(r, answers_take(r, duration_us)));
     UBI_TRY(ubi__ubirec_write_end(r->writer, &end));
     return ubi__ubirec_finish(r->writer);
 }
 
-static ubi_status recording_write(const ubi__attach *a, uint64_t duration_us, ubi__write_fn write, void *payload) {
+static ubi_status recording_write(const ubi__attach *a, uint64_t duration_us, ubi__write_fn write, void *payload,
+                                  bool *is_early) {
     recorder r = { .attach = a };
     UBI_TRY(ubi__ubirec_writer_new(&r.writer, write, payload, NULL));
     ubi_status status = recording_make(&r, duration_us);
@@ -189,6 +215,9 @@ static ubi_status recording_write(const ubi__attach *a, uint64_t duration_us, ub
     ubi__vec_u32_fini(&r.traces, ubi_allocator_default());
     if (status == UBI_OK && r.has_lost_some)
         ubi__print_line(a->target, "more was allocated than its log holds: some allocations are missing");
+    if (status == UBI_OK && r.fault[0])
+        ubi__print_line(a->target, r.fault);
+    *is_early = r.fault[0] != '\0';
     return status;
 }
 
@@ -217,11 +246,11 @@ static ubi_status recording_ask(ubi__cli *cli, char *path, int *exit_code) {
     return status;
 }
 
-static ubi_status recording_keep(const ubi__attach *a, uint64_t duration_us) {
+static ubi_status recording_keep(const ubi__attach *a, uint64_t duration_us, bool *is_early) {
     ubi__output_file file;
     UBI_TRY(ubi__output_file_open(&file, a->cli, a->arguments->output));
     a->cli->subject = a->target;
-    UBI_TRY(ubi__output_file_close(&file, recording_write(a, duration_us, output_write, &file)));
+    UBI_TRY(ubi__output_file_close(&file, recording_write(a, duration_us, output_write, &file, is_early)));
     ubi__output_file_tell(&file);
     return UBI_OK;
 }
@@ -232,19 +261,26 @@ static ubi_status duration_read(uint64_t *out_us, const char *text) {
     return text && strcmp(text, "0") != 0 ? ubi__parse_duration(out_us, text, "--seconds") : UBI_OK;
 }
 
-ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code) {
+static ubi_status recording_show(const ubi__attach *a, uint64_t duration_us, bool *is_early, int *exit_code) {
     char path[UBI__REMOTE_FILE_PATH];
-    uint64_t duration_us;
     int fd;
-    UBI_TRY(duration_read(&duration_us, a->arguments->seconds));
-    if (a->arguments->output)
-        return recording_keep(a, duration_us);
     UBI_TRY(ubi__remote_file_open(&fd));
     ubi__remote_file_path(path, fd);
-    ubi_status status = recording_write(a, duration_us, fd_write, &fd);
+    ubi_status status = recording_write(a, duration_us, fd_write, &fd, is_early);
     a->cli->label = a->target;
     if (status == UBI_OK)
         status = recording_ask(a->cli, path, exit_code);
     close(fd);
     return status;
+}
+
+ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code) {
+    uint64_t duration_us;
+    bool is_early = false;
+    UBI_TRY(duration_read(&duration_us, a->arguments->seconds));
+    UBI_TRY(a->arguments->output ? recording_keep(a, duration_us, &is_early)
+                                 : recording_show(a, duration_us, &is_early, exit_code));
+    if (is_early && *exit_code == UBI__EXIT_OK)
+        *exit_code = UBI__EXIT_SYSTEM;
+    return UBI_OK;
 }
