@@ -85,6 +85,10 @@ static ubi_status series_fill(taking *t) {
 
 /* What there is may be enough. */
 static ubi_status series_end(ubi__heap_series *s, const ubi__heap_series_options *o, ubi_status status) {
+    if (status == UBI_ECANCELLED && s->n == 1 && o->n_least > 1) {
+        ubi__interrupt_accept(); /* nothing is printed before */
+        ubi__print_line(o->address, "one snapshot shows no leak");
+    }
     if (status == UBI_OK || s->n < o->n_least)
         return status;
     if (status == UBI_ECANCELLED)

@@ -138,9 +138,12 @@ class Series(unittest.TestCase):
                 self.until_asked(server, process, "transferHeapSnapshot", n)
                 if n > 1:
                     self.until_asked(server, process, "saveHeapSnapshot", n + 1)
+                else:
+                    self.assertIn(b": snapshot 1: ", process.stderr.readline())
                 process.send_signal(signal.SIGINT)
                 out = self.finish(process, code)
                 self.assertEqual(out != "", n > 1)
+                self.assertEqual("ubiheap: @: one snapshot shows no leak\n" in self.error, n == 1, self.error)
                 if n > 1:
                     self.assertGreater(json.loads(out)["leaked"]["count"], 0)
 
