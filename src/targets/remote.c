@@ -23,19 +23,6 @@ bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *s
     return false;
 }
 
-static ubi_status address_refuse(const char *path) {
-    return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT][/tab/N] or .../process/N", path);
-}
-
-/* With the schemes that there are. */
-static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *const *schemes) {
-    char names[128] = "";
-    size_t n = 0;
-    for (; *schemes && n < sizeof names; schemes++)
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*schemes)->name);
-    return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
-}
-
 static bool number_read(uint64_t *out, ubi_text text) {
     uint64_t n = 0;
     if (text.len == 0 || text.len > 15)
@@ -47,6 +34,35 @@ static bool number_read(uint64_t *out, ubi_text text) {
     }
     *out = n;
     return true;
+}
+
+/* What is wrong with it, if that can be said; `at`: what follows the scheme. */
+static const char *address_fault(const char *at) {
+    const char *end = at + strcspn(at, "/");
+    const char *colon = memchr(at, ':', (size_t)(end - at));
+    if (strncmp(end, "/tab/0", 6) == 0)
+        return ": tabs are counted from 1";
+    if (*at == '[' || !colon)
+        return "";
+    if (memchr(colon + 1, ':', (size_t)(end - colon - 1)))
+        return ": an address of IPv6 needs brackets, as in [::1]:6000";
+    uint64_t port = 0;
+    bool is_port = number_read(&port, (ubi_text){ colon + 1, (size_t)(end - colon - 1) }) && port - 1 < UINT16_MAX;
+    return is_port ? "" : ": a port is a number from 1 to 65535";
+}
+
+static ubi_status address_refuse(const char *path, const char *at) {
+    return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT][/tab/N] or .../process/N%s", path,
+                     address_fault(at));
+}
+
+/* With the schemes that there are. */
+static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *const *schemes) {
+    char names[128] = "";
+    size_t n = 0;
+    for (; *schemes && n < sizeof names; schemes++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*schemes)->name);
+    return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
 }
 
 /* HOST[:PORT]; of IPv6 [HOST][:PORT]. */
@@ -100,6 +116,6 @@ ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
     out->port = out->scheme->port;
     size_t n = strcspn(at, "/");
     if (!host_read(out, (ubi_text){ at, n }) || !choice_read(out, ubi__text(at + n)))
-        return address_refuse(path);
+        return address_refuse(path, at);
     return UBI_OK;
 }

@@ -100,6 +100,12 @@ class Attach(unittest.TestCase):
             done = self.place.ubiheap("attach", wrong)
             self.assertEqual((done.returncode, done.stdout), (2, b""), wrong)
             self.assertIn(b"is not SCHEME://HOST", done.stderr)
+        for wrong, words in (("firefox://h:0", "a port is a number from 1 to 65535"), ("ubi://h:70000/tab/1", "a port is a number from 1 to"),
+                             ("ubi://h/tab/0", "tabs are counted from 1"), ("ubi://::1", "an address of IPv6 needs brackets, as in [::1]:6000")):
+            self.assertIn(f": {words}", self.place.ubiheap("attach", wrong).stderr.decode(), wrong)
+        done = self.place.ubiheap("attach", "census", "ubi://h")
+        self.assertEqual((done.returncode, done.stderr), (2, b"ubiheap: attach: the address comes first: ubiheap attach ubi://h census\n"))
+        self.assertNotIn(b"a port is", self.place.ubiheap("attach", "ubi://h:1/x/1").stderr)
 
     def test_list(self):
         text = self.attach(Script(descriptors()), "attach", "@")

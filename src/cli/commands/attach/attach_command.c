@@ -116,6 +116,8 @@ static ubi_status attach_run(ubi__cli *cli, void *values, char **operands, int n
     ubi__attach a = { .cli = cli, .arguments = values, .target = operands[0] };
     ubi__remote_address address;
     const struct verb *verb = NULL;
+    if (n_operands > 1 && ubi__remote_is_address(operands[1], ubi__remote_schemes))
+        return ubi__fail(UBI_EINVAL, "the address comes first: ubiheap attach %s %s", operands[1], operands[0]);
     UBI_TRY(verb_find(&verb, n_operands > 1 ? operands[1] : "list"));
     a.verb = verb->name;
     UBI_TRY(arguments_check(&a, &address));
