@@ -94,7 +94,7 @@ class Foreign(Refusing):
                 self.assertTrue(self.refused(command, "few.ubirec").startswith(recording), command)
             if name not in ("info", "timeline"):
                 self.assertEqual(self.refused(command, "small.timeline"), timeline)
-        for heap, whose in (("two.fxsnapshot", "Firefox, compressed with gzip"), ("leak-1.heapsnapshot", "V8")):
+        for heap, whose in (("two.fxsnapshot", "Firefox or QuickJS, compressed with gzip"), ("leak-1.heapsnapshot", "V8")):
             self.assertEqual(self.refused("timeline FILE", heap),
                              f"this is a heap snapshot of {whose}, and no timeline: use ubiheap report")
 
