@@ -90,7 +90,7 @@ static void ask(host *h, const char *actor, const char *type, const char *member
     host_serve(h);
 }
 
-static void run(const host *h, const char *file, const char *code) {
+static void page_run(const host *h, const char *file, const char *code) {
     JSValue value = JS_Eval(h->page, code, strlen(code), file, JS_EVAL_TYPE_GLOBAL);
     assert_false(JS_IsException(value));
     JS_FreeValue(h->page, value);
@@ -130,24 +130,24 @@ static void frames_begin_again_with_a_recording_and_a_page(void **state) {
     host h;
     (void)state;
     host_open(&h);
-    run(&h, "page.js", PAGE);
+    page_run(&h, "page.js", PAGE);
     ask(&h, h.memory, "attach", "");
     ask(&h, h.memory, "startRecordingAllocations", "");
-    run(&h, "first.js", "a(b);");
+    page_run(&h, "first.js", "a(b);");
     assert_frames(&h, FRAMES_OF_C);
-    run(&h, "first.js", "a(d);");
+    page_run(&h, "first.js", "a(d);");
     assert_frames(&h, FRAMES_OF_C "\"d\"{2} ");
     ask(&h, h.memory, "stopRecordingAllocations", "");
     ask(&h, h.memory, "startRecordingAllocations", "");
-    run(&h, "first.js", "a(d);");
+    page_run(&h, "first.js", "a(d);");
     assert_frames(&h, FRAMES_OF_D);
     host_navigate(&h, "second", "qjs://second");
     assert_frames(&h, "");
-    run(&h, "page.js", PAGE);
+    page_run(&h, "page.js", PAGE);
     host_serve(&h);
     ask(&h, h.memory, "stopRecordingAllocations", "");
     ask(&h, h.memory, "startRecordingAllocations", "");
-    run(&h, "second.js", "a(b);");
+    page_run(&h, "second.js", "a(b);");
     assert_frames(&h, FRAMES_OF_C);
     ask(&h, h.memory, "getState", "");
     wire_assert_came(&h.wire, "\"state\":\"attached\"");
@@ -158,12 +158,12 @@ static void a_recording_lasts_and_counts_on(void **state) {
     host h;
     (void)state;
     host_open(&h);
-    run(&h, "page.js", PAGE);
+    page_run(&h, "page.js", PAGE);
     ask(&h, h.memory, "attach", "");
     ask(&h, h.memory, "startRecordingAllocations", ",\"options\":{\"maxLogLength\":17,\"probability\":1}");
-    run(&h, "first.js", "a(b);");
+    page_run(&h, "first.js", "a(b);");
     host_navigate(&h, "second", "qjs://second");
-    run(&h, "second.js", "globalThis.made = {};");
+    page_run(&h, "second.js", "globalThis.made = {};");
     ask(&h, h.memory, "getAllocationsSettings", "");
     wire_assert_came(&h.wire, "\"maxLogLength\":17,\"probability\":1");
     ask(&h, h.memory, "getAllocations", "");
@@ -220,7 +220,7 @@ static void timelines_and_profilers_record_further(void **state) {
     ask(&h, timeline, "start", ",\"withMarkers\":true,\"withGCEvents\":true");
     ask(&h, profiler, "startProfiler", "");
     host_navigate(&h, "second", "qjs://second");
-    run(&h, "second.js", "globalThis.made = Array(20000).fill(0).map(c => ({ c }));");
+    page_run(&h, "second.js", "globalThis.made = Array(20000).fill(0).map(c => ({ c }));");
     host_serve(&h);
     ask(&h, timeline, "isRecording", "");
     wire_assert_came(&h.wire, "\"value\":true");
@@ -239,7 +239,7 @@ static void consoles_are_of_the_new_page(void **state) {
     host h;
     (void)state;
     host_open(&h);
-    run(&h, "page.js", "globalThis.name = 'first'; globalThis.thing = { x: 1 };");
+    page_run(&h, "page.js", "globalThis.name = 'first'; globalThis.thing = { x: 1 };");
     ask(&h, h.console, "evaluateJSAsync", ",\"text\":\"thing\"");
     wire_take_member(&h.wire, object, "type\":\"object\",\"actor");
     host_navigate(&h, "second", "qjs://second");
@@ -248,7 +248,7 @@ static void consoles_are_of_the_new_page(void **state) {
     wire_assert_came(&h.wire, "noSuchActor");
     ask(&h, object, "prototype", "");
     wire_assert_came(&h.wire, "noSuchActor");
-    run(&h, "page.js", "globalThis.name = 'second'; globalThis.thing = { y: 1 };");
+    page_run(&h, "page.js", "globalThis.name = 'second'; globalThis.thing = { y: 1 };");
     ask(&h, h.console, "evaluateJSAsync", ",\"text\":\"name\"");
     wire_assert_came(&h.wire, "\"result\":\"second\"");
     ask(&h, h.console, "evaluateJSAsync", ",\"text\":\"thing\"");

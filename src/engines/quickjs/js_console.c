@@ -87,37 +87,48 @@ static ubi_status console_describe(void *payload, ubi_value_handle handle, ubi_o
     return status == UBI_OK ? ubi__js_describe_object(&d, object, out) : status;
 }
 
-static ubi_status console_properties(void *payload, ubi_value_handle handle, uint32_t selection, uint64_t first,
-                                     uint64_t count, ubi_property_fn fn, void *fn_payload, uint64_t *total) {
-    console *c = (console *)payload;
-    ubi__js_texts texts = { .allocator = console_allocator(c) };
+/* What a listing works with. `fn` may release the object, and ask for other results meanwhile: both are its own. */
+typedef struct listing {
     ubi__js_describer d;
+    ubi__js_texts texts;
+    JSValue object;
+} listing;
+
+static ubi_status listing_begin(listing *l, console *c, ubi_value_handle handle) {
     JSValueConst object = JS_UNDEFINED;
-    ubi_status status = console_begin_with_object(&d, &object, c, handle);
+    l->texts = (ubi__js_texts){ .allocator = console_allocator(c) };
+    ubi_status status = console_begin_with_object(&l->d, &object, c, handle);
     if (status != UBI_OK)
         return status;
-    d.texts = &texts;
-    JSValue kept = JS_DupValue(d.ctx, object); /* `fn` may release it */
-    status = ubi__js_describe_properties(&d, kept, selection, first, count, fn, fn_payload, total);
-    JS_FreeValue(d.ctx, kept);
-    ubi__js_texts_clear(&texts);
+    l->d.texts = &l->texts;
+    l->object = JS_DupValue(l->d.ctx, object);
+    return UBI_OK;
+}
+
+static void listing_end(listing *l) {
+    JS_FreeValue(l->d.ctx, l->object);
+    ubi__js_texts_clear(&l->texts);
+}
+
+static ubi_status console_properties(void *payload, ubi_value_handle handle, uint32_t selection, uint64_t first,
+                                     uint64_t count, ubi_property_fn fn, void *fn_payload, uint64_t *total) {
+    listing l;
+    ubi_status status = listing_begin(&l, (console *)payload, handle);
+    if (status != UBI_OK)
+        return status;
+    status = ubi__js_describe_properties(&l.d, l.object, selection, first, count, fn, fn_payload, total);
+    listing_end(&l);
     return status;
 }
 
 static ubi_status console_entries(void *payload, ubi_value_handle handle, uint64_t first, uint64_t count,
                                   ubi_entry_fn fn, void *fn_payload, uint64_t *total) {
-    console *c = (console *)payload;
-    ubi__js_texts texts = { .allocator = console_allocator(c) };
-    ubi__js_describer d;
-    JSValueConst object = JS_UNDEFINED;
-    ubi_status status = console_begin_with_object(&d, &object, c, handle);
+    listing l;
+    ubi_status status = listing_begin(&l, (console *)payload, handle);
     if (status != UBI_OK)
         return status;
-    d.texts = &texts;
-    JSValue kept = JS_DupValue(d.ctx, object); /* `fn` may release it */
-    status = ubi__js_describe_entries(&d, kept, first, count, fn, fn_payload, total);
-    JS_FreeValue(d.ctx, kept);
-    ubi__js_texts_clear(&texts);
+    status = ubi__js_describe_entries(&l.d, l.object, first, count, fn, fn_payload, total);
+    listing_end(&l);
     return status;
 }
 

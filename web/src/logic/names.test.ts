@@ -5,7 +5,7 @@ import { frameParts, frameText, labelPieces, labelText, rowNameText } from "./na
 const frame = { source: "http://localhost:8123/lib/app.js", line: 12, column: 3, functionDisplayName: "load" };
 
 describe("names of rows", () => {
-  it("are words, frames, or what stands for none", () => {
+  it("are words, frames, or labels such as (root)", () => {
     const names = [null, "noStack", "noFilename", "Array", frame].map(rowNameText);
     expect(names).toEqual(["(root)", "(no stack available)", "(no filename available)", "Array", "load @ app.js:12:3"]);
   });

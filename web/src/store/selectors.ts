@@ -33,7 +33,7 @@ export function totalBytesOf({ treeMap, census, report }: Snapshot): number | nu
   return treeMap?.report?.boxes[0]?.bytes ?? report?.report?.reachable.bytes ?? census?.report?.totalBytes ?? null;
 }
 
-/** The file's name without its ending, or what stands for it. */
+/** The file's name without its ending. */
 export function titleOf({ name }: Snapshot): string {
   return name.replace(/(\.(fxsnapshot|heapsnapshot|heaptimeline|ubirec|timeline))?(\.gz)?$/, "");
 }
