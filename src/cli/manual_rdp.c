@@ -61,6 +61,8 @@ static const char packets[] =
     "had no request for 100 ms.\n\n"
     "An error is `{\"from\", \"error\", \"message\"}`:\n\n"
     "| `error` | when |\n|---|---|\n"
+    "| `connectionRefused` | of `root`, in place of its greeting: this client may not enter; then the connection is "
+    "closed |\n"
     "| `noSuchActor` | there is no actor with that id, or no longer |\n"
     "| `unrecognizedPacketType` | the actor has no such method |\n"
     "| `badParameterType` | an argument is of another kind |\n"

@@ -4,16 +4,33 @@
  */
 #include "cli/remote_schemes.h"
 
+#include "base/silence.h"
 #include "rdp/remote_heap.h"
 
-/* SCHEME(name, port, operations, how to make it listen) */
-#define SCHEMES(SCHEME)                                                                                                \
-    SCHEME(firefox, 6000, ubi__rdp_remote_ops, "is it a Firefox that was started with --start-debugger-server?")       \
-    SCHEME(ubi, 6080, ubi__rdp_remote_ops, "is it a program under 'ubiheap run --listen'?")
+#define SILENT_HOST UBI__SILENCE "is the host on, and does a firewall let this port through?"
 
-#define DEFINITION(name_, port_, ops_, hint_)                                                                          \
-    static const ubi__remote_scheme scheme_##name_ = { .name = #name_, .port = port_, .ops = &(ops_), .hint = hint_ };
-SCHEMES(DEFINITION)
+static const ubi__remote_scheme firefox = {
+    .name = "firefox",
+    .port = 6000,
+    .ops = &ubi__rdp_remote_ops,
+    .hint = "is it a Firefox that was started with --start-debugger-server PORT, and with the preferences "
+            "devtools.debugger.remote-enabled and devtools.chrome.enabled set to true?",
+    .unwelcome = "the question on Firefox's screen may have been answered with no",
+    .silences = { SILENT_HOST,
+                  UBI__SILENCE "Firefox may be asking on its screen whether to allow the connection; with the "
+                               "preference devtools.debugger.prompt-connection set to false it does not ask",
+                  UBI__SILENCE "Firefox is busy, or the page is, or a debugger holds it" },
+};
 
-#define ADDRESS(name_, port_, ops_, hint_) &scheme_##name_,
-const ubi__remote_scheme *const ubi__remote_schemes[] = { SCHEMES(ADDRESS) NULL };
+static const ubi__remote_scheme ubi = {
+    .name = "ubi",
+    .port = 6080,
+    .ops = &ubi__rdp_remote_ops,
+    .hint = "is it a program under 'ubiheap run --listen'?",
+    .silences = { SILENT_HOST,
+                  UBI__SILENCE "the user at the program's terminal may be asked whether to let this connection in",
+                  UBI__SILENCE "the program answers between its jobs; it may be busy in code that is not JavaScript, "
+                               "sleep, or be stopped" },
+};
+
+const ubi__remote_scheme *const ubi__remote_schemes[] = { &firefox, &ubi, NULL };

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
+#include "base/silence.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -228,9 +229,12 @@ uint64_t ubi__clock_us(void) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-void ubi__progress_line_init(ubi__progress_line *line, bool enabled) {
+void ubi__progress_line_init(ubi__progress_line *line, bool enabled, bool may_speak) {
     line->is_enabled = enabled;
     line->is_shown = false;
+    line->may_speak = may_speak;
+    line->is_silent = false;
+    line->silent_after = NULL;
     line->clock_us = ubi__clock_us;
     line->started_us = line->clock_us();
     line->drawn_us = 0;
@@ -256,10 +260,36 @@ static void line_draw(ubi__progress_line *line, const char *stage, uint64_t done
     line->is_shown = true;
 }
 
+/* Once for each wait. */
+static void silence_tell(ubi__progress_line *line, const char *stage) {
+    char text[400];
+    if (line->is_silent)
+        return;
+    line->is_silent = true;
+    if (!line->may_speak)
+        return;
+    ubi__progress_line_clear(line);
+    snprintf(text, sizeof text, "%s%s%s", line->silent_after ? line->silent_after : "", line->silent_after ? ": " : "",
+             stage);
+    ubi__print_line(NULL, text);
+}
+
+static void stage_note(ubi__progress_line *line, const char *stage) {
+    if (ubi__stage_is_silence(stage)) {
+        silence_tell(line, stage);
+        return;
+    }
+    line->is_silent = false;
+    line->silent_after = stage;
+}
+
 static bool progress_report(void *payload, const char *stage, uint64_t done, uint64_t total) {
     ubi__progress_line *line = payload;
     if (ubi__interrupted())
         return false;
+    stage_note(line, stage);
+    if (line->is_silent)
+        stage = line->silent_after ? line->silent_after : stage; /* the words were said */
     if (!line->is_enabled)
         return true;
     uint64_t now = line->clock_us();

@@ -74,6 +74,9 @@ void ubi__print_line(const char *subject, const char *message);
 typedef struct ubi__progress_line {
     bool is_enabled;
     bool is_shown;
+    bool may_speak;           /**< about silences (silence.h), in a line each that stays */
+    bool is_silent;           /**< the stage is one: it was spoken of */
+    const char *silent_after; /**< the stage before it; NULL: none */
     uint64_t started_us;
     uint64_t drawn_us;
     uint64_t (*clock_us)(void);
@@ -82,7 +85,8 @@ typedef struct ubi__progress_line {
 /** Microseconds of a clock that never goes back. */
 uint64_t ubi__clock_us(void);
 
-void ubi__progress_line_init(ubi__progress_line *line, bool enabled);
+/** @param may_speak  also without the line that is drawn, what waits for long says so once. */
+void ubi__progress_line_init(ubi__progress_line *line, bool enabled, bool may_speak);
 /** Callbacks for long calls: they draw, and cancel after an interrupt. */
 ubi_progress ubi__progress_line_callbacks(ubi__progress_line *line);
 /** Removes the line from the terminal. */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/silence.h"
 #include "cli/terminal.h"
 
 static uint64_t now_us;
@@ -22,7 +23,7 @@ static uint64_t test_clock_us(void) {
 
 static ubi__progress_line line_new(bool enabled) {
     ubi__progress_line line;
-    ubi__progress_line_init(&line, enabled);
+    ubi__progress_line_init(&line, enabled, true);
     now_us = 5000000;
     line.clock_us = test_clock_us;
     line.started_us = now_us;
@@ -85,6 +86,33 @@ static void a_transfer_shows_bytes_and_waiting_no_number(void **state) {
     assert_report_drawn(&line, 500000, (report){ "counting", 12, 0 }, "\r\x1b[Kcounting 12");
 }
 
+#define GREETING                                                                                                       \
+    (report) {                                                                                                         \
+        "waiting for a greeting", 0, 0                                                                                 \
+    }
+#define SILENCE                                                                                                        \
+    (report) {                                                                                                         \
+        UBI__SILENCE "why", 0, 0                                                                                       \
+    }
+#define SPOKEN "ubiheap: waiting for a greeting: no answer yet: why\n"
+
+static void a_silence_is_spoken_of_once(void **state) {
+    (void)state;
+    for (unsigned enabled = 0; enabled < 2; enabled++) {
+        ubi__progress_line line = line_new(enabled);
+        assert_report_drawn(&line, 200000, GREETING, "");
+        assert_report_drawn(&line, 200000, SILENCE, SPOKEN);
+        assert_report_drawn(&line, 250000, SILENCE, "");
+        assert_report_drawn(&line, 300000, SILENCE, enabled ? "\r\x1b[Kwaiting for a greeting" : "");
+        assert_report_drawn(&line, 310000, GREETING, "");
+        assert_report_drawn(&line, 310000, SILENCE, enabled ? "\r\x1b[K" SPOKEN : SPOKEN); /* another wait */
+        assert_report_drawn(&line, 310000, SILENCE, "");
+    }
+    ubi__progress_line line = line_new(false);
+    line.may_speak = false;
+    assert_report_drawn(&line, 310000, SILENCE, "");
+}
+
 static void nobody_who_does_not_want_it_sees_it(void **state) {
     (void)state;
     ubi__progress_line line = line_new(false);
@@ -97,6 +125,7 @@ int main(void) {
         cmocka_unit_test(quick_work_shows_nothing),
         cmocka_unit_test(long_work_is_drawn_ten_times_a_second),
         cmocka_unit_test(a_transfer_shows_bytes_and_waiting_no_number),
+        cmocka_unit_test(a_silence_is_spoken_of_once),
         cmocka_unit_test(nobody_who_does_not_want_it_sees_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@
 
 #define READ_BYTES ((size_t)256 << 10)
 #define POLL_MS 100
+#define PATIENCE_US ((uint64_t)5000000)
 
 /* What the packets that come are for. */
 typedef enum errand_kind { ERRAND_NONE, ERRAND_REPLY, ERRAND_BULK } errand_kind;
@@ -43,6 +44,8 @@ struct ubi__rdp_peer {
     ubi__vec_u8 out;
     bool has_had_bulk; /* a JSON reply may follow it */
     const char *stage;
+    ubi__remote_wait wait;
+    uint64_t wait_since_us; /* or since something came of what is waited for */
     char bytes[READ_BYTES];
 };
 
@@ -73,10 +76,26 @@ static uint64_t now_us(void) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+static void wait_begin(ubi__rdp_peer *c, ubi__remote_wait wait) {
+    c->wait = wait;
+    c->wait_since_us = now_us();
+}
+
+/* Words about a silence that has become long; NULL: there is none, or nothing to say about it. */
+static const char *silence_words(const ubi__rdp_peer *c, const errand *e) {
+    const ubi__remote_scheme *scheme = c->options.scheme;
+    if (!scheme || !scheme->silences[c->wait] || (e && e->kind == ERRAND_NONE))
+        return NULL;
+    uint64_t patience_us = scheme->patience_us ? scheme->patience_us : PATIENCE_US;
+    return now_us() - c->wait_since_us >= patience_us ? scheme->silences[c->wait] : NULL;
+}
+
 static ubi_status peer_report(const ubi__rdp_peer *c, const errand *e) {
     bool is_transfer = e && e->is_in_bulk;
-    bool is_wanted = ubi__progress(c->options.progress, is_transfer ? "transferring" : c->stage,
-                                   is_transfer ? e->n_bytes - e->n_left : 0, is_transfer ? e->n_bytes : 0);
+    const char *silence = silence_words(c, e);
+    const char *stage = silence ? silence : is_transfer ? "transferring" : c->stage;
+    bool is_wanted = ubi__progress(c->options.progress, stage, is_transfer ? e->n_bytes - e->n_left : 0,
+                                   is_transfer ? e->n_bytes : 0);
     return is_wanted ? UBI_OK : ubi__fail_cancelled();
 }
 
@@ -106,6 +125,12 @@ static ubi_status peer_send(ubi__rdp_peer *c) {
     return UBI_OK;
 }
 
+static ubi_status greeting_missing(const ubi__rdp_peer *c) {
+    const char *why = c->options.scheme ? c->options.scheme->unwelcome : NULL;
+    return ubi__fail(UBI_EIO, "the other side closed the connection without a greeting%s%s", why ? ": " : "",
+                     why ? why : "");
+}
+
 /* More input, which is used up. Nothing comes in `ms`: that is fine. */
 static ubi_status peer_receive(ubi__rdp_peer *c, const errand *e, int ms) {
     bool is_ready = false;
@@ -116,6 +141,8 @@ static ubi_status peer_receive(ubi__rdp_peer *c, const errand *e, int ms) {
     ssize_t n = recv(c->fd, c->bytes, sizeof c->bytes, 0);
     if (n < 0)
         return errno == EINTR || errno == EAGAIN ? UBI_OK : ubi__fail_errno(errno, "the connection broke");
+    if (n == 0 && c->wait == UBI__REMOTE_GREETING && ubi__rdp_packets_is_between(&c->packets))
+        return greeting_missing(c);
     if (n == 0 && ubi__rdp_packets_is_between(&c->packets))
         return ubi__fail(UBI_EIO, "the other side closed the connection%s%s",
                          e && e->type ? " before it answered " : "", e && e->type ? e->type : "");
@@ -178,6 +205,8 @@ static ubi_status reply_check(ubi__rdp_peer *c, const errand *e, ubi_text json) 
         return UBI_OK;
     UBI_TRY(message_copy(name, sizeof name, json, "error", c->allocator));
     UBI_TRY(message_copy(message, sizeof message, json, "message", c->allocator));
+    if (!e->type)
+        return ubi__fail(UBI_ESTATE, "does not let this connection in: %s", message[0] ? message : name);
     return ubi__fail(UBI_ESTATE, "refuses %s: %s%s%s", e->type, name, message[0] ? ": " : "", message);
 }
 
@@ -226,6 +255,7 @@ static ubi_status piece_take(ubi__rdp_peer *c, errand *e, const ubi__rdp_piece *
             return ubi__fail(UBI_EIO, "cannot write what is transferred");
         e->n_left = piece->n_left;
         e->is_done = piece->n_left == 0;
+        c->wait_since_us = now_us();
         return UBI_OK;
     case UBI__RDP_FATAL:
         break;
@@ -276,6 +306,7 @@ static ubi_status request_write(ubi__rdp_peer *c, const char *actor, const char 
     if (status == UBI_OK)
         status = ubi__bytes_append(&text, "}", 1, c->allocator);
     c->out.n = 0;
+    wait_begin(c, UBI__REMOTE_ANSWER);
     if (status == UBI_OK)
         status = ubi__bytes_append(&c->out, header, ubi__rdp_json_header(header, text.n), c->allocator);
     if (status == UBI_OK)
@@ -326,10 +357,12 @@ static ubi_status greeting_await(ubi__rdp_peer *c) {
     errand e = { .kind = ERRAND_REPLY, .actor = "root", .type = NULL };
     ubi__json_value type;
     c->stage = "waiting for a greeting";
+    wait_begin(c, UBI__REMOTE_GREETING);
     UBI_TRY(errand_await(c, &e));
     if (!ubi__json_object_find(&type, e.reply, "applicationType"))
         return ubi__fail(UBI_EFORMAT, "does not greet like a server of the remote debugging protocol");
     c->stage = "waiting for an answer";
+    wait_begin(c, UBI__REMOTE_ANSWER);
     return UBI_OK;
 }
 
@@ -351,6 +384,7 @@ static ubi__rdp_peer *peer_new(const ubi__rdp_peer_options *options) {
     c->allocator = a;
     c->fd = -1;
     c->stage = "connecting";
+    wait_begin(c, UBI__REMOTE_CONNECTING);
     ubi__rdp_packets_init(&c->packets, UBI__RDP_REPLY_BYTES, a);
     return c;
 }

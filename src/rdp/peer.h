@@ -11,13 +11,15 @@
  * next packet of the actor that was asked is the reply. Nothing that a server sends is believed: a JSON text has a limit, and takes memory
  * as it comes; bulk bytes are handed on and never kept.
  *
- * Waiting ends when the progress callback says so, which is called ten times a second or more. For one thread.
+ * Waiting ends when the progress callback says so, which is called ten times a second or more. When nothing comes for longer than the
+ * scheme's patience, the stage becomes the scheme's words about such a silence, until something comes. For one thread.
  */
 #ifndef UBI_RDP_PEER_H
 #define UBI_RDP_PEER_H
 
 #include "base/json_reader.h"
 #include "rdp/packets.h"
+#include "targets/remote.h"
 
 /** The longest reply. */
 #define UBI__RDP_REPLY_BYTES ((size_t)256 << 20)
@@ -27,7 +29,8 @@ typedef struct ubi__rdp_peer ubi__rdp_peer;
 typedef struct ubi__rdp_peer_options {
     const char *host;
     uint16_t port;
-    const ubi_progress *progress; /**< must outlive the peer */
+    const ubi__remote_scheme *scheme; /**< whose words are said; static */
+    const ubi_progress *progress;     /**< must outlive the peer */
     const ubi_allocator *allocator;
     /** A packet that is no reply; `type` as in the text, NULL text if it has escapes. NULL: they are dropped. */
     void (*event)(void *payload, ubi_text from, ubi_text type, ubi_text json);
@@ -36,7 +39,8 @@ typedef struct ubi__rdp_peer_options {
 
 /**
  * Connects to the first address of the host that answers.
- * Errors: UBI_EIO (there is none, or it ends at once), UBI_EFORMAT (it greets like no server of this protocol), UBI_ENOMEM, UBI_ECANCELLED.
+ * Errors: UBI_EIO (there is none, or it ends at once), UBI_ESTATE (it lets no one in, in its words), UBI_EFORMAT (it greets like no server
+ * of this protocol), UBI_ENOMEM, UBI_ECANCELLED.
  */
 ubi_status ubi__rdp_peer_open(ubi__rdp_peer **out, const ubi__rdp_peer_options *options);
 /** The same over a connection that is there, which it owns from now on, also after a failure. Host and port are not looked at. */

@@ -154,6 +154,19 @@ static ubi_status connection_make(ubi__rdp_client *client) {
     return status;
 }
 
+/* In words, in place of a greeting. Without memory for them it only closes. */
+static void client_refuse(ubi__rdp_client *client, const char *message) {
+    const ubi__rdp_output output = ubi__rdp_client_output(client);
+    ubi__rdp_packet packet;
+    ubi__json *json = ubi__rdp_packet_open(&packet, "root", memory());
+    ubi__json_member_string(json, "error", "connectionRefused");
+    ubi__json_member_string(json, "message", message);
+    if (ubi__rdp_packet_close(&packet) == UBI_OK)
+        output.write(output.payload, &packet.bytes, packet.at);
+    output.close(output.payload, message);
+    ubi__rdp_server_settle(client->server);
+}
+
 static void client_begin(ubi__rdp_client *client) {
     if (connection_make(client) != UBI_OK)
         ubi__rdp_client_close(client);
@@ -209,7 +222,7 @@ static void on_answer(uv_work_t *work, int status) {
     bool is_closing = client->is_closing;
     server->is_asking = false;
     if (!is_closing && (status != 0 || !client->may_enter))
-        ubi__rdp_client_close(client);
+        client_refuse(client, "the question at the program's terminal was not answered with yes");
     else if (!is_closing)
         client_begin(client);
     ubi__rdp_client_release(client);
@@ -251,10 +264,13 @@ void ubi__rdp_client_accept(ubi_rdp_server *server) {
     if (client->next)
         client->next->place = &client->next;
     server->clients = client;
-    if (++server->n_clients > server->most_connections ||
-        ubi__uv.uv_accept(&server->listener.stream, &client->socket.stream) != 0) {
-        (void)ubi__uv.uv_accept(&server->listener.stream, &client->socket.stream);
+    bool are_too_many = ++server->n_clients > server->most_connections;
+    if (ubi__uv.uv_accept(&server->listener.stream, &client->socket.stream) != 0) {
         ubi__rdp_client_close(client);
+        return;
+    }
+    if (are_too_many) {
+        client_refuse(client, "there are as many connections as are allowed");
         return;
     }
     client_identify(client);

@@ -315,12 +315,15 @@ static void connections_are_limited(void **state) {
         client_greet(fds[i]);
     }
     int more = client_connect(server);
+    assert_true(packet_read(more, text, sizeof text));
+    assert_string_equal(text, "{\"from\":\"root\",\"error\":\"connectionRefused\",\"message\":"
+                              "\"there are as many connections as are allowed\"}");
     assert_false(packet_read(more, text, sizeof text));
     close(more);
     close(fds[0]);
     do { /* until the server has noticed */
         fds[0] = client_connect(server);
-        if (packet_read(fds[0], text, sizeof text))
+        if (packet_read(fds[0], text, sizeof text) && strstr(text, "applicationType"))
             break;
         close(fds[0]);
     } while (true);

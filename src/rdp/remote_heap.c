@@ -61,6 +61,7 @@ static ubi__remote *remote_new(const ubi__remote_address *address, const ubi_all
 static ubi__rdp_peer_options peer_options(ubi__remote *r, const ubi_progress *progress) {
     return (ubi__rdp_peer_options){ .host = r->address->host,
                                     .port = r->address->port,
+                                    .scheme = r->address->scheme,
                                     .progress = progress,
                                     .allocator = r->allocator,
                                     .event = event_take,
@@ -75,7 +76,7 @@ static void remote_close(ubi__remote *r) {
 
 static ubi_status remote_finish(ubi__remote **out, ubi__remote *r, ubi_status status) {
     const char *hint = r->address->scheme->hint;
-    char why[256];
+    char why[300];
     if (status == UBI_OK) {
         *out = r;
         return status;

@@ -14,12 +14,23 @@
 
 struct ubi__remote_ops;
 
-/** What a scheme stands for. */
+/** What the other side is waited for. */
+typedef enum ubi__remote_wait {
+    UBI__REMOTE_CONNECTING,
+    UBI__REMOTE_GREETING,
+    UBI__REMOTE_ANSWER,
+    UBI__REMOTE_N_WAITS
+} ubi__remote_wait;
+
+/** What a scheme stands for. Its words are static. */
 typedef struct ubi__remote_scheme {
     const char *name; /**< such as "firefox" */
     uint16_t port;    /**< where the address has none */
     const struct ubi__remote_ops *ops;
-    const char *hint; /**< how to make it listen, for those who cannot connect; no final point */
+    const char *hint;      /**< how to make it listen, for those who cannot connect; no final point */
+    const char *unwelcome; /**< why it may leave before it greets; NULL: unknown */
+    const char *silences[UBI__REMOTE_N_WAITS]; /**< why nothing may come; stages as of silence.h; NULL: no words */
+    uint64_t patience_us;                      /**< how long silence is nothing to speak of; 0: 5 seconds */
 } ubi__remote_scheme;
 
 typedef enum ubi__remote_choice {

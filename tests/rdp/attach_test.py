@@ -284,7 +284,9 @@ class Attach(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(words, self.refused(script, "attach", "@", code=3))
         for name, script, words in (
-                ("early close", lambda peer: None, "closed the connection"),
+                ("early close", lambda peer: None, "without a greeting: the question on Firefox's screen may have been answered with no; "),
+                ("no entry", lambda peer: peer.send({"from": "root", "error": "connectionRefused", "message": "not you"}),
+                 "does not let this connection in: not you"),
                 ("close after the greeting", lambda peer: peer.send(GREETING), "connection"),
                 ("half a packet", lambda peer: peer.send(b"500:{"), "middle of a packet"),
                 ("close before the answer", lambda peer: (peer.send(GREETING), peer.receive()), "before it answered")):
@@ -322,6 +324,33 @@ class Attach(unittest.TestCase):
                     self.assertEqual((process.returncode, out), (130, b""))
         self.assertFalse((self.place.folder / "silent.fxsnapshot").exists())
 
+    def start(self, address, *words):
+        return subprocess.Popen([workspace.UBIHEAP, *words[:1], address, *words[1:]], cwd=self.place.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def test_a_silence_is_spoken_of(self):
+        """One line after a while, also where no progress is shown; what is sent to it meanwhile is no answer."""
+        event = packet({"from": "root", "type": "tabListChanged"})
+
+        def silent_at(*said):
+            return lambda peer: (peer.send(*said), [peer.send(event) for _ in iter(peer.receive, None)])
+        program = ListeningProgram(self.place.folder, "import * as os from 'os';\nos.sleep(100000000);\n", "--std")
+        with Server(silent_at()) as asking, Server(silent_at(GREETING)) as busy, program:
+            waits = [(f"firefox://127.0.0.1:{asking.port}", ["info"], "waiting for a greeting: no answer yet: Firefox may be asking on its "
+                      "screen whether to allow the connection; with the preference devtools.debugger.prompt-connection set to false"),
+                     (f"ubi://127.0.0.1:{asking.port}", ["attach", "snapshot", "-o", "s.fxsnapshot"], "waiting for a greeting: no answer "
+                      "yet: the user at the program's terminal may be asked"),
+                     (f"firefox://127.0.0.1:{busy.port}", ["attach", "census", "--json"], "waiting for an answer: no answer yet: Firefox "),
+                     (program.address, ["leaks", "--every", "1s"], "collecting garbage: no answer yet: the program answers between its jobs; "
+                      "it may be busy in code that is not JavaScript, sleep")]
+            started = [(self.start(waits[0][0], "info", "--no-progress"), None)]
+            started += [(self.start(address, *words), said) for address, words, said in waits]
+            for process, said in reversed(started):
+                if said:
+                    self.assertTrue(process.stderr.readline().decode().startswith("ubiheap: " + said), said)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual((*process.communicate(), process.returncode), (b"", b"", 130))
+
     def test_our_own_server(self):
         with ListeningProgram(self.place.folder, "class Session { constructor(n) { this.n = n; } }\nconst all = [];\n"
                               "for (let i = 0; i < 500; i++) all.push(new Session(i));\n"
@@ -352,7 +381,8 @@ class Attach(unittest.TestCase):
             held.bind(("127.0.0.1", 0))
             done = self.place.ubiheap("info", f"firefox://127.0.0.1:{held.getsockname()[1]}")
         self.assertEqual(done.returncode, 4)
-        self.assertIn(b"cannot connect: Connection refused; is it a Firefox", done.stderr)
+        self.assertIn(b"cannot connect: Connection refused; is it a Firefox that was started with --start-debugger-server PORT, and with the "
+                      b"preferences devtools.debugger.remote-enabled and devtools.chrome.enabled set to true?\n", done.stderr)
 
 
 if __name__ == "__main__":

@@ -74,8 +74,10 @@ class Questions(unittest.TestCase):
     def assert_greeted(self, connection):
         self.assertIn(b'"applicationType"', connection.recv(4096))
 
-    def assert_closed(self, connection):
-        self.assertEqual(connection.recv(4096), b"")
+    def assert_refused(self, connection):
+        with connection.makefile("rb") as file:
+            self.assertEqual(file.read(), b'120:{"from":"root","error":"connectionRefused","message":'
+                             b'"the question at the program\'s terminal was not answered with yes"}')
 
     def test_a_client_is_let_in(self):
         self.start()
@@ -94,7 +96,16 @@ class Questions(unittest.TestCase):
             client = self.connect()
             self.until(QUESTION)
             self.answer(words)
-            self.assert_closed(client)
+            self.assert_refused(client)
+
+    def test_our_client_is_refused_in_words(self):
+        self.start()
+        client = subprocess.Popen(["ubiheap", "attach", f"ubi://{ADDRESS}:{self.port}"], env=self.place.environment(),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.until(QUESTION)
+        self.answer("n\n")
+        self.assertEqual((*client.communicate(), client.returncode), (b"", f"ubiheap: ubi://{ADDRESS}:{self.port}: does not let this "
+                         "connection in: the question at the program's terminal was not answered with yes\n".encode(), 4))
 
     def test_this_machine_is_not_asked_about(self):
         self.start()
@@ -104,7 +115,7 @@ class Questions(unittest.TestCase):
         self.assert_greeted(self.connect("127.0.0.1"))  # no question keeps others waiting
         self.assertEqual(self.said, "")
         self.answer("n\n")
-        self.assert_closed(waiting)
+        self.assert_refused(waiting)
 
     def test_two_at_once_are_asked_about_one_after_the_other(self):
         self.start()
@@ -115,7 +126,7 @@ class Questions(unittest.TestCase):
         self.assert_greeted(first)
         self.until(QUESTION)
         self.answer("n\n")
-        self.assert_closed(second)
+        self.assert_refused(second)
 
     def test_what_was_typed_before_a_question_is_no_answer(self):
         self.start()
@@ -124,7 +135,7 @@ class Questions(unittest.TestCase):
         client = self.connect()
         self.until(QUESTION)
         self.answer("n\n")
-        self.assert_closed(client)
+        self.assert_refused(client)
 
     def test_a_client_that_leaves_while_it_is_asked_about(self):
         self.start()
@@ -142,8 +153,8 @@ class Questions(unittest.TestCase):
         self.until(QUESTION)
         os.close(self.terminal)
         self.terminal = None
-        self.assert_closed(client)
-        self.assert_closed(self.connect())  # there is none to ask on any more
+        self.assert_refused(client)
+        self.assert_refused(self.connect())  # there is none to ask on any more
         self.assert_greeted(self.connect("127.0.0.1"))
         self.assertEqual(os.waitpid(self.pid, os.WNOHANG), (0, 0))
 
