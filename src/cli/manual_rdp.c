@@ -64,6 +64,7 @@ static const char packets[] =
     "| `connectionRefused` | of `root`, in place of its greeting: this client may not enter; then the connection is "
     "closed |\n"
     "| `noSuchActor` | there is no actor with that id, or no longer |\n"
+    "| `tabDestroyed` | the program or worker has ended while it was asked |\n"
     "| `unrecognizedPacketType` | the actor has no such method |\n"
     "| `badParameterType` | an argument is of another kind |\n"
     "| `Error` | an argument is missing, the state is wrong, or the method failed |\n"

@@ -89,7 +89,7 @@ static void round_answer(ubi__rdp_round *round) {
     if (status == UBI_OK)
         (void)ubi__rdp_reply_packet(call, &packet);
     else
-        (void)ubi__rdp_reply_error(call, NULL, status);
+        (void)ubi__rdp_reply_error(call, round->parts[0].is_gone ? UBI__RDP_TAB_DESTROYED : NULL, status);
 }
 
 static bool round_is_ripe(const ubi__rdp_round *round) {
@@ -128,6 +128,7 @@ static void part_fail(ubi__rdp_round_part *part, ubi_status status) {
 
 static void part_visit(void *payload, const ubi_target *target) {
     ubi__rdp_round_part *part = payload;
+    part->is_gone = !target;
     ubi_status status = target ? part->round->type->perform(part, *target) : ubi__rdp_tab_fail_ended(part->tab);
     if (status != UBI_OK)
         part_fail(part, status);

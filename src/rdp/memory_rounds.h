@@ -22,6 +22,7 @@ typedef struct ubi__rdp_round_part {
     ubi__rdp_tab *tab; /* a reference */
     /* Results, once it is done: */
     bool is_done;
+    bool is_gone; /* the target was */
     ubi_status status;
     char message[256];
     ubi_memory_measure measure;

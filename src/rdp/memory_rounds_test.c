@@ -200,7 +200,7 @@ static void runtimes_that_go_are_not_waited_for(void **state) {
     program_come_and_say(&c, 1);
     program_go(&c, 0);
     wire_hear(&c.wire);
-    wire_assert_came(&c.wire, "the program drawn has ended");
+    wire_assert_came(&c.wire, "\"error\":\"tabDestroyed\",\"message\":\"the program drawn has ended\"");
     client_end(&c);
 }
 

@@ -24,6 +24,9 @@
 /** The longest JSON text unless the reader is given another limit. */
 #define UBI__RDP_JSON_BYTES ((size_t)1 << 20)
 
+/** The `error` of a reply for a target that has ended; Firefox's word. */
+#define UBI__RDP_TAB_DESTROYED "tabDestroyed"
+
 typedef enum ubi__rdp_piece_kind {
     UBI__RDP_NO_PIECE,   /**< the input is used up */
     UBI__RDP_JSON,       /**< `bytes`: the text of a JSON packet */

@@ -109,6 +109,20 @@ static ubi_status peer_poll(const ubi__rdp_peer *c, short events, int ms, bool *
     return UBI_OK;
 }
 
+/* The one sentence for it, however it shows. */
+static ubi_status peer_fail_ended(const ubi__rdp_peer *c) {
+    const char *why = c->options.scheme ? c->options.scheme->unwelcome : NULL;
+    if (c->wait != UBI__REMOTE_GREETING)
+        return ubi__fail(UBI_EIO, "the program, worker or tab has ended, or the connection to it");
+    return ubi__fail(UBI_EIO, "the other side closed the connection without a greeting%s%s", why ? ": " : "",
+                     why ? why : "");
+}
+
+static ubi_status peer_fail_errno(const ubi__rdp_peer *c, int error) {
+    bool is_left = error == ECONNRESET || error == EPIPE;
+    return is_left ? peer_fail_ended(c) : ubi__fail_errno(error, "the connection broke");
+}
+
 static ubi_status peer_send(ubi__rdp_peer *c) {
     size_t at = 0;
     bool is_ready = false;
@@ -117,18 +131,12 @@ static ubi_status peer_send(ubi__rdp_peer *c) {
         if (n > 0)
             at += (size_t)n;
         else if (n < 0 && errno != EINTR && errno != EAGAIN)
-            return ubi__fail_errno(errno, "the connection broke");
+            return peer_fail_errno(c, errno);
         UBI_TRY(peer_report(c, NULL));
         if (n < 0)
             UBI_TRY(peer_poll(c, POLLOUT, POLL_MS, &is_ready));
     }
     return UBI_OK;
-}
-
-static ubi_status greeting_missing(const ubi__rdp_peer *c) {
-    const char *why = c->options.scheme ? c->options.scheme->unwelcome : NULL;
-    return ubi__fail(UBI_EIO, "the other side closed the connection without a greeting%s%s", why ? ": " : "",
-                     why ? why : "");
 }
 
 /* More input, which is used up. Nothing comes in `ms`: that is fine. */
@@ -140,14 +148,9 @@ static ubi_status peer_receive(ubi__rdp_peer *c, const errand *e, int ms) {
         return UBI_OK;
     ssize_t n = recv(c->fd, c->bytes, sizeof c->bytes, 0);
     if (n < 0)
-        return errno == EINTR || errno == EAGAIN ? UBI_OK : ubi__fail_errno(errno, "the connection broke");
-    if (n == 0 && c->wait == UBI__REMOTE_GREETING && ubi__rdp_packets_is_between(&c->packets))
-        return greeting_missing(c);
-    if (n == 0 && ubi__rdp_packets_is_between(&c->packets))
-        return ubi__fail(UBI_EIO, "the other side closed the connection%s%s",
-                         e && e->type ? " before it answered " : "", e && e->type ? e->type : "");
+        return errno == EINTR || errno == EAGAIN ? UBI_OK : peer_fail_errno(c, errno);
     if (n == 0)
-        return ubi__fail(UBI_EIO, "the other side closed the connection in the middle of a packet");
+        return peer_fail_ended(c);
     c->input = (ubi_text){ c->bytes, (size_t)n };
     return UBI_OK;
 }
@@ -197,7 +200,20 @@ static ubi_status message_copy(char *out, size_t n, ubi_text object, const char 
     return status;
 }
 
-/* UBI_ESTATE, in the server's words, when the reply is an error. */
+/* How servers name that what was asked has gone. */
+static bool is_name_of_end(const char *name) {
+    return strcmp(name, "noSuchActor") == 0 || strcmp(name, UBI__RDP_TAB_DESTROYED) == 0;
+}
+
+/* The process of a tab has gone: what was asked of its actors is not answered any more. */
+static bool is_end_of_actor(const errand *e, ubi_text type, ubi_text json) {
+    if (!e || e->kind == ERRAND_NONE || !ubi__text_is(type, "forwardingCancelled"))
+        return false;
+    ubi_text prefix = plain_member(json, "prefix");
+    return prefix.len > 0 && prefix.len <= strlen(e->actor) && memcmp(e->actor, prefix.ptr, prefix.len) == 0;
+}
+
+/* UBI_ESTATE, in the server's words, when the reply is an error; UBI_EIO when it has ended. */
 static ubi_status reply_check(ubi__rdp_peer *c, const errand *e, ubi_text json) {
     ubi__json_value error;
     char name[64], message[512];
@@ -205,6 +221,8 @@ static ubi_status reply_check(ubi__rdp_peer *c, const errand *e, ubi_text json) 
         return UBI_OK;
     UBI_TRY(message_copy(name, sizeof name, json, "error", c->allocator));
     UBI_TRY(message_copy(message, sizeof message, json, "message", c->allocator));
+    if (is_name_of_end(name))
+        return peer_fail_ended(c);
     if (!e->type)
         return ubi__fail(UBI_ESTATE, "does not let this connection in: %s", message[0] ? message : name);
     return ubi__fail(UBI_ESTATE, "refuses %s: %s%s%s", e->type, name, message[0] ? ": " : "", message);
@@ -217,6 +235,8 @@ static ubi_status json_take(ubi__rdp_peer *c, errand *e, ubi_text json) {
         return ubi__fail(UBI_EFORMAT, "sent a packet that is no JSON object");
     ubi_text from = plain_member(json, "from"), type = plain_member(json, "type");
     bool is_reply = e && e->kind != ERRAND_NONE && ubi__text_is(from, e->actor) && !is_event_type(type);
+    if (is_end_of_actor(e, type, json))
+        return peer_fail_ended(c);
     if (!is_reply) {
         if (c->options.event)
             c->options.event(c->options.payload, from, type, json);

@@ -100,7 +100,7 @@ static const conversation old_snapshot = {
 
 static const conversation snapshot_by_watcher = {
     .use = snapshot_use,
-    .packets = { GREETING, TABS, "{\"from\":\"tab1\",\"error\":\"noSuchActor\",\"message\":\"\"}",
+    .packets = { GREETING, TABS, "{\"from\":\"tab1\",\"error\":\"unrecognizedPacketType\",\"message\":\"\"}",
                  "{\"from\":\"tab1\",\"actor\":\"watcher1\"}",
                  "{\"from\":\"watcher1\",\"type\":\"target-available-form\",\"target\":{\"memoryActor\":\"memory1\"}}",
                  "{\"from\":\"watcher1\"}", ATTACHED, "{\"from\":\"root\",\"heapSnapshotFileActor\":\"files\"}",

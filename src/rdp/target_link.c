@@ -194,7 +194,8 @@ static void errand_deliver(ubi__rdp_mail *mail) {
     if (e->call && e->status == UBI_OK)
         (void)ubi__rdp_reply_packet(e->call, &e->packet);
     else if (e->call)
-        (void)ubi__rdp_reply_error(e->call, NULL, ubi__fail(e->status, "%s", e->message));
+        (void)ubi__rdp_reply_error(e->call, e->is_gone ? UBI__RDP_TAB_DESTROYED : NULL,
+                                   ubi__fail(e->status, "%s", e->message));
     else if (e->status == UBI_OK && actor)
         ubi__rdp_event_packet(e->is_of_parent ? actor->parent : actor, &e->packet);
     ubi__rdp_errand_drop(e);

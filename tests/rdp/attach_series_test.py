@@ -15,7 +15,7 @@ sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
 import workspace  # noqa: E402
 
 from listening_program import ListeningProgram  # noqa: E402
-from scripted_server import Script, Server, bulk  # noqa: E402
+from scripted_server import ENDED, Script, Server, bulk  # noqa: E402
 from server_ages import AGES, FILES, MEMORY, descriptors  # noqa: E402
 
 
@@ -114,7 +114,7 @@ class Series(unittest.TestCase):
                 out = self.finish(self.start(server, "--every", "1ms", "--times", "6"), code)
                 self.assertEqual(out != "", n > 2)
                 self.assertEqual("the series ends after 2 snapshots: " in self.error, n > 2, self.error)
-                self.assertIn("in the middle of a packet", self.error)
+                self.assertIn(ENDED, self.error)
         with Server(lambda peer: self.serve_ending(peer, ending_at(4))) as server:
             self.finish(self.start(server, "--every", "1ms", "--times", "6", "--fail-on", "leaked(steady) > 10"), 1)
 

@@ -7,6 +7,7 @@ import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import unittest
@@ -21,7 +22,7 @@ except ImportError:
     jsonschema = None
 
 from listening_program import ListeningProgram  # noqa: E402
-from scripted_server import GREETING, Script, Server, bulk, packet  # noqa: E402
+from scripted_server import ENDED, GREETING, Script, Server, bulk, packet  # noqa: E402
 from server_ages import (AGES, ALLOCATIONS, CENSUS, FILES, HEAP, MEASURE, MEMORY, PROCESSES, ROOT, TABS, TARGET, descriptors,  # noqa: E402
                          memory_answers, old_tabs, resources)
 
@@ -229,8 +230,7 @@ class Attach(unittest.TestCase):
             peer.socket.shutdown(2)
             return b""
         gone = {"error": "noSuchActor", "message": "No such actor"}
-        for name, end, words in (("program", hang_up, "closed the connection"), ("worker", lambda _: packet({"from": MEMORY, **gone}),
-                                                                                 "refuses getAllocations: noSuchActor")):
+        for name, end in (("program", hang_up), ("worker", lambda _: packet({"from": MEMORY, **gone}))):
             for n in (0, 1):
                 def script(peer, end=end, n=n):
                     left = iter(range(n, -1, -1))
@@ -240,12 +240,37 @@ class Attach(unittest.TestCase):
                     with self.subTest(name, n=n, command=words_of_command):
                         (self.place.folder / "early.ubirec").unlink(missing_ok=True)
                         out = self.attach(script, "attach", "@", "allocations", "--seconds", "0", *words_of_command, code=4)
-                        self.assertIn(words, self.error)
+                        self.assertIn(f": {ENDED}\n", self.error)
                         self.assertEqual("ubiheap: @: the recording ends after 1 second: " in self.error, n == 1, self.error)
                         self.assertEqual((self.place.folder / "early.ubirec").exists(), n == 1 and "-o" in words_of_command)
                         if n and "-o" not in words_of_command:
                             rows = {row["function"]: row for row in json.loads(out)["functions"]}
                             self.assertEqual(rows["make"]["own"]["total"]["count"], 2)
+
+    def test_what_has_ended_gets_one_sentence(self):
+        """However it shows, and whatever was asked."""
+        def reset(peer):
+            peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            peer.socket.close()
+            return b""
+        asked = [(["attach", "@"], "root", "listTabs"), (["attach", "@", "measure"], MEMORY, "measure"),
+                 (["attach", "@", "gc"], MEMORY, "forceGarbageCollection"), (["attach", "@", "census", "--json"], MEMORY, "takeCensus"),
+                 (["attach", "@", "snapshot", "-o", "ended.fxsnapshot"], MEMORY, "saveHeapSnapshot"), (["info", "@"], "tab2", "getTarget"),
+                 (["attach", "@", "allocations"], MEMORY, "startRecordingAllocations"), (["report", "@"], FILES, "transferHeapSnapshot"),
+                 (["leaks", "@", "--every", "1ms"], MEMORY, "attach"), (["convert", "@", "ended.fxsnapshot"], MEMORY, "saveHeapSnapshot")]
+        ends = {"closed": lambda peer, _: peer.socket.shutdown(2) or b"", "reset": lambda peer, _: reset(peer),
+                "half a packet": lambda peer, _: peer.send(b"99:{") or peer.socket.shutdown(2) or b"",
+                "no actor": lambda _, request: packet({"from": request["to"], "error": "noSuchActor", "message": "No such actor"}),
+                "no tab": lambda _, request: packet({"from": request["to"], "error": "tabDestroyed", "message": "Tab destroyed"}),
+                "no process": lambda _, request: packet({"from": "root", "type": "forwardingCancelled", "prefix": request["to"][:3]})}
+        for name, end in ends.items():
+            for words, actor, kind in asked:
+                def script(peer, end=end, actor=actor, kind=kind):
+                    Script({**descriptors(), (actor, kind): [lambda request: end(peer, request)]})(peer)
+                with self.subTest(name, words=words):
+                    self.assertEqual(self.refused(script, *words, code=4), ENDED)
+        elsewhere = packet({"from": "root", "type": "forwardingCancelled", "prefix": "server1.conn0.child9/"})
+        self.attach(Script({**descriptors(), (MEMORY, "measure"): [elsewhere, MEASURE]}), "attach", "@", "measure")
 
     def test_what_the_server_refuses_is_said_in_its_words(self):
         wrong = "Wrong state while taking census:Expected 'attached', but current state is 'detached'."
@@ -287,9 +312,10 @@ class Attach(unittest.TestCase):
                 ("early close", lambda peer: None, "without a greeting: the question on Firefox's screen may have been answered with no; "),
                 ("no entry", lambda peer: peer.send({"from": "root", "error": "connectionRefused", "message": "not you"}),
                  "does not let this connection in: not you"),
-                ("close after the greeting", lambda peer: peer.send(GREETING), "connection"),
-                ("half a packet", lambda peer: peer.send(b"500:{"), "middle of a packet"),
-                ("close before the answer", lambda peer: (peer.send(GREETING), peer.receive()), "before it answered")):
+                ("half a greeting", lambda peer: peer.send(b"500:{"), "without a greeting: "),
+                ("close after the greeting", lambda peer: peer.send(GREETING), ENDED),
+                ("half a packet", lambda peer: peer.send(GREETING, b"500:{"), ENDED),
+                ("close before the answer", lambda peer: (peer.send(GREETING), peer.receive()), ENDED)):
             with self.subTest(name):
                 self.assertIn(words, self.refused(script, "attach", "@", code=4))
         self.assertEqual(self.attach(after_greeting({**tabs, "from": "elsewhere"}, {**tabs, "processes": []}, tabs), "attach", "@"),

@@ -8,6 +8,7 @@ import json
 import socket
 import threading
 
+ENDED = "the program, worker or tab has ended, or the connection to it"
 GREETING = {"from": "root", "applicationType": "browser", "testConnectionPrefix": "server1.conn0.", "traits": {}}
 
 
