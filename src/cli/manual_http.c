@@ -74,7 +74,8 @@ static const char files[] =
     "connects. One request is served at a time, others wait for it; cancelling one closes the connection.\n\n"
     "A recording of allocation stacks belongs to the connection and ends with it. A snapshot is a file of the "
     "server's: the program is not "
-    "needed after that.\n\n";
+    "needed after that. One of an address that is given no `name` is called after the program and the time, as "
+    "`127.0.0.1-6080-tab-2 2026-11-28 14.05.09 UTC`.\n\n";
 
 static const char limits[] = "## Limits\n\n"
                              "| | |\n|---|---|\n"

@@ -4,7 +4,9 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/human.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/status.h"
@@ -73,9 +75,30 @@ static ubi_status save_errand(ubi__vec_u8 *answer, void *payload, const ubi_prog
     return status;
 }
 
+#define MOST_ADDRESS_BYTES ((size_t)80) /* of a name */
+
+/* "127.0.0.1-6080-tab-2 2026-11-28 14.05.09 UTC" of "127.0.0.1:6080/tab/2": which program, and when; good as the name of a file. */
+static void program_name(char *out, size_t size, const char *address) {
+    char when[UBI__HUMAN_TEXT];
+    size_t n = 0;
+    for (const char *at = address; *at && n < MOST_ADDRESS_BYTES; at++)
+        if (!strchr("[]", *at))
+            out[n++] = *at == ':' || *at == '/' ? '-' : *at;
+    while (n > 0 && out[n - 1] == '-') /* of an address that ends with a slash */
+        n--;
+    snprintf(out + n, size - n, " %s", ubi__human_time(when, (uint64_t)time(NULL) * 1000000));
+    for (char *colon = out + n; (colon = strchr(colon, ':'));)
+        *colon = '.';
+}
+
 /* Names are no paths. */
 static void save_name(target_errand *t, const char *wanted) {
-    snprintf(t->name, sizeof t->name, "%.120s", wanted && *wanted ? wanted : ubi__live_heap_name(t->heap));
+    const char *own = ubi__live_heap_name(t->heap), *address = strstr(own, "://");
+    bool is_given = wanted && *wanted;
+    if (address && !is_given)
+        program_name(t->name, sizeof t->name, address + strlen("://"));
+    else
+        snprintf(t->name, sizeof t->name, "%.120s", is_given ? wanted : own);
     for (char *c = t->name; *c; c++)
         *c = (unsigned char)*c < 0x20 || *c == 0x7f || *c == '/' ? '_' : *c;
 }
@@ -85,8 +108,8 @@ enum MHD_Result ubi__http_target_save(ubi__exchange *e) {
     ubi_status status = errand_make(&t, e);
     if (status != UBI_OK)
         return ubi__reply_error(e, status);
-    ubi__private_folder_name(t->path, &e->server->folder, ".fxsnapshot");
     save_name(t, ubi__http_address_value(&e->address, "name"));
+    ubi__private_folder_name(t->path, &e->server->folder, ".fxsnapshot");
     const ubi__desk_errand errand = { "save", save_errand, errand_release, t };
     return ubi__http_errand(e, &errand);
 }

@@ -144,17 +144,57 @@ char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
 
 /* ---- what to run next --------------------------------------------------------------------------------------------- */
 
+/* Of letters that need quotes, addresses have brackets. */
+#define BRACKETS "[]"
+
+bool ubi__is_of_program(const char *name) {
+    return strstr(name, "://") != NULL;
+}
+
 const char *ubi__file_argument(const char *path, const char *otherwise) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-    return path[strspn(path, plain)] == 0 && path[0] != '-' ? path : otherwise;
+    static const char plain[] = BRACKETS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:";
+    const char *letters = ubi__is_of_program(path) ? plain : plain + strlen(BRACKETS);
+    return path[strspn(path, letters)] == 0 && path[0] != '-' ? path : otherwise;
+}
+
+bool ubi__has_next_snapshot(const char *argument) {
+    return strncmp(argument, "firefox://", strlen("firefox://")) == 0;
+}
+
+const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument) {
+    if (!ubi__has_next_snapshot(argument))
+        return argument;
+    ubi__write_command(page, "attach", argument, "snapshot -o heap.fxsnapshot", "ids change when objects move");
+    return "heap.fxsnapshot";
+}
+
+static const char *quote_of(const char *argument) {
+    return strpbrk(argument, BRACKETS) ? "'" : "";
+}
+
+/* As a shell takes it. The file may be longer than what is formatted. */
+static void argument_write(ubi__out *out, const char *file) {
+    ubi__out_string(out, quote_of(file));
+    ubi__out_string(out, file);
+    ubi__out_string(out, quote_of(file));
+}
+
+void ubi__write_no_stacks(const ubi__page *page, const char *name, const char *how) {
+    const char *argument = ubi__is_of_program(name) ? ubi__file_argument(name, NULL) : NULL;
+    ubi__out_string(page->out, "Not recorded");
+    ubi__out_string(page->out, argument ? ": ubiheap attach " : how);
+    if (argument)
+        argument_write(page->out, argument);
+    ubi__out_string(page->out, argument ? " allocations shows which functions allocate.\n" : ".\n");
 }
 
 void ubi__write_command(const ubi__page *page, const char *command, const char *file, const char *more,
                         const char *help) {
     ubi__out *out = page->out;
-    size_t used = strlen("  ubiheap ") + strlen(command) + 1 + strlen(file) + (more ? 1 + strlen(more) : 0);
+    size_t used = strlen("  ubiheap ") + strlen(command) + 1 + strlen(file) + 2 * strlen(quote_of(file)) +
+                  (more ? 1 + strlen(more) : 0);
     ubi__out_printf(out, "  ubiheap %s ", command);
-    ubi__out_string(out, file); /* may be longer than what is formatted */
+    argument_write(out, file);
     if (more) {
         ubi__out_char(out, ' ');
         ubi__out_string(out, more);

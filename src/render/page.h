@@ -89,8 +89,21 @@ static inline ubi__cell ubi__change_bar(ubi__change c, uint64_t largest) {
 
 /* ---- what to run next --------------------------------------------------------------------------------------------- */
 
-/** The file as an argument for a shell; `otherwise` in its place where that would not be obvious. */
+/** Whether a heap's name is the address of a program, and no path of a file. */
+bool ubi__is_of_program(const char *name);
+/**
+ * The file, or the program by its address, as an argument for ubi__write_command; `otherwise` in its place where that would not be obvious.
+ */
 const char *ubi__file_argument(const char *path, const char *otherwise);
+/**
+ * What commands with ids are to be about. Firefox moves objects, which gives them other ids: of its addresses a line is written that saves a
+ * snapshot, and that file is returned.
+ */
+const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument);
+/** Whether that writes a line. */
+bool ubi__has_next_snapshot(const char *argument);
+/** A line: no stacks were recorded. @param how  they would have been, of a file: "", or what follows "Not recorded". */
+void ubi__write_no_stacks(const ubi__page *page, const char *name, const char *how);
 /** "  ubiheap COMMAND FILE MORE  # help"; without `more` or help if that is NULL, and without help where there is no room. */
 void ubi__write_command(const ubi__page *page, const char *command, const char *file, const char *more,
                         const char *help);

@@ -77,6 +77,24 @@ class Attach(unittest.TestCase):
         self.attach(Script(descriptors()), "diff", "@", "@")
         self.assertEqual(len([r for r in self.requests if r["type"] == "transferHeapSnapshot"]), 2)
 
+    def next_commands(self, script, *arguments, address):
+        page = self.attach(script, *arguments, address=address)
+        self.assertNotIn("FILE", page)
+        return page, [line.split("  #")[0].strip() for line in page.splitlines() if line.startswith("  ") and " ubiheap " in line]
+
+    def test_what_to_run_next_is_about_the_address(self):
+        """As a shell takes it; Firefox moves objects, so that ids are of a saved snapshot."""
+        stackless = bulk(FILES, (self.place.folder / "leak-1.heapsnapshot").read_bytes())
+        answers = {**descriptors(), (FILES, "transferHeapSnapshot"): [stackless]}
+        for address, name in (("ubi://127.0.0.1:{}/tab/2", "@"), ("ubi://[::ffff:127.0.0.1]:{}", "'@'")):
+            page, commands = self.next_commands(Script(answers), "report", "@", address=address)
+            self.assertEqual(commands[-2:], [f"ubiheap dominators {name}", f"ubiheap census {name}"])
+            self.assertIn(f"  Not recorded: ubiheap attach {name} allocations shows which functions allocate.\n", page)
+        page, commands = self.next_commands(Script(descriptors()), "report", "@", address="firefox://localhost:{}")
+        self.assertIn("ubiheap attach @ snapshot -o heap.fxsnapshot", commands)
+        self.assertIn("ubiheap dominators heap.fxsnapshot", commands)
+        self.assertIn("Not recorded: ubiheap attach @ allocations shows", self.attach(Script(answers), "allocations", "@"))
+
     def test_the_temporary_file_leaves_nothing(self):
         folder = self.place.folder / "temporary"
         folder.mkdir()

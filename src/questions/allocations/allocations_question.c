@@ -204,17 +204,18 @@ static void timeline_write(const drawing *a) {
                         "Nothing that was allocated while it was recorded is alive, or ids were not recorded.\n");
 }
 
-static ubi_status heap_page_write(const ubi__page *page, const answer *of) {
+static ubi_status heap_page_write(const ubi__page *page, const answer *of, const char *name) {
     const drawing d = { page, page->out, of, of->allocations };
     uint32_t n;
     ubi_allocations_tops(of->allocations, &n);
-    if (of->values->wants_timeline)
+    if (of->values->wants_timeline) {
         timeline_write(&d);
-    else if (n)
+        return UBI_OK;
+    }
+    if (n)
         return functions_write(&d);
-    else
-        ubi__out_printf(page->out, "The file does not say who allocated what.\nNot recorded%s.\n",
-                        ubi__how_to_record_stacks(of->graph));
+    ubi__out_string(page->out, "The file does not say who allocated what.\n");
+    ubi__write_no_stacks(page, name, ubi__how_to_record_stacks(of->graph));
     return UBI_OK;
 }
 
@@ -364,8 +365,8 @@ static ubi_status allocations_document(ubi__json *json, const void *of, const ub
 
 static ubi_status allocations_page(const ubi__page *page, const void *of, const ubi__asked *asked) {
     const answer *a = of;
-    (void)asked;
-    return a->allocations ? heap_page_write(page, a) : ubi__recording_functions_page(page, &a->functions);
+    return a->allocations ? heap_page_write(page, a, ubi__asked_name(asked))
+                          : ubi__recording_functions_page(page, &a->functions);
 }
 
 static void allocations_remark(ubi__remarks *remarks, const void *of) {

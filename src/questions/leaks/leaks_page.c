@@ -418,26 +418,20 @@ static ubi_status write_clusters(const page *p) {
 
 /* The address of a series that was taken from it, without the number of the snapshot. False: there is none. */
 static bool address_read(char out[ADDRESS_BYTES], const char *name) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-";
     const char *end = strrchr(name, '#');
     size_t n = end ? (size_t)(end - name) : 0;
-    if (!strstr(name, "://") || n == 0 || n >= ADDRESS_BYTES || strspn(name, plain) != n)
+    if (!ubi__is_of_program(name) || n == 0 || n >= ADDRESS_BYTES)
         return false;
     memcpy(out, name, n);
     out[n] = 0;
     return true;
 }
 
-/* What the next commands are about: the last file, or the program itself. Firefox moves objects, which gives them other ids: there, first
-   a snapshot is saved. */
+/* What the next commands are about: the last file, or the program itself. */
 static const char *next_file(const page *p, char address[ADDRESS_BYTES]) {
     const char *name = ubi__leaks_name(&p->answer->series, p->answer->series.n - 1);
-    if (!address_read(address, name))
-        return ubi__file_argument(name, "FILE");
-    if (strncmp(address, "firefox://", strlen("firefox://")) != 0)
-        return address;
-    ubi__write_command(p->page, "attach", address, "snapshot -o heap.fxsnapshot", "ids change when objects move");
-    return "heap.fxsnapshot";
+    const char *argument = ubi__file_argument(address_read(address, name) ? address : name, "FILE");
+    return ubi__write_next_snapshot(p->page, argument);
 }
 
 static void write_command(const page *p, const char *command, const char *file, uint64_t id, const char *help) {

@@ -228,7 +228,8 @@ static void functions_write(const page *p) {
     const ubi__groups *groups = &p->facts->sums->functions;
     if (groups->n == 0) {
         ubi__write_title(p->page, "Where it was allocated");
-        ubi__out_printf(p->out, "  Not recorded%s.\n", ubi__how_to_record_stacks(p->facts->graph));
+        ubi__out_string(p->out, "  ");
+        ubi__write_no_stacks(p->page, p->facts->name, ubi__how_to_record_stacks(p->facts->graph));
         return;
     }
     uint64_t n_with_stack = p->facts->sums->summary.n_with_stack;
@@ -274,21 +275,22 @@ static bool command_is_next(const page *p, size_t i) {
     return !next_commands[i].applies || next_commands[i].applies(p);
 }
 
-static void next_command_write(const page *p, size_t i) {
+static void next_command_write(const page *p, size_t i, const char *file) {
     char id[24];
     if (next_commands[i].with_keeper)
         snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
-    ubi__write_command(p->page, next_commands[i].command, ubi__file_argument(p->facts->name, "FILE"),
-                       next_commands[i].with_keeper ? id : NULL, next_commands[i].help);
+    ubi__write_command(p->page, next_commands[i].command, file, next_commands[i].with_keeper ? id : NULL,
+                       next_commands[i].help);
 }
 
 static void next_write(const page *p) {
     size_t shown = 0;
     ubi__write_title(p->page, "Next");
+    const char *file = ubi__write_next_snapshot(p->page, ubi__file_argument(p->facts->name, "FILE"));
     for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
         if (!command_is_next(p, i))
             continue;
-        next_command_write(p, i);
+        next_command_write(p, i, file);
         shown++;
     }
 }
@@ -302,7 +304,7 @@ static size_t page_lines(const page *p) {
     lines += p->n_kinds;
     lines += p->n_keepers ? TITLE_LINES + p->n_keepers : 0;
     lines += p->n_functions ? p->n_functions : 1;
-    return lines + p->n_next;
+    return lines + p->n_next + ubi__has_next_snapshot(p->facts->name);
 }
 
 /* Removes one line, where it is missed least. False: nothing is left to remove. */
