@@ -102,6 +102,8 @@ export namespace Attach1 {
     output: string;
     /** Its bytes */
     size: number;
+    /** How long the program paused at most, milliseconds */
+    pauseMs?: number;
   };
 }
 export namespace Attach1 {

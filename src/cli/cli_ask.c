@@ -176,7 +176,7 @@ static ubi_status file_write(const ubi__inquiry *inquiry, const asking *a) {
     UBI_TRY(ubi__output_file_open(&file, a->cli, a->output));
     UBI_TRY(ubi__output_file_close(&file, file_fill(inquiry, a, &file)));
     ubi__progress_line_clear(&a->cli->progress);
-    ubi__output_file_tell(&file);
+    ubi__output_file_tell(&file, "");
     return UBI_OK;
 }
 

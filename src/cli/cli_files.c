@@ -12,6 +12,7 @@
 #include "base/human.h"
 #include "base/source.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cli/remote_schemes.h"
 #include "cli/terminal.h"
 #include "formats/recognize.h"
@@ -162,6 +163,27 @@ ubi_status ubi__output_check_kind(const char *output, const char *kind) {
     return ubi__fail(UBI_EINVAL, "the output %s is there and no %s; nothing is written over it", output, kind);
 }
 
+ubi_status ubi__output_check_terminal(const char *output, const ubi__cli *cli, const char *what) {
+    if (!output || strcmp(output, "-") != 0 || !isatty(cli->output->fd))
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL, "a %s is not for a terminal: name a file, or pipe the output somewhere", what);
+}
+
+static bool has_extension(ubi_text path, const char *extension) {
+    return ubi__text_ends(path, extension) && path.len > strlen(extension);
+}
+
+const ubi_save_format *ubi__output_format(const char *path) {
+    const ubi_save_format *f;
+    ubi_text name = ubi__text(path);
+    if (has_extension(name, ".gz"))
+        name.len -= strlen(".gz");
+    for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
+        if (has_extension(name, f->extension))
+            return f;
+    return NULL;
+}
+
 ubi_status ubi__output_file_open(ubi__output_file *f, ubi__cli *cli, const char *path) {
     *f = (ubi__output_file){ .path = path, .status = UBI_OK };
     cli->subject = path;
@@ -192,9 +214,9 @@ ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status) {
     return f->status == UBI_OK ? status : ubi__fail(f->status, "%s", f->message);
 }
 
-void ubi__output_file_tell(const ubi__output_file *f) {
-    char line[64], size[UBI__HUMAN_TEXT];
-    snprintf(line, sizeof line, "%s written", ubi__human_size(size, f->n_bytes));
+void ubi__output_file_tell(const ubi__output_file *f, const char *more) {
+    char line[128], size[UBI__HUMAN_TEXT];
+    snprintf(line, sizeof line, "%s written%s", ubi__human_size(size, f->n_bytes), more);
     if (f->is_on_disk)
         ubi__print_line(f->path, line);
 }

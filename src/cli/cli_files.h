@@ -82,6 +82,10 @@ ubi_status ubi__output_check(const char *output, const char *input);
  * Errors: UBI_EINVAL; UBI_EIO, UBI_ENOMEM: it cannot be looked at.
  */
 ubi_status ubi__output_check_kind(const char *output, const char *kind);
+/** Bytes are not written to a terminal. @param what  they are, such as "snapshot". Errors: UBI_EINVAL. */
+ubi_status ubi__output_check_terminal(const char *output, const ubi__cli *cli, const char *what);
+/** The format of snapshots that a name stands for, packed (.gz) or not; NULL: none. */
+const ubi_save_format *ubi__output_format(const char *path);
 /** Whether both paths lead to one file on disk. */
 bool ubi__is_same_file(const char *output, const char *input);
 
@@ -95,7 +99,7 @@ bool ubi__output_file_write(void *file, const void *data, size_t n_bytes);
  * @return what went wrong with the file, or else `status`; UBI_ECANCELLED when an interrupt came before it could appear.
  */
 ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status);
-/** After a successful close: one line on standard error, what was written. Nothing if it is not a file on disk. */
-void ubi__output_file_tell(const ubi__output_file *f);
+/** After a successful close: one line on standard error, what was written, and `more`. Nothing if it is not a file on disk. */
+void ubi__output_file_tell(const ubi__output_file *f, const char *more);
 
 #endif

@@ -33,7 +33,14 @@ static uint64_t most_of(const ubi__heap_series_options *o) {
 
 /* ---- one snapshot --------------------------------------------------------------------------------------------------- */
 
+/* The heap is larger than such a file. */
+static bool is_packed(int fd) {
+    uint8_t head[2];
+    return pread(fd, head, sizeof head, 0) == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
+}
+
 static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
+    const char *packed = is_packed(fd) ? " packed" : "";
     char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
     struct stat facts;
     ubi__progress_line_clear(&t->cli->progress);
@@ -41,8 +48,8 @@ static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
         return;
     if (t->options->n)
         snprintf(of, sizeof of, " of %llu", (unsigned long long)t->options->n);
-    snprintf(line, sizeof line, "snapshot %u%s: %s, after a pause of %s at most", t->series->n, of,
-             ubi__human_size(size, (uint64_t)facts.st_size), ubi__human_duration(pause, pause_us));
+    snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", t->series->n, of,
+             ubi__human_size(size, (uint64_t)facts.st_size), packed, ubi__human_duration(pause, pause_us));
     ubi__print_line(t->options->address, line);
 }
 

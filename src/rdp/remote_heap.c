@@ -232,8 +232,7 @@ static ubi_status tab_find(ubi__remote *r, ubi_text *out) {
         }
     }
     if (r->address->choice == UBI__REMOTE_TAB)
-        return ubi__fail(UBI_ENOTFOUND, "has no tab %llu: there %s %llu", (unsigned long long)r->address->number,
-                         n == 1 ? "is" : "are", (unsigned long long)n);
+        return ubi__remote_fail_missing(r->address, n);
     *out = first;
     return n ? UBI_OK : ubi__fail(UBI_ENOTFOUND, "has no tab");
 }
@@ -288,8 +287,7 @@ static ubi_status process_missing(ubi__remote *r, ubi_status status) {
     ubi__vec_u64_fini(&numbers, r->allocator);
     if (is_listed)
         return ubi__fail(status, "%s", refusal);
-    return ubi__fail(UBI_ENOTFOUND, "has no process %llu: there %s %zu", (unsigned long long)r->address->number,
-                     n == 1 ? "is" : "are", n);
+    return ubi__remote_fail_missing(r->address, n);
 }
 
 /* A descriptor; of old servers the target itself. */
@@ -343,6 +341,15 @@ static ubi_status snapshots_find(ubi__remote *r) {
     return r->snapshots[0] ? UBI_OK : ubi__fail(UBI_ESTATE, "has no actor that hands out snapshots");
 }
 
+/* As the other side says it, where it does. */
+static uint64_t pause_of(ubi_text reply, uint64_t seen_us) {
+    ubi__json_value value;
+    double pause_ms;
+    bool is_said =
+        ubi__json_object_find(&value, reply, "pauseMilliseconds") && ubi__json_value_number(&pause_ms, &value);
+    return is_said && pause_ms >= 0 && pause_ms * 1e3 < (double)seen_us ? (uint64_t)(pause_ms * 1e3) : seen_us;
+}
+
 /* Has the heap saved; `id` as JSON has it, without quotes. */
 static ubi_status snapshot_save(ubi__remote *r, char id[SNAPSHOT_ID_BYTES], uint64_t *pause_us) {
     ubi__json_value value;
@@ -352,7 +359,7 @@ static ubi_status snapshot_save(ubi__remote *r, char id[SNAPSHOT_ID_BYTES], uint
     UBI_TRY(remote_ask(r, r->memory, "saveHeapSnapshot", r->is_process ? "\"boundaries\":{\"runtime\":true}" : NULL,
                        &reply));
     if (pause_us)
-        *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
+        *pause_us = pause_of(reply, (ubi_process_clock_ns() - start_ns) / 1000);
     if (!ubi__json_object_find(&value, reply, "snapshotId") || value.type != UBI__JSON_STRING ||
         value.raw.len >= SNAPSHOT_ID_BYTES)
         return ubi__fail(UBI_EFORMAT, "answered saveHeapSnapshot without the id of a snapshot");

@@ -158,7 +158,7 @@ const char *ubi__file_argument(const char *path, const char *otherwise) {
 }
 
 bool ubi__has_next_snapshot(const char *argument) {
-    return strncmp(argument, "firefox://", strlen("firefox://")) == 0;
+    return strncasecmp(argument, "firefox://", strlen("firefox://")) == 0;
 }
 
 const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument) {

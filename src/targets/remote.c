@@ -6,14 +6,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/status.h"
 #include "base/text.h"
 
-/* What follows "://"; NULL: the path has another scheme, or none. */
+/* What follows "://"; NULL: the path has another scheme, or none. Capitals are the same. */
 static const char *scheme_skip(const char *path, const ubi__remote_scheme *scheme) {
     size_t n = strlen(scheme->name);
-    return strncmp(path, scheme->name, n) == 0 && strncmp(path + n, "://", 3) == 0 ? path + n + 3 : NULL;
+    return strncasecmp(path, scheme->name, n) == 0 && strncmp(path + n, "://", 3) == 0 ? path + n + 3 : NULL;
 }
 
 bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *schemes) {
@@ -56,13 +57,30 @@ static ubi_status address_refuse(const char *path, const char *at) {
                      address_fault(at));
 }
 
+/* Without a scheme: what it may be. */
+static ubi_status scheme_offer(const char *path, const ubi__remote_scheme *const *schemes) {
+    char offers[300] = "";
+    size_t n = 0;
+    for (; *schemes && n < sizeof offers; schemes++)
+        n += (size_t)snprintf(offers + n, sizeof offers - n, "%s%s://%.80s", n ? " or " : "", (*schemes)->name, path);
+    return ubi__fail(UBI_EINVAL, "'%.80s' is not SCHEME://HOST[:PORT]; did you mean %s?", path, offers);
+}
+
 /* With the schemes that there are. */
 static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *const *schemes) {
     char names[128] = "";
     size_t n = 0;
+    if (!strstr(path, "://"))
+        return scheme_offer(path, schemes);
     for (; *schemes && n < sizeof names; schemes++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*schemes)->name);
     return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
+}
+
+ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n) {
+    return ubi__fail(UBI_ENOTFOUND, "has no %s %llu: there %s %llu",
+                     address->choice == UBI__REMOTE_TAB ? "tab" : "process", (unsigned long long)address->number,
+                     n == 1 ? "is" : "are", (unsigned long long)n);
 }
 
 /* HOST[:PORT]; of IPv6 [HOST][:PORT]. */

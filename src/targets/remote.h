@@ -56,6 +56,9 @@ bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *s
 UBI__SERVER_API ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
                                                      const ubi__remote_scheme *const *schemes);
 
+/** UBI_ENOTFOUND: the tab or process that the address chooses is not among the `n` that there are. */
+ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n);
+
 /** A tab or process; borrowed during the call. */
 typedef struct ubi__remote_row {
     ubi__remote_choice choice; /**< TAB or PROCESS */
@@ -92,7 +95,8 @@ typedef struct ubi__remote_ops {
     ubi_status (*attach)(ubi__remote *remote);
     /**
      * Has the heap saved, and copies the file to `write`; a refused write is UBI_EIO, for its owner to explain.
-     * @param pause_us  out: how long saving took, as seen from here; the other side paused no longer than that. NULL: it is not wanted.
+     * @param pause_us  out: how long the other side paused, as it says; or how long saving took as seen from here, if that is less, or it
+     * does not say. NULL: it is not wanted.
      */
     ubi_status (*snapshot)(ubi__remote *remote, ubi_write_fn write, void *payload, uint64_t *pause_us);
     /** Counts of what is there: objects of names, whose leaves are {count, bytes}. */

@@ -169,6 +169,7 @@ class Series(unittest.TestCase):
         with ListeningProgram(self.place.folder, source) as program:
             done = self.place.ubiheap("leaks", program.address, "--every", "200ms", "--times", "3", "--json")
             self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertRegex(done.stderr.decode(), r": snapshot 1 of 3: \d[\d.]* KiB packed, after a pause of ")
             classes = [cluster["className"] for cluster in json.loads(done.stdout)["clusters"]]
             self.assertEqual(classes[0], "Session")
             done = self.place.ubiheap("leaks", program.address, "--every", "200ms", "--times", "3", "--fail-on", "leaked > 10")

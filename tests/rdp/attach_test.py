@@ -5,6 +5,7 @@ break every rule. What a real Firefox says: attach_firefox_test.py."""
 import json
 import os
 import pathlib
+import pty
 import signal
 import socket
 import struct
@@ -133,6 +134,74 @@ class Attach(unittest.TestCase):
             ["process", "0", "parent", "process"]])
         rows = json.loads(self.attach(Script(old_tabs()), "attach", "@", "--json"))["heaps"]
         self.assertEqual([(row["kind"], row["number"], row["selected"]) for row in rows], [("tab", 1, False), ("tab", 2, True)])
+
+    def test_list_shows_what_is_chosen(self):
+        for words in (["@"], ["@", "list"]):
+            rows = json.loads(self.attach(Script(descriptors()), "attach", *words, "--json", address="firefox://127.0.0.1:{}/tab/2"))["heaps"]
+            self.assertEqual([(row["kind"], row["number"]) for row in rows], [("tab", 2)])
+        text = self.attach(Script(descriptors()), "attach", "@", "--process", "0")
+        self.assertEqual([line.split() for line in text.splitlines()[1:]], [["process", "0", "parent", "process"]])
+        self.assertEqual(self.refused(Script(descriptors()), "attach", "@", "list", "--tab", "3", code=2), "has no tab 3: there are 2")
+        self.assertEqual(self.refused(Script(descriptors()), "attach", "@", "--process", "7", code=2), "has no process 7: there is 1")
+
+    def test_schemes(self):
+        """In capitals, too; without one, what it may be is offered."""
+        self.assertEqual(self.attach(Script(descriptors()), "attach", "@", "measure", "--json", address="UBI://127.0.0.1:{}")[0], "{")
+        page = self.attach(Script(descriptors()), "report", "@", address="FireFox://127.0.0.1:{}")
+        self.assertIn("  ubiheap attach @ snapshot -o heap.fxsnapshot", page)
+        done = self.place.ubiheap("attach", "127.0.0.1:6080")
+        self.assertEqual((done.returncode, done.stderr), (2, b"ubiheap: attach: '127.0.0.1:6080' is not SCHEME://HOST[:PORT]; did you mean "
+                                                          b"firefox://127.0.0.1:6080 or ubi://127.0.0.1:6080?\n"))
+
+    def test_an_output_of_another_kind_is_refused(self):
+        for words, why in ((["snapshot", "-o", "x.heapsnapshot"], "snapshot saves a .fxsnapshot; another format: ubiheap convert ubi://h "
+                                                                   "x.heapsnapshot"),
+                           (["snapshot", "-o", "x.jsonl.gz"], "another format: ubiheap convert ubi://h x.jsonl.gz"),
+                           (["allocations", "-o", "x.fxsnapshot"], "x.fxsnapshot has the name of a snapshot, and would be a recording")):
+            done = self.place.ubiheap("attach", "ubi://h", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(why, done.stderr.decode())
+        out = self.place.folder / "x.heapsnapshot"
+        self.attach(Script(descriptors()), "convert", "@", "x.heapsnapshot")
+        self.assertEqual(out.read_bytes()[:1], b"{")
+
+    def test_bytes_are_not_for_a_terminal(self):
+        for verb, what in (("snapshot", "snapshot"), ("allocations", "recording")):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execv(workspace.UBIHEAP, ["ubiheap", "attach", "ubi://h", verb, "-o", "-"])
+            said = b""
+            try:
+                while piece := os.read(terminal, 4096):
+                    said += piece
+            except OSError:
+                pass  # the end of a terminal
+            os.close(terminal)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 2)
+            self.assertIn(f"a {what} is not for a terminal: name a file, or pipe the output somewhere", said.decode())
+
+    def test_how_long_it_paused(self):
+        """As the other side says it, where it does."""
+        said = {**descriptors(), (MEMORY, "saveHeapSnapshot"): [{"snapshotId": "1", "pauseMilliseconds": 0}],
+                (MEMORY, "takeCensus"): [{**CENSUS, "pauseMilliseconds": 12.25}], (MEMORY, "measure"): [{**MEASURE, "pauseMilliseconds": 3}]}
+        document = json.loads(self.attach(Script(said), "attach", "@", "snapshot", "-o", "paused.fxsnapshot", "--json"))
+        self.assertEqual(document["pauseMs"], 0)
+        self.assertRegex(self.error, r"paused\.fxsnapshot: \S+ KiB written, after a pause of 0 \S+ at most\n")
+        for verb, pause in (("census", "12 ms"), ("measure", "3 ms")):
+            self.assertTrue(self.attach(Script(said), "attach", "@", verb).endswith(f"\n\nThe program paused for {pause}.\n"))
+            self.assertNotIn("paused", self.attach(Script(descriptors()), "attach", "@", verb))
+        json.loads(self.attach(Script(descriptors()), "attach", "@", "snapshot", "-o", "paused.fxsnapshot", "--json"))
+
+    def test_narrow_terminals(self):
+        for words in (["attach", "@"], ["attach", "@", "census"], ["attach", "@", "measure"],
+                      ["attach", "@", "allocations", "--seconds", "20ms"]):
+            with Server(Script(descriptors())) as server:
+                done = subprocess.run([workspace.UBIHEAP, *(f"ubi://127.0.0.1:{server.port}" if word == "@" else word for word in words)],
+                                      check=True, capture_output=True, env={**os.environ, "COLUMNS": "40"})
+            rows = [line for line in done.stdout.decode().splitlines() if "unknown" not in line]
+            self.assertLessEqual(max(map(len, rows)), 40, rows)
+            for name in ("objects / Map", "make") if "census" in words or "allocations" in words else ():
+                self.assertEqual(any(name in row for row in rows), (name == "make") == ("allocations" in words), rows)
 
     def test_census_and_measure(self):
         text = self.attach(Script(resources()), "attach", "@", "census")

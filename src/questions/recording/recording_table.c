@@ -24,6 +24,8 @@
 #define LEAST_NAME_COLUMNS 28
 /* In a list, where its position follows it. */
 #define LEAST_PLACE_COLUMNS 48
+/* With less, a function's row has no more than its first numbers. */
+#define LEAST_FUNCTION_COLUMNS 16
 /* An empty line and the heads of columns. */
 #define HEAD_LINES 2
 #define LEAST_PLACES 2
@@ -113,8 +115,10 @@ static size_t number_column(size_t i) {
 }
 
 void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, const char *name, const char *extra) {
-    ubi__text_column columns[COLUMNS] = { [SHARE] = { "Share", .width = SHARE_COLUMNS },
-                                          [EXTRA] = { extra, .width = columns_of(v, 1) + 3, .is_hidden = !extra } };
+    ubi__text_column columns[COLUMNS] = { [SHARE] = { "Share", .width = SHARE_COLUMNS,
+                                                      .least_name_columns = extra ? LEAST_FUNCTION_COLUMNS : 0 },
+                                          [EXTRA] = { extra, .width = columns_of(v, 1) + 3, .is_hidden = !extra,
+                                                      .least_name_columns = LEAST_FUNCTION_COLUMNS } };
     ubi__site_order orders[UBI__SITE_ORDER_COUNT];
     size_t n = choose_columns(orders, v);
     for (size_t i = 0; i < UBI__SITE_ORDER_COUNT; i++)

@@ -19,6 +19,7 @@ typedef struct ubi__attach {
     const ubi__attach_arguments *arguments;
     const char *target; /**< as given */
     const char *verb;
+    const ubi__remote_address *address;
     const ubi__remote_ops *ops;
     ubi__remote *remote;
 } ubi__attach;

@@ -251,7 +251,7 @@ static ubi_status recording_keep(const ubi__attach *a, uint64_t duration_us, boo
     UBI_TRY(ubi__output_file_open(&file, a->cli, a->arguments->output));
     a->cli->subject = a->target;
     UBI_TRY(ubi__output_file_close(&file, recording_write(a, duration_us, output_write, &file, is_early)));
-    ubi__output_file_tell(&file);
+    ubi__output_file_tell(&file, "");
     return UBI_OK;
 }
 

@@ -18,7 +18,9 @@
 typedef struct listing {
     const ubi__attach *attach;
     bool has_begun;
-    ubi__json json; /* or else: */
+    bool has_chosen;   /* what the address chooses is there */
+    uint64_t n_chosen; /* of what it chooses among */
+    ubi__json json;    /* or else: */
     ubi__text_table table;
 } listing;
 
@@ -73,6 +75,12 @@ static void row_document_write(ubi__json *json, const ubi__remote_row *row) {
 
 static ubi_status row_take(void *payload, const ubi__remote_row *row) {
     listing *l = payload;
+    const ubi__remote_address *address = l->attach->address;
+    bool has_choice = address->choice != UBI__REMOTE_ANY;
+    l->n_chosen += row->choice == address->choice;
+    if (has_choice && (row->choice != address->choice || row->number != address->number))
+        return UBI_OK;
+    l->has_chosen = has_choice;
     listing_begin(l);
     if (l->attach->cli->common.wants_json)
         row_document_write(&l->json, row);
@@ -84,12 +92,25 @@ static ubi_status row_take(void *payload, const ubi__remote_row *row) {
 ubi_status ubi__attach_list(const ubi__attach *a) {
     listing l = { .attach = a };
     UBI_TRY(a->ops->list(a->remote, row_take, &l));
+    if (a->address->choice != UBI__REMOTE_ANY && !l.has_chosen)
+        return ubi__remote_fail_missing(a->address, l.n_chosen);
     listing_begin(&l);
     if (a->cli->common.wants_json) {
         ubi__json_array_end(&l.json);
         ubi__document_end(&l.json);
     }
     return UBI_OK;
+}
+
+/* What belongs to the answer and not to a table of it. */
+static void pause_print(const ubi__attach *a, ubi_text answer) {
+    char text[UBI__HUMAN_TEXT];
+    ubi__json_value value;
+    double pause_ms;
+    if (ubi__json_object_find(&value, answer, "pauseMilliseconds") && ubi__json_value_number(&pause_ms, &value) &&
+        pause_ms >= 0 && pause_ms < 1e9)
+        ubi__out_printf(a->cli->page.out, "\nThe program paused for %s.\n",
+                        ubi__human_duration(text, (uint64_t)(pause_ms * 1e3)));
 }
 
 /* ---- census --------------------------------------------------------------------------------------------------------- */
@@ -165,7 +186,7 @@ static int rows_compare(const void *left, const void *right) {
 
 static const ubi__text_column census_columns[] = {
     { "Size", .width = 10 },
-    { "%", .width = 6, .gap = 1 },
+    { "%", .width = 6, .gap = 1, .from_columns = 60 },
     { "Count", .width = 10 },
 };
 
@@ -222,6 +243,8 @@ static ubi_status census_take(void *payload, ubi_text json) {
         qsort(rows.at, rows.n, sizeof *rows.at, rows_compare);
     if (status == UBI_OK)
         census_print(a, &rows);
+    if (status == UBI_OK)
+        pause_print(a, json);
     census_rows_fini(&rows, ubi_allocator_default());
     return status;
 }
@@ -263,6 +286,7 @@ static ubi_status measure_take(void *payload, ubi_text json) {
         const ubi__cell cells[] = { ubi__cell_size(size_bytes) };
         ubi__text_table_line(&table, cells, ubi__text(uses[i].words));
     }
+    pause_print(a, json);
     return UBI_OK;
 }
 

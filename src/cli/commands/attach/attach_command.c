@@ -2,6 +2,7 @@
  *
  * attach_command.c: `ubiheap attach`, heaps of running programs, by an address.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/human.h"
@@ -19,10 +20,10 @@ void ubi__attach_document_begin(ubi__json *json, const ubi__attach *a) {
 
 /* ---- snapshots ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status snapshot_save(const ubi__attach *a, ubi__output_file *file) {
+static ubi_status snapshot_save(const ubi__attach *a, ubi__output_file *file, uint64_t *pause_us) {
     UBI_TRY(ubi__output_file_open(file, a->cli, a->arguments->output));
     a->cli->subject = a->target;
-    ubi_status status = a->ops->snapshot(a->remote, ubi__output_file_write, file, NULL);
+    ubi_status status = a->ops->snapshot(a->remote, ubi__output_file_write, file, pause_us);
     ubi__progress_line_clear(&a->cli->progress);
     if (file->status != UBI_OK)
         a->cli->subject = file->path;
@@ -32,13 +33,17 @@ static ubi_status snapshot_save(const ubi__attach *a, ubi__output_file *file) {
 static ubi_status attach_snapshot(const ubi__attach *a) {
     ubi__output_file file;
     ubi__json json;
-    UBI_TRY(snapshot_save(a, &file));
-    ubi__output_file_tell(&file);
+    char line[64], pause[UBI__HUMAN_TEXT];
+    uint64_t pause_us = 0;
+    UBI_TRY(snapshot_save(a, &file, &pause_us));
+    snprintf(line, sizeof line, ", after a pause of %s at most", ubi__human_duration(pause, pause_us));
+    ubi__output_file_tell(&file, line);
     if (!a->cli->common.wants_json)
         return UBI_OK;
     ubi__attach_document_begin(&json, a);
     ubi__json_member_string(&json, "output", file.path);
     ubi__json_member_u64(&json, "size", file.n_bytes);
+    ubi__json_member_double(&json, "pauseMs", (double)pause_us / 1e3);
     ubi__document_end(&json);
     return UBI_OK;
 }
@@ -90,6 +95,18 @@ static ubi_status choice_read(ubi__remote_address *address, const char *text, co
     return UBI_OK;
 }
 
+/* What is saved is what comes. */
+static ubi_status output_check_name(const ubi__attach *a, bool is_recording) {
+    const char *output = a->arguments->output;
+    const ubi_save_format *format = output ? ubi__output_format(output) : NULL;
+    if (format && is_recording)
+        return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a recording", output);
+    if (format && format != ubi_save_format_at(0))
+        return ubi__fail(UBI_EINVAL, "snapshot saves a .fxsnapshot; another format: ubiheap convert %s %s", a->target,
+                         output);
+    return UBI_OK;
+}
+
 /* Before anything is connected. */
 static ubi_status arguments_check(const ubi__attach *a, ubi__remote_address *address) {
     const ubi__attach_arguments *v = a->arguments;
@@ -103,6 +120,8 @@ static ubi_status arguments_check(const ubi__attach *a, ubi__remote_address *add
         return ubi__fail(UBI_EINVAL, "--output is for snapshot and allocations");
     if (v->seconds && !is_recording)
         return ubi__fail(UBI_EINVAL, "--seconds is for allocations");
+    UBI_TRY(output_check_name(a, is_recording));
+    UBI_TRY(ubi__output_check_terminal(v->output, a->cli, is_recording ? "recording" : "snapshot"));
     return ubi__output_check_kind(v->output, is_recording ? "recording" : "fxsnapshot");
 }
 
@@ -113,8 +132,8 @@ static ubi_status verb_perform(const ubi__attach *a, const struct verb *verb, in
 }
 
 static ubi_status attach_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
-    ubi__attach a = { .cli = cli, .arguments = values, .target = operands[0] };
     ubi__remote_address address;
+    ubi__attach a = { .cli = cli, .arguments = values, .target = operands[0], .address = &address };
     const struct verb *verb = NULL;
     if (n_operands > 1 && ubi__remote_is_address(operands[1], ubi__remote_schemes))
         return ubi__fail(UBI_EINVAL, "the address comes first: ubiheap attach %s %s", operands[1], operands[0]);

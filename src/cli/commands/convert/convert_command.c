@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <ubiheap/core/anonymize.h>
 #include <ubiheap/views/export.h>
@@ -45,28 +44,10 @@ static bool is_for_firefox(const conversion *c) {
     return strcmp(c->format->name, "fxsnapshot") == 0;
 }
 
-static bool has_extension(ubi_text path, const char *extension) {
-    return ubi__text_ends(path, extension) && path.len > strlen(extension);
-}
-
-/* "a.jsonl.gz" is "a.jsonl", packed. */
-static ubi_text path_without_gz(const char *path) {
-    ubi_text text = ubi__text(path);
-    return has_extension(text, ".gz") ? (ubi_text){ text.ptr, text.len - strlen(".gz") } : text;
-}
-
 static const ubi_save_format *format_named(const char *name) {
     const ubi_save_format *f;
     for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
         if (strcmp(f->name, name) == 0)
-            return f;
-    return NULL;
-}
-
-static const ubi_save_format *format_by_extension(const char *path) {
-    const ubi_save_format *f;
-    for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
-        if (has_extension(path_without_gz(path), f->extension))
             return f;
     return NULL;
 }
@@ -77,7 +58,7 @@ static ubi_status format_choose(conversion *c, const ubi__convert_arguments *arg
     else if (is_standard_output(c))
         c->format = ubi_save_format_at(0);
     else
-        c->format = format_by_extension(c->output);
+        c->format = ubi__output_format(c->output);
     if (c->format)
         return UBI_OK;
     if (arguments->format)
@@ -91,7 +72,7 @@ static ubi_status format_choose(conversion *c, const ubi__convert_arguments *arg
  */
 static void compression_choose(conversion *c, const char *word) {
     bool text = !is_for_firefox(c);
-    bool gz = path_without_gz(c->output).len < strlen(c->output);
+    bool gz = strlen(c->output) > strlen(".gz") && ubi__text_ends(ubi__text(c->output), ".gz");
     if (!word)
         c->compression = text && !gz ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
     else if (strcmp(word, "small") == 0)
@@ -106,9 +87,7 @@ static ubi_status output_check(const conversion *c, const ubi__cli *cli) {
     if (cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json and the output - both want standard output");
     bool is_text = strcmp(c->format->name, "jsonl") == 0 && c->compression == UBI_COMPRESSION_NONE;
-    if (!is_text && isatty(cli->output->fd))
-        return ubi__fail(UBI_EINVAL, "a snapshot is not for a terminal: name a file, or pipe the output somewhere");
-    return UBI_OK;
+    return is_text ? UBI_OK : ubi__output_check_terminal(c->output, cli, "snapshot");
 }
 
 /* ---- anonymizing ------------------------------------------------------------------------------------------------ */

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/human.h"
@@ -108,8 +107,8 @@ static ubi_status check_wishes(const job *j) {
             return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a %s", j->output, kind);
     if (j->is_standard_output && j->cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json and the output - both want standard output");
-    if (j->is_standard_output && !j->is_timeline && isatty(j->cli->output->fd))
-        return ubi__fail(UBI_EINVAL, "a recording is not for a terminal: name a file, or pipe the output somewhere");
+    if (!j->is_timeline)
+        UBI_TRY(ubi__output_check_terminal(j->output, j->cli, "recording"));
     if (j->is_standard_output && j->n > 1)
         return ubi__fail(UBI_EINVAL, "%zu processes were recorded together, in as many files: name a file for the copy",
                          j->n);
