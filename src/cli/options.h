@@ -4,7 +4,7 @@
  *
  * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything after it is an operand), - (an
  * operand). Options and operands may be mixed, unless the command says otherwise. The last of a repeated option wins,
- * except for lists. Rows of aliases set the option of the row above them; messages have the option's own name.
+ * except for lists; of those that can be given once only, a second is an error. Rows of aliases set the option of the row above them; messages have the option's own name.
  */
 #ifndef UBI_CLI_OPTIONS_H
 #define UBI_CLI_OPTIONS_H

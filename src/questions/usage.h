@@ -87,6 +87,7 @@ typedef struct ubi__parameter {
     ubi__parameter_scope scope;
     bool is_operand;            /**< on a command line an argument of its own, after the heaps, instead of an option */
     bool is_required;           /**< operands only */
+    bool is_once;               /**< TEXT of a command line: giving it again is an error, and does not replace it */
     bool is_path;               /**< TEXT for a terminal: a file that the answer depends on as well */
     size_t offset;              /**< of the value in the owner's struct */
     const char *argument;       /**< name of the value in help, such as "N"; NULL without value */

@@ -139,6 +139,7 @@ class Snapshots(Outputs):
         done = self.ran("const all = []; for (;;) all.push(new Date())", "--heap-limit", "4MiB", "--snapshot-on-oom", code=1)
         self.assertIn(b"InternalError: out of memory", done.stderr)
         self.assertEqual(done.stderr.count(b"snapshot (oom)"), 1)
+        self.assertTrue(done.stderr.endswith(b"\nubiheap: s.js: memory ran out: --heap-limit 4MiB is all that the program may use\n"))
         self.assertGreater(self.place.classes("s-1.fxsnapshot")["Date"], 5000)
 
     def test_memory_that_runs_out_later_is_said_as_at_the_top_level(self):
@@ -163,6 +164,9 @@ class Snapshots(Outputs):
 
     def test_a_limit_that_is_not_reached_changes_nothing(self):
         self.assertEqual(self.ran(KEEP, "--heap-limit", "64MiB", "--snapshot-on-oom").stderr, b"")
+        self.assertNotIn(b"--heap-limit", self.ran("throw new Error('other')", "--heap-limit", "64MiB", code=1).stderr)
+        done = self.ran("const all = []; for (;;) all.push(new Date())", "--heap-limit", "4MiB", code=1)
+        self.assertIn(b"--heap-limit 4MiB is all that the program may use; --snapshot-on-oom saves what fills it\n", done.stderr)
         self.assertEqual(self.place.snapshots(), [])
 
     def test_what_cannot_be_written_is_said_and_gives_4(self):

@@ -188,6 +188,24 @@ class Limits(Host):
         self.assertEqual(codes, {0, 1, 2})
 
 
+class CommandLines(Host):
+    def test_an_option_after_the_script_is_the_scripts(self):
+        """A line says so of those that a script hardly has."""
+        text = "print(scriptArgs.slice(1).join())"
+        for words in (["--listen", "6080"], ["--sites"], ["a", "--heap-limit=4MiB"]):
+            done = self.run_script(text, *words)
+            option = next(word for word in words if word.startswith("--")).partition("=")[0]
+            self.assertEqual((done.returncode, done.stdout.decode()), (0, ",".join(words) + "\n"))
+            self.assertEqual(done.stderr.decode(), f"ubiheap: s.js: {option} after SCRIPT is the script's own; for ubiheap it comes before: "
+                             f"ubiheap run {option} ...\n")
+            self.assertEqual(self.run_script(text, *words, options=["--no-progress"]).stderr, b"")
+        self.assertEqual(self.run_script(text, "--listener", "--output", "x").stderr, b"")
+
+    def test_it_listens_once(self):
+        done = self.run_script("print('ran')", options=["--listen", "0", "--listen=127.0.0.1:0"])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, b"", b"ubiheap: run: --listen is given twice: once is all it takes\n"))
+
+
 class Events(Host):
     def test_jobs_come_before_timers_and_timers_by_their_time(self):
         self.prints("script\nmicrotask\nthen\n0\n1\n9\nos\n",

@@ -339,7 +339,7 @@ static const ubi__parameter parameters[] = {
               "let Firefox's developer tools, and other clients of the remote debugging protocol, see the sizes of the "
               "program and of processes that are followed, while they run: as 'ubiheap run --listen' does. Needs "
               "libuv.so.1 (Debian package libuv1)",
-              NULL),
+              NULL, .is_once = true),
     UBI__FLAG("debuginfod", 0, AT(with_debuginfod),
               "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids"),
     UBI__PARAMETERS_END,

@@ -44,6 +44,7 @@ struct ubi__run {
     pthread_mutex_t lock;   /**< guards what follows except the log */
     ubi__run_snapshots snapshots;
     bool has_saved_on_oom;    /**< a snapshot */
+    atomic_bool has_run_out;  /**< of memory, the program or a worker, whether it could continue or not */
     bool is_near_limit;       /**< the process is near the limit of the system */
     ubi__run_room room;       /**< for a snapshot when memory runs out; the lock is for its reserve */
     bool has_failed;          /**< something of ours failed, and was reported */

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,6 +78,27 @@ static ubi_status program_find(program *out, ubi__run_arguments *a, char **opera
         the_words[0] = out->code ? code_name : input_name;
     out->name = the_words[0];
     return UBI_OK;
+}
+
+/* Options of ours that programs hardly have, though everything after SCRIPT is the program's. */
+static const char *option_misplaced(char **operands, int n_operands) {
+    static const char *const ours[] = { "--listen",          "--sites",     "--heap-limit",    "--snapshot-at",
+                                        "--snapshot-on-oom", "--census-at", "--allocation-log" };
+    for (int i = 1; i < n_operands; i++)
+        for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
+            if (strncmp(operands[i], ours[k], strlen(ours[k])) == 0 && strchr("=", operands[i][strlen(ours[k])]))
+                return ours[k];
+    return NULL;
+}
+
+static void misplaced_tell(const ubi__cli *cli, const ubi__run_arguments *a, char **operands, int n_operands) {
+    char line[160];
+    const char *option = a->eval || a->must_print ? NULL : option_misplaced(operands, n_operands);
+    if (!option || cli->common.progress < 0)
+        return;
+    snprintf(line, sizeof line, "%s after SCRIPT is the script's own; for ubiheap it comes before: ubiheap run %s ...",
+             option, option);
+    ubi__print_line(operands[0], line);
 }
 
 static const char *program_subject(const program *p) {
@@ -188,6 +210,7 @@ static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_op
                           .worker_logged = PTHREAD_COND_INITIALIZER };
     UBI_TRY(check_outputs(&arguments, cli, p.name));
     UBI_TRY(ubi__breakdown_choose(&breakdown, &arguments.by.breakdown, cli->subject, cli->compat));
+    misplaced_tell(cli, &arguments, operands, n_operands);
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
     if (status == UBI_OK)
         status = program_run(cli, &p, exit_code);
@@ -245,7 +268,7 @@ static const ubi__parameter parameters[] = {
         "let Firefox's developer tools look into the program while it runs: about:debugging, network location "
         "127.0.0.1:PORT; 0 is any free port, which standard error shows. On another HOST each connection is asked "
         "about on the terminal",
-        NULL),
+        NULL, .is_once = true),
     UBI__CHOICE("census-at", 0, AT(census_at), "WHEN", moments,
                 "count what is in the heap, and print it as 'ubiheap census' does", NULL),
     UBI__ALIAS_LETTER('c'),

@@ -96,6 +96,7 @@ static void on_collection(void *payload, const ubi_collection *collection) {
 
 static void out_of_memory(void *state) {
     session *s = state;
+    atomic_store(&s->run->has_run_out, true);
     if (s->run->settings.wants_snapshot[UBI__RUN_AT_OOM])
         ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_OOM);
 }
@@ -334,6 +335,18 @@ static bool has_run_out_unsaid(const session *s, int exit_code) {
            ubi__script_heap_bytes(s->runtime) >= run->settings.heap_limit_bytes / 2;
 }
 
+/* Which limit it was, and what to do. */
+static void limit_tell(const ubi__run *run, int exit_code) {
+    const char *limit = run->arguments->heap_limit;
+    char line[200];
+    if (!limit || exit_code != UBI__SCRIPT_EXIT_UNCAUGHT || !atomic_load(&run->has_run_out))
+        return;
+    snprintf(line, sizeof line, "memory ran out: --heap-limit %.40s is all that the program may use%s", limit,
+             run->settings.wants_snapshot[UBI__RUN_AT_OOM] ? "" : "; --snapshot-on-oom saves what fills it");
+    run->runner->flush_output();
+    ubi__print_line(run->script, line);
+}
+
 /* What stopped the script does not stop the work requested for after it; the next Ctrl-C does. */
 static int session_finish(void *state, int exit_code, bool leaves) {
     session *s = state;
@@ -344,6 +357,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
     ubi__run_listen_stop(&run->listen);
     session_drain(s);
     close_log(run);
+    limit_tell(run, exit_code);
     if (has_run_out_unsaid(s, exit_code))
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_OOM);
     if (run->settings.wants_snapshot[UBI__RUN_AT_EXIT])
