@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/terminal.h"
+#include "http/http.h"
 #include "questions/usage.h"
 
 /* How often a question looks whether the program has ended. */
@@ -94,11 +95,20 @@ ubi_status ubi__listening_start(ubi__listening *l, const char *where, bool may_a
     return UBI_OK;
 }
 
+ubi_status ubi__listening_show(ubi__listening *l, const ubi_session_options *session) {
+    ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
+    options.session = session;
+    return ubi_http_server_start(&l->page, &options);
+}
+
 bool ubi__listening_offer(ubi__listening *l, ubi_target target, const ubi_rdp_target_options *options) {
+    const ubi__live_offer offer = { options->scope, options->title, options->wake, options->payload };
     pthread_mutex_lock(&l->lock);
-    bool is_listening = l->server != NULL;
-    if (is_listening)
+    bool is_listening = l->server || l->page;
+    if (l->server)
         (void)ubi_rdp_server_add_target(l->server, target, options);
+    if (l->page)
+        (void)ubi__http_server_offer(l->page, target, &offer);
     pthread_mutex_unlock(&l->lock);
     return is_listening;
 }
@@ -107,18 +117,29 @@ void ubi__listening_withdraw(ubi__listening *l, ubi_target target) {
     pthread_mutex_lock(&l->lock);
     if (l->server)
         (void)ubi_rdp_server_remove_target(l->server, target);
+    if (l->page)
+        (void)ubi_http_server_remove_target(l->page, target);
     pthread_mutex_unlock(&l->lock);
 }
 
 void ubi__listening_announce(const ubi__listening *l) {
-    ubi__print_line(NULL, l->line);
+    char line[256];
+    if (l->server)
+        ubi__print_line(NULL, l->line);
+    if (l->page) {
+        snprintf(line, sizeof line, "look into it in your browser: %.192s", ubi_http_server_url(l->page));
+        ubi__print_line(NULL, line);
+    }
 }
 
 void ubi__listening_stop(ubi__listening *l) {
     pthread_mutex_lock(&l->lock);
     ubi_rdp_server *server = l->server;
+    ubi_http_server *page = l->page;
     l->server = NULL;
+    l->page = NULL;
     pthread_mutex_unlock(&l->lock);
     atomic_store(&l->is_ending, true);
     ubi_rdp_server_stop(server);
+    ubi_http_server_stop(page);
 }

@@ -300,6 +300,8 @@ enum MHD_Result ubi__http_target_record(ubi__exchange *e);
 ubi_status ubi__http_target_get(ubi__live_heap **out, uint64_t *number, const ubi__exchange *e);
 /** The document of one. Errors: UBI_ENOMEM. */
 ubi_status ubi__http_target_document(ubi__vec_u8 *out, uint64_t number, ubi__live_heap *heap);
+/** As ubi_http_server_add_target, also for a thread that has to be woken. */
+ubi_status ubi__http_server_offer(ubi_http_server *server, ubi_target target, const ubi__live_offer *offer);
 /** As ubi_http_server_add_target, for a heap behind an address. Errors: UBI_EINVAL (the address), UBI_ELIMIT, UBI_ENOMEM. */
 ubi_status ubi__http_server_add_address(ubi_http_server *server, const char *address,
                                         const ubi__remote_scheme *const *schemes);

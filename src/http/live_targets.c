@@ -157,13 +157,18 @@ static ubi_status heap_offer(ubi_http_server *server, ubi__live_heap *heap) {
     return status;
 }
 
-ubi_status ubi_http_server_add_target(ubi_http_server *server, ubi_target target, const ubi_target_scope *scope,
-                                      const char *name) {
+ubi_status ubi__http_server_offer(ubi_http_server *server, ubi_target target, const ubi__live_offer *offer) {
     ubi__live_heap *heap;
     if (!ubi_target_can(target, NEEDED))
         return ubi__fail(UBI_EINVAL, "a live heap that is offered must be walkable and have safe points");
-    UBI_TRY(ubi__live_heap_of_target(&heap, target, scope, name));
+    UBI_TRY(ubi__live_heap_of_target(&heap, target, offer));
     return heap_offer(server, heap);
+}
+
+ubi_status ubi_http_server_add_target(ubi_http_server *server, ubi_target target, const ubi_target_scope *scope,
+                                      const char *name) {
+    const ubi__live_offer offer = { .scope = scope, .name = name };
+    return ubi__http_server_offer(server, target, &offer);
 }
 
 ubi_status ubi__http_server_add_address(ubi_http_server *server, const char *address,

@@ -46,7 +46,8 @@ const ubi__http_route ubi__http_routes[] = {
     { UBI__HTTP_JOB_ANSWER, "GET", "/api/1/jobs/{job}/answer", UBI__HTTP_NO_BODY, NULL, "the job's answer",
       "waits for the answer of a job" },
     { UBI__HTTP_TARGETS, "GET", "/api/1/targets", UBI__HTTP_NO_BODY, NULL, "ubiheap.targets/1",
-      "lists live heaps: those of `--target`, or that the program that embeds the server has added" },
+      "lists live heaps: those of `--target`, of `ubiheap run --ui`, or that the program that embeds the server has "
+      "added" },
     { UBI__HTTP_TARGET, "GET", "/api/1/targets/{target}", UBI__HTTP_NO_BODY, NULL, "ubiheap.target/1",
       "describes one, without asking it" },
     { UBI__HTTP_TARGET_SAVE, "POST", "/api/1/targets/{target}/heaps", UBI__HTTP_NO_BODY, "name, async",

@@ -5,7 +5,7 @@
  * It is of a target in this process, whose thread does what is asked at a safe point; or behind an address, where a protocol's client does
  * it. Who serves heaps sees no difference.
  *
- *     ubi__live_heap_of_target(&heap, target, NULL, "app");         or
+ *     ubi__live_heap_of_target(&heap, target, &offer);              or
  *     ubi__live_heap_of_address(&heap, "firefox://127.0.0.1:6000", schemes);
  *     ubi__live_heap_save(heap, path, &progress);                   any thread; waits
  *     ubi__live_heap_end(heap);                                     before the target goes
@@ -51,9 +51,18 @@ typedef struct ubi__live_state {
 
 typedef struct ubi__live_heap ubi__live_heap;
 
-/** @param scope  NULL: everything; borrowed, as the target, until the end. Errors: UBI_EINVAL (it has no safe points), UBI_ENOMEM. */
-ubi_status ubi__live_heap_of_target(ubi__live_heap **out, ubi_target target, const ubi_target_scope *scope,
-                                    const char *name);
+/** A target as it is offered. */
+typedef struct ubi__live_offer {
+    const ubi_target_scope *scope; /**< NULL: everything; borrowed, as the target, until the end */
+    const char *name;              /**< copied; NULL or "": the kind of the target */
+    void (*wake)(
+        void *
+            payload); /**< called after each request: makes a thread that waits come to a safe point. NULL: it comes by itself */
+    void *payload; /**< of wake */
+} ubi__live_offer;
+
+/** Errors: UBI_EINVAL (it has no safe points), UBI_ENOMEM. */
+ubi_status ubi__live_heap_of_target(ubi__live_heap **out, ubi_target target, const ubi__live_offer *offer);
 /** Nothing is connected before something is asked. Errors: UBI_EINVAL (the address), UBI_ENOMEM. */
 ubi_status ubi__live_heap_of_address(ubi__live_heap **out, const char *address,
                                      const ubi__remote_scheme *const *schemes);

@@ -241,19 +241,18 @@ static const ubi__live_heap_ops here_ops = {
     .free = here_free,
 };
 
-ubi_status ubi__live_heap_of_target(ubi__live_heap **out, ubi_target target, const ubi_target_scope *scope,
-                                    const char *name) {
+ubi_status ubi__live_heap_of_target(ubi__live_heap **out, ubi_target target, const ubi__live_offer *offer) {
     here_heap *heap = UBI_NEW(ubi_allocator_default(), here_heap);
     if (!heap)
         return ubi__fail_nomem();
-    ubi_status status = ubi__live_target_new(&heap->live, target, NULL, NULL);
+    ubi_status status = ubi__live_target_new(&heap->live, target, offer->wake, offer->payload);
     if (status != UBI_OK) {
         UBI_DELETE(ubi_allocator_default(), heap);
         return status;
     }
-    ubi__live_heap_init(&heap->base, &here_ops, name && *name ? name : target.ops->kind);
+    ubi__live_heap_init(&heap->base, &here_ops, offer->name && *offer->name ? offer->name : target.ops->kind);
     heap->target = target;
-    heap->scope = scope;
+    heap->scope = offer->scope;
     heap->recording = (ubi__live_recording){ false, 1, UBI__LIVE_LOG_LIMIT };
     pthread_mutex_init(&heap->lock, NULL);
     *out = &heap->base;

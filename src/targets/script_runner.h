@@ -30,6 +30,11 @@ typedef struct ubi__script_runtime_ops {
     ubi_status (*join_profiler)(void *payload, ubi_profiler *profiler);
     /** Reports to `timeline` what it does; NULL: all that are observed. Errors: UBI_ENOMEM. */
     ubi_status (*join_timeline)(void *payload, ubi_timeline_target *timeline);
+    /**
+     * The script has ended, and its heap stands still: performs what others have requested at safe points, and waits until it is woken, or
+     * a signal comes, or `until_us`, as `due_us` of the hooks. Of the main runtime, within `finish`.
+     */
+    void (*rest)(void *payload, uint64_t until_us);
 } ubi__script_runtime_ops;
 
 /** A runtime with what runs in it. Belongs to its thread; valid from `begin` to `end`. */

@@ -38,35 +38,13 @@ def check_schema(document):
     return document
 
 
-class Server:
-    """Ends with the test. `command` prints the address as its last line before it waits."""
+class Client:
+    """Requests to the server of an address with its token."""
 
-    def __init__(self, test, command, lines=1, above=None):
-        temporary = tempfile.TemporaryDirectory()
-        test.addCleanup(temporary.cleanup)
-        self.above = Path(above or temporary.name)  # of the folder of uploads
-        environment = {**os.environ, "TMPDIR": str(self.above), "XDG_CACHE_HOME": temporary.name}
-        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
-        test.addCleanup(self.end)
-        for _ in range(lines):
-            self.url = self.process.stdout.readline().strip()
-        if not self.url.startswith("http://"):
-            raise AssertionError(self.process.stderr.read())
-        parts = urllib.parse.urlsplit(self.url)
-        self.host, self.port = parts.hostname, parts.port
+    def __init__(self, url):
+        parts = urllib.parse.urlsplit(url)
+        self.url, self.host, self.port = url, parts.hostname, parts.port
         self.token = urllib.parse.parse_qs(parts.query)["token"][0]
-
-    def end(self):
-        """Its exit code, after SIGTERM if it still runs."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        self.errors = self.process.communicate()[1]
-        return self.process.returncode
-
-    def folder(self):
-        """What is in the folder of uploads."""
-        return [path for folder in self.above.glob("ubiheap-serve-*") for path in folder.iterdir()]
 
     def connect(self):
         return http.client.HTTPConnection(self.host, self.port)
@@ -92,6 +70,35 @@ class Server:
     def raw(self):
         """A socket, for what http.client does not send."""
         return socket.create_connection((self.host, self.port))
+
+
+class Server(Client):
+    """Ends with the test. `command` prints the address as its last line before it waits."""
+
+    def __init__(self, test, command, lines=1, above=None):
+        temporary = tempfile.TemporaryDirectory()
+        test.addCleanup(temporary.cleanup)
+        self.above = Path(above or temporary.name)  # of the folder of uploads
+        environment = {**os.environ, "TMPDIR": str(self.above), "XDG_CACHE_HOME": temporary.name}
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        test.addCleanup(self.end)
+        for _ in range(lines):
+            url = self.process.stdout.readline().strip()
+        if not url.startswith("http://"):
+            raise AssertionError(self.process.stderr.read())
+        super().__init__(url)
+
+    def end(self):
+        """Its exit code, after SIGTERM if it still runs."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.errors = self.process.communicate()[1]
+        return self.process.returncode
+
+    def folder(self):
+        """What is in the folder of uploads."""
+        return [path for folder in self.above.glob("ubiheap-serve-*") for path in folder.iterdir()]
 
     def say(self, line):
         """To the driver: the line is obeyed when this returns."""

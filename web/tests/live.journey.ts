@@ -15,17 +15,19 @@ const folder = folderOf({ "program.js": Buffer.from(PROGRAM) });
 let program: ChildProcess;
 let live: Serving;
 
-/** What the program says first: where it listens, or why it does not. */
-function firstLine(): Promise<string> {
-  return new Promise((resolve) => program.stderr?.once("data", (data: Buffer) => resolve(data.toString())));
-}
-
-beforeAll(async () => {
-  program = spawn(process.env.UBIHEAP ?? "", ["run", "--listen", "0", "program.js"], {
+/** Starts the program with options of `ubiheap run`: it, and what it says first, such as where it listens, or why it does not. */
+async function run(...options: string[]): Promise<[ChildProcess, string]> {
+  const running = spawn(process.env.UBIHEAP ?? "", ["run", ...options, "program.js"], {
     cwd: folder.path,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const port = /listening on 127\.0\.0\.1:(\d+)/.exec(await firstLine())?.[1];
+  return [running, await new Promise((resolve) => running.stderr.once("data", (data: Buffer) => resolve(data.toString())))];
+}
+
+beforeAll(async () => {
+  const [running, line] = await run("--listen", "0");
+  program = running;
+  const port = /listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
   live = await serve(process.env.UBIHEAP ?? "", "--no-cache", "--target", `ubi://127.0.0.1:${port}`);
 });
 afterAll(async () => {
@@ -54,4 +56,18 @@ it("snapshots of a live program are taken, with stacks once these are recorded",
   await page.locator("#take-snapshot").click();
   await page.locator('.snapshot[data-state="snapshot-state-error"]').waitFor();
   await page.locator(".message-error").waitFor();
+});
+
+it("a program has a page of its own, as long as it is not ended", async () => {
+  const [running, line] = await run("--ui");
+  const address = /http:\S+/.exec(line)?.[0] ?? "";
+  const page = await trip.browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(address);
+  await page.getByRole("button", { name: "Take a snapshot of program.js" }).click();
+  await shown(page, "report-state-saved");
+  await page.getByText("Session").first().waitFor();
+  running.kill("SIGINT");
+  await new Promise((resolve) => running.once("exit", resolve));
+  await page.getByText("The server does not answer").waitFor();
 });

@@ -120,6 +120,13 @@ static ubi_status profiler_make(ubi_profiler **out, const char *hooks_folder) {
     return ubi_profiler_new(out, &options);
 }
 
+static ubi_status page_serve(void) {
+    ubi_session_options session = UBI_SESSION_OPTIONS_INIT;
+    session.threads = ubi__cli_threads(the_run.cli);
+    session.compat = the_run.cli->compat;
+    return ubi__run_listen_show(&the_run.listen, &session, the_run.runner);
+}
+
 static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     char words[256];
     UBI_TRY(ubi__run_room_open(&the_run.room, &the_run.settings));
@@ -131,6 +138,8 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
         UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, p->name));
     if (a->listen)
         UBI_TRY(ubi__run_listen_start(&the_run.listen, a->listen, the_run.runner, !a->is_interactive));
+    if (a->with_page)
+        UBI_TRY(page_serve());
     if (a->with_heap_module || a->with_debugger)
         UBI_TRY(profiler_make(&the_run.profiler, the_run.runner->hooks_folder));
     return UBI_OK;
@@ -163,7 +172,7 @@ static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
         .hooks = ubi__run_hooks(&the_run),
     };
     ubi__run_install_signals(&the_run);
-    if (a->timeline || a->listen)
+    if (a->timeline || a->listen || a->with_page)
         ubi__run_end_well_when_terminated();
     cli->subject = program_subject(p);
     return the_run.runner->run(exit_code, p->name, &the_options);
@@ -269,6 +278,10 @@ static const ubi__parameter parameters[] = {
         "127.0.0.1:PORT; 0 is any free port, which standard error shows. On another HOST each connection is asked "
         "about on the terminal",
         NULL, .is_once = true),
+    UBI__FLAG(
+        "ui", 0, AT(with_page),
+        "serve a page that looks into the program's heap, of this machine alone: standard error shows its address; "
+        "the page keeps the heap when the script has ended, until Ctrl-C"),
     UBI__CHOICE("census-at", 0, AT(census_at), "WHEN", moments,
                 "count what is in the heap, and print it as 'ubiheap census' does", NULL),
     UBI__ALIAS_LETTER('c'),
@@ -304,6 +317,7 @@ static const ubi__example examples[] = {
     { "run --heap-limit 64MiB --snapshot-on-oom app.js", "see what filled the memory" },
     { "run --timeline app.timeline app.js", "what it does, and when, for 'ubiheap timeline'" },
     { "run --listen 6080 app.js", "its memory in Firefox: about:debugging" },
+    { "run --ui --sites app.js", "look into it in your browser, with the stacks that allocated" },
     { "run --allocation-log log.jsonl --sampling-probability 0.05 app.js",
       "every twentieth allocation, with its stack" },
     { NULL, NULL },

@@ -19,6 +19,12 @@ ubi_status ubi__run_listen_start(ubi__run_listen *listen, const char *where, con
     return ubi__listening_start(&listen->listening, where, may_ask);
 }
 
+ubi_status ubi__run_listen_show(ubi__run_listen *listen, const ubi_session_options *session,
+                                const ubi__script_runner *runner) {
+    listen->runner = runner;
+    return ubi__listening_show(&listen->listening, session);
+}
+
 static void runtime_wake(void *payload) {
     ((ubi__run_listen *)payload)->runner->wake_all();
 }
@@ -74,7 +80,7 @@ static void workers_leave(ubi__run_listen *listen) {
 }
 
 void ubi__run_listen_stop(ubi__run_listen *listen) {
-    if (listen->listening.server)
+    if (listen->listening.server || listen->listening.page)
         workers_leave(listen);
     ubi__listening_stop(&listen->listening);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_listen.h: a run that developer tools can look into while it lasts (--listen): each runtime is offered.
+ * run_listen.h: a run that developer tools (--listen) or a page (--ui) can look into while it lasts: each runtime is offered.
  */
 #ifndef UBI_CLI_RUN_LISTEN_H
 #define UBI_CLI_RUN_LISTEN_H
@@ -28,6 +28,9 @@ typedef struct ubi__run_offered {
 /** @param where, may_ask  as of ubi__listening_start. Errors: the same. */
 ubi_status ubi__run_listen_start(ubi__run_listen *listen, const char *where, const ubi__script_runner *runner,
                                  bool may_ask);
+/** Serves the page. Arguments and errors as of ubi__listening_show. */
+ubi_status ubi__run_listen_show(ubi__run_listen *listen, const ubi_session_options *session,
+                                const ubi__script_runner *runner);
 /**
  * Offers a runtime: on its thread, as what follows. One that cannot be offered is left out. With the main one there is something to see: then
  * standard error shows where.

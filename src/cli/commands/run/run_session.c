@@ -347,10 +347,28 @@ static void limit_tell(const ubi__run *run, int exit_code) {
     ubi__print_line(run->script, line);
 }
 
+/* A signal that comes just before the wait is noticed then. */
+#define REST_US UINT64_C(500000)
+
+/* The script has ended by itself: who looks at its heap in the page has it until the user ends the program. */
+static void session_rest(session *s) {
+    ubi__run *run = s->run;
+    if (!run->arguments->with_page || run->arguments->is_interactive || session_interrupted(run))
+        return;
+    run->runner->flush_output();
+    ubi__print_line(run->cli->subject, "the script has ended, and its page still shows its heap; Ctrl-C ends both");
+    while (!session_interrupted(run)) {
+        uint64_t rest_us = ubi__clock_us() + REST_US, wanted_us = due_us(s);
+        s->runtime->ops->rest(s->runtime->payload, wanted_us < rest_us ? wanted_us : rest_us);
+        session_tick(s);
+    }
+}
+
 /* What stopped the script does not stop the work requested for after it; the next Ctrl-C does. */
 static int session_finish(void *state, int exit_code, bool leaves) {
     session *s = state;
     ubi__run *run = s->run;
+    session_rest(s);
     ubi__interrupt_accept();
     signal(SIGPIPE, SIG_IGN);
     ubi__run_listen_leave(&run->listen, &s->offered, s->runtime);

@@ -11,7 +11,7 @@
 /** As given. */
 typedef struct ubi__run_arguments {
     bool must_print, is_interactive, is_module, is_script, with_std, with_debugger, with_heap_module,
-        wants_snapshot_on_oom, with_references;
+        wants_snapshot_on_oom, with_references, with_page;
     const char *eval;
     ubi__texts snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,

@@ -103,7 +103,8 @@ static ubi_status host_join_timeline(void *host, ubi_timeline_target *timeline) 
 static const ubi__script_runtime_ops host_runtime_ops = { .heap_bytes = host_heap_bytes,
                                                           .observer = host_observer,
                                                           .join_profiler = host_join_profiler,
-                                                          .join_timeline = host_join_timeline };
+                                                          .join_timeline = host_join_timeline,
+                                                          .rest = ubi__host_rest };
 
 static ubi_status begin_hooks(ubi__host *host) {
     const ubi__script_hooks *hooks = &host->options->hooks;

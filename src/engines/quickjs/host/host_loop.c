@@ -445,6 +445,12 @@ bool ubi__host_wait(ubi__host *host, JSContext *realm, int fd, const bool *done)
     return has_come;
 }
 
+void ubi__host_rest(void *payload, uint64_t until_us) {
+    ubi__host *host = payload;
+    ubi_quickjs_interrupt(host->tools);
+    ubi__wake_select(&host->wake, 0, NULL, NULL, NULL, NULL, microseconds_until(until_us));
+}
+
 /* ---- os.sleep and std.exit ---------------------------------------------------------------------------------------- */
 
 /* Sleeps in pieces: what is due in between is done. */

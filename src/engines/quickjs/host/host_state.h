@@ -61,6 +61,8 @@ void ubi__host_loop(ubi__host *host, JSContext *realm);
  * nothing is left that could set `*done`.
  */
 bool ubi__host_wait(ubi__host *host, JSContext *realm, int fd, const bool *done);
+/** As `rest` of ubi__script_runtime_ops. */
+void ubi__host_rest(void *host, uint64_t until_us);
 /** Runs all jobs, and reports the rejection that nothing handled. */
 void ubi__host_run_jobs(ubi__host *host);
 /** Whether the user wants what runs now to stop, where errors end nothing. */
