@@ -142,7 +142,8 @@ static void routes_write(ubi__out *out) {
 static void errors_write(ubi__out *out) {
     ubi__out_string(
         out, "## Errors\n\nAn error is a [`ubiheap.error/1`](schema/ubiheap.error-1.schema.json): `status`, a word "
-             "for programs, and `message`, a line for people.\n\n| code | `status` | |\n|---|---|---|\n");
+             "for programs, and `message`, a line for people. Browsers, which ask for `text/html`, get a page in words "
+             "instead.\n\n| code | `status` | |\n|---|---|---|\n");
     for (const ubi__http_error *e = ubi__http_errors; e->status != UBI_OK; e++)
         ubi__out_printf(out, "| %u | `%s` | %s |\n", e->code, e->name, e->meaning);
     ubi__out_string(out, refusals);

@@ -197,19 +197,26 @@ enum MHD_Result ubi__http_job_look(ubi__exchange *e) {
 
 /* ---- errands ------------------------------------------------------------------------------------------------------------------- */
 
-enum MHD_Result ubi__http_errand(ubi__exchange *e, const ubi__desk_errand *errand) {
+static enum MHD_Result errand_drop(ubi__exchange *e, const ubi__desk_errand *errand, ubi_status status) {
+    if (errand->release)
+        errand->release(errand->payload);
+    return ubi__reply_error(e, status);
+}
+
+enum MHD_Result ubi__http_errand_now(ubi__exchange *e, const ubi__desk_errand *errand) {
     ubi__desk_job *job = NULL;
     e->is_errand = true;
-    ubi_status status = async_read(e);
-    if (status == UBI_OK)
-        status =
-            ubi__desk_run(&job, &e->job_id, e->server->desk, errand, e->is_async, e->is_async ? NULL : &e->watcher);
-    if (status != UBI_OK) {
-        errand->release(errand->payload);
-        return ubi__reply_error(e, status);
-    }
+    ubi_status status =
+        ubi__desk_run(&job, &e->job_id, e->server->desk, errand, e->is_async, e->is_async ? NULL : &e->watcher);
+    if (status != UBI_OK)
+        return errand_drop(e, errand, status);
     e->job = e->is_async ? NULL : job;
     return e->is_async ? ubi__http_job_accepted(e) : ubi__http_job_look(e);
+}
+
+enum MHD_Result ubi__http_errand(ubi__exchange *e, const ubi__desk_errand *errand) {
+    ubi_status status = async_read(e);
+    return status == UBI_OK ? ubi__http_errand_now(e, errand) : errand_drop(e, errand, status);
 }
 
 /* Where a document says that it is. */
@@ -233,6 +240,8 @@ enum MHD_Result ubi__http_errand_reply(ubi__exchange *e, ubi_text document) {
         ubi__vec_u8_fini(&copy, ubi_allocator_default());
         return ubi__reply_error(e, ubi__fail_nomem());
     }
+    if (e->route->action == UBI__HTTP_FRONT)
+        return ubi__reply_page(e, &copy);
     self_read(self, document);
     return ubi__reply_document(e, is_new ? MHD_HTTP_CREATED : MHD_HTTP_OK, &copy, is_new ? self : NULL);
 }

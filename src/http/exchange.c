@@ -113,6 +113,11 @@ const char *ubi__exchange_header(const ubi__exchange *e, const char *name) {
     return ubi__mhd.MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, name);
 }
 
+bool ubi__exchange_is_of_browser(const ubi__exchange *e) {
+    const char *accept = ubi__exchange_header(e, MHD_HTTP_HEADER_ACCEPT);
+    return accept && strstr(accept, "text/html");
+}
+
 const char *ubi__exchange_name(const ubi__exchange *e, uint32_t segment) {
     return segment < e->address.n_segments ? e->address.segments[segment] : "";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * front_page.c: what GET / shows, the web page, or what is open and what can be asked, as plain HTML without style or script; files of the
- * page; the lists of routes and questions.
+ * front_page.c: what GET / shows, the web page, or what is open, what runs, what could be opened and what can be asked, as plain HTML
+ * without script; files of the page; the lists of routes and questions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,68 +13,9 @@
 #include "base/status.h"
 #include "http/http.h"
 
-/* ---- text of HTML ------------------------------------------------------------------------------------------------------------------- */
-
-/* `failed` sticks. */
-typedef struct html {
-    ubi__vec_u8 bytes;
-    bool has_failed;
-} html;
-
-static void raw_put(html *h, const char *text) {
-    h->has_failed |= !ubi__http_bytes_write(&h->bytes, text, strlen(text));
-}
-
-static void character_put(html *h, char c) {
-    const char piece[2] = { c, '\0' };
-    switch (c) {
-    case '<':
-        raw_put(h, "&lt;");
-        break;
-    case '>':
-        raw_put(h, "&gt;");
-        break;
-    case '&':
-        raw_put(h, "&amp;");
-        break;
-    case '"':
-        raw_put(h, "&quot;");
-        break;
-    default:
-        raw_put(h, piece);
-    }
-}
-
-/* Names of files are hostile. */
-static void text_put(html *h, const char *text) {
-    for (; *text; text++)
-        character_put(h, *text);
-}
-
-/* A text of ours: what is between backticks is code. */
-static void words_put(html *h, const char *words) {
-    bool is_code = false;
-    for (; *words; words++) {
-        if (*words != '`') {
-            character_put(h, *words);
-            continue;
-        }
-        is_code = !is_code;
-        raw_put(h, is_code ? "<code>" : "</code>");
-    }
-}
-
-static void link_put(html *h, const char *address, const char *text) {
-    raw_put(h, "<a href=\"");
-    text_put(h, address);
-    raw_put(h, "\">");
-    text_put(h, text);
-    raw_put(h, "</a>");
-}
-
 /* ---- the front page --------------------------------------------------------------------------------------------------------------------- */
 
-static void question_links_put(html *h, const ubi__shelf_heap *heap) {
+static void question_links_put(ubi__html *h, const ubi__shelf_heap *heap) {
     ubi_session_kind kind = ubi_session_kind_of(heap->session);
     for (const ubi__question *const *q = ubi__questions; *q; q++) {
         char address[160];
@@ -84,77 +25,147 @@ static void question_links_put(html *h, const ubi__shelf_heap *heap) {
         if (!is_asked_alone)
             continue;
         snprintf(address, sizeof address, "/api/1/heaps/%s/%s?format=page", heap->id, (*q)->usage->name);
-        raw_put(h, " ");
-        link_put(h, address, (*q)->usage->name);
+        ubi__html_raw(h, " ");
+        ubi__html_link(h, address, (*q)->usage->name);
     }
 }
 
-static void heap_row_put(html *h, const ubi__shelf_heap *heap) {
+static void heap_row_put(ubi__html *h, const ubi__shelf_heap *heap) {
     char address[80], size[UBI__HUMAN_TEXT];
     snprintf(address, sizeof address, "/api/1/heaps/%s", heap->id);
-    raw_put(h, "<li>");
-    link_put(h, address, heap->name);
-    raw_put(h, ", ");
-    raw_put(h, ubi__human_size(size, heap->size_bytes));
-    raw_put(h, ":");
+    ubi__html_raw(h, "<li>");
+    ubi__html_link(h, address, heap->name);
+    ubi__html_raw(h, ", ");
+    ubi__html_raw(h, ubi__human_size(size, heap->size_bytes));
+    ubi__html_raw(h, ":");
     question_links_put(h, heap);
-    raw_put(h, "</li>\n");
+    ubi__html_raw(h, "</li>\n");
 }
 
-static void heap_list_put(html *h, ubi__shelf *shelf) {
+static void heap_list_put(ubi__html *h, ubi__shelf *shelf) {
     const ubi__shelf_heap *heap = ubi__shelf_next(shelf, 0), *next;
-    raw_put(h, heap ? "<h2>Open</h2>\n<ul>\n" : "<p>Nothing is open.</p>\n");
+    ubi__html_raw(h, heap ? "<h2>Open</h2>\n<ul>\n" : "<p>Nothing is open.</p>\n");
     bool is_some = heap != NULL;
     for (; heap; heap = next) {
         heap_row_put(h, heap);
         next = ubi__shelf_next(shelf, heap->number);
         ubi__shelf_heap_unref(heap);
     }
-    raw_put(h, is_some ? "</ul>\n" : "");
+    ubi__html_raw(h, is_some ? "</ul>\n" : "");
 }
 
-static void route_links_put(html *h) {
-    raw_put(h, "<h2>Interface</h2>\n<ul>\n");
+static void route_links_put(ubi__html *h) {
+    ubi__html_raw(h, "<h2>Interface</h2>\n<ul>\n");
     for (const ubi__http_route *r = ubi__http_routes; r->method; r++) {
         bool is_link = strcmp(r->method, "GET") == 0 && !strchr(r->pattern, '{');
-        raw_put(h, "<li>");
-        text_put(h, r->method);
-        raw_put(h, " ");
+        ubi__html_raw(h, "<li>");
+        ubi__html_text(h, r->method);
+        ubi__html_raw(h, " ");
         if (is_link)
-            link_put(h, r->pattern, r->pattern);
+            ubi__html_link(h, r->pattern, r->pattern);
         else
-            text_put(h, r->pattern);
-        raw_put(h, ": ");
-        words_put(h, r->summary);
-        raw_put(h, "</li>\n");
+            ubi__html_text(h, r->pattern);
+        ubi__html_raw(h, ": ");
+        ubi__html_words(h, r->summary);
+        ubi__html_raw(h, "</li>\n");
     }
-    raw_put(h, "</ul>\n");
+    ubi__html_raw(h, "</ul>\n");
 }
 
-static void page_hint_put(html *h) {
+static void target_row_put(ubi__html *h, uint64_t number, ubi__live_heap *heap) {
+    ubi__live_state state;
+    char address[64];
+    ubi__live_heap_state(&state, heap);
+    snprintf(address, sizeof address, "/api/1/targets/t%llu", (unsigned long long)number);
+    ubi__html_raw(h, "<li>");
+    ubi__html_link(h, address, ubi__live_heap_name(heap));
+    ubi__html_raw(h, ", ");
+    ubi__html_text(h, ubi__live_heap_kind(heap));
+    ubi__html_raw(h, ", ");
+    ubi__html_text(h, state.fault[0] ? state.fault : ubi__live_link_name(state.link));
+    ubi__html_raw(h, "</li>\n");
+}
+
+static void target_list_put(ubi__html *h, const ubi_http_server *server) {
+    ubi__live_heap *heap;
+    uint64_t number = 0;
+    bool is_some = false;
+    while ((heap = ubi__http_target_next(&number, server))) {
+        ubi__html_raw(h, is_some ? "" : "<h2>Live</h2>\n<ul>\n");
+        is_some = true;
+        target_row_put(h, number, heap);
+        ubi__live_heap_unref(heap);
+    }
+    ubi__html_raw(h, is_some ? "</ul>\n" : "");
+}
+
+static void file_row_put(ubi__html *h, const ubi__beneath_row *row) {
+    char size[UBI__HUMAN_TEXT];
+    ubi__html_raw(h, "<li><code>");
+    ubi__html_text(h, row->path);
+    ubi__html_raw(h, "</code>, ");
+    ubi__html_text(h, row->what);
+    ubi__html_raw(h, ", ");
+    ubi__html_raw(h, ubi__human_size(size, row->size_bytes));
+    ubi__html_raw(h, "</li>\n");
+}
+
+/* Reads the beginnings of many files. */
+static ubi_status file_list_put(ubi__html *h, const ubi__shelf *shelf) {
+    ubi__beneath_rows rows = { 0 };
+    bool was_cut = false;
+    if (ubi__shelf_root_count(shelf) == 0)
+        return UBI_OK;
+    ubi_status status = ubi__shelf_list_files(&rows, &was_cut, shelf, ubi_allocator_default());
+    ubi__html_raw(h, "<h2>Can be opened</h2>\n");
+    ubi__html_raw(h, "<p>");
+    ubi__html_words(h, rows.n ? "By `POST /api/1/heaps` with the path in JSON, `{\"path\": \"...\"}`."
+                              : "There is nothing that ubiheap opens below the folders of `--root`.");
+    ubi__html_raw(h, "</p>\n<ul>\n");
+    for (size_t i = 0; i < rows.n; i++)
+        file_row_put(h, &rows.at[i]);
+    ubi__html_raw(h, was_cut ? "<li>and more</li>\n</ul>\n" : "</ul>\n");
+    ubi__beneath_rows_free(&rows, ubi_allocator_default());
+    return status;
+}
+
+static void page_hint_put(ubi__html *h) {
     if (!ubi__page_file_find("/"))
-        raw_put(h, "<p>This program was built without its web page; <code>make</code> builds it where Node.js and npm "
-                   "are.</p>\n");
+        ubi__html_raw(h,
+                      "<p>This program was built without its web page; <code>make</code> builds it where Node.js and "
+                      "npm are.</p>\n");
 }
 
-static enum MHD_Result plain_front_reply(ubi__exchange *e) {
-    html h = { .has_failed = false };
-    raw_put(&h, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ubiheap</title></head><body>\n"
-                "<h1>ubiheap " UBI_VERSION_STRING "</h1>\n");
+static ubi_status front_write(ubi__vec_u8 *out, void *payload, const ubi_progress *progress) {
+    const ubi_http_server *server = payload;
+    ubi__html h = { .has_failed = false };
+    (void)progress;
+    ubi__html_begin(&h, "ubiheap " UBI_VERSION_STRING);
     page_hint_put(&h);
-    heap_list_put(&h, e->server->shelf);
+    heap_list_put(&h, server->shelf);
+    target_list_put(&h, server);
+    ubi_status status = file_list_put(&h, server->shelf);
     route_links_put(&h);
-    raw_put(&h, "</body></html>\n");
-    if (!h.has_failed)
-        return ubi__reply_page(e, &h.bytes);
-    ubi__vec_u8_fini(&h.bytes, ubi_allocator_default());
-    return ubi__reply_error(e, ubi__fail_nomem());
+    ubi__html_end(&h);
+    *out = h.bytes;
+    return h.has_failed ? ubi__fail_nomem() : status;
 }
 
-/* Browsers ask for HTML by name; curl does not. */
+/* Folders are looked through by another thread than that of all connections. */
+static enum MHD_Result plain_front_reply(ubi__exchange *e) {
+    const ubi__desk_errand errand = { "front page", front_write, NULL, e->server };
+    ubi__vec_u8 html = { 0 };
+    if (ubi__shelf_root_count(e->server->shelf))
+        return ubi__http_errand_now(e, &errand);
+    ubi_status status = front_write(&html, e->server, NULL);
+    if (status == UBI_OK)
+        return ubi__reply_page(e, &html);
+    ubi__vec_u8_fini(&html, ubi_allocator_default());
+    return ubi__reply_error(e, status);
+}
+
 enum MHD_Result ubi__http_front(ubi__exchange *e) {
-    const char *accept = ubi__exchange_header(e, MHD_HTTP_HEADER_ACCEPT);
-    const ubi__page_file *page = accept && strstr(accept, "text/html") ? ubi__page_file_find("/") : NULL;
+    const ubi__page_file *page = ubi__exchange_is_of_browser(e) ? ubi__page_file_find("/") : NULL;
     return page ? ubi__reply_page_file(e, page) : plain_front_reply(e);
 }
 

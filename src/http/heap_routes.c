@@ -162,12 +162,8 @@ static ubi_status listing_perform(ubi__vec_u8 *answer, void *payload, const ubi_
     return status;
 }
 
-static void nothing_release(void *payload) {
-    (void)payload;
-}
-
 enum MHD_Result ubi__http_files(ubi__exchange *e) {
-    const ubi__desk_errand errand = { "files", listing_perform, nothing_release, e->server->shelf };
+    const ubi__desk_errand errand = { "files", listing_perform, NULL, e->server->shelf };
     return ubi__http_errand(e, &errand);
 }
 

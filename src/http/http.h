@@ -24,6 +24,7 @@
 #include <ubiheap/server/http.h>
 
 #include "http/guard.h"
+#include "http/html.h"
 #include "http/mhd.h"
 #include "http/page_files.h"
 #include "http/request.h"
@@ -186,12 +187,15 @@ uint64_t ubi__exchange_announced_bytes(const ubi__exchange *e);
 /** UBI_ELIMIT: the body is too long. */
 ubi_status ubi__exchange_fail_length(uint64_t most_bytes);
 
+/** Whether a browser asks for a page: they name HTML among what they take; curl does not, nor do scripts of a page. */
+bool ubi__exchange_is_of_browser(const ubi__exchange *e);
+
 /** Performs the request, when its body is there. */
 enum MHD_Result ubi__exchange_perform(ubi__exchange *e);
 
 /* ---- replies ---------------------------------------------------------------------------------------------------------- */
 
-/** The thread's message, with the code of the status. */
+/** The thread's message, with the code of the status: a document, or a page in words for browsers. */
 enum MHD_Result ubi__reply_error(ubi__exchange *e, ubi_status status);
 enum MHD_Result ubi__reply_error_code(ubi__exchange *e, unsigned code, ubi_status status);
 /** With a header. */
@@ -203,6 +207,7 @@ enum MHD_Result ubi__reply_no_memory(ubi__exchange *e);
 enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code);
 /** A document that is not to be kept. Takes the bytes. @param location  NULL: none. */
 enum MHD_Result ubi__reply_document(ubi__exchange *e, unsigned code, ubi__vec_u8 *document, const char *location);
+/** As html.h writes it. Takes the bytes. */
 enum MHD_Result ubi__reply_page(ubi__exchange *e, ubi__vec_u8 *html);
 /** A file of the page, or 304. Browsers may load more of the page for it. */
 enum MHD_Result ubi__reply_page_file(ubi__exchange *e, const ubi__page_file *file);
@@ -259,6 +264,8 @@ ubi_status ubi__http_heap_document(ubi__vec_u8 *out, const ubi__shelf_heap *heap
 enum MHD_Result ubi__http_ask(ubi__exchange *e);
 /** Hands in an errand, and waits for its document. Takes the payload, also if it fails. */
 enum MHD_Result ubi__http_errand(ubi__exchange *e, const ubi__desk_errand *errand);
+/** The same, and waits for it, whatever the request says. */
+enum MHD_Result ubi__http_errand_now(ubi__exchange *e, const ubi__desk_errand *errand);
 enum MHD_Result ubi__http_errand_reply(ubi__exchange *e, ubi_text document);
 /** Waits for the job that it watches. */
 enum MHD_Result ubi__http_job_look(ubi__exchange *e);
@@ -298,6 +305,8 @@ enum MHD_Result ubi__http_target_measure(ubi__exchange *e);
 enum MHD_Result ubi__http_target_record(ubi__exchange *e);
 /** A live heap, for as long as the reference that it gives. Errors: UBI_ENOTFOUND. */
 ubi_status ubi__http_target_get(ubi__live_heap **out, uint64_t *number, const ubi__exchange *e);
+/** A reference to the one behind `number` (0: the first), whose number it gets. NULL: there is none. */
+ubi__live_heap *ubi__http_target_next(uint64_t *number, const ubi_http_server *server);
 /** The document of one. Errors: UBI_ENOMEM. */
 ubi_status ubi__http_target_document(ubi__vec_u8 *out, uint64_t number, ubi__live_heap *heap);
 /** As ubi_http_server_add_target, also for a thread that has to be woken. */

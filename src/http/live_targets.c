@@ -41,6 +41,19 @@ ubi_status ubi__http_target_get(ubi__live_heap **out, uint64_t *number, const ub
     return t ? UBI_OK : ubi__fail(UBI_ENOTFOUND, "there is no live heap t%llu", (unsigned long long)*number);
 }
 
+/* Numbers rise. */
+ubi__live_heap *ubi__http_target_next(uint64_t *number, const ubi_http_server *server) {
+    pthread_mutex_lock(&lock);
+    const ubi__http_target *t = server->targets;
+    while (t && t->number <= *number)
+        t = t->next;
+    ubi__live_heap *heap = t ? ubi__live_heap_ref(t->heap) : NULL;
+    if (t)
+        *number = t->number;
+    pthread_mutex_unlock(&lock);
+    return heap;
+}
+
 /* ---- documents ------------------------------------------------------------------------------------------------------ */
 
 static void recording_put(ubi__json *json, const ubi__live_state *state) {
@@ -102,14 +115,15 @@ enum MHD_Result ubi__http_target_describe(ubi__exchange *e) {
 
 static void targets_put(ubi__json *json, const void *payload) {
     const ubi__exchange *e = payload;
+    ubi__live_heap *heap;
+    uint64_t number = 0;
     ubi__json_member_array(json, "targets");
-    pthread_mutex_lock(&lock);
-    for (const ubi__http_target *t = e->server->targets; t; t = t->next) {
+    while ((heap = ubi__http_target_next(&number, e->server))) {
         ubi__json_object_begin(json);
-        target_put(json, t->number, t->heap);
+        target_put(json, number, heap);
         ubi__json_object_end(json);
+        ubi__live_heap_unref(heap);
     }
-    pthread_mutex_unlock(&lock);
     ubi__json_array_end(json);
 }
 

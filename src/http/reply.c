@@ -16,6 +16,7 @@
 #define LEAST_PACKED_BYTES 1024
 /* What is compressed at a time: the server's thread has others to serve. */
 #define PACKED_PIECE_BYTES ((size_t)64 << 10)
+#define HTML "text/html; charset=utf-8"
 #define STREAM_BLOCK_BYTES ((size_t)32 << 10)
 
 static const ubi_allocator *memory(void) {
@@ -141,7 +142,8 @@ enum MHD_Result ubi__reply_document(ubi__exchange *e, unsigned code, ubi__vec_u8
 }
 
 enum MHD_Result ubi__reply_page(ubi__exchange *e, ubi__vec_u8 *html) {
-    return bytes_reply(e, MHD_HTTP_OK, html, "text/html; charset=utf-8", NULL, NULL);
+    e->policy = UBI__HTML_POLICY;
+    return bytes_reply(e, MHD_HTTP_OK, html, HTML, NULL, NULL);
 }
 
 enum MHD_Result ubi__reply_empty(ubi__exchange *e, unsigned code) {
@@ -167,12 +169,21 @@ static bool error_document(ubi__vec_u8 *out, ubi_status status, unsigned code) {
     return ubi__json_flush(&json) == UBI_OK && ubi__http_bytes_write(out, "\n", 1);
 }
 
+static bool error_page(ubi__vec_u8 *out, unsigned code) {
+    char message[UBI__DESK_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", ubi_error_message());
+    return ubi__html_error(out, code, message);
+}
+
 enum MHD_Result ubi__reply_error_header(ubi__exchange *e, unsigned code, ubi_status status, const char *header,
                                         const char *value) {
-    ubi__vec_u8 document = { 0 };
-    if (error_document(&document, status, code))
-        return bytes_reply(e, code, &document, "application/json", header, value);
-    ubi__vec_u8_fini(&document, memory());
+    ubi__vec_u8 body = { 0 };
+    bool is_page = ubi__exchange_is_of_browser(e);
+    if (is_page)
+        e->policy = UBI__HTML_POLICY;
+    if (is_page ? error_page(&body, code) : error_document(&body, status, code))
+        return bytes_reply(e, code, &body, is_page ? HTML : "application/json", header, value);
+    ubi__vec_u8_fini(&body, memory());
     return ubi__reply_no_memory(e);
 }
 
