@@ -666,6 +666,8 @@ export type Heap1Document = {
 /** All that is open. */
 export type Heaps1Document = {
   schema: "ubiheap.heaps/1";
+  /** Which server this is: another each time that one is started, and then ids mean other heaps */
+  server: string;
   heaps: Array<{
     /** Never given twice by one server */
     id: string;

@@ -39,6 +39,9 @@ static void heap_put(ubi__json *json, const void *payload) {
 
 static void heaps_put(ubi__json *json, const void *payload) {
     const ubi__exchange *e = payload;
+    char number[17];
+    snprintf(number, sizeof number, "%016llx", (unsigned long long)e->server->nonce);
+    ubi__json_member_string(json, "server", number);
     ubi__json_member_array(json, "heaps");
     for (const ubi__shelf_heap *heap = ubi__shelf_next(e->server->shelf, 0), *next; heap; heap = next) {
         ubi__json_object_begin(json);

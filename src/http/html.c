@@ -94,7 +94,8 @@ static const error_words errors[] = {
       COPY_ADDRESS
       ": it ends in `?token=` and 32 digits. The browser keeps the token then, and the page takes it out of "
       "the address.",
-      "If you have been here before, ubiheap was started again and has another token now." },
+      "If you have been here before, ubiheap was started again and has another token now. `ubiheap serve --token-file "
+      "FILE` has the same each time." },
     { 403, true, "This is not the address of ubiheap", COPY_ADDRESS ". Other names of this machine are refused.",
       NULL },
     { 404, false, "This is not here", "It may have been closed, or ubiheap was started again.", NULL },

@@ -85,7 +85,7 @@ struct ubi_http_server {
     uint64_t most_upload_bytes;
     uint32_t idle_seconds;
     ubi_compat compat;
-    uint64_t nonce; /* of entity tags of what is not a file */
+    uint64_t nonce; /* which server it is: in entity tags of what is not a file, and for clients */
     ubi_session_pool *pool;
     ubi__shelf *shelf;
     ubi__desk *desk;

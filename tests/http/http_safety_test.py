@@ -4,9 +4,12 @@
 import gzip
 import json
 import os
+import re
 import signal
 import socket
+import stat
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -392,6 +395,64 @@ class End(unittest.TestCase):
             self.assertEqual(ended.returncode, code, (words, ended.stderr))
             self.assertIn(message, ended.stderr)
             self.assertEqual(ended.stderr.count("\n"), 1)
+
+
+class TokenFiles(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.file = Path(temporary.name) / "token"
+
+    def refuse(self, words, code=2):
+        ended = subprocess.run([TOOL, "serve", "--token-file", self.file], cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(ended.returncode, code, ended.stderr)
+        self.assertRegex(ended.stderr, rf"\Aubiheap: {re.escape(str(self.file))}: [^\n]*{words}[^\n]*\n\Z")
+
+    def test_a_token_that_is_made_once_opens_each_server(self):
+        first = serve(self, "--token-file", self.file, AFTER)
+        self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o600)
+        self.assertEqual(self.file.read_text(), first.token + "\n")
+        heaps = first.get("/api/1/heaps")
+        first.end()
+        second = serve(self, "--token-file", self.file, "--port", first.port, AFTER)
+        self.assertEqual((second.url, self.file.read_text()), (first.url, first.token + "\n"))
+        again = first.get("/api/1/heaps")
+        self.assertEqual(again["heaps"], heaps["heaps"])
+        self.assertNotEqual(again["server"], heaps["server"])
+        self.assertEqual(again["server"], second.get("/api/1/heaps")["server"])
+
+    def test_a_token_of_the_users_own_is_taken(self):
+        self.file.write_text("0123456789abcdefABCDEF9876543210")
+        self.file.chmod(0o400)
+        self.assertEqual(serve(self, "--token-file", self.file).token, "0123456789abcdefABCDEF9876543210")
+
+    def test_servers_that_start_together_have_the_same(self):
+        command = [TOOL, "serve", "--token-file", self.file]
+        together = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        tokens = {process.stdout.readline().strip().partition("token=")[2] for process in together}
+        for process in together:
+            process.terminate()
+            process.communicate()
+        self.assertEqual(tokens, {self.file.read_text().strip()})
+
+    def test_what_others_can_read_is_no_token(self):
+        for mode in (0o640, 0o604, 0o620, 0o602):
+            self.file.write_text("0" * 32)
+            self.file.chmod(mode)
+            self.refuse("others may read or write")
+
+    def test_what_is_none_is_refused(self):
+        for text in ("", "0" * 31, "0" * 33, "0" * 31 + "g", "0" * 32 + "\n\n", "0" * 16 + "\0" + "0" * 15):
+            self.file.write_text(text)
+            self.file.chmod(0o600)
+            self.refuse("holds no token")
+            self.assertEqual(self.file.read_text(), text)
+        self.file.unlink()
+        os.mkfifo(self.file, 0o600)
+        self.refuse("regular file")
+        self.file.unlink()
+        self.file = self.file / "below" / "nothing"
+        self.refuse("", code=4)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 // Files that come and go, servers that go, themes, and whether people who see or point otherwise can use the page.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { serve } from "../src/api/serving";
+import { folderOf, serve } from "../src/api/serving";
 import { AFTER, BEFORE, data, journey, PATIENCE_MS, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER);
@@ -48,21 +50,65 @@ describe("files", () => {
   });
 });
 
-describe("a server that ends", () => {
-  it("is missed, and another one at its place is known as such", async () => {
-    const first = await serve(process.env.UBIHEAP ?? "", "--no-cache", BEFORE);
+describe("a server that is killed and started again", () => {
+  const tool = process.env.UBIHEAP ?? "";
+  const start = (...words: string[]) => serve(tool, "--no-cache", ...words);
+
+  async function visit(url: string): Promise<Page> {
     const page = await trip.browser.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(first.url);
-    await shown(page, "report-state-saved");
-    await first.end();
+    await page.goto(url);
+    return page;
+  }
+
+  it("is missed; with another token it is entered by its address, and shows what was shown", async () => {
+    const first = await start(BEFORE);
+    const page = await visit(`${first.url}#/census/h1`);
+    await shown(page, "census-state-saved");
+    await first.end("SIGKILL");
     await page.getByText("The server does not answer").waitFor();
-    const next = await serve(process.env.UBIHEAP ?? "", "--no-cache", "--port", new URL(first.base).port, BEFORE);
-    await page.getByText("open the address that it has printed").waitFor();
-    await page.goto(next.url);
+    const next = await start("--port", new URL(first.base).port, BEFORE);
+    await page.getByText("has another token").waitFor();
+    const address = page.getByLabel("The address that ubiheap has printed");
+    await address.fill(next.base);
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByText("This has no token").waitFor();
+    await address.fill(next.url);
+    await address.press("Enter");
+    await shown(page, "census-state-saved");
+    expect(await page.locator(".banner").count()).toBe(0);
+    expect(new URL(page.url()).search).toBe("");
+    await next.end();
+  });
+
+  it("finds the page again by itself with the same token, and the page its new heaps", async () => {
+    const token = folderOf({});
+    const words = ["--token-file", join(token.path, "token")];
+    const first = await start(...words, BEFORE);
+    const page = await visit(`${first.url}#/start/h1`);
+    await shown(page, "report-state-saved");
+    await first.end("SIGKILL");
+    await page.getByText("The server does not answer").waitFor();
+    const next = await start(...words, "--port", new URL(first.base).port, AFTER);
+    expect(next.url).toBe(first.url);
+    await page.locator(".headline-words h1", { hasText: "tiny-after" }).waitFor();
     await shown(page, "report-state-saved");
     expect(await page.locator(".banner").count()).toBe(0);
+    expect(await page.locator(".snapshot").count()).toBe(1);
     await next.end();
+    token.remove();
+  });
+
+  it("says to who comes without its token what to do", async () => {
+    const page = await visit(trip.serving.base);
+    await page.getByRole("heading", { name: "This address needs its token" }).waitFor();
+    expect(await page.locator("body").evaluate((body) => getComputedStyle(body).maxWidth)).not.toBe("none");
+    await page.goto(trip.serving.url);
+    await shown(page, "report-state-saved");
+    await page.goto(`${trip.serving.base}/api/1/heaps/h77`);
+    await page.getByText("no heap has the id 'h77'").waitFor();
+    await page.getByRole("link", { name: "Go to the front page" }).click();
+    await shown(page, "report-state-saved");
   });
 });
 

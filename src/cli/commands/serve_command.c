@@ -18,11 +18,12 @@
 #include "cli/cli_files.h"
 #include "cli/remote_schemes.h"
 #include "cli/returned_memory.h"
+#include "cli/token_file.h"
 #include "http/http.h"
 
 typedef struct serve_arguments {
     uint64_t port;
-    const char *listen, *most_upload, *memory, *cache_folder;
+    const char *listen, *token_file, *most_upload, *memory, *cache_folder;
     int cache;
     ubi__texts roots, targets;
 } serve_arguments;
@@ -107,10 +108,24 @@ static ubi_status pool_open(ubi_session_pool **out, const serve_arguments *a) {
     return ubi_session_pool_new(out, &options);
 }
 
-static ubi_status server_start(ubi_http_server **out, const ubi__cli *cli, const serve_arguments *a,
-                               ubi_session_pool *pool) {
+/* What is wrong is said of the file. */
+static ubi_status token_find(ubi_http_options *options, char token[UBI__HTTP_TOKEN_BYTES], ubi__cli *cli,
+                             const char *path) {
+    const char *command = cli->subject;
+    if (!path)
+        return UBI_OK;
+    cli->subject = path;
+    UBI_TRY(ubi__token_file_read(token, path));
+    cli->subject = command;
+    options->token = token;
+    return UBI_OK;
+}
+
+static ubi_status server_start(ubi_http_server **out, ubi__cli *cli, const serve_arguments *a, ubi_session_pool *pool) {
+    char token[UBI__HTTP_TOKEN_BYTES];
     ubi_session_options session = UBI_SESSION_OPTIONS_INIT;
     ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
+    UBI_TRY(token_find(&options, token, cli, a->token_file));
     session.threads = ubi__cli_threads(cli);
     session.compat = cli->compat;
     session.index = a->cache < 0 ? UBI_SESSION_INDEX_NONE : UBI_SESSION_INDEX_CACHE;
@@ -164,6 +179,11 @@ static const ubi__parameter parameters[] = {
               "the address to listen on, in digits; others than the default are reached from other machines, without "
               "encryption",
               "127.0.0.1"),
+    UBI__TEXT(
+        "token-file", 0, AT(token_file), "FILE",
+        "have the token that is in FILE, which only its owner may read, and is made if it is not there: the server "
+        "that is started next answers the same clients",
+        "a token of its own"),
     UBI__TEXT("max-upload", 0, AT(most_upload), "SIZE", "the largest file that a client may send", "8 GiB"),
     UBI__TEXT("memory", 0, AT(memory), "SIZE", "what is computed and kept may take this much memory",
               "half of what there is"),
@@ -178,6 +198,7 @@ static const ubi__example examples[] = {
     { "serve app.heapsnapshot", "prints the address; Ctrl-C ends it" },
     { "serve --target firefox://127.0.0.1:6000/tab/1", "clients take snapshots of a tab" },
     { "serve --root snapshots --port 8123", "clients may open what is in the folder" },
+    { "serve --port 8123 --token-file token app.heapsnapshot", "the same address each time" },
     { NULL, NULL },
 };
 

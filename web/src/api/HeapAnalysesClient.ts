@@ -146,8 +146,8 @@ export class HeapAnalysesClient {
 
   // ---- what is open -----------------------------------------------------------------------------------------------------
 
-  async listHeaps(): Promise<OpenHeap[]> {
-    return (await this.http.get<"ubiheap.heaps/1">("/api/1/heaps")).heaps;
+  async listHeaps(): Promise<{ server: string; heaps: OpenHeap[] }> {
+    return this.http.get<"ubiheap.heaps/1">("/api/1/heaps");
   }
 
   /** Sends a file to the server, which opens it. */

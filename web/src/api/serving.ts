@@ -66,7 +66,7 @@ export interface Serving {
   url: string;
   base: string;
   token: string;
-  end(): Promise<void>;
+  end(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** A server of `ubiheap serve` with these arguments. */
@@ -78,10 +78,10 @@ export async function serve(tool: string, ...words: string[]): Promise<Serving> 
     server.once("exit", () => reject(new Error("the server ended")));
   });
   const url = new URL(line);
-  const end = () =>
+  const end = (signal: NodeJS.Signals = "SIGTERM") =>
     new Promise<void>((resolve) => {
       server.once("exit", () => resolve());
-      server.kill();
+      server.kill(signal);
     });
   return { url: line, base: url.origin, token: url.searchParams.get("token") ?? "", end };
 }

@@ -3,32 +3,13 @@
 import { useEffect, useRef, useState, type DragEvent } from "react";
 import { useDo, useSee, useTheme } from "../shared/hooks";
 import { noticeChanged } from "../store/actions";
-import { CONNECTION } from "../store/models";
 import { importFiles } from "../store/tasks/snapshots";
 import { selectNeighbour } from "../store/tasks/views";
 import { SnapshotList } from "../views/snapshots/SnapshotList";
+import { ConnectionBanner } from "./ConnectionBanner";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Panel } from "./Panel";
 import { Toolbar } from "./Toolbar";
-
-function ConnectionBanner() {
-  const connection = useSee((state) => state.connection);
-  if (connection === CONNECTION.LOST) {
-    return (
-      <p className="banner" role="alert">
-        The server does not answer. This page goes on as soon as it does.
-      </p>
-    );
-  }
-  if (connection === CONNECTION.REFUSED) {
-    return (
-      <p className="banner" role="alert">
-        The server was started again and does not know this page: open the address that it has printed.
-      </p>
-    );
-  }
-  return null;
-}
 
 function Notice() {
   const act = useDo();

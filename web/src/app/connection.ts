@@ -15,7 +15,12 @@ export async function startConnection(store: Store): Promise<void> {
     setTimeout(
       () => {
         void Promise.all([store.dispatch(listSnapshots()), store.dispatch(listTargets())]).then(() => {
-          if (isLost && store.getState().connection === CONNECTION.READY) {
+          const { connection } = store.getState();
+          if (connection === CONNECTION.REPLACED) {
+            location.reload(); // the address says what is shown
+            return;
+          }
+          if (isLost && connection === CONNECTION.READY) {
             void store.dispatch(refresh());
           }
           again();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { addressOf, addressText, NOWHERE, type Address } from "./address";
+import { addressOf, addressText, enteringAddress, NOWHERE, type Address } from "./address";
 
 describe("addresses", () => {
   it("say what is shown, and are understood again", () => {
@@ -24,5 +24,23 @@ describe("addresses", () => {
       expect(addressOf(text)).toEqual(NOWHERE);
     }
     expect(addressOf("#/object/h1/abc")).toEqual({ ...NOWHERE, view: "object", heap: "h1" });
+  });
+});
+
+describe("what is pasted from the terminal", () => {
+  const token = "0123456789abcdef0123456789abcdef";
+
+  it("leads to its server, a token alone to the server of the page", () => {
+    const here = "http://127.0.0.1:1";
+    expect(enteringAddress(` http://127.0.0.1:2/?token=${token}\n`, here)).toBe(`http://127.0.0.1:2/?token=${token}`);
+    expect(enteringAddress(`http://[::1]:2/?a=b&token=${token}`, here)).toBe(`http://[::1]:2/?token=${token}`);
+    expect(enteringAddress(token, here)).toBe(`${here}/?token=${token}`);
+    expect(enteringAddress(`?token=${token}`, here)).toBe(`${here}/?token=${token}`);
+  });
+
+  it("leads nowhere without a token", () => {
+    for (const text of ["", "x", "http://127.0.0.1:2/", `http://127.0.0.1:2/?token=${token}0`, token.slice(1), `javascript:${token}`]) {
+      expect(enteringAddress(text, "http://127.0.0.1:1")).toBeNull();
+    }
   });
 });

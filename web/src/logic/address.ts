@@ -81,3 +81,10 @@ export function addressOf(text: string): Address {
   }
   return { ...address, node: known === "object" && third && /^\d+$/.test(third) ? nodeIdOf(third) : null };
 }
+
+/** The server's address with the token of a text that somebody has pasted; null: there is none. @param here  the page's own server. */
+export function enteringAddress(text: string, here: string): string | null {
+  const token = /(?:^|[?&]token=)([0-9a-f]{32})(?![0-9a-f])/i.exec(text.trim())?.[1];
+  const origin = /^https?:\/\/[^/?#\s]+/.exec(text.trim())?.[0] ?? here;
+  return token ? `${origin}/?token=${token}` : null;
+}

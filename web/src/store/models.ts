@@ -85,8 +85,11 @@ export const VIEW = {
 } as const;
 export type ViewState = (typeof VIEW)[keyof typeof VIEW];
 
-/** LOADING -> READY <-> LOST, when the server does not answer; REFUSED, when it is another one. */
-export const CONNECTION = { LOADING: "loading", READY: "ready", LOST: "lost", REFUSED: "refused" } as const;
+/**
+ * LOADING -> READY <-> LOST, when the server does not answer. REFUSED, when another one does, which has another token; REPLACED, when that
+ * one knows the token: its heaps are others, and the page has to be loaded again.
+ */
+export const CONNECTION = { LOADING: "loading", READY: "ready", LOST: "lost", REFUSED: "refused", REPLACED: "replaced" } as const;
 export type ConnectionState = (typeof CONNECTION)[keyof typeof CONNECTION];
 
 /** "-totalBytes", "name" and so on; "" the tree's own order. */

@@ -5,7 +5,7 @@ import { CENSUS_DISPLAYS, LABEL_DISPLAYS } from "../logic/displays";
 import { formatMegabytes } from "../logic/format";
 import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
 import { collapseCensusNode, expandCensusNode, setCensusDisplay, setLabelDisplay } from "./actions";
-import { CENSUS, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
+import { CENSUS, CONNECTION, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
 import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
 import { expandCensusRow } from "./tasks/census";
 import { selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
@@ -41,6 +41,25 @@ async function opened(view: (typeof VIEW)[keyof typeof VIEW], ...names: string[]
   b.actions.length = 0;
   b.client.asked.length = 0;
 }
+
+describe("the connection", () => {
+  it("is lost and found again; another server of the same token replaces the one of the page", async () => {
+    b = bench("one");
+    expect(b.state().connection).toBe(CONNECTION.LOADING);
+    await b.store.dispatch(listSnapshots());
+    expect(b.state().connection).toBe(CONNECTION.READY);
+    b.client.failing.set("list", "gone");
+    await b.store.dispatch(listSnapshots());
+    expect([b.state().connection, b.state().snapshots.length]).toEqual([CONNECTION.LOST, 1]);
+    b.client.failing.clear();
+    await b.store.dispatch(listSnapshots());
+    expect(b.state().connection).toBe(CONNECTION.READY);
+    b.client.server = "two";
+    b.client.open("of another server");
+    await b.store.dispatch(listSnapshots());
+    expect([b.state().connection, b.state().snapshots.length]).toEqual([CONNECTION.REPLACED, 1]);
+  });
+});
 
 describe("snapshots", () => {
   beforeEach(() => {

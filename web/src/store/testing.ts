@@ -45,7 +45,8 @@ export class FakeClient {
     return value;
   }
 
-  listHeaps = () => this.answer("list", this.heaps);
+  server = "one";
+  listHeaps = () => this.answer("list", { server: this.server, heaps: this.heaps });
   importHeapSnapshot = (_file: Blob, name: string) => this.answer("import", this.open(name));
   saveHeapSnapshot = () => this.answer("save", this.open("live.fxsnapshot"));
   listTargets = () => this.answer("targets", this.targets);

@@ -6,6 +6,8 @@ import type { SnapshotId } from "../models";
 
 export interface TaskContext {
   client: HeapAnalysesClient;
+  /** Which server the page is of; null until it is known. */
+  server: string | null;
   /** Tasks that run, by their keys. */
   running: Map<string, Promise<void>>;
   /** How to end what runs for a snapshot. */
@@ -13,7 +15,7 @@ export interface TaskContext {
 }
 
 export function newTaskContext(client: HeapAnalysesClient): TaskContext {
-  return { client, running: new Map(), cancels: new Map() };
+  return { client, server: null, running: new Map(), cancels: new Map() };
 }
 
 /** Runs a task, unless one of this key runs already: then that one's end is this one's, too. */

@@ -16,9 +16,15 @@ function snapshotOfHeap({ id, name, kind, what, size, origin }: OpenHeap): Snaps
 
 /** Lists what is open on the server, and drops what is not any more. */
 export function listSnapshots(): Task {
-  return async (dispatch, getState, { client }) => {
+  return async (dispatch, getState, context) => {
+    const { client } = context;
     try {
-      const heaps = await client.listHeaps();
+      const { server, heaps } = await client.listHeaps();
+      context.server ??= server;
+      if (server !== context.server) {
+        dispatch(a.connectionChanged(CONNECTION.REPLACED));
+        return;
+      }
       const paths = new Set(heaps.map((heap) => heap.id));
       const gone = getState().snapshots.filter(({ path }) => path !== null && !paths.has(path));
       if (gone.length > 0) {
