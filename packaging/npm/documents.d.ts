@@ -653,6 +653,8 @@ export type Heap1Document = {
   kind: "heap" | "recording" | "timeline";
   /** What such files are called; absent while it is unknown */
   what?: string;
+  /** What is wrong with its file; absent while nothing is known to be wrong: it is read when something is asked */
+  fault?: string;
   /** By the command line, below a folder, sent by a client, or saved from a live heap */
   origin: "given" | "opened" | "uploaded" | "saved";
   /** Bytes of its file */
@@ -676,6 +678,8 @@ export type Heaps1Document = {
     kind: "heap" | "recording" | "timeline";
     /** What such files are called; absent while it is unknown */
     what?: string;
+    /** What is wrong with its file; absent while nothing is known to be wrong: it is read when something is asked */
+    fault?: string;
     /** By the command line, below a folder, sent by a client, or saved from a live heap */
     origin: "given" | "opened" | "uploaded" | "saved";
     /** Bytes of its file */

@@ -31,14 +31,17 @@ static void question_links_put(ubi__html *h, const ubi__shelf_heap *heap) {
 }
 
 static void heap_row_put(ubi__html *h, const ubi__shelf_heap *heap) {
-    char address[80], size[UBI__HUMAN_TEXT];
+    char address[80], size[UBI__HUMAN_TEXT], fault[UBI__SESSION_FAULT_BYTES];
+    bool is_damaged = ubi__session_fault(fault, heap->session);
     snprintf(address, sizeof address, "/api/1/heaps/%s", heap->id);
     ubi__html_raw(h, "<li>");
     ubi__html_link(h, address, heap->name);
     ubi__html_raw(h, ", ");
     ubi__html_raw(h, ubi__human_size(size, heap->size_bytes));
-    ubi__html_raw(h, ":");
-    question_links_put(h, heap);
+    ubi__html_raw(h, is_damaged ? ", damaged: " : ":");
+    ubi__html_text(h, is_damaged ? fault : "");
+    if (!is_damaged)
+        question_links_put(h, heap);
     ubi__html_raw(h, "</li>\n");
 }
 

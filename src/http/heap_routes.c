@@ -23,12 +23,14 @@ static const ubi_allocator *memory(void) {
 
 static void heap_put(ubi__json *json, const void *payload) {
     const ubi__shelf_heap *heap = payload;
-    char address[80];
+    char address[80], fault[UBI__SESSION_FAULT_BYTES];
     ubi__json_member_string(json, "id", heap->id);
     ubi__json_member_string(json, "name", heap->name);
     ubi__json_member_string(json, "kind", ubi__session_kind_name(ubi_session_kind_of(heap->session)));
     if (heap->what)
         ubi__json_member_string(json, "what", heap->what);
+    if (ubi__session_fault(fault, heap->session))
+        ubi__json_member_string(json, "fault", fault);
     ubi__json_member_string(json, "origin", ubi__shelf_origin_name(heap->origin));
     ubi__json_member_u64(json, "size", heap->size_bytes);
     snprintf(address, sizeof address, "/api/1/heaps/%s", heap->id);

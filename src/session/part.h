@@ -107,6 +107,9 @@ UBI__SERVER_API bool ubi__session_is_current(const ubi_session *session);
 #define UBI__SESSION_IDENTITY_WORDS 6
 /** Numbers that differ for files that differ; also in other processes. False: it is of no file, or of one that was not looked at yet. */
 UBI__SERVER_API bool ubi__session_identity(uint64_t out[UBI__SESSION_IDENTITY_WORDS], const ubi_session *session);
+#define UBI__SESSION_FAULT_BYTES 400
+/** What was found to be wrong with its file when it was read. False: nothing, or it was not read yet. Any thread. */
+UBI__SERVER_API bool ubi__session_fault(char out[UBI__SESSION_FAULT_BYTES], const ubi_session *session);
 /** How many references there are. */
 UBI__SERVER_API uint32_t ubi__session_ref_count(const ubi_session *session);
 

@@ -39,7 +39,7 @@ static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use
     UBI_TRY(ubi__recording_processes_find(&r->processes, use->session->name, r->wanted, r->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, r->processes.identity));
     r->path = r->wanted && r->processes.rows.n == 1 ? r->processes.rows.at[0].path : use->session->name;
-    UBI_TRY(files_read(r, use));
+    UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use)));
     ubi_status status = ubi__recording_processes_sum(&r->processes, &r->summary);
     if (status != UBI_OK)
         ubi__recording_summary_fini(&r->summary);

@@ -76,6 +76,22 @@ static void read_note(ubi_session *session, const ubi__file_identity *file, uint
     ubi__session_file_note(session, file, others_identity);
 }
 
+ubi_status ubi__session_fault_note(ubi_session *session, ubi_status status) {
+    if (status != UBI_EFORMAT)
+        return status;
+    pthread_mutex_lock(&session->pool->lock);
+    snprintf(session->fault, sizeof session->fault, "%s", ubi_error_message());
+    pthread_mutex_unlock(&session->pool->lock);
+    return status;
+}
+
+bool ubi__session_fault(char out[UBI__SESSION_FAULT_BYTES], const ubi_session *session) {
+    pthread_mutex_lock(&session->pool->lock);
+    memcpy(out, session->fault, UBI__SESSION_FAULT_BYTES);
+    pthread_mutex_unlock(&session->pool->lock);
+    return out[0] != '\0';
+}
+
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator) {
     ubi_session *session = use->session;
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
@@ -89,7 +105,7 @@ ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_al
     options.progress = use->progress;
     options.threads = use->threads;
     options.compat = session->compat;
-    UBI_TRY(ubi_graph_read_path(out, session->name, &options, &info));
+    UBI_TRY(ubi__session_fault_note(session, ubi_graph_read_path(out, session->name, &options, &info)));
     if (is_first)
         read_note(session, &file, 0, &info);
     return UBI_OK;

@@ -100,9 +100,10 @@ struct ubi_session {
     uint64_t
         others_identity; /* of files that belong to it: of processes that were recorded together; 0: there are none */
     ubi_read_info info;  /* of a heap */
-    ubi__part_memory answers;   /* what callers compute */
-    ubi_session_use *permanent; /* holds a graph that cannot be read again; or NULL */
-    size_t name_bytes;          /* with the cache folder */
+    char fault[UBI__SESSION_FAULT_BYTES]; /* what is wrong with what the file holds; "": nothing, as far as is known */
+    ubi__part_memory answers;             /* what callers compute */
+    ubi_session_use *permanent;           /* holds a graph that cannot be read again; or NULL */
+    size_t name_bytes;                    /* with the cache folder */
     char name[];
 };
 
@@ -153,6 +154,8 @@ void ubi__session_slots_free(ubi__session_slot *slots);
  */
 ubi_status ubi__session_file_check(ubi__file_identity *out, const ubi_session *session, uint64_t others_identity);
 void ubi__session_file_note(ubi_session *session, const ubi__file_identity *file, uint64_t others_identity);
+/** The file was read: UBI_EFORMAT says that it is damaged, which is noted with the thread's message. Returns the status. */
+ubi_status ubi__session_fault_note(ubi_session *session, ubi_status status);
 /** Microseconds of a clock that never goes back. */
 uint64_t ubi__session_clock_us(void);
 

@@ -35,7 +35,7 @@ static ubi_status timeline_read(ubi__session_timeline *t, ubi_session_use *use) 
     if (use->session->kind == UBI_SESSION_RECORDING)
         UBI_TRY(ubi__recording_processes_find(&t->processes, use->session->name, NULL, t->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, t->processes.identity));
-    UBI_TRY(file_read(t, use));
+    UBI_TRY(ubi__session_fault_note(use->session, file_read(t, use)));
     ubi__session_file_note(use->session, &file, t->processes.identity);
     return UBI_OK;
 }

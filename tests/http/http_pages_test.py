@@ -103,6 +103,27 @@ class PlainFront(unittest.TestCase):
         server.ask("/api/1/targets/t1/heaps", method="POST")
         self.assertRegex(Words(server.ask("/").body.decode()).words, r"ubi://127\.0\.0\.1:1, ubi, .*(connect|refused)")
 
+    def test_files_that_turn_out_to_be_damaged_are_listed_as_such(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = pathlib.Path(temporary.name)
+        recording = (ROOT / "tests/data/ubirec/few.ubirec").read_bytes()
+        (folder / "cut.heapsnapshot.gz").write_bytes((ROOT / V8).read_bytes()[:100000])
+        (folder / "cut.fxsnapshot").write_bytes((ROOT / AFTER).read_bytes()[:1000])
+        (folder / "cut.ubirec").write_bytes(recording[:len(recording) // 2] + b"\xff" * 1000)
+        server = serve(self, ROOT / AFTER, *sorted(folder.iterdir()))
+        self.assertEqual([heap.get("fault") for heap in server.get("/api/1/heaps")["heaps"]], [None] * 4)
+        for heap in server.get("/api/1/heaps")["heaps"]:
+            answer = server.ask(heap["self"] + "/info").document
+            self.assertEqual(answer["schema"] == "ubiheap.error/1", heap["id"] != "h1", answer)
+            self.assertEqual(server.get(heap["self"]).get("fault"), answer.get("message"))
+        self.assertEqual(server.ask("/api/1/heaps/h1/timeline").code, 422)
+        listed = server.get("/api/1/heaps")["heaps"]
+        self.assertEqual(["fault" in heap for heap in listed], [False, True, True, True])
+        words = Words(server.ask("/").body.decode()).words
+        for heap in listed[1:]:
+            self.assertRegex(words, re.escape(heap["name"]) + r", [\d.]+ \w+, damaged: " + re.escape(heap["fault"]))
+
     def test_what_is_not_there_has_no_heading(self):
         page = Words(serve(self).ask("/").body.decode())
         self.assertIn("Nothing is open.", page.words)

@@ -32,6 +32,24 @@ describe("files", () => {
     await page.getByText("Look into a heap").waitFor();
   });
 
+  it("that are damaged are listed so, once one has been looked into, in all pages", async () => {
+    const folder = folderOf({ "cut.fxsnapshot": readFileSync(BEFORE).subarray(0, 5000) });
+    const serving = await serve(process.env.UBIHEAP ?? "", "--no-cache", BEFORE, join(folder.path, "cut.fxsnapshot"));
+    const pages = [await trip.browser.newPage(), await trip.browser.newPage()] as const;
+    for (const page of pages) {
+      page.setDefaultTimeout(PATIENCE_MS);
+      await page.goto(serving.url);
+      await shown(page, "report-state-saved");
+    }
+    await pages[0].getByRole("button", { name: /^cut/ }).click();
+    await pages[0].getByText("ends too early").waitFor();
+    await pages[1].locator(".snapshot .snapshot-error").waitFor();
+    await pages[1].getByRole("button", { name: /^cut/ }).click();
+    await pages[1].getByText("ends too early").waitFor();
+    await serving.end();
+    folder.remove();
+  });
+
   it("are dropped anywhere", async () => {
     const page = await empty.open();
     await page.getByText("Look into a heap").waitFor();

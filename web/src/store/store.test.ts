@@ -61,6 +61,23 @@ describe("the connection", () => {
   });
 });
 
+describe("heaps that are listed", () => {
+  it("are in ERROR when their files are known to be damaged, at once or as soon as another page has read them", async () => {
+    b = bench("good", "cut");
+    b.client.heaps[1]!.fault = "ends too early";
+    await b.store.dispatch(listSnapshots());
+    expect(b.state().snapshots.map(({ state, error }) => [state, error])).toEqual([
+      [SNAPSHOT.SAVED, null],
+      [SNAPSHOT.ERROR, "ends too early"],
+    ]);
+    b.client.heaps[0]!.fault = "no node";
+    await b.store.dispatch(listSnapshots());
+    expect(first()).toMatchObject({ state: SNAPSHOT.ERROR, error: "no node" });
+    await b.store.dispatch(selectSnapshotAndRefresh(second().id));
+    expect(b.client.asked.filter((one) => one === "read")).toEqual([]);
+  });
+});
+
 describe("snapshots", () => {
   beforeEach(() => {
     b = bench();

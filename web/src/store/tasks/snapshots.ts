@@ -9,9 +9,10 @@ import { snapshotAt, snapshotOf } from "../selectors";
 import { cancelOf, errorText } from "./context";
 import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot } from "./views";
 
-function snapshotOfHeap({ id, name, kind, what, size, origin }: OpenHeap): Snapshot {
-  const imported = origin !== "saved";
-  return { ...newSnapshot(), state: SNAPSHOT.SAVED, path: id, name, kind, what: what ?? null, size, imported };
+function snapshotOfHeap({ id, name, kind, what, size, origin, fault }: OpenHeap): Snapshot {
+  const known = { path: id, name, kind, what: what ?? null, size, imported: origin !== "saved" };
+  const state = fault === undefined ? SNAPSHOT.SAVED : SNAPSHOT.ERROR;
+  return { ...newSnapshot(), ...known, state, error: fault ?? null };
 }
 
 /** Lists what is open on the server, and drops what is not any more. */
@@ -33,9 +34,20 @@ export function listSnapshots(): Task {
       for (const heap of heaps.filter(({ id }) => !snapshotAt(getState(), id))) {
         dispatch(a.addSnapshot({ snapshot: snapshotOfHeap(heap) }));
       }
+      noteFaults(heaps);
       dispatch(a.connectionChanged(CONNECTION.READY));
     } catch (error) {
       dispatch(a.connectionChanged(error instanceof ServerError ? CONNECTION.REFUSED : CONNECTION.LOST));
+    }
+
+    /** What another page has read, and found to be damaged. */
+    function noteFaults(heaps: OpenHeap[]) {
+      for (const { id: path, fault } of heaps) {
+        const snapshot = snapshotAt(getState(), path);
+        if (fault !== undefined && snapshot?.state === SNAPSHOT.SAVED) {
+          dispatch(a.snapshotError({ id: snapshot.id, error: fault }));
+        }
+      }
     }
   };
 }
