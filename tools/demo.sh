@@ -101,8 +101,6 @@ show "A copy without names, URLs and paths, to send to somebody" convert --anony
 cat <<EOF
 
 ${bold}== Try next${plain}
-  $ubiheap serve $before $after
-      prints an address: open it in your browser to look at these heaps there, or drop files of your own on the page
   $ubiheap help
       what else it can do
   $ubiheap report FILE
@@ -116,4 +114,8 @@ ${bold}== Try next${plain}
       what your own C or C++ program allocates
   make install PREFIX=\$HOME/.local
       tool, library, headers, manual pages
+
+${bold}== Look at these heaps in your browser${plain}
+  $ubiheap serve $before $after $node_after
+      prints an address: open it, or drop files of your own on the page; Ctrl-C ends it
 EOF
