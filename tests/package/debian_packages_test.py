@@ -6,9 +6,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("http", "web")]
+import page_project  # noqa: E402
+from serving import Server  # noqa: E402
 
 from package_test import BUILD, CONSUMER, EXPECTED_OUTPUT, ROOT, SERVER_OUTPUT, SNAPSHOT, VERSION, run
 
@@ -167,6 +172,21 @@ class DebianPackages(unittest.TestCase):
         left = {path for path in self.root.rglob("*") if not path.is_dir()} - before
         self.assertEqual({path for path in left if "var/lib/dpkg" not in str(path)}, set())
         self.assertFalse((self.root / "usr").exists())
+
+    def test_the_web_page_is_in_the_tool_and_in_the_library(self):
+        page = page_project.page_files()
+        if not page:
+            self.skipTest("this build has no web page: npm was missing, or could not fetch what it is built with")
+        folder = self.scratch / "page"
+        for name in "ubiheap", "libubiheap-server0":
+            run("dpkg-deb", "-x", self.files[name], folder)
+        library = (folder / LIBDIR / f"libubiheap-server.so.{VERSION}").read_bytes()
+        server = Server(self, [folder / "usr" / "bin" / "ubiheap", "serve", SNAPSHOT])
+        for path, file in page.items():
+            answer = server.ask(path, headers={"Accept": "text/html"})
+            self.assertEqual((answer.code, answer.body), (200, file.read_bytes()), path)
+            self.assertIn(file.read_bytes(), library, path)
+        self.assertEqual([heap["name"] for heap in server.get("/api/1/heaps")["heaps"]], [Path(SNAPSHOT).name])
 
     def test_what_a_package_needs_cannot_be_left_out(self):
         with self.assertRaisesRegex(AssertionError, r"libubiheap-dev:\w+ depends on libubiheap0"):
