@@ -161,8 +161,8 @@ export class HeapAnalysesClient {
   }
 
   /** Saves a live heap on the server, which opens it. */
-  async saveHeapSnapshot(target: string, options: AskOptions = {}): Promise<OpenHeap> {
-    const job = await this.http.send<"ubiheap.job/1">("POST", `${targetPath(target)}/heaps`, null, { async: true });
+  async saveHeapSnapshot(target: string, name: string, options: AskOptions = {}): Promise<OpenHeap> {
+    const job = await this.http.send<"ubiheap.job/1">("POST", `${targetPath(target)}/heaps`, null, { name, async: true });
     return this.http.finish<"ubiheap.heap/1">(job, options);
   }
 

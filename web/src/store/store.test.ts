@@ -97,6 +97,8 @@ describe("snapshots", () => {
     await done;
     expect(first()).toMatchObject({ state: SNAPSHOT.READ, path: "h1", creationTime: 1_700_000_000_123_456 });
     expect(first().treeMap?.state).toBe(TREE_MAP.SAVED);
+    await b.store.dispatch(takeSnapshotAndCensus("t1"));
+    expect(b.state().snapshots.map(({ name }) => name)).toEqual(["t1 1", "t1 2"]);
   });
 
   it("FE-19: that cannot be saved are errors, and nothing is counted", async () => {
@@ -349,7 +351,7 @@ describe("differences", () => {
 
   it("FE-25: are left when a snapshot is taken, which is selected", async () => {
     await b.store.dispatch(takeSnapshotAndCensus("t1"));
-    expect([b.state().view.state, b.state().diffing, b.selected().name]).toEqual([VIEW.CENSUS, null, "live.fxsnapshot"]);
+    expect([b.state().view.state, b.state().diffing, b.selected().name]).toEqual([VIEW.CENSUS, null, "t1 1"]);
   });
 
   it("are by class, too, until that is left or the pair is", async () => {

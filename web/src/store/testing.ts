@@ -48,7 +48,7 @@ export class FakeClient {
   server = "one";
   listHeaps = () => this.answer("list", { server: this.server, heaps: this.heaps });
   importHeapSnapshot = (_file: Blob, name: string) => this.answer("import", this.open(name));
-  saveHeapSnapshot = () => this.answer("save", this.open("live.fxsnapshot"));
+  saveHeapSnapshot = (_target: string, name: string) => this.answer("save", this.open(name));
   listTargets = () => this.answer("targets", this.targets);
   recordAllocations = (_target: string, isOn: boolean) => {
     const target = { id: "t1", recording: { isOn, probability: 1, maxLogLength: 1 } } as LiveTarget;

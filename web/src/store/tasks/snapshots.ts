@@ -2,7 +2,7 @@
 // Tasks about whole snapshots: what is open on the server, importing, deleting.
 import { ServerError } from "../../api/errors";
 import type { OpenHeap } from "../../types/heap";
-import type { Task } from "..";
+import type { State, Task } from "..";
 import * as a from "../actions";
 import { CONNECTION, newSnapshot, SNAPSHOT, VIEW, type Snapshot, type SnapshotId } from "../models";
 import { snapshotAt, snapshotOf } from "../selectors";
@@ -134,18 +134,25 @@ export function clearSnapshots(): Task {
   };
 }
 
+/** Of the next snapshot of a live program: its name and a number, so that one is not taken for another. */
+function nameOfNext(state: State, target: string): string {
+  const known = state.targets.find(({ id }) => id === target)?.name ?? target;
+  return `${known} ${state.snapshots.filter(({ imported }) => !imported).length + 1}`;
+}
+
 /** Saves the heap of a live program, and shows it. */
 export function takeSnapshotAndCensus(target: string): Task {
   return async (dispatch, getState, context) => {
     if (getState().diffing || getState().individuals) {
       dispatch(changeView(VIEW.CENSUS));
     }
+    const name = nameOfNext(getState(), target);
     const snapshot = newSnapshot();
     const { id } = snapshot;
     dispatch(a.takeSnapshotStart({ snapshot }));
     dispatch(a.selectSnapshot({ id }));
     try {
-      const heap = await context.client.saveHeapSnapshot(target, {
+      const heap = await context.client.saveHeapSnapshot(target, name, {
         signal: cancelOf(context, id).signal,
         onProgress: (progress) => void dispatch(a.snapshotProgress({ id, progress })),
       });
