@@ -191,6 +191,15 @@ export type Census1Document = ({
     index: number;
     ids: Array<Census1.NodeId>;
   }>;
+  /** With --individuals and rows: the nodes in these parts, those first that retain most */
+  nodes?: {
+    /** All of them, each once */
+    nodeCount: Census1.Count;
+    /** What all of them take themselves */
+    shallowSize: Census1.Count;
+    offset: Census1.Count;
+    rows: Array<Census1.NodeRow>;
+  };
 }) & (unknown);
 export namespace Census1 {
   /** A count or a number of bytes. Above 2^53 it is the nearest double. */
@@ -267,6 +276,19 @@ export namespace Census1 {
     /** How many rows are left out before them */
     offset: number;
     rows: Array<Census1.TreeRow>;
+  };
+}
+export namespace Census1 {
+  export type NodeRow = {
+    nodeId: Census1.NodeId;
+    /** The way through the breakdown to the node; null when it counts the node nowhere */
+    label: null | Array<string | Array<Census1.Frame>>;
+    shallowSize: Census1.Count;
+    retainedSize: Census1.Count;
+    /** It dominates nodes */
+    moreChildrenAvailable: boolean;
+    /** The immediate dominator; missing in the root */
+    parentId?: Census1.NodeId;
   };
 }
 
@@ -540,6 +562,8 @@ export type Dominators1Document = ({
   /** What labels were made by */
   breakdown?: unknown;
   tree?: Dominators1.Row;
+  /** With way: the nodes from the root down to the first row, the first 1000 of them */
+  way?: Array<Dominators1.Step>;
   /** With --limit: greatest retained size first, equal ones by ascending id */
   top?: Array<Dominators1.Row>;
   /** With --flat, or when the tree has more than 200 levels: the rows of the tree, each before those below it */
@@ -585,6 +609,10 @@ export namespace Dominators1 {
     children?: Array<Dominators1.Row>;
     /** Nodes that it dominates immediately; missing with --compat firefox */
     childCount?: Dominators1.Count;
+    /** What all of these take themselves; missing with --compat firefox */
+    childShallowSize?: Dominators1.Count;
+    /** What all of these retain: disjoint parts of what the row retains; missing with --compat firefox */
+    childRetainedSize?: Dominators1.Count;
   };
 }
 export namespace Dominators1 {
@@ -602,6 +630,35 @@ export namespace Dominators1 {
     depth: Dominators1.Count;
     /** Nodes that it dominates immediately; missing with --compat firefox */
     childCount?: Dominators1.Count;
+    /** What all of these take themselves; missing with --compat firefox */
+    childShallowSize?: Dominators1.Count;
+    /** What all of these retain: disjoint parts of what the row retains; missing with --compat firefox */
+    childRetainedSize?: Dominators1.Count;
+  };
+}
+export namespace Dominators1 {
+  export type Step = {
+    nodeId: Dominators1.NodeId;
+    /** The way through the breakdown to the node; null when it counts the node nowhere */
+    label: null | Array<string | Array<Dominators1.Frame>>;
+    shallowSize: Dominators1.Count;
+    retainedSize: Dominators1.Count;
+    /** It dominates nodes that are not under children */
+    moreChildrenAvailable: boolean;
+    /** The immediate dominator; missing in the root */
+    parentId?: Dominators1.NodeId;
+    /** Nodes that it dominates immediately; missing with --compat firefox */
+    childCount: Dominators1.Count;
+    /** What all of these take themselves; missing with --compat firefox */
+    childShallowSize: Dominators1.Count;
+    /** What all of these retain: disjoint parts of what the row retains; missing with --compat firefox */
+    childRetainedSize: Dominators1.Count;
+    /** How many of those that its dominator dominates come before it */
+    index: Dominators1.Count;
+    /** What these take themselves */
+    shallowSizeBefore: Dominators1.Count;
+    /** What these retain */
+    retainedSizeBefore: Dominators1.Count;
   };
 }
 export namespace Dominators1 {

@@ -87,11 +87,60 @@ class Rows(unittest.TestCase):
         self.assertIn("expected bytes, totalBytes", self.refused("h1", "census", rows=1, order="size"))
         self.assertEqual(self.refused("h1", "census", 404, rows=1, parent=10**6), "parent: the tree has no row 1000000")
         self.assertEqual(self.refused("h1", "census", 404, rows=1, parent=2**32 + 2), "parent: the tree has no row 4294967298")
-        self.assertIn("individuals", self.refused("h1", "census", rows=1, individuals=1))
+        self.assertIn("individuals", self.refused("h1", "census", rows=1, individuals=1, order="name"))
+        self.assertEqual(self.refused("h1", "census", rows=1, labels="types"), "labels goes with individuals and rows")
         self.assertIn("by class", self.refused("h1", "diff", rows=1, by="class", **{"with": "h2"}))
         self.assertEqual(self.document("h1", "census", rows=5, offset=2**40)["page"]["rows"], [])
 
+    # ---- nodes of a census
+
+    def test_nodes_of_a_group_come_in_the_order_of_what_they_retain(self):
+        parts = self.document("h1", "census", breakdown="objectClass", individuals="2,3,3")["individuals"]
+        ids = sorted({node for part in parts for node in part["ids"]})
+        columns = self.document("h1", "nodes", columns="id,selfSize,retainedSize")["rows"]
+        sizes = {row[0]: tuple(row[1:]) for row in columns}
+        rows = []
+        for offset in range(0, len(ids) + 7, 7):
+            nodes = self.document("h1", "census", breakdown="objectClass", individuals="2,3,3", rows=7, offset=offset)["nodes"]
+            self.assertEqual((nodes["nodeCount"], nodes["shallowSize"]), (len(ids), sum(sizes[node][0] for node in ids)))
+            rows += nodes["rows"]
+        self.assertEqual(sorted(row["nodeId"] for row in rows), ids)
+        retained = [row["retainedSize"] for row in rows]
+        self.assertEqual(retained, sorted(retained, reverse=True))
+        for row in rows[:5]:
+            own = self.document("h1", "dominators", node=row["nodeId"], depth=1)["tree"]
+            self.assertEqual({key: own[key] for key in row}, row)
+        stacks = self.document("h1", "census", breakdown="objectClass", individuals="2", rows=1, labels="stack")["nodes"]["rows"][0]
+        self.assertEqual(stacks, {key: value for key, value in self.document(
+            "h1", "dominators", node=stacks["nodeId"], depth=1, breakdown="stack")["tree"].items() if key in stacks})
+
     # ---- dominators
+
+    def test_rows_of_dominators_know_the_sums_below_them(self):
+        for heap in ("h1", "h3"):
+            tree = self.document(heap, "dominators", depth=3, siblings=0)["tree"]
+            for node in (tree, *tree["children"][:5]):
+                children = node.get("children", [])
+                self.assertEqual(node["childCount"], len(children))
+                self.assertEqual(node["childShallowSize"], sum(child["shallowSize"] for child in children))
+                self.assertEqual(node["childRetainedSize"], sum(child["retainedSize"] for child in children))
+            self.assertEqual(tree["retainedSize"], tree["shallowSize"] + tree["childRetainedSize"])
+
+    def test_a_node_knows_its_way_from_the_root(self):
+        for heap in ("h1", "h3"):
+            whole = self.document(heap, "dominators", depth=3, siblings=0)["tree"]
+            large = max(whole["children"], key=lambda child: child["childCount"])
+            for index in (0, large["childCount"] // 2, large["childCount"] - 1):
+                expected = [whole, large, large["children"][index]]
+                way = self.document(heap, "dominators", node=expected[2]["nodeId"], depth=1, way=1)["way"]
+                self.assertEqual([step["nodeId"] for step in way], [step["nodeId"] for step in expected])
+                self.assertEqual([step["index"] for step in way], [0, whole["children"].index(large), index])
+                for step, siblings in zip(way[1:], (whole["children"], large["children"])):
+                    before = siblings[:step["index"]]
+                    self.assertEqual(step["shallowSizeBefore"], sum(one["shallowSize"] for one in before))
+                    self.assertEqual(step["retainedSizeBefore"], sum(one["retainedSize"] for one in before))
+                self.assertEqual(way[1]["childRetainedSize"], large["childRetainedSize"])
+        self.assertEqual(self.refused("h1", "dominators", by="class", way=1), "by class does not go with way")
 
     def test_children_of_dominators_come_from_any_one_on(self):
         for heap in ("h1", "h3"):
@@ -168,7 +217,25 @@ class Rows(unittest.TestCase):
             self.assertEqual([part[i]["rowId"] for i in self.below(part).get(0, [])], [whole[i]["rowId"] for i in children.get(place, [])])
             self.assertGreater(part[0]["width"] * part[0]["height"], whole[place]["width"] * whole[place]["height"])
         self.assertEqual(self.refused("h1", "treemap", 404, parent=10**6), "parent: the tree has no row 1000000")
-        self.assertIn("parent or leastArea", self.refused("h1", "treemap", by="retained", leastArea=9))
+        self.assertIn("parent, offset or leastArea", self.refused("h1", "treemap", by="retained", leastArea=9))
+
+    def test_a_box_of_the_rest_is_opened(self):
+        for heap in ("h1", "h3"):
+            some = self.document(heap, "treemap", leastArea=2000)["boxes"]
+            shown, n_opened = self.below(some), 0
+            for i, box in enumerate(some):
+                parent = some[box["parent"]] if box["parent"] is not None else None
+                siblings = [some[child] for child in shown.get(box["parent"], [])]
+                if box["type"] != "rest" or sum(one["type"] == "rest" for one in siblings) > 1:
+                    continue
+                n_rows = sum(one["type"] == "row" for one in siblings)
+                row = self.document(heap, "census", breakdown="treeMap", rows=10**6, offset=n_rows, parent=parent["rowId"])["page"]
+                part = self.document(heap, "treemap", parent=parent["rowId"], offset=n_rows)["boxes"]
+                self.assertEqual((part[0]["bytes"], part[0]["count"]), (box["bytes"], box["count"]))
+                below = [part[child] for child in self.below(part).get(0, [])]
+                self.assertEqual([one["rowId"] for one in below if one["bytes"]], [one["id"] for one in row["rows"] if one["totalBytes"]])
+                n_opened += 1
+            self.assertGreater(n_opened, 0)
 
 
 if __name__ == "__main__":

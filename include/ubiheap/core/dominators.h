@@ -85,6 +85,9 @@ UBI_API const ubi_node_ix *ubi_dominators_dominated(const ubi_dominators *domina
  */
 UBI_API ubi_status ubi_dominators_largest(ubi_node_ix *out, uint32_t *n, const ubi_dominators *dominators,
                                           ubi_node_ix node, uint32_t max);
+/** The same of nodes[count], any nodes, of which each is looked at once for each time that it is there. */
+UBI_API ubi_status ubi_dominators_largest_of(ubi_node_ix *out, uint32_t *n, const ubi_dominators *dominators,
+                                             const ubi_node_ix *nodes, uint32_t count, uint32_t max);
 
 #ifdef __cplusplus
 }

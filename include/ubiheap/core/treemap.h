@@ -148,9 +148,13 @@ UBI_API ubi_status ubi_treemap_of_census(ubi_treemap **out, const ubi_census_tre
  * The same of one row and all below it, as the top of the map. Rows whose boxes would have less area than `least_area`, in square pixels,
  * share a box of type REST with others of their colour and parent: as many boxes as can be seen, however many rows there are. 0: each row
  * has its own.
+ *
+ * @param n_left_out  children of the row that have no box, the first in the tree's order; what is left is the whole map. So a box of type
+ *                    REST is opened: its parent has as many children with a box of their own.
  */
 UBI_API ubi_status ubi_treemap_of_census_row(ubi_treemap **out, const ubi_census_tree *tree, ubi_census_node_ix top,
-                                             double least_area, const ubi_treemap_options *options);
+                                             uint32_t n_left_out, double least_area,
+                                             const ubi_treemap_options *options);
 
 /** Name of a node, such as ubi_look_node_name gives; borrowed from the graph. */
 typedef ubi_text (*ubi_treemap_name_fn)(const void *payload, ubi_node_ix node);

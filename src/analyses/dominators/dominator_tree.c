@@ -539,7 +539,7 @@ ubi_status ubi_dominator_tree_top(ubi_node_ix *out, uint32_t *n, const ubi_domin
 /* ==== THE LARGEST OF A SET ====================================================================================== */
 
 /*
- * The first few of a dominated set, greatest retained size first.
+ * The first few of a set of nodes, greatest retained size first.
  *
  * Candidates collect in a buffer of twice as many as are wanted. When it is full it is sorted and its lower half is
  * dropped; what is not greater than the last one left need not be looked at again. The sort is stable and sets are read in
@@ -590,10 +590,8 @@ static void choose_largest(buffer *b, const ubi_dominators *d, const ubi_node_ix
     keep_best(b, max);
 }
 
-ubi_status ubi_dominators_largest(ubi_node_ix *out, uint32_t *n, const ubi_dominators *d, ubi_node_ix node,
-                                  uint32_t max) {
-    uint32_t count;
-    const ubi_node_ix *set = ubi_dominators_dominated(d, node, &count);
+ubi_status ubi_dominators_largest_of(ubi_node_ix *out, uint32_t *n, const ubi_dominators *d, const ubi_node_ix *nodes,
+                                     uint32_t count, uint32_t max) {
     if (count == 0 || max == 0) {
         *n = 0;
         return UBI_OK;
@@ -604,11 +602,18 @@ ubi_status ubi_dominators_largest(ubi_node_ix *out, uint32_t *n, const ubi_domin
     if (!b.at)
         return ubi__fail_nomem();
     b.spare = b.at + b.cap;
-    choose_largest(&b, d, set, count, max);
+    choose_largest(&b, d, nodes, count, max);
     UBI_ASSERT(b.n == (max < count ? max : count));
     for (size_t i = 0; i < b.n; i++)
         out[i] = b.at[i].node;
     *n = (uint32_t)b.n;
     ubi__free_array(d->allocator, b.at, b.cap * 2, sizeof *b.at);
     return UBI_OK;
+}
+
+ubi_status ubi_dominators_largest(ubi_node_ix *out, uint32_t *n, const ubi_dominators *d, ubi_node_ix node,
+                                  uint32_t max) {
+    uint32_t count;
+    const ubi_node_ix *set = ubi_dominators_dominated(d, node, &count);
+    return ubi_dominators_largest_of(out, n, d, set, count, max);
 }

@@ -286,6 +286,26 @@ static void assert_largest(const ubi_dominators *d, const ubi_graph *g, uint32_t
     free(chosen);
 }
 
+static void any_nodes_come_with_the_largest_first(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing("root -> a, b; a(size=5) -> c, d; b(size=7); c(size=2); d(size=3)");
+    ubi_view view = ubi_view_of(g);
+    const ubi_node_ix nodes[] = { 3, 2, 4, 1 }; /* a retains 10, b 7, d 3, c 2 */
+    ubi_node_ix out[4];
+    ubi_dominators *d;
+    uint32_t n;
+    assert_int_equal(ubi_dominators_new(&d, &view, NULL), UBI_OK);
+    assert_int_equal(ubi_dominators_largest_of(out, &n, d, nodes, 4, 3), UBI_OK);
+    assert_int_equal(n, 3);
+    assert_true(out[0] == 1 && out[1] == 2 && out[2] == 4);
+    assert_int_equal(ubi_dominators_largest_of(out, &n, d, nodes, 1, 3), UBI_OK);
+    assert_true(n == 1 && out[0] == 3);
+    assert_int_equal(ubi_dominators_largest_of(out, &n, d, nodes, 0, 3), UBI_OK);
+    assert_int_equal(n, 0);
+    ubi_dominators_free(d);
+    ubi_graph_unref(g);
+}
+
 static void the_largest_are_those_that_sorting_everything_gives(void **state) {
     (void)state;
     static const uint32_t counts[] = { 1, 2, 31, 33, 64, 65, 1000, 5000 };
@@ -322,6 +342,7 @@ int main(void) {
         cmocka_unit_test(only_edges_of_the_set_decide_who_is_an_orphan),
         cmocka_unit_test(without_sets_all_else_is_the_same),
         cmocka_unit_test(wrong_arguments_are_named),
+        cmocka_unit_test(any_nodes_come_with_the_largest_first),
         cmocka_unit_test(the_largest_are_those_that_sorting_everything_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

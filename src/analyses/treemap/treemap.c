@@ -241,14 +241,16 @@ static void census_rest_gather(rests *r, const ubi_treemap *map, const ubi_censu
     r->count[color] += not_negative(child->total_count);
 }
 
-static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, uint64_t least_weight, uint32_t row) {
+/* `first`: of the children that are added; the own size is left out with those before. */
+static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, uint64_t least_weight, uint32_t row,
+                               uint32_t first) {
     ubi_census_node node, child;
     uint64_t bytes = 0, count = 0;
     rests r = { { 0 }, { 0 } };
     ubi_census_tree_node(tree, map->rows.at[row].source, &node);
     if (map->options.with_own_boxes && ends_a_path(tree, &node))
         return UBI_OK;
-    for (uint32_t i = 0; i < node.n_children; i++) {
+    for (uint32_t i = first; i < node.n_children; i++) {
         ubi_census_tree_node(tree, node.children[i], &child);
         if (census_weight(map, &child) >= least_weight)
             UBI_TRY(add_census_row(map, &child, node.children[i], row));
@@ -258,7 +260,7 @@ static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, ui
         count += not_negative(child.total_count);
     }
     UBI_TRY(rests_add(map, row, &r));
-    if (node.n_children && map->options.with_own_boxes)
+    if (node.n_children && map->options.with_own_boxes && first == 0)
         UBI_TRY(add_own_row(map, &node, row, bytes, count));
     return UBI_OK;
 }
@@ -281,30 +283,45 @@ static uint64_t least_weight_of(const ubi_treemap *map, double least_area) {
     return (uint64_t)ceil((double)map->rows.at[0].weight / area * least_area);
 }
 
+/* The top row without what its first children hold, and without its own. */
+static void top_reduce(ubi_treemap *map, const ubi_census_tree *tree, const ubi_census_node *top, uint32_t n_left_out) {
+    ubi__treemap_entry *entry = &map->rows.at[0];
+    ubi_census_node child;
+    entry->bytes = entry->count = 0;
+    for (uint32_t i = n_left_out; i < top->n_children; i++) {
+        ubi_census_tree_node(tree, top->children[i], &child);
+        entry->bytes += not_negative(child.total_bytes);
+        entry->count += not_negative(child.total_count);
+    }
+    entry->weight = measure_of(map, entry);
+}
+
 static ubi_status build_census_map(ubi_treemap *map, const ubi_census_tree *tree, ubi_census_node_ix top,
-                                   double least_area) {
+                                   uint32_t n_left_out, double least_area) {
     ubi_census_node node;
     map->tree = tree;
     ubi_census_tree_node(tree, top, &node);
     UBI_TRY(add_census_row(map, &node, top, UBI_NONE));
     if (top != ubi_census_tree_root(tree))
         map->rows.at[0].color = (uint8_t)color_of_top(tree, top);
+    if (n_left_out)
+        top_reduce(map, tree, &node, n_left_out);
     uint64_t least_weight = least_weight_of(map, least_area);
     for (uint32_t row = 0; row < map->rows.n; row++)
         if (map->rows.at[row].type == UBI_TREEMAP_ROW)
-            UBI_TRY(add_children(map, tree, least_weight, row));
+            UBI_TRY(add_children(map, tree, least_weight, row, row == 0 ? n_left_out : 0));
     return ubi__treemap_finish(map);
 }
 
 ubi_status ubi_treemap_of_census(ubi_treemap **out, const ubi_census_tree *tree, const ubi_treemap_options *options) {
-    return ubi_treemap_of_census_row(out, tree, ubi_census_tree_root(tree), 0, options);
+    return ubi_treemap_of_census_row(out, tree, ubi_census_tree_root(tree), 0, 0, options);
 }
 
 ubi_status ubi_treemap_of_census_row(ubi_treemap **out, const ubi_census_tree *tree, ubi_census_node_ix top,
-                                     double least_area, const ubi_treemap_options *options) {
+                                     uint32_t n_left_out, double least_area, const ubi_treemap_options *options) {
     ubi_treemap *map = NULL;
     UBI_TRY(ubi__treemap_new(&map, options));
-    ubi_status status = build_census_map(map, tree, top, least_area);
+    ubi_status status = build_census_map(map, tree, top, n_left_out, least_area);
     if (status == UBI_OK)
         *out = map;
     else

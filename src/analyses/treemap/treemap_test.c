@@ -126,6 +126,26 @@ static void levels_below_the_limit_have_no_boxes_but_count(void **state) {
     ubi_graph_unref(g);
 }
 
+static void the_first_rows_below_one_can_be_left_out(void **state) {
+    (void)state;
+    ubi_treemap_options o = UBI_TREEMAP_OPTIONS_INIT;
+    ubi_graph *g = graph_from_drawing(TYPES);
+    ubi_census_tree *tree = tree_of(g, preset("treeMap"), false);
+    static const char *const expected[] = { "-1>(row):21ot 0>domNode:11do 0>strings:7st 0>scripts:3sc 1>DIV:11do "
+                                            "3>x.js:3sc 5>T:3sc",
+                                            "-1>(row):0ot" };
+    o.with_own_boxes = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        ubi_treemap *map;
+        uint32_t n_left_out = i == 0 ? 1 : 100;
+        assert_int_equal(ubi_treemap_of_census_row(&map, tree, ubi_census_tree_root(tree), n_left_out, 0, &o), UBI_OK);
+        assert_string_equal(map_text(map), expected[i]);
+        ubi_treemap_free(map);
+    }
+    free_tree(tree);
+    ubi_graph_unref(g);
+}
+
 #define STACKS "root -> a, b; a(size=10 stack=main@a.js:1:1); b(size=5 stack=f@a.js:2:2<main@a.js:1:1)"
 #define BY_STACK "{\"by\":\"allocationStack\"}"
 
@@ -322,6 +342,7 @@ int main(void) {
         cmocka_unit_test(boxes_are_the_rows_of_the_census_tree_level_by_level),
         cmocka_unit_test(areas_can_be_counts),
         cmocka_unit_test(levels_below_the_limit_have_no_boxes_but_count),
+        cmocka_unit_test(the_first_rows_below_one_can_be_left_out),
         cmocka_unit_test(what_a_function_itself_allocates_is_lost_as_in_firefox_or_a_box_of_its_own),
         cmocka_unit_test(inverted_paths_end_without_a_box_for_the_old_root),
         cmocka_unit_test(an_empty_heap_is_a_map_without_area),

@@ -10,12 +10,14 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
+#include "questions/census/counted_nodes.h"
 #include "questions/question.h"
 #include "render/heap_labels.h"
 #include "render/result_json.h"
 
 typedef struct census_values {
     ubi__breakdown_arguments by;
+    ubi__breakdown_spec labels;
     const char *individuals, *fail_on;
     bool with_indices;
 } census_values;
@@ -40,6 +42,9 @@ typedef struct answer {
     const ubi_census_tree *tree; /* NULL where the report itself is shown */
     ubi__census_rows rows;       /* of the tree, if only some are shown */
     counted_parts parts;         /* owned: those of --individuals */
+    ubi__counted_nodes nodes;    /* owned: their nodes, if some rows of these are shown */
+    ubi__breakdown_spec labels_spec;
+    ubi__breakdown_choice labels; /* owned: of these rows */
 } answer;
 
 /* ---- individuals ------------------------------------------------------------------------------------------------ */
@@ -70,6 +75,17 @@ static ubi_status individuals_find(answer *a, const ubi__asked *asked) {
         UBI_TRY(ubi_census_individuals(&part->ids, &part->n, a->graph, a->chosen.breakdown, &part->index, 1, &options));
     }
     return UBI_OK;
+}
+
+/* Their nodes as rows, those first that retain most. */
+static ubi_status individuals_list(answer *a, const ubi__asked *asked) {
+    const ubi_dominators *dominators;
+    UBI_TRY(ubi_session_dominators(&dominators, ubi__asked_heap(asked), true));
+    ubi__counted_nodes_init(&a->nodes, ubi__asked_allocator(asked));
+    for (size_t i = 0; i < a->parts.n; i++)
+        UBI_TRY(ubi__counted_nodes_add(&a->nodes, a->graph, a->parts.at[i].ids, a->parts.at[i].n));
+    return ubi__counted_nodes_list(&a->nodes, dominators, a->look, a->labels.json, a->values->by.offset,
+                                   a->values->by.rows);
 }
 
 static void part_put(ubi__json *json, const counted_part *part) {
@@ -116,7 +132,7 @@ static void part_write(const ubi__page *page, const answer *a, const counted_par
 static const char *document_key(const answer *a) {
     if (a->tree)
         return a->values->by.rows ? "page" : "tree";
-    return a->census ? "report" : "individuals";
+    return a->census ? "report" : a->values->by.rows ? "nodes" : "individuals";
 }
 
 static ubi_status census_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
@@ -129,6 +145,8 @@ static ubi_status census_document(ubi__json *json, const void *answer_of, const 
         return ubi__render_census_tree(json, a->tree);
     if (a->census)
         return ubi__render_report(json, ubi_census_report(a->census));
+    if (a->values->by.rows)
+        return ubi__counted_nodes_put(json, &a->nodes);
     ubi__json_array_begin(json);
     for (size_t i = 0; i < a->parts.n; i++)
         part_put(json, &a->parts.at[i]);
@@ -149,14 +167,30 @@ static ubi_status census_page(const ubi__page *page, const void *answer_of, cons
 
 /* ---- answer ------------------------------------------------------------------------------------------------------ */
 
+static ubi_status individuals_check(const census_values *values) {
+    const ubi__breakdown_arguments *by = &values->by;
+    const char *other = by->wants_tree ? "--tree"
+                        : by->inverted ? "--inverted"
+                        : by->filter   ? "--filter"
+                        : by->parent   ? "--parent"
+                        : by->order    ? "--order"
+                                       : NULL;
+    if (values->individuals && other)
+        return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with %s", other);
+    if (values->labels.text && !(values->individuals && by->rows))
+        return ubi__fail(UBI_EINVAL, "--labels goes with --individuals and --rows");
+    return UBI_OK;
+}
+
 static ubi_status census_prepare(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     const census_values *values = a->values = asked->values;
-    if (values->individuals && (ubi__breakdown_wants_tree(&values->by) || values->by.inverted))
-        return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted%s or --filter",
-                         values->by.rows ? ", --rows" : "");
+    UBI_TRY(individuals_check(values));
     UBI_TRY(ubi__breakdown_check_rows(&values->by));
     UBI_TRY(ubi__breakdown_choose(&a->chosen, &values->by.breakdown, "census", asked->compat));
+    a->labels_spec = ubi__labels_spec(&values->labels);
+    if (values->individuals && values->by.rows)
+        UBI_TRY(ubi__breakdown_choose(&a->labels, &a->labels_spec, "census", UBI_COMPAT_NONE));
     return indices_parse(a, values->individuals, ubi__asked_allocator(asked));
 }
 
@@ -166,8 +200,10 @@ static ubi_status census_compute(void *answer_of, const ubi__asked *asked) {
     ubi_census_tree_options options = ubi__breakdown_tree_options(&a->values->by, &a->chosen);
     UBI_TRY(ubi_session_look(&a->look, heap));
     a->graph = ubi_look_view(a->look)->graph;
-    if (a->values->individuals)
-        return individuals_find(a, asked);
+    if (a->values->individuals) {
+        UBI_TRY(individuals_find(a, asked));
+        return a->values->by.rows ? individuals_list(a, asked) : UBI_OK;
+    }
     UBI_TRY(ubi_session_census(&a->census, heap, a->chosen.json, asked->compat));
     if (!asked->is_for_page && !ubi__breakdown_wants_tree(&a->values->by))
         return UBI_OK;
@@ -180,6 +216,8 @@ static void census_release(void *answer_of, const ubi__asked *asked) {
     for (size_t i = 0; i < a->parts.n; i++)
         ubi_individuals_free(a->parts.at[i].ids, a->parts.at[i].n, ubi__asked_allocator(asked));
     counted_parts_fini(&a->parts, ubi__asked_allocator(asked));
+    ubi__counted_nodes_fini(&a->nodes);
+    ubi__breakdown_choice_fini(&a->labels);
     ubi__breakdown_choice_fini(&a->chosen);
 }
 
@@ -197,6 +235,11 @@ static const ubi__parameter parameters[] = {
     UBI__FLAG("indices", 0, AT(with_indices), "show the numbers that --individuals takes", .scope = UBI__SCOPE_PAGE),
     UBI__TREE_TEXT_PARAMETERS(AT(by)),
     UBI__TREE_ROWS_PARAMETERS(AT(by)),
+    UBI__BREAKDOWN(
+        "labels", 0, AT(labels), "SPEC",
+        "with individuals and rows: what nodes are called, as in dominators; rows are then nodes, those first "
+        "that retain most",
+        "types", .scope = UBI__SCOPE_PROGRAM),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };

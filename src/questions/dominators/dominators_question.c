@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
 #include "questions/dominators/dominated_groups.h"
+#include "questions/node_rows.h"
 #include "questions/question.h"
 #include "render/dominator_tree_text.h"
 #include "render/result_json.h"
@@ -23,19 +24,18 @@ typedef struct dominators_values {
     ubi__breakdown_spec breakdown;
     const char *by;
     uint64_t depth, siblings, offset, top, percent;
-    bool is_flat;
+    bool is_flat, with_way;
 } dominators_values;
 
 #define AT(field) offsetof(dominators_values, field)
-
-UBI_VEC_DECLARE(row_list, ubi_dominator_node *);
 
 /* What is shown: a part of the session, since it takes a look at all children of nodes that may have millions. */
 typedef struct shown_rows {
     const ubi_allocator *allocator;
     ubi_labels *labels;
     ubi_dominator_node *tree; /* or NULL, with --limit: */
-    row_list list;
+    ubi__vec_dominator_row list;
+    ubi__vec_dominator_row way; /* from the root down to the first row, if that is asked for */
 } shown_rows;
 
 typedef struct answer {
@@ -58,18 +58,18 @@ typedef struct answer {
 typedef struct row_wishes {
     ubi_node_ix start;
     uint32_t depth, siblings, offset, top;
-    int compat;
+    int compat, with_way;
     const char *breakdown; /* JSON; "": the default */
 } row_wishes;
 
-#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d "
-#define WISHES_BYTES 80 /* of the numbers */
+#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d %d "
+#define WISHES_BYTES 90 /* of the numbers */
 
 /* False: this is no such key. */
 static bool wishes_read(row_wishes *out, const char *key) {
     int n = 0;
-    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d%n", &out->start, &out->depth,
-           &out->siblings, &out->offset, &out->top, &out->compat, &n);
+    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d %d%n", &out->start, &out->depth,
+           &out->siblings, &out->offset, &out->top, &out->compat, &out->with_way, &n);
     if (!n || key[n] != ' ')
         return false;
     out->breakdown = key + n + 1;
@@ -87,19 +87,6 @@ static ubi_dominator_tree_options tree_options(const row_wishes *wishes, ubi_ses
     return options;
 }
 
-/* Rows that know their parents, unlike those of ubi_dominator_node_new. */
-static ubi_status list_make(shown_rows *rows, const ubi_dominators *dominators, ubi_dominator_tree_options options,
-                            const ubi_node_ix *nodes, uint32_t n) {
-    options.max_depth = 1;
-    UBI_TRY(row_list_reserve(&rows->list, rows->allocator, n));
-    for (uint32_t i = 0; i < n; i++) {
-        options.start = nodes[i];
-        UBI_TRY(ubi_dominator_tree_partial(&rows->list.at[rows->list.n], dominators, rows->labels, &options));
-        rows->list.n++;
-    }
-    return UBI_OK;
-}
-
 static ubi_status top_find(shown_rows *rows, const row_wishes *wishes, ubi_session_use *use,
                            const ubi_dominators *dominators, const ubi_graph *graph) {
     const ubi_allocator *a = rows->allocator;
@@ -110,9 +97,24 @@ static ubi_status top_find(shown_rows *rows, const row_wishes *wishes, ubi_sessi
     ubi_status status =
         ubi_dominator_tree_top(nodes, &n, dominators, graph, wishes->start, max, ubi_session_use_progress(use), a);
     if (status == UBI_OK)
-        status = list_make(rows, dominators, tree_options(wishes, use, a), nodes, n);
+        status = ubi__node_rows_add(&rows->list, dominators, rows->labels, nodes, n, a);
     ubi__free_array(a, nodes, max, sizeof *nodes);
     return status;
+}
+
+/* Levels from the root on that a way has at most. */
+#define MOST_WAY 1000
+
+static ubi_status way_make(shown_rows *rows, const row_wishes *wishes, const ubi_dominators *dominators) {
+    ubi_node_ix nodes[MOST_WAY], node = wishes->start;
+    uint32_t level = 0;
+    for (ubi_node_ix at = node; at != UBI_NONE; at = ubi_dominators_immediate(dominators, at))
+        level++;
+    uint32_t n = ubi__smaller(level, MOST_WAY);
+    for (; node != UBI_NONE; node = ubi_dominators_immediate(dominators, node))
+        if (--level < n)
+            nodes[level] = node;
+    return ubi__node_rows_add(&rows->way, dominators, rows->labels, nodes, n, rows->allocator);
 }
 
 /* The first row, and below it its children from the offset on. */
@@ -135,27 +137,16 @@ static ubi_status page_make(shown_rows *rows, const row_wishes *wishes, ubi_domi
     return status;
 }
 
-static ubi_status labels_make(ubi_labels **out, const row_wishes *wishes, const ubi_view *view,
-                              const ubi_allocator *allocator) {
-    ubi_labels_options options = UBI_LABELS_OPTIONS_INIT;
-    ubi_text json = { *wishes->breakdown ? wishes->breakdown : NULL, strlen(wishes->breakdown) };
-    ubi_breakdown *breakdown;
-    options.allocator = allocator;
-    options.compat = (ubi_compat)wishes->compat;
-    options.size_bytes = view->size_bytes;
-    UBI_TRY(ubi_breakdown_parse(&breakdown, json, options.compat, allocator));
-    ubi_status status = ubi_labels_new(out, view->graph, breakdown, &options);
-    ubi_breakdown_unref(breakdown); /* the labels have a reference of their own */
-    return status;
-}
-
 static ubi_status rows_make(shown_rows *rows, const row_wishes *wishes, ubi_session_use *use) {
     const ubi_look *look;
     const ubi_dominators *dominators;
     UBI_TRY(ubi_session_look(&look, use));
     const ubi_view *view = ubi_look_view(look);
-    UBI_TRY(labels_make(&rows->labels, wishes, view, rows->allocator));
+    ubi_text breakdown = { *wishes->breakdown ? wishes->breakdown : NULL, strlen(wishes->breakdown) };
+    UBI_TRY(ubi__labels_make(&rows->labels, breakdown, view, (ubi_compat)wishes->compat, rows->allocator));
     UBI_TRY(ubi_session_dominators(&dominators, use, true));
+    if (wishes->with_way)
+        UBI_TRY(way_make(rows, wishes, dominators));
     if (wishes->top)
         return top_find(rows, wishes, use, dominators, view->graph);
     ubi_dominator_tree_options options = tree_options(wishes, use, rows->allocator);
@@ -166,9 +157,8 @@ static ubi_status rows_make(shown_rows *rows, const row_wishes *wishes, ubi_sess
 
 static void rows_free(void *value, const ubi_allocator *allocator) {
     shown_rows *rows = value;
-    for (size_t i = 0; i < rows->list.n; i++)
-        ubi_dominator_node_unref(rows->list.at[i]);
-    row_list_fini(&rows->list, allocator);
+    ubi__node_rows_fini(&rows->list, allocator);
+    ubi__node_rows_fini(&rows->way, allocator);
     ubi_dominator_node_unref(rows->tree);
     ubi_labels_unref(rows->labels);
     UBI_DELETE(allocator, rows);
@@ -208,7 +198,8 @@ static ubi_status rows_get(answer *a, const ubi__asked *asked) {
     if (!key)
         return ubi__fail_nomem();
     snprintf(key, n, WISHES_FORMAT "%s", a->start, limit_of(a, a->values->depth), limit_of(a, a->values->siblings),
-             (uint32_t)ubi__smaller(a->values->offset, UINT32_MAX), top, (int)a->compat, breakdown);
+             (uint32_t)ubi__smaller(a->values->offset, UINT32_MAX), top, (int)a->compat, a->values->with_way,
+             breakdown);
     ubi_status status = ubi__session_part(&rows, ubi__asked_heap(asked), &rows_part, key);
     ubi__free_array(memory, key, n, 1);
     a->shown = rows;
@@ -220,32 +211,69 @@ static ubi_status rows_get(answer *a, const ubi__asked *asked) {
 /* Most levels of nested rows: two JSON levels each, which all readers accept. */
 #define MOST_NESTED 200
 
-/* How many children there are, loaded or not. */
-static ubi_status child_count_put(void *payload, ubi__json *json, const ubi_dominator_row *row) {
-    (void)payload;
-    ubi__json_member_u64(json, "childCount", row->n_dominated);
+/* Where rows get what they say besides. */
+typedef struct row_source {
+    const ubi_dominators *dominators;
+    const ubi_look *look;
+} row_source;
+
+static row_source source_of_rows(const answer *a) {
+    return (row_source){ a->dominators, a->look };
+}
+
+/* How many children there are and what they are in sum, loaded or not. */
+static ubi_status dominated_put(void *source_of, ubi__json *json, const ubi_dominator_row *row) {
+    const row_source *source = source_of;
+    ubi__dominated_sums sums = ubi__dominated_sums_of(source->dominators, source->look, row->node);
+    ubi__dominated_sums_put(json, &sums);
     return UBI_OK;
 }
 
 /* Rows of Firefox have nothing more. */
 static ubi__dominator_row_fn *more_of(const answer *a) {
-    return a->compat == UBI_COMPAT_FIREFOX ? NULL : child_count_put;
+    return a->compat == UBI_COMPAT_FIREFOX ? NULL : dominated_put;
+}
+
+/* A step of the way: a row and its place among those that its dominator dominates. */
+static ubi_status step_put(ubi__json *json, row_source *source, const ubi_dominator_node *step) {
+    ubi_dominator_row row;
+    ubi_dominator_node_get(step, &row);
+    ubi__dominated_sums before = ubi__dominated_sums_before(source->dominators, source->look, row.node);
+    ubi__render_dominator_row(json, &row);
+    UBI_TRY(dominated_put(source, json, &row));
+    ubi__json_member_u64(json, "index", before.count);
+    ubi__json_member_u64(json, "shallowSizeBefore", before.shallow_bytes);
+    ubi__json_member_u64(json, "retainedSizeBefore", before.retained_bytes);
+    ubi__json_object_end(json);
+    return UBI_OK;
+}
+
+static ubi_status way_put(ubi__json *json, const answer *a) {
+    row_source source = source_of_rows(a);
+    const ubi__vec_dominator_row *way = &a->shown->way;
+    ubi__json_member_array(json, "way");
+    for (size_t i = 0; i < way->n && !json->has_failed; i++)
+        UBI_TRY(step_put(json, &source, way->at[i]));
+    ubi__json_array_end(json);
+    return UBI_OK;
 }
 
 static ubi_status tree_put(ubi__json *json, const answer *a) {
+    row_source source = source_of_rows(a);
     uint32_t depth;
     UBI_TRY(ubi__dominator_tree_depth(&depth, a->shown->tree));
     bool is_flat = a->values->is_flat || depth > MOST_NESTED;
     ubi__json_key(json, is_flat ? "rows" : "tree");
-    return is_flat ? ubi__render_dominator_rows(json, a->shown->tree, more_of(a), NULL)
-                   : ubi__render_dominator_tree_with(json, a->shown->tree, more_of(a), NULL);
+    return is_flat ? ubi__render_dominator_rows(json, a->shown->tree, more_of(a), &source)
+                   : ubi__render_dominator_tree_with(json, a->shown->tree, more_of(a), &source);
 }
 
 static ubi_status top_put(ubi__json *json, const answer *a) {
-    const row_list *rows = &a->shown->list;
+    row_source source = source_of_rows(a);
+    const ubi__vec_dominator_row *rows = &a->shown->list;
     ubi__json_member_array(json, "top");
     for (size_t i = 0; i < rows->n; i++)
-        UBI_TRY(ubi__render_dominator_tree_with(json, rows->at[i], more_of(a), NULL));
+        UBI_TRY(ubi__render_dominator_tree_with(json, rows->at[i], more_of(a), &source));
     ubi__json_array_end(json);
     return UBI_OK;
 }
@@ -257,6 +285,8 @@ static ubi_status dominators_document(ubi__json *json, const void *answer_of, co
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
     if (!a->is_by_class) {
         ubi__breakdown_write_json(json, &a->chosen);
+        if (a->values->with_way)
+            UBI_TRY(way_put(json, a));
         return a->shown->tree ? tree_put(json, a) : top_put(json, a);
     }
     ubi__json_member_node_id(json, "nodeId", ubi_graph_node_id(a->graph, a->start));
@@ -305,15 +335,6 @@ static ubi_status dominators_page(const ubi__page *page, const void *answer_of, 
 
 /* ---- answer ------------------------------------------------------------------------------------------------------ */
 
-/* The two displays of Firefox's memory panel have short names. */
-static ubi__breakdown_spec breakdown_of(const ubi__breakdown_spec *spec) {
-    if (!spec->text || (!spec->is_json && strcmp(spec->text, "types") == 0))
-        return (ubi__breakdown_spec){ .text = "label" };
-    if (!spec->is_json && strcmp(spec->text, "stack") == 0)
-        return (ubi__breakdown_spec){ .text = "labelAllocationStack" };
-    return *spec;
-}
-
 static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     const dominators_values *values = a->values = asked->values;
@@ -325,13 +346,15 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
         return ubi__fail(UBI_EINVAL,
                          values->top ? "--offset does not go with --limit" : "--offset goes with --depth 2");
     a->is_by_class = values->by && strcmp(values->by, "class") == 0;
-    if (a->is_by_class && (values->top || values->is_flat || values->offset || values->breakdown.text))
+    if (a->is_by_class &&
+        (values->top || values->is_flat || values->offset || values->with_way || values->breakdown.text))
         return ubi__fail(UBI_EINVAL, "--by class does not go with %s",
                          values->breakdown.text ? "--breakdown"
                          : values->top          ? "--limit"
                          : values->is_flat      ? "--flat"
+                         : values->with_way     ? "--way"
                                                 : "--offset");
-    a->spec = breakdown_of(&values->breakdown);
+    a->spec = ubi__labels_spec(&values->breakdown);
     return ubi__breakdown_choose(&a->chosen, &a->spec, "dominators", asked->compat);
 }
 
@@ -368,6 +391,9 @@ static const ubi__parameter parameters[] = {
     UBI__ALIAS_LETTER('s'),
     UBI__NUMBER("offset", 0, AT(offset), "N", "with a depth of 2: leave the first N children of the first row out", "0",
                 .scope = UBI__SCOPE_PROGRAM),
+    UBI__FLAG("way", 0, AT(with_way),
+              "also the nodes that dominate the first row, from the root down to it, 1000 at most, each with its place",
+              .scope = UBI__SCOPE_PROGRAM),
     UBI__NUMBER("percent", 0, AT(percent), "N", "text: sum up rows that retain less than N percent of the first row",
                 "1", .scope = UBI__SCOPE_PAGE),
     UBI__ALIAS_LETTER('p'),

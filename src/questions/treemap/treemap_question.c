@@ -8,6 +8,7 @@
 #include <ubiheap/core/treemap.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -63,9 +64,13 @@ static double least_area(const answer *a) {
     return a->form == FORM_TEXT ? 20 : 64;
 }
 
+static uint32_t left_out(const answer *a) {
+    return (uint32_t)ubi__smaller(a->values->offset, UBI_NONE - 1);
+}
+
 static ubi_status map_make(ubi_treemap **out, const answer *a, const ubi_treemap_options *options) {
     if (a->tree)
-        return ubi_treemap_of_census_row(out, a->tree, a->top, (double)a->values->least_area, options);
+        return ubi_treemap_of_census_row(out, a->tree, a->top, left_out(a), (double)a->values->least_area, options);
     return ubi_treemap_of_dominators(out, a->dominators, a->graph, ubi_look_view(a->look)->size_bytes, least_area(a),
                                      name_of, a->look, options);
 }
@@ -200,9 +205,9 @@ static ubi_status form_choose(form *out, const ubi__treemap_values *v, bool is_f
 static ubi_status values_check(const answer *a) {
     const ubi__treemap_values *v = a->values;
     bool is_about_rows = v->tree.breakdown.text || v->tree.filter || v->tree.inverted;
-    if (by_is(a, "retained") && (is_about_rows || v->top || v->least_area))
+    if (by_is(a, "retained") && (is_about_rows || v->top || v->offset || v->least_area))
         return ubi__fail(UBI_EINVAL, "--by retained shows nodes; it does not go with %s",
-                         is_about_rows ? "--breakdown, --filter or --inverted" : "--parent or --least-area");
+                         is_about_rows ? "--breakdown, --filter or --inverted" : "--parent, --offset or --least-area");
     if (v->width < 1 || v->width > UBI_TREEMAP_MAX_SIDE || v->height < 1 || v->height > UBI_TREEMAP_MAX_SIDE)
         return ubi__fail(UBI_EINVAL, "--width and --height must be from 1 to %d pixels", UBI_TREEMAP_MAX_SIDE);
     return UBI_OK;
@@ -257,6 +262,9 @@ static const ubi__parameter parameters[] = {
     UBI__NUMBER("depth", 'd', AT(depth), "N", "show N levels; 0: all", "0"),
     UBI__NUMBER("parent", 0, AT(top), "ID", "only this row of the census tree and what is below it, by its id",
                 "0: the root", .scope = UBI__SCOPE_PROGRAM),
+    UBI__NUMBER("offset", 0, AT(offset), "N",
+                "leave out the first N of the rows below that one, and what it has itself", "0",
+                .scope = UBI__SCOPE_PROGRAM),
     UBI__NUMBER("least-area", 0, AT(least_area), "N",
                 "rows whose boxes would have less than N square pixels share one; 0: each has its own", "0",
                 .scope = UBI__SCOPE_PROGRAM),

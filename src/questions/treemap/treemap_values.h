@@ -14,7 +14,8 @@ typedef struct ubi__treemap_values {
     const char *format; /**< of a page "svg", which is the default, or "text" */
     const char *by;
     uint64_t width, height, depth;
-    uint64_t top, least_area; /**< of a census: the id of the row at the top, 0: the root; square pixels */
+    uint64_t top, offset,
+        least_area; /**< of a census: the id of the row at the top, 0: the root; rows left out; square pixels */
 } ubi__treemap_values;
 
 extern const ubi__usage ubi__usage_treemap;
