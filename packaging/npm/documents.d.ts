@@ -566,6 +566,14 @@ export type Dominators1Document = ({
   way?: Array<Dominators1.Step>;
   /** With --limit: greatest retained size first, equal ones by ascending id */
   top?: Array<Dominators1.Row>;
+  /** With likes: the nodes of one node's class that its dominator dominates, those first that retain most; sizes are sums of all of them */
+  likes?: {
+    count: Dominators1.Count;
+    shallowSize: Dominators1.Count;
+    retainedSize: Dominators1.Count;
+    offset: Dominators1.Count;
+    rows: Array<Dominators1.Row>;
+  };
   /** With --flat, or when the tree has more than 200 levels: the rows of the tree, each before those below it */
   rows?: Array<Dominators1.FlatRow>;
   /** With --by class: the node that dominates them */

@@ -63,13 +63,18 @@ static void sums_add(ubi__dominated_sums *sums, const ubi_dominators *dominators
     sums->retained_bytes += ubi_dominators_retained_bytes(dominators, node);
 }
 
-ubi__dominated_sums ubi__dominated_sums_of(const ubi_dominators *dominators, const ubi_look *look, ubi_node_ix node) {
+ubi__dominated_sums ubi__node_sums(const ubi_dominators *dominators, const ubi_look *look, const ubi_node_ix *nodes,
+                                   uint32_t n) {
     ubi__dominated_sums sums = { 0, 0, 0 };
+    for (uint32_t i = 0; i < n; i++)
+        sums_add(&sums, dominators, look, nodes[i]);
+    return sums;
+}
+
+ubi__dominated_sums ubi__dominated_sums_of(const ubi_dominators *dominators, const ubi_look *look, ubi_node_ix node) {
     uint32_t n;
     const ubi_node_ix *dominated = ubi_dominators_dominated(dominators, node, &n);
-    for (uint32_t i = 0; i < n; i++)
-        sums_add(&sums, dominators, look, dominated[i]);
-    return sums;
+    return ubi__node_sums(dominators, look, dominated, n);
 }
 
 /* Equal sizes stay in the order of the set, as in ubi_dominators_largest. */

@@ -33,6 +33,9 @@ typedef struct ubi__dominated_sums {
     uint64_t count, shallow_bytes, retained_bytes;
 } ubi__dominated_sums;
 
+/** Of nodes[n]. */
+ubi__dominated_sums ubi__node_sums(const ubi_dominators *dominators, const ubi_look *look, const ubi_node_ix *nodes,
+                                   uint32_t n);
 /** Of all nodes that one dominates immediately. O(these). */
 ubi__dominated_sums ubi__dominated_sums_of(const ubi_dominators *dominators, const ubi_look *look, ubi_node_ix node);
 /** Of those that come before a node among what its dominator dominates, greatest retained size first. O(these). */

@@ -176,6 +176,12 @@ class Rows(unittest.TestCase):
                     rows = self.document(heap, "nodes", where=where, columns="id")["rows"]
                     self.assertEqual(len(rows), group["count"])
                     self.assertEqual(retained[group["largestNodeId"]], max(retained[row[0]] for row in rows))
+                    likes = [self.document(heap, "dominators", node=group["largestNodeId"], likes=1, siblings=5, offset=at)["likes"] for at in (0, 5)]
+                    self.assertEqual([{key: group[key] for key in sums} for one in likes for sums in [("count", "shallowSize", "retainedSize")]],
+                                     [{key: one[key] for key in ("count", "shallowSize", "retainedSize")} for one in likes])
+                    ids = {row[0] for row in rows}
+                    members = [child for child in children if child["nodeId"] in ids]
+                    self.assertEqual([row["nodeId"] for one in likes for row in one["rows"]], [child["nodeId"] for child in members[:10]])
                 first = self.document(heap, "dominators", node=node["nodeId"], by="class", siblings=2)
                 self.assertEqual((first["groups"], first["groupCount"]), (by_class["groups"][:2], by_class["groupCount"]))
         self.assertEqual(self.refused("h1", "dominators", by="class", limit=4), "by class does not go with limit")

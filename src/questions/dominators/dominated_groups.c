@@ -60,6 +60,10 @@ static ubi_status node_gather(gathering *g, ubi_node_ix node) {
     return ubi__vec_dominated_group_push(list, g->groups->allocator, alone);
 }
 
+static bool is_same_group(const ubi__dominated_group *a, const ubi__dominated_group *b) {
+    return a->coarse_type == b->coarse_type && a->is_of_type == b->is_of_type && a->name == b->name;
+}
+
 static int groups_compare(const void *a_, const void *b_) {
     const ubi__dominated_group *a = a_, *b = b_;
     if (a->retained_bytes != b->retained_bytes)
@@ -69,24 +73,57 @@ static int groups_compare(const void *a_, const void *b_) {
     return (a->largest > b->largest) - (a->largest < b->largest);
 }
 
+static ubi_status gathering_begin(gathering *g, ubi__dominated_groups *groups, const ubi_dominators *dominators,
+                                  const ubi_look *look, const ubi_allocator *allocator) {
+    *g = (gathering){ .groups = groups, .table = { .look = look, .dominators = dominators } };
+    g->table.graph = ubi_look_view(look)->graph;
+    *groups = (ubi__dominated_groups){ .allocator = allocator };
+    ubi__strtab_init(&groups->names, allocator);
+    ubi__u64_map_init(&g->places, allocator);
+    UBI_TRY(ubi__node_column_find(&g->class_name, "className", sizeof "className" - 1));
+    return ubi__node_column_find(&g->type_name, "typeName", sizeof "typeName" - 1);
+}
+
 static ubi_status nodes_gather(gathering *g, ubi_node_ix node) {
     uint32_t n;
     const ubi_node_ix *dominated = ubi_dominators_dominated(g->table.dominators, node, &n);
-    UBI_TRY(ubi__node_column_find(&g->class_name, "className", sizeof "className" - 1));
-    UBI_TRY(ubi__node_column_find(&g->type_name, "typeName", sizeof "typeName" - 1));
     for (uint32_t i = 0; i < n; i++)
         UBI_TRY(node_gather(g, dominated[i]));
     return UBI_OK;
 }
 
+static ubi_status members_gather(ubi__vec_u32 *out, gathering *g, ubi_node_ix like) {
+    uint32_t n;
+    ubi__dominated_group wanted, alone;
+    const ubi_node_ix *siblings =
+        ubi_dominators_dominated(g->table.dominators, ubi_dominators_immediate(g->table.dominators, like), &n);
+    UBI_TRY(group_of(&wanted, g, like));
+    for (uint32_t i = 0; i < n; i++) {
+        UBI_TRY(group_of(&alone, g, siblings[i]));
+        if (is_same_group(&alone, &wanted))
+            UBI_TRY(ubi__vec_u32_push(out, g->groups->allocator, siblings[i]));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__dominated_group_members(ubi__vec_u32 *out, const ubi_dominators *dominators, const ubi_look *look,
+                                        ubi_node_ix like, const ubi_allocator *allocator) {
+    gathering g;
+    ubi__dominated_groups groups;
+    ubi_status status = gathering_begin(&g, &groups, dominators, look, allocator);
+    if (status == UBI_OK && ubi_dominators_immediate(dominators, like) != UBI_NONE)
+        status = members_gather(out, &g, like);
+    ubi__u64_map_fini(&g.places);
+    ubi__dominated_groups_fini(&groups);
+    return status;
+}
+
 ubi_status ubi__dominated_groups_find(ubi__dominated_groups *out, const ubi_dominators *dominators,
                                       const ubi_look *look, ubi_node_ix node, const ubi_allocator *allocator) {
-    gathering g = { .groups = out, .table = { .look = look, .dominators = dominators } };
-    g.table.graph = ubi_look_view(look)->graph;
-    *out = (ubi__dominated_groups){ .allocator = allocator };
-    ubi__strtab_init(&out->names, allocator);
-    ubi__u64_map_init(&g.places, allocator);
-    ubi_status status = nodes_gather(&g, node);
+    gathering g;
+    ubi_status status = gathering_begin(&g, out, dominators, look, allocator);
+    if (status == UBI_OK)
+        status = nodes_gather(&g, node);
     ubi__u64_map_fini(&g.places);
     if (status != UBI_OK)
         ubi__dominated_groups_fini(out);

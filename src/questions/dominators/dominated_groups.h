@@ -35,6 +35,12 @@ typedef struct ubi__dominated_groups {
  */
 ubi_status ubi__dominated_groups_find(ubi__dominated_groups *out, const ubi_dominators *dominators,
                                       const ubi_look *look, ubi_node_ix node, const ubi_allocator *allocator);
+/**
+ * Adds all nodes of a node's own group: those of its class that its dominator dominates, in the order of dominated sets. None of the root.
+ * @param out  the caller's, of the allocator. Errors: UBI_ENOMEM. Cost: O(what the dominator dominates).
+ */
+ubi_status ubi__dominated_group_members(ubi__vec_u32 *out, const ubi_dominators *dominators, const ubi_look *look,
+                                        ubi_node_ix like, const ubi_allocator *allocator);
 /** An array of the first `most` of them, as the value of an open key. */
 void ubi__dominated_groups_put(ubi__json *json, const ubi__dominated_groups *groups, const ubi_graph *graph,
                                uint64_t most);

@@ -24,7 +24,7 @@ typedef struct dominators_values {
     ubi__breakdown_spec breakdown;
     const char *by;
     uint64_t depth, siblings, offset, top, percent;
-    bool is_flat, with_way;
+    bool is_flat, with_way, with_likes;
 } dominators_values;
 
 #define AT(field) offsetof(dominators_values, field)
@@ -33,8 +33,9 @@ typedef struct dominators_values {
 typedef struct shown_rows {
     const ubi_allocator *allocator;
     ubi_labels *labels;
-    ubi_dominator_node *tree; /* or NULL, with --limit: */
+    ubi_dominator_node *tree; /* or NULL, with --limit and --likes: */
     ubi__vec_dominator_row list;
+    ubi__dominated_sums likes;  /* of all in the list, if it is of one class */
     ubi__vec_dominator_row way; /* from the root down to the first row, if that is asked for */
 } shown_rows;
 
@@ -58,18 +59,18 @@ typedef struct answer {
 typedef struct row_wishes {
     ubi_node_ix start;
     uint32_t depth, siblings, offset, top;
-    int compat, with_way;
+    int compat, with_way, with_likes;
     const char *breakdown; /* JSON; "": the default */
 } row_wishes;
 
-#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d %d "
-#define WISHES_BYTES 90 /* of the numbers */
+#define WISHES_FORMAT "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %d %d %d "
+#define WISHES_BYTES 100 /* of the numbers */
 
 /* False: this is no such key. */
 static bool wishes_read(row_wishes *out, const char *key) {
     int n = 0;
-    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d %d%n", &out->start, &out->depth,
-           &out->siblings, &out->offset, &out->top, &out->compat, &out->with_way, &n);
+    sscanf(key, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d %d %d%n", &out->start, &out->depth,
+           &out->siblings, &out->offset, &out->top, &out->compat, &out->with_way, &out->with_likes, &n);
     if (!n || key[n] != ' ')
         return false;
     out->breakdown = key + n + 1;
@@ -117,6 +118,34 @@ static ubi_status way_make(shown_rows *rows, const row_wishes *wishes, const ubi
     return ubi__node_rows_add(&rows->way, dominators, rows->labels, nodes, n, rows->allocator);
 }
 
+/* Rows [offset, offset + siblings) of the nodes, those first that retain most. */
+static ubi_status largest_list(shown_rows *rows, const row_wishes *wishes, const ubi_dominators *dominators,
+                               const ubi__vec_u32 *nodes) {
+    const ubi_allocator *a = rows->allocator;
+    uint32_t offset = ubi__smaller(wishes->offset, (uint32_t)nodes->n), n = 0;
+    uint32_t end = offset + ubi__smaller(wishes->siblings, (uint32_t)nodes->n - offset);
+    ubi_node_ix *largest = ubi__alloc_array(a, end ? end : 1, sizeof *largest);
+    if (!largest)
+        return ubi__fail_nomem();
+    ubi_status status = ubi_dominators_largest_of(largest, &n, dominators, nodes->at, (uint32_t)nodes->n, end);
+    if (status == UBI_OK)
+        status = ubi__node_rows_add(&rows->list, dominators, rows->labels, largest + offset, end - offset, a);
+    ubi__free_array(a, largest, end ? end : 1, sizeof *largest);
+    return status;
+}
+
+/* Those of the first row's class beside it. */
+static ubi_status likes_find(shown_rows *rows, const row_wishes *wishes, const ubi_dominators *dominators,
+                             const ubi_look *look) {
+    ubi__vec_u32 nodes = { 0 };
+    ubi_status status = ubi__dominated_group_members(&nodes, dominators, look, wishes->start, rows->allocator);
+    rows->likes = ubi__node_sums(dominators, look, nodes.at, (uint32_t)nodes.n);
+    if (status == UBI_OK)
+        status = largest_list(rows, wishes, dominators, &nodes);
+    ubi__vec_u32_fini(&nodes, rows->allocator);
+    return status;
+}
+
 /* The first row, and below it its children from the offset on. */
 static ubi_status page_make(shown_rows *rows, const row_wishes *wishes, ubi_dominator_tree_options options,
                             const ubi_dominators *dominators) {
@@ -147,6 +176,8 @@ static ubi_status rows_make(shown_rows *rows, const row_wishes *wishes, ubi_sess
     UBI_TRY(ubi_session_dominators(&dominators, use, true));
     if (wishes->with_way)
         UBI_TRY(way_make(rows, wishes, dominators));
+    if (wishes->with_likes)
+        return likes_find(rows, wishes, dominators, look);
     if (wishes->top)
         return top_find(rows, wishes, use, dominators, view->graph);
     ubi_dominator_tree_options options = tree_options(wishes, use, rows->allocator);
@@ -199,7 +230,7 @@ static ubi_status rows_get(answer *a, const ubi__asked *asked) {
         return ubi__fail_nomem();
     snprintf(key, n, WISHES_FORMAT "%s", a->start, limit_of(a, a->values->depth), limit_of(a, a->values->siblings),
              (uint32_t)ubi__smaller(a->values->offset, UINT32_MAX), top, (int)a->compat, a->values->with_way,
-             breakdown);
+             a->values->with_likes, breakdown);
     ubi_status status = ubi__session_part(&rows, ubi__asked_heap(asked), &rows_part, key);
     ubi__free_array(memory, key, n, 1);
     a->shown = rows;
@@ -278,17 +309,38 @@ static ubi_status top_put(ubi__json *json, const answer *a) {
     return UBI_OK;
 }
 
+static ubi_status likes_put(ubi__json *json, const answer *a) {
+    row_source source = source_of_rows(a);
+    const ubi__vec_dominator_row *rows = &a->shown->list;
+    ubi__json_member_object(json, "likes");
+    ubi__json_member_u64(json, "count", a->shown->likes.count);
+    ubi__json_member_u64(json, "shallowSize", a->shown->likes.shallow_bytes);
+    ubi__json_member_u64(json, "retainedSize", a->shown->likes.retained_bytes);
+    ubi__json_member_u64(json, "offset", a->values->offset);
+    ubi__json_member_array(json, "rows");
+    for (size_t i = 0; i < rows->n && !json->has_failed; i++)
+        UBI_TRY(ubi__render_dominator_tree_with(json, rows->at[i], more_of(a), &source));
+    ubi__json_array_end(json);
+    ubi__json_object_end(json);
+    return UBI_OK;
+}
+
+static ubi_status rows_put(ubi__json *json, const answer *a) {
+    ubi__breakdown_write_json(json, &a->chosen);
+    if (a->values->with_likes)
+        return likes_put(json, a);
+    if (a->values->with_way)
+        UBI_TRY(way_put(json, a));
+    return a->shown->tree ? tree_put(json, a) : top_put(json, a);
+}
+
 static ubi_status dominators_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
     (void)asked;
     ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
-    if (!a->is_by_class) {
-        ubi__breakdown_write_json(json, &a->chosen);
-        if (a->values->with_way)
-            UBI_TRY(way_put(json, a));
-        return a->shown->tree ? tree_put(json, a) : top_put(json, a);
-    }
+    if (!a->is_by_class)
+        return rows_put(json, a);
     ubi__json_member_node_id(json, "nodeId", ubi_graph_node_id(a->graph, a->start));
     ubi__json_member_u64(json, "groupCount", a->groups.list.n);
     ubi__json_key(json, "groups");
@@ -342,17 +394,24 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
     if (values->is_flat && (asked->is_for_page || values->top))
         return ubi__fail(UBI_EINVAL, values->top ? "--flat does not go with --limit, whose rows are side by side"
                                                  : "--flat is for --json");
-    if (values->offset && (values->top || values->depth != 2))
+    if (values->offset && (values->top || (values->depth != 2 && !values->with_likes)))
         return ubi__fail(UBI_EINVAL,
                          values->top ? "--offset does not go with --limit" : "--offset goes with --depth 2");
+    if (values->with_likes && (values->top || values->is_flat || values->with_way || asked->is_for_page))
+        return ubi__fail(UBI_EINVAL, "--likes does not go with %s",
+                         values->top        ? "--limit"
+                         : values->is_flat  ? "--flat"
+                         : values->with_way ? "--way"
+                                            : "pages");
     a->is_by_class = values->by && strcmp(values->by, "class") == 0;
-    if (a->is_by_class &&
-        (values->top || values->is_flat || values->offset || values->with_way || values->breakdown.text))
+    if (a->is_by_class && (values->top || values->is_flat || values->offset || values->with_way || values->with_likes ||
+                           values->breakdown.text))
         return ubi__fail(UBI_EINVAL, "--by class does not go with %s",
                          values->breakdown.text ? "--breakdown"
                          : values->top          ? "--limit"
                          : values->is_flat      ? "--flat"
                          : values->with_way     ? "--way"
+                         : values->with_likes   ? "--likes"
                                                 : "--offset");
     a->spec = ubi__labels_spec(&values->breakdown);
     return ubi__breakdown_choose(&a->chosen, &a->spec, "dominators", asked->compat);
@@ -393,6 +452,11 @@ static const ubi__parameter parameters[] = {
                 .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("way", 0, AT(with_way),
               "also the nodes that dominate the first row, from the root down to it, 1000 at most, each with its place",
+              .scope = UBI__SCOPE_PROGRAM),
+    UBI__FLAG("likes", 0, AT(with_likes),
+              "no tree, but the nodes of the first row's class that its dominator dominates, as one group of by class; "
+              "siblings says how "
+              "many, offset from which on",
               .scope = UBI__SCOPE_PROGRAM),
     UBI__NUMBER("percent", 0, AT(percent), "N", "text: sum up rows that retain less than N percent of the first row",
                 "1", .scope = UBI__SCOPE_PAGE),
