@@ -56,6 +56,13 @@ export function journey(...words: string[]): Journey {
   return own;
 }
 
+/** What the server answers to a path below /api/1/. */
+export async function ask<Answer>({ serving }: Journey, path: string): Promise<Answer> {
+  const response = await fetch(`${serving.base}/api/1/${path}`, { headers: { Authorization: `Bearer ${serving.token}` } });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Answer;
+}
+
 /** Waits until the main panel is in a state. */
 export async function shown(page: Page, state: string): Promise<void> {
   await page.locator(`main[data-state="${state}"]`).waitFor();

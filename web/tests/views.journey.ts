@@ -2,7 +2,7 @@
 // What each view shows is what Firefox answered for the same file: tests/data/fx/golden.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { CensusTreeNode, DominatorTreeNode } from "../src/types/heap";
+import type { CensusTreeNode } from "../src/types/heap";
 import { AFTER, BEFORE, data, focused, golden, journey, rows, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER, data("fx/unreachable.fxsnapshot"), data("ubirec/crashed.ubirec"));
@@ -150,10 +150,14 @@ describe("Aggregate", () => {
     await page.getByRole("button", { name: "Objects of Function" }).click();
     await shown(page, "individuals-state-fetched");
     const [part] = golden("tiny-before.individuals").individuals as { ids: number[] }[];
-    const links = await page.locator(".tree-row .node-link").allTextContents();
+    const links = await page.locator(".tree-row .row-address").allTextContents();
     expect(links.length).toBeGreaterThan(15);
     const known = new Set(part?.ids.map((id) => `@ 0x${id.toString(16)}`));
     expect(links.filter((link) => !known.has(link))).toEqual([]);
+    expect(await page.locator(".view-note").textContent()).toContain("The 1 000 objects that retain most, of 2 310 in that row");
+    const retained = (await rows(page)).map((row) => Number(row[0]));
+    expect(retained).toEqual([...retained].sort((a, b) => b - a));
+    expect(await page.locator(".tree-row .node-label").first().textContent()).toBe("objects › Function");
     expect(await page.locator(".snapshots .spinner").count()).toBe(0);
     await page.getByRole("button", { name: "Back to Aggregate" }).click();
     await census(page);
@@ -186,30 +190,6 @@ describe("Tree map", () => {
     await canvas.focus();
     await page.keyboard.press("Enter");
     expect((await census(page, "Function"))[0]?.[4]).toBe("Function");
-  });
-});
-
-describe("Dominators", () => {
-  it("shows Firefox's tree, brings more nodes, and draws why one is alive", async () => {
-    const page = await trip.open("#/dominators/h1");
-    await shown(page, "dominator-tree-state-loaded");
-    const root: DominatorTreeNode = golden("tiny-before.domtree").partialTraversal;
-    const label = ({ label: pieces, nodeId }: DominatorTreeNode) =>
-      `${pieces?.includes("JS::ubi::RootList") ? "GC Roots" : pieces?.join(" › ")}@ 0x${Number(nodeId).toString(16)}`;
-    const cells = (node: DominatorTreeNode) => [String(node.retainedSize), String(node.shallowSize), label(node)];
-    const [window] = root.children ?? [];
-    const expected = [root, window!, ...(window?.children ?? [])].map(cells);
-    expect((await rows(page)).slice(0, expected.length)).toEqual(expected);
-
-    await page.locator(".tree-row", { hasText: "Load more…" }).first().getByRole("button").click();
-    await shown(page, "dominator-tree-state-loaded");
-    await until(async () => (await rows(page))[expected.length]?.[2] ?? "").not.toContain("Load more");
-
-    await page.locator(".tree-row").nth(2).click();
-    await page.locator(".path-node.target").waitFor();
-    expect(await page.locator(".path-node.target").textContent()).toContain("Object");
-    await page.getByRole("button", { name: "As text" }).click();
-    expect(await page.locator(".paths-text").textContent()).toContain("Window —store→ Object");
   });
 });
 

@@ -3,7 +3,17 @@
 // path of a snapshot is here the id of a heap that is open on the server, such as "h1", or a path below one of its folders.
 import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { Bytes, CensusPage, CensusTreeNode, DominatorTreeNode, HeapPath, Label, NodeId, OpenHeap, PathGraph } from "../types/heap";
+import type {
+  CensusPage,
+  CensusTreeNode,
+  DominatedGroup,
+  DominatorTreeNode,
+  HeapPath,
+  Label,
+  NodeId,
+  OpenHeap,
+  PathGraph,
+} from "../types/heap";
 import { isAbort, ServerError } from "./errors";
 import type { AskOptions, Http, Query } from "./http";
 
@@ -55,21 +65,37 @@ export interface IndividualsOptions {
   censusBreakdown: Breakdown | string;
   maxIndividuals?: number;
   maxRetainingPaths?: number | null;
+  /** What nodes are called; the labels of dominator trees by default. */
+  labels?: Breakdown | string;
+}
+
+/** Where nodes of a group are listed from, and how many. */
+export interface GroupOptions {
+  dominatorTreeId: DominatorTreeId;
+  /** Any node of the group. */
+  like: NodeId;
+  breakdown: Breakdown | string;
+  startIndex: number;
+  maxCount: number;
 }
 
 export interface TreeMapOptions {
   breakdown: Breakdown | string;
   width: number;
   height: number;
+  /** Of a part of the map: the row at its top, and how many rows below that are left out, those first that are largest. */
+  parent?: number;
+  offset?: number;
 }
 
 type Report = Documents["ubiheap.census/1"]["report"];
+type WayStep = NonNullable<Documents["ubiheap.dominators/1"]["way"]>[number];
 type DominatorRow = NonNullable<Documents["ubiheap.dominators/1"]["tree"]>;
 
 const DEFAULT_RETAINING_PATHS = 5;
 const DEFAULT_MAX_COUNT = 50;
-/** Nodes in one condition: a request has at most 64 KiB, and an id 20 digits. */
-const IDS_IN_ONE_REQUEST = 2000;
+/** Rows where all are wanted. */
+const MOST_ROWS = 2 ** 31;
 
 /** Smaller boxes, in square pixels, share one. */
 const LEAST_AREA = 4;
@@ -97,6 +123,16 @@ function parentMapOf(tree: CensusTreeNode): Record<number, CensusTreeNode> {
 function nodeOfRow(row: DominatorRow): DominatorTreeNode {
   const { children, ...rest } = row;
   return { ...rest, label: rest.label as Label | null, ...(children ? { children: children.map(nodeOfRow) } : {}) };
+}
+
+/** The way from the root to a node: each with its place among its siblings, and the next one as its only child. */
+function treeOfWay(way: WayStep[]): DominatorTreeNode | null {
+  let below: DominatorTreeNode | null = null;
+  for (const { index, shallowSizeBefore: shallowSize, retainedSizeBefore: retainedSize, ...row } of [...way].reverse()) {
+    const node: DominatorTreeNode = { ...nodeOfRow(row as DominatorRow), place: { index, shallowSize, retainedSize } };
+    below = below ? { ...node, children: [below] } : node;
+  }
+  return below;
 }
 
 function withEvery(tree: DominatorTreeNode, visit: (node: DominatorTreeNode) => void): void {
@@ -348,23 +384,45 @@ export class HeapAnalysesClient {
     return answer ? [node, ...answer.dominators.map((dominator) => dominator.nodeId)].reverse() : [];
   }
 
-  /** The individual nodes that some parts of a census counted: those that retain most. */
-  async getCensusIndividuals(of: IndividualsOptions, options: AskOptions = {}): Promise<{ nodes: DominatorTreeNode[] }> {
+  /** The way from the root down to a node, as a tree of which each node has one child; null: nothing dominates it. */
+  async getDominatorWay(dominatorTreeId: DominatorTreeId, node: NodeId, breakdown: Breakdown | string): Promise<DominatorTreeNode | null> {
+    const query = { node, depth: 1, way: true, breakdown };
+    const { way = [], rootId } = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
+    return way[0]?.nodeId === rootId ? treeOfWay(way) : null;
+  }
+
+  /** What a node dominates immediately, by class, at most `most` groups; and how many there are. */
+  async getDominatedGroups(
+    dominatorTreeId: DominatorTreeId,
+    node: NodeId,
+    most: number,
+  ): Promise<{ groups: DominatedGroup[]; groupCount: number }> {
+    const query = { node, by: "class", siblings: most };
+    const answer = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
+    return { groups: answer.groups ?? [], groupCount: answer.groupCount ?? 0 };
+  }
+
+  /** Some nodes of one group, those first that retain most. */
+  async getGroupMembers(of: GroupOptions): Promise<DominatorTreeNode[]> {
+    const query = { node: of.like, likes: true, siblings: of.maxCount, offset: of.startIndex, breakdown: of.breakdown };
+    const answer = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(of.dominatorTreeId), "dominators", query);
+    return (answer.likes?.rows ?? []).map(nodeOfRow);
+  }
+
+  /** The individual nodes that some parts of a census counted: those that retain most, and how many there are. */
+  async getCensusIndividuals(
+    of: IndividualsOptions,
+    options: AskOptions = {},
+  ): Promise<{ nodes: DominatorTreeNode[]; nodeCount: number; shallowSize: number }> {
     const heap = this.heapOfTree(of.dominatorTreeId);
-    const query = { breakdown: of.censusBreakdown, individuals: [...of.indices].join(",") };
+    const rows = of.maxIndividuals ?? MOST_ROWS;
+    const query = { breakdown: of.censusBreakdown, individuals: [...of.indices].join(","), rows, labels: of.labels };
     const answer = of.indices.size > 0 ? await this.ask<"ubiheap.census/1">(heap, "census", query, options) : null;
-    const ids = [...new Set((answer?.individuals ?? []).flatMap((part) => part.ids))];
-    if (ids.length === 0) {
+    const { nodeCount = 0, shallowSize = 0, rows: listed = [] } = answer?.nodes ?? {};
+    if (nodeCount === 0) {
       throw new Error("no node is in these parts of the census");
     }
-    const most = of.maxIndividuals ?? ids.length;
-    const nodes: DominatorTreeNode[] = [];
-    for (let begin = 0; begin < ids.length; begin += IDS_IN_ONE_REQUEST) {
-      nodes.push(...(await this.largestOf(heap, ids.slice(begin, begin + IDS_IN_ONE_REQUEST), most)));
-    }
-    const rank = new Map(ids.map((id, index) => [id, index]));
-    nodes.sort((a, b) => b.retainedSize - a.retainedSize || (rank.get(a.nodeId) ?? 0) - (rank.get(b.nodeId) ?? 0));
-    nodes.splice(most);
+    const nodes = listed.map((row) => nodeOfRow(row));
     if (of.maxRetainingPaths !== null) {
       const paths = await this.getRetainingPaths(
         heap,
@@ -373,20 +431,7 @@ export class HeapAnalysesClient {
       );
       nodes.forEach((node, index) => (node.shortestPaths = paths[index] as PathGraph));
     }
-    return { nodes };
-  }
-
-  private async largestOf(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
-    const answer = await this.http.send<"ubiheap.nodes/1">("POST", `${heapPath(heap)}/nodes`, {
-      where: ids.map((id) => `id=${id}`).join(" or "),
-      columns: "id,coarseType,displayName,rawSize,retainedSize",
-      sort: "-retainedSize",
-      limit: most,
-    });
-    const rows = answer.rows as [NodeId, string, string, Bytes, Bytes][];
-    return rows.map(([nodeId, coarseType, name, shallowSize, retainedSize]) => {
-      return { nodeId, label: [coarseType, name], shallowSize, retainedSize, moreChildrenAvailable: false };
-    });
+    return { nodes, nodeCount, shallowSize };
   }
 
   // ---- single nodes -------------------------------------------------------------------------------------------------------------

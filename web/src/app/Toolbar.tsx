@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS } from "../logic/displays";
 import { useDo, useSee } from "../shared/hooks";
-import { isDiffable, VIEW, type ViewState } from "../store/models";
+import { isDiffable, VIEW, type Grouping, type ViewState } from "../store/models";
+import { selectedSnapshot } from "../store/selectors";
 import { toggleDiffing } from "../store/tasks/diffing";
+import { setGroupingAndRefresh } from "../store/tasks/dominators";
 import { clearSnapshots, takeSnapshotAndCensus, toggleRecordingAllocationStacks } from "../store/tasks/snapshots";
 import { changeViewAndRefresh, setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "../store/tasks/views";
 
@@ -11,6 +13,11 @@ const VIEWS: readonly (readonly [ViewState, string])[] = [
   [VIEW.TREE_MAP, "Tree Map"],
   [VIEW.CENSUS, "Aggregate"],
   [VIEW.DOMINATOR_TREE, "Dominators"],
+];
+
+const GROUPINGS: readonly (readonly [Grouping, string, string])[] = [
+  ["node", "Each", "Below each node, those that it alone keeps alive"],
+  ["class", "By class", "Below each node, the classes of those that it alone keeps alive"],
 ];
 
 function ViewSelect() {
@@ -104,6 +111,28 @@ function LabelControls() {
   );
 }
 
+/** Whether what a node dominates is listed one by one, or by class. */
+function GroupingControls() {
+  const act = useDo();
+  const grouping = useSee((state) => state.grouping);
+  const snapshot = useSee(selectedSnapshot);
+  return (
+    <div className="segments" role="group" aria-label="What is below a node" id="select-grouping">
+      {GROUPINGS.map(([id, name, help]) => (
+        <button
+          key={id}
+          type="button"
+          title={help}
+          aria-pressed={grouping === id}
+          onClick={() => snapshot && void act(setGroupingAndRefresh(snapshot.id, id))}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** Of a live heap: the first that the server has. */
 function LiveControls() {
   const act = useDo();
@@ -157,6 +186,7 @@ export function Toolbar() {
       {!isDiffing && view !== VIEW.INDIVIDUALS && <ViewSelect />}
       {(view === VIEW.CENSUS || isDiffing) && <CensusControls />}
       {(view === VIEW.DOMINATOR_TREE || view === VIEW.INDIVIDUALS) && <LabelControls />}
+      {view === VIEW.DOMINATOR_TREE && <GroupingControls />}
       <span className="toolbar-space" />
       <LiveControls />
       <button

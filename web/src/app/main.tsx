@@ -5,7 +5,7 @@ import { HeapAnalysesClient } from "../api/HeapAnalysesClient";
 import { Http } from "../api/http";
 import { makeStore } from "../store";
 import { startConnection } from "./connection";
-import { keptPreferences, keepPreferences } from "./preferences";
+import { keptPreferences, keptSizes, keepPreferences } from "./preferences";
 import "../styles/main.css";
 import { App } from "./App";
 import { startRouting } from "./routing";
@@ -15,7 +15,7 @@ if (new URLSearchParams(location.search).has("token")) {
   history.replaceState(null, "", location.pathname + location.hash);
 }
 
-const store = makeStore(new HeapAnalysesClient(new Http()), { preferences: keptPreferences() });
+const store = makeStore(new HeapAnalysesClient(new Http()), { preferences: keptPreferences(), sizes: keptSizes() });
 keepPreferences(store);
 const root = document.getElementById("root");
 if (root) {

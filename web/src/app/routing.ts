@@ -4,13 +4,14 @@
 import { addressOf, addressText, type Address, type ViewName } from "../logic/address";
 import { CENSUS_DISPLAYS, customDisplays, DEFAULT_DISPLAY, LABEL_DISPLAYS } from "../logic/displays";
 import type { State, Store } from "../store";
-import { selectSnapshot, setCensusDisplay, setFilterString, setLabelDisplay, setSort } from "../store/actions";
+import { selectSnapshot, setCensusDisplay, setFilterString, setGrouping, setLabelDisplay, setSort } from "../store/actions";
 import { VIEW, type ViewState } from "../store/models";
 import { selectedSnapshot, snapshotAt, snapshotOf } from "../store/selectors";
 import { compareSnapshots } from "../store/tasks/diffing";
-import { fetchIndividuals, openObject } from "../store/tasks/dominators";
+import { fetchIndividuals, openObject, revealDominator } from "../store/tasks/dominators";
 import { changeView, readSnapshot, refresh } from "../store/tasks/views";
 import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
+import type { NodeId } from "../types/heap";
 
 const NAMES: Record<ViewState, ViewName> = {
   [VIEW.START]: "start",
@@ -54,6 +55,15 @@ function labelsText(state: State): string {
   return id === DEFAULT_DISPLAY ? "" : id;
 }
 
+/** The object that the view is about, if it is about one. */
+function shownNode(state: State): NodeId | null {
+  const { state: view } = state.view;
+  if (view === VIEW.OBJECT) {
+    return state.objects.shown;
+  }
+  return view === VIEW.DOMINATOR_TREE ? (selectedSnapshot(state)?.dominatorTree?.focused?.nodeId ?? null) : null;
+}
+
 export function addressOfState(state: State): Partial<Address> {
   const view = NAMES[state.view.state];
   const { diffing, individuals } = state;
@@ -63,11 +73,12 @@ export function addressOfState(state: State): Partial<Address> {
     view,
     heap: view === "settings" ? null : heap,
     other: snapshotOf(state, diffing?.secondSnapshotId ?? null)?.path ?? null,
-    node: view === "object" ? state.objects.shown : null,
+    node: shownNode(state),
     display: isCounted ? displayText(state) : "",
     filter: isCounted && view !== "individuals" ? (state.filter ?? "") : "",
     sort: isCounted && view !== "individuals" ? state.sort : "",
     labels: view === "dominators" || view === "individuals" ? labelsText(state) : "",
+    by: view === "dominators" && state.grouping === "class" ? "class" : "",
     indices: individuals ? [...(individuals.indices ?? [])].join(",") : "",
   };
 }
@@ -83,6 +94,7 @@ async function follow(store: Store, address: Address): Promise<void> {
     dispatch(setSort(address.sort));
   }
   dispatch(setLabelDisplay((LABEL_DISPLAYS[address.labels] ?? LABEL_DISPLAYS[DEFAULT_DISPLAY]) as LabelDisplay));
+  dispatch(setGrouping(address.by === "class" ? "class" : "node"));
   if (address.view === "diff" && heap && other) {
     await dispatch(compareSnapshots(heap.id, other.id));
     return;
@@ -104,10 +116,13 @@ async function follow(store: Store, address: Address): Promise<void> {
     return;
   }
   await dispatch(refresh());
+  if (address.view === "dominators" && heap && address.node !== null) {
+    await dispatch(revealDominator(heap.id, address.node));
+  }
 }
 
 /** Steps in the history are for what these say; the rest replaces. */
-const stepOf = ({ view, heap, other, node }: Partial<Address>) => [view, heap, other, node].join(" ");
+const stepOf = ({ view, heap, other, node }: Partial<Address>) => [view, heap, other, view === "object" ? node : ""].join(" ");
 
 export async function startRouting(store: Store): Promise<void> {
   let isFollowing = false;

@@ -10,6 +10,9 @@ describe("addresses", () => {
       { view: "diff", heap: "h1", other: "h2" },
       { view: "object", heap: "h1", node: 1810879808088 },
       { view: "object", heap: "h1", node: "18446744073709551615" },
+      { view: "dominators", heap: "h1", node: 1810879808088 },
+      { view: "dominators", heap: "h1", by: "class", labels: "allocationStack" },
+      { view: "tree-map", heap: "h1", node: 12 },
       { view: "individuals", heap: "h1", indices: "3,4" },
       { view: "settings" },
     ];

@@ -10,11 +10,13 @@ export interface Address {
   heap: HeapPath | null;
   /** Of a difference: what the heap is compared with. */
   other: HeapPath | null;
-  /** Of an object's page. */
+  /** Of an object's page; of a view that has a place for every object, the one that it shows. */
   node: NodeId | null;
   /** Ids of displays; "" the default. */
   display: string;
   labels: string;
+  /** Of dominators: "class", if children are grouped. */
+  by: string;
   filter: string;
   sort: string;
   /** Of individuals: the parts of the census, between commas. */
@@ -28,16 +30,19 @@ export const NOWHERE: Address = {
   node: null,
   display: "",
   labels: "",
+  by: "",
   filter: "",
   sort: "",
   indices: "",
 };
 
-const QUERY = ["display", "labels", "filter", "sort", "indices"] as const;
+const QUERY = ["display", "labels", "by", "filter", "sort", "indices"] as const;
+/** Views whose address may name an object. */
+const WITH_NODE: readonly ViewName[] = ["object", "dominators", "tree-map"];
 
 export function addressText(address: Partial<Address>): string {
   const { view = "start", heap, other, node } = address;
-  const steps = [view, heap, view === "diff" ? other : view === "object" ? node : null];
+  const steps = [view, heap, view === "diff" ? other : WITH_NODE.includes(view) ? node : null];
   const path = steps.filter((step) => step !== null && step !== undefined).map((step) => encodeURIComponent(String(step)));
   const query = new URLSearchParams();
   for (const name of QUERY) {
@@ -79,7 +84,7 @@ export function addressOf(text: string): Address {
   if (known === "diff") {
     return { ...address, other: third || null };
   }
-  return { ...address, node: known === "object" && third && /^\d+$/.test(third) ? nodeIdOf(third) : null };
+  return { ...address, node: WITH_NODE.includes(known) && third && /^\d+$/.test(third) ? nodeIdOf(third) : null };
 }
 
 /** The server's address with the token of a text that somebody has pasted; null: there is none. @param here  the page's own server. */

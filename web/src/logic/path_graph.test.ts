@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { drawingOf, NODE_HEIGHT, NODE_WIDTH, pathsText } from "./path_graph";
+import { drawingOf, edgeLine, LABEL_HEIGHT, NODE_HEIGHT, NODE_WIDTH, pathsText, type Drawing } from "./path_graph";
 
 const graph = {
   nodes: [
@@ -18,6 +18,25 @@ const graph = {
   ],
 };
 
+interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  what: string;
+}
+
+/** Names that lie over another name or a node. */
+function overlapping({ nodes, edges, width, height }: Drawing): string[] {
+  const labels = edges.map(({ label, text }): Area => {
+    return { x: label.x - label.width / 2, y: label.y - LABEL_HEIGHT / 2, width: label.width, height: LABEL_HEIGHT, what: text };
+  });
+  const areas = [...labels, ...nodes.map(({ x, y, name }): Area => ({ x, y, width: NODE_WIDTH, height: NODE_HEIGHT, what: name }))];
+  const isOver = (a: Area, b: Area) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  const outside = areas.filter((a) => a.x < 0 || a.y < 0 || a.x + a.width > width || a.y + a.height > height);
+  return [...labels.filter((label) => areas.some((other) => other !== label && isOver(label, other))), ...outside].map(({ what }) => what);
+}
+
 describe("retaining paths", () => {
   it("are drawn from the root at the left to the target at the right, beside each other", () => {
     const { nodes, edges, width, height } = drawingOf(graph, false);
@@ -27,7 +46,7 @@ describe("retaining paths", () => {
     expect(x(10)).toBe(x(11));
     expect(x(50)).toBeGreaterThan(x(10));
     expect(Math.abs((place.get(10)?.y ?? 0) - (place.get(11)?.y ?? 0))).toBeGreaterThanOrEqual(NODE_HEIGHT);
-    expect(edges.map((edge) => edge.index)).toEqual([0, 0, 0, 0, 1]);
+    expect(edges.map((edge) => edge.text)).toEqual(["x", "y", "z", "", "w"]);
     expect(Math.max(...nodes.map((node) => node.y))).toBeLessThanOrEqual(height - NODE_HEIGHT);
     expect(width).toBeGreaterThan(x(50));
   });
@@ -54,6 +73,24 @@ describe("retaining paths", () => {
     const { nodes } = drawingOf(way, true);
     const target = nodes.find((node) => node.isTarget);
     expect(nodes.filter((node) => node !== target && node.y >= (target?.y ?? 0))).toEqual([]);
+  });
+
+  it("have each name at a place of its own, also where many edges lead to one node", () => {
+    const many = {
+      nodes: [50, 1, ...Array.from({ length: 9 }, (_, at) => 10 + at)].map((id) => ({ id, name: `${id}` })),
+      edges: [] as { from: number; to: number; name: string }[],
+    };
+    for (let id = 10; id < 19; id++) {
+      many.edges.push({ from: 1, to: id, name: `in the hash table ${id}` }, { from: id, to: 50, name: "a name that is longer than fits" });
+    }
+    many.edges.push({ from: 1, to: 50, name: "one" }, { from: 1, to: 50, name: "two" });
+    for (const isDown of [false, true]) {
+      const drawing = drawingOf(many, isDown);
+      expect(overlapping(drawing)).toEqual([]);
+      for (const edge of drawing.edges) {
+        expect(edgeLine(edge, isDown)).toContain(`${edge.label.y}`);
+      }
+    }
   });
 
   it("are one node for the root itself, and cycles end", () => {

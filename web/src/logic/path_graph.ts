@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the nodes of retaining paths are drawn: the root at the left or the top, the target at the other end, in lines by how far they are
-// from the root.
+// Where the nodes of retaining paths are drawn: the root at the left or the top, the target at the other end, in levels by how far they
+// are from the root. Between two levels each edge has its name at a place of its own, through which it is drawn.
 import type { NodeId, PathGraph } from "../types/heap";
 
 export interface DrawnNode {
@@ -15,8 +15,10 @@ export interface DrawnEdge {
   from: DrawnNode;
   to: DrawnNode;
   name: string;
-  /** Of several between the same two nodes, which. */
-  index: number;
+  /** The name as it is drawn, cut where it is long. */
+  text: string;
+  /** The middle of the text, and how wide it is. */
+  label: { x: number; y: number; width: number };
 }
 
 export interface Drawing {
@@ -28,8 +30,17 @@ export interface Drawing {
 
 export const NODE_WIDTH = 170;
 export const NODE_HEIGHT = 40;
-/** Between what is in two levels: there the names of edges are; and between what is beside each other. */
-const GAPS = { across: { level: 130, sibling: 26 }, down: { level: 48, sibling: 90 } };
+export const LABEL_HEIGHT = 16;
+const MOST_LETTERS = 24;
+/** Of the type that names are written in. */
+const LETTER_WIDTH = 7;
+const BETWEEN_LABELS = 10;
+/** Between nodes beside each other; and in a gap between levels, besides the names. */
+const GAPS = { across: { sibling: 26, level: 56 }, down: { sibling: 46, level: 36 } };
+
+export function cutText(text: string): string {
+  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
+}
 
 /** How many edges lead to each node from those that nothing leads to. */
 function distances({ nodes, edges }: PathGraph): Map<NodeId, number> {
@@ -47,48 +58,170 @@ function distances({ nodes, edges }: PathGraph): Map<NodeId, number> {
   return found;
 }
 
-/** Lengths of a level and of a place in it, in the direction that levels follow each other. */
-function stepsOf(isDown: boolean) {
-  const { level, sibling } = isDown ? GAPS.down : GAPS.across;
-  const [along, beside] = isDown ? [NODE_HEIGHT, NODE_WIDTH] : [NODE_WIDTH, NODE_HEIGHT];
-  return { level: along + level, sibling: beside + sibling, levelGap: level, siblingGap: sibling };
+/** The nodes of each level. The target has the last one for itself: nothing on its paths is beside it. */
+function levelsOf(graph: PathGraph): NodeId[][] {
+  const far = distances(graph);
+  const others = graph.nodes.slice(1).map(({ id }) => far.get(id) ?? 0);
+  const last = others.length > 0 ? Math.max(...others) + 1 : 0;
+  const levels: NodeId[][] = Array.from({ length: last + 1 }, () => []);
+  graph.nodes.forEach(({ id }, at) => levels[at === 0 ? last : (far.get(id) ?? 0)]?.push(id));
+  return levels;
+}
+
+/** Nodes beside each other in the order of what leads to them, so that fewer edges cross. */
+function sortLevels(levels: NodeId[][], { edges }: PathGraph): void {
+  const places = new Map<NodeId, number>();
+  for (const level of levels) {
+    const wanted = new Map(
+      level.map((id, at) => {
+        const from = edges.filter((edge) => edge.to === id && places.has(edge.from)).map((edge) => places.get(edge.from) ?? 0);
+        return [id, from.length > 0 ? from.reduce((sum, one) => sum + one, 0) / from.length : at / Math.max(1, level.length)];
+      }),
+    );
+    level.sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0));
+    level.forEach((id, at) => places.set(id, (at + 0.5) / level.length));
+  }
+}
+
+/** Middles as near as possible to those that are wanted, at least `apart` from each other; both in order. */
+function spread(wanted: readonly number[], apart: number): number[] {
+  const clumps: { sum: number; n: number }[] = [];
+  const middle = ({ sum, n }: { sum: number; n: number }) => sum / n;
+  wanted.forEach((want, at) => {
+    let last = { sum: want - at * apart, n: 1 };
+    for (let before = clumps[clumps.length - 1]; before && middle(before) > middle(last); before = clumps[clumps.length - 1]) {
+      clumps.pop();
+      last = { sum: before.sum + last.sum, n: before.n + last.n };
+    }
+    clumps.push(last);
+  });
+  return clumps.flatMap((clump) => Array.from({ length: clump.n }, () => middle(clump))).map((at, index) => at + index * apart);
+}
+
+/** A name that waits for its place in the gap before a level. `want`: along the level. */
+interface Waiting {
+  edge: DrawnEdge;
+  want: number;
+}
+
+/** Names in lines, each in the first that has room for it; and how many lines that takes. */
+function inLines(names: Waiting[]): { lines: number[]; count: number } {
+  const ends: number[] = [];
+  const lines = names.map(({ edge, want }) => {
+    const left = want - edge.label.width / 2;
+    const free = ends.findIndex((end) => end + BETWEEN_LABELS <= left);
+    const line = free < 0 ? ends.length : free;
+    ends[line] = left + edge.label.width;
+    return line;
+  });
+  return { lines, count: ends.length };
+}
+
+/** Levels below each other: names side by side, in as many lines as they need. The height that they take. */
+function placeNamesDown(names: Waiting[], top: number): number {
+  const { lines, count } = inLines(names);
+  names.forEach(({ edge, want }, at) => {
+    edge.label.x = want;
+    edge.label.y = top + GAPS.down.level / 2 + ((lines[at] ?? 0) + 0.5) * LABEL_HEIGHT;
+  });
+  return GAPS.down.level + count * LABEL_HEIGHT;
+}
+
+/** Levels beside each other: names above each other. The width that they take. */
+function placeNamesAcross(names: Waiting[], left: number): number {
+  const width = Math.max(0, ...names.map(({ edge }) => edge.label.width));
+  const middles = spread(
+    names.map(({ want }) => want),
+    LABEL_HEIGHT,
+  );
+  names.forEach(({ edge }, at) => {
+    edge.label.x = left + GAPS.across.level / 2 + width / 2;
+    edge.label.y = middles[at] ?? 0;
+  });
+  return GAPS.across.level + width;
 }
 
 /** @param isDown  levels are below each other, not beside. */
 export function drawingOf(graph: PathGraph, isDown: boolean): Drawing {
-  const far = distances(graph);
-  const target = graph.nodes[0]?.id;
-  // The target has a level of its own: nothing on its paths is beside it.
-  const others = graph.nodes.slice(1).map(({ id }) => far.get(id) ?? 0);
-  const last = others.length > 0 ? Math.max(...others) + 1 : 0;
-  const step = stepsOf(isDown);
-  const levels: NodeId[][] = Array.from({ length: last + 1 }, () => []);
-  graph.nodes.forEach(({ id }, at) => levels[at === 0 ? last : (far.get(id) ?? 0)]?.push(id));
-  const breadth = Math.max(...levels.map((level) => level.length)) * step.sibling - step.siblingGap;
+  const levels = levelsOf(graph);
+  sortLevels(levels, graph);
   const names = new Map(graph.nodes.map(({ id, name }) => [id, name]));
+  const target = graph.nodes[0]?.id;
+  const beside = isDown ? NODE_WIDTH : NODE_HEIGHT;
+  const step = beside + GAPS[isDown ? "down" : "across"].sibling;
+  const breadth = Math.max(...levels.map((level) => level.length)) * step - (step - beside);
   const drawn = new Map<NodeId, DrawnNode>();
-  levels.forEach((level, depth) => {
-    const start = (breadth - (level.length * step.sibling - step.siblingGap)) / 2;
+  for (const level of levels) {
+    const start = (breadth - (level.length * step - (step - beside))) / 2;
     level.forEach((id, at) => {
-      const [along, beside] = [depth * step.level, start + at * step.sibling];
-      const place = isDown ? { x: beside, y: along } : { x: along, y: beside };
-      drawn.set(id, { id, name: names.get(id) ?? "", isTarget: id === target, ...place });
+      const [x, y] = isDown ? [start + at * step, 0] : [0, start + at * step];
+      drawn.set(id, { id, name: names.get(id) ?? "", isTarget: id === target, x, y });
     });
-  });
-  const length = (last + 1) * step.level - step.levelGap;
+  }
+  const edges = drawnEdges(graph, drawn);
+  const length = placeLevels(levels, drawn, edges, isDown);
   const size = isDown ? { width: breadth, height: length } : { width: length, height: breadth };
-  return { nodes: [...drawn.values()], edges: drawnEdges(graph, drawn), ...size };
+  return moved({ nodes: [...drawn.values()], edges, ...size });
+}
+
+/** Levels one after the other, with the names of the edges that lead to each before it. The length of all. */
+function placeLevels(levels: NodeId[][], drawn: Map<NodeId, DrawnNode>, edges: DrawnEdge[], isDown: boolean): number {
+  const middleOf = (node: DrawnNode) => (isDown ? node.x + NODE_WIDTH / 2 : node.y + NODE_HEIGHT / 2);
+  let end = 0;
+  levels.forEach((level, depth) => {
+    const into = edges
+      .filter((edge) => level.includes(edge.to.id))
+      .map((edge) => ({ edge, want: (middleOf(edge.from) + middleOf(edge.to)) / 2 }))
+      .sort((a, b) => a.want - b.want);
+    const hasGap = depth > 0 || into.length > 0;
+    end += hasGap ? (isDown ? placeNamesDown(into, end) : placeNamesAcross(into, end)) : 0;
+    for (const id of level) {
+      const node = drawn.get(id);
+      if (node) {
+        node[isDown ? "y" : "x"] = end;
+      }
+    }
+    end += isDown ? NODE_HEIGHT : NODE_WIDTH;
+  });
+  return end;
+}
+
+/** So that names that are beside all nodes are within the drawing, too. */
+function moved(drawing: Drawing): Drawing {
+  const { nodes, edges } = drawing;
+  const lefts = edges.map(({ label }) => label.x - label.width / 2);
+  const tops = edges.map(({ label }) => label.y - LABEL_HEIGHT / 2);
+  const [left, top] = [Math.min(0, ...lefts), Math.min(0, ...tops)];
+  for (const at of [...nodes, ...edges.map(({ label }) => label)]) {
+    at.x -= left;
+    at.y -= top;
+  }
+  const right = edges.map(({ label }) => label.x + label.width / 2);
+  const bottom = edges.map(({ label }) => label.y + LABEL_HEIGHT / 2);
+  return { nodes, edges, width: Math.max(drawing.width - left, ...right), height: Math.max(drawing.height - top, ...bottom) };
 }
 
 function drawnEdges({ edges }: PathGraph, drawn: Map<NodeId, DrawnNode>): DrawnEdge[] {
-  const counts = new Map<string, number>();
   return edges.flatMap(({ from, to, name }): DrawnEdge[] => {
     const [a, b] = [drawn.get(from), drawn.get(to)];
-    const pair = `${from} ${to}`;
-    const index = counts.get(pair) ?? 0;
-    counts.set(pair, index + 1);
-    return a && b ? [{ from: a, to: b, name: name ?? "", index }] : [];
+    const text = cutText(name ?? "");
+    return a && b ? [{ from: a, to: b, name: name ?? "", text, label: { x: 0, y: 0, width: text.length * LETTER_WIDTH } }] : [];
   });
+}
+
+/** The line of an edge, through its name. */
+export function edgeLine({ from, to, label }: DrawnEdge, isDown: boolean): string {
+  const half = label.width / 2;
+  if (isDown) {
+    const [x1, y1, x2, y2] = [from.x + NODE_WIDTH / 2, from.y + NODE_HEIGHT, to.x + NODE_WIDTH / 2, to.y - 6];
+    const [above, below] = [(label.y - y1) / 2, (y2 - label.y) / 2];
+    return `M${x1},${y1} C${x1},${y1 + above} ${label.x},${label.y - above} ${label.x},${label.y} S${x2},${y2 - below} ${x2},${y2}`;
+  }
+  const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x - 6, to.y + NODE_HEIGHT / 2];
+  const [left, right] = [label.x - half, label.x + half];
+  const [before, behind] = [(left - x1) / 2, (x2 - right) / 2];
+  const way = `C${x1 + before},${y1} ${left - before},${label.y} ${left},${label.y} L${right},${label.y}`;
+  return `M${x1},${y1} ${way} C${right + behind},${label.y} ${x2 - behind},${y2} ${x2},${y2}`;
 }
 
 /** The paths in words, one for each way into the target. */

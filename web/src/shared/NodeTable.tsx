@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: MIT
 // The columns of nodes: what they retain, what they take, what they are.
-import { formatPercent, percentOf } from "../logic/format";
-import type { DominatorTreeNode, HeapPath } from "../types/heap";
+import { formatAddress, formatPercent, percentOf } from "../logic/format";
+import type { Bytes, DominatorTreeNode, HeapPath } from "../types/heap";
 import { useBytes } from "./hooks";
-import { NodeLabel, NodeLink } from "./names";
+import { NodeLabel, OpenLink } from "./names";
 import type { Column } from "./TreeTable";
 
-export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, nodeOf: (row: Row) => DominatorTreeNode | null): Column<Row>[] {
+/** What a row shows: a node, or what has sums only. */
+export interface NodeCells {
+  shallowSize: Bytes | null;
+  retainedSize: Bytes | null;
+  node: DominatorTreeNode | null;
+  /** Instead of the node's label. */
+  words?: React.ReactNode;
+}
+
+export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, cellsOf: (row: Row) => NodeCells): Column<Row>[] {
   const bytes = useBytes();
   const size = (id: "retainedSize" | "shallowSize", title: string, help: string): Column<Row> => ({
-    ...{ id, title, help, width: "minmax(112px, 140px)", isNumber: true },
+    ...{ id, title, help, width: "minmax(108px, 136px)", isNumber: true },
     cell: (row) => {
-      const node = nodeOf(row);
+      const value = cellsOf(row)[id];
       return (
-        node && (
+        value !== null && (
           <span className="figure">
-            <span className="figure-value">{bytes(node[id])}</span>
-            <span className="figure-percent">{formatPercent(percentOf(node[id], whole))}</span>
+            <span className="figure-value">{bytes(value)}</span>
+            <span className="figure-percent">{formatPercent(percentOf(value, whole))}</span>
           </span>
         )
       );
@@ -26,16 +35,21 @@ export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, nodeOf
     size("retainedSize", "Retained Size", "Bytes that would be freed with the object"),
     size("shallowSize", "Shallow Size", "Bytes that the object itself takes"),
     {
-      ...{ id: "label", title: "Label", width: "minmax(180px, 1fr)" },
+      ...{ id: "open", title: "", width: "30px", help: "The object's own page" },
       cell: (row) => {
-        const node = nodeOf(row);
+        const { node } = cellsOf(row);
+        return node && <OpenLink heap={heap} node={node.nodeId} />;
+      },
+    },
+    {
+      ...{ id: "label", title: "Label", width: "minmax(200px, 1fr)" },
+      cell: (row) => {
+        const { node, words } = cellsOf(row);
         return (
-          node && (
-            <span className="name-cell">
-              <NodeLabel label={node.label} />
-              <NodeLink heap={heap} node={node.nodeId} />
-            </span>
-          )
+          <span className="name-cell">
+            {words ?? (node && <NodeLabel label={node.label} />)}
+            {node && <span className="row-address">@ {formatAddress(node.nodeId)}</span>}
+          </span>
         );
       },
     },

@@ -3,33 +3,20 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { addressText } from "../logic/address";
 import { formatAddress } from "../logic/format";
-import { drawingOf, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
+import { cutText, drawingOf, edgeLine, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
 import type { HeapPath, PathGraph } from "../types/heap";
 import { useSize } from "./hooks";
 
 const START = { x: 20, y: 20, scale: 1 };
 const LEAST_SCALE = 0.6;
-const MOST_LETTERS = 24;
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-/** Several edges between the same two nodes are drawn beside each other. */
-const APART = 11;
 
 function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
-  const { from, to, name, index } = edge;
-  const apart = index * APART;
-  const [x1, y1] = isDown ? [from.x + NODE_WIDTH / 2, from.y + NODE_HEIGHT] : [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2];
-  const [x2, y2] = isDown ? [to.x + NODE_WIDTH / 2 + apart, to.y - 6] : [to.x - 6, to.y + NODE_HEIGHT / 2 + apart];
-  const [bendX, bendY] = isDown ? [0, Math.max(20, (y2 - y1) / 2)] : [Math.max(40, (x2 - x1) / 2), 0];
-  const middle = { x: (x1 + x2) / 2 + (isDown ? 8 : 0), y: (y1 + y2) / 2 + (isDown ? 4 : -6) + apart };
+  const { name, text, label } = edge;
   return (
     <g className="path-edge">
-      <path d={`M${x1},${y1} C${x1 + bendX},${y1 + bendY} ${x2 - bendX},${y2 - bendY} ${x2},${y2}`} markerEnd="url(#path-arrow)" />
-      <text {...middle} textAnchor={isDown ? "start" : "middle"}>
-        {cut(name, MOST_LETTERS)}
+      <path d={edgeLine(edge, isDown)} markerEnd="url(#path-arrow)" />
+      <text x={label.x} y={label.y + 4} textAnchor="middle">
+        {text}
         <title>{name}</title>
       </text>
     </g>
@@ -103,7 +90,7 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
                   <title>{node.name}</title>
                   <rect x={node.x} y={node.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
                   <text x={node.x + 10} y={node.y + 17}>
-                    {cut(node.name, MOST_LETTERS)}
+                    {cutText(node.name)}
                   </text>
                   <text x={node.x + 10} y={node.y + 32} className="path-address">
                     {formatAddress(node.id)}

@@ -3,18 +3,24 @@
 import { useRef, type ReactNode } from "react";
 
 const STEP = 0.05;
+/** Pixels: below these a table of nodes, and drawn paths, cannot be read. */
+const LEAST = { first: 420, second: 240 };
+const SHARES = { least: 0.3, most: 0.85 };
 
 export function SplitPane({ share, onShare, children }: { share: number; onShare(share: number): void; children: [ReactNode, ReactNode] }) {
   const frame = useRef<HTMLDivElement>(null);
-  const set = (wanted: number) => onShare(Math.max(0.2, Math.min(0.8, wanted)));
+  const set = (wanted: number) => onShare(Math.max(SHARES.least, Math.min(SHARES.most, wanted)));
+  const columns = `minmax(${LEAST.first}px, ${share}fr) 7px minmax(${LEAST.second}px, ${1 - share}fr)`;
   return (
-    <div className="split" ref={frame} style={{ gridTemplateColumns: `minmax(0, ${share}fr) 7px minmax(0, ${1 - share}fr)` }}>
+    <div className="split" ref={frame} style={{ gridTemplateColumns: columns }}>
       <div className="split-part">{children[0]}</div>
       <div
         className="split-line"
         role="separator"
         aria-orientation="vertical"
         aria-label="Width of the two parts"
+        aria-valuemin={SHARES.least * 100}
+        aria-valuemax={SHARES.most * 100}
         aria-valuenow={Math.round(share * 100)}
         tabIndex={0}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}

@@ -41,11 +41,20 @@ export function NodeLabel({ label }: { label: Label | null }) {
   );
 }
 
-/** A node's address, which leads to its own page. */
-export function NodeLink({ heap, node, children }: { heap: HeapPath | null; node: NodeId; children?: React.ReactNode }) {
+export function NodeLink({ heap, node, children }: { heap: HeapPath | null; node: NodeId; children: React.ReactNode }) {
   return (
     <a className="node-link" href={addressText({ view: "object", heap, node })}>
-      {children ?? `@ ${formatAddress(node)}`}
+      {children}
+    </a>
+  );
+}
+
+/** A small mark in a row, which leads to the node's own page. */
+export function OpenLink({ heap, node }: { heap: HeapPath | null; node: NodeId }) {
+  const words = `Open ${formatAddress(node)}: its own page`;
+  return (
+    <a className="open-link" href={addressText({ view: "object", heap, node })} title={words} aria-label={words} tabIndex={-1}>
+      ↗
     </a>
   );
 }

@@ -3,11 +3,12 @@
 import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { CensusPage, DominatorTreeNode, HeapPath, LiveTarget, NodeId, PathGraph, RowId } from "../types/heap";
+import type { CensusPage, DominatedGroup, DominatorTreeNode, HeapPath, LiveTarget, NodeId, PathGraph, RowId } from "../types/heap";
 import type {
   ClassChange,
   ConnectionState,
   DiffingModel,
+  Grouping,
   Preferences,
   PreviousView,
   Progress,
@@ -67,12 +68,24 @@ export const fetchDominatorTreeStart = action<OfSnapshot & { display: LabelDispl
 export const fetchDominatorTreeEnd = action<OfSnapshot & { root: DominatorTreeNode }>("fetch-dominator-tree-end");
 export const fetchImmediatelyDominatedStart = action<OfSnapshot>("fetch-immediately-dominated-start");
 export const fetchImmediatelyDominatedEnd = action<
-  OfSnapshot & { path: NodeId[]; nodes: DominatorTreeNode[]; moreChildrenAvailable: boolean }
+  OfSnapshot & { path: NodeId[]; startIndex: number; nodes: DominatorTreeNode[]; moreChildrenAvailable: boolean }
 >("fetch-immediately-dominated-end");
 export const dominatorTreeError = action<OfSnapshot & Failure>("dominator-tree-error");
 export const expandDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode }>("expand-dominator-tree-node");
 export const collapseDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode }>("collapse-dominator-tree-node");
-export const focusDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode | null }>("focus-dominator-tree-node");
+/** `row`: the key of the row, which may also be one that is no node. */
+export const focusDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode | null; row: string | null }>(
+  "focus-dominator-tree-node",
+);
+export const revealDominatorTreeNode = action<OfSnapshot & { way: DominatorTreeNode }>("reveal-dominator-tree-node");
+export const setGrouping = action<Grouping>("set-grouping");
+export const dominatedGroupsCame = action<OfSnapshot & { nodeId: NodeId; groups: DominatedGroup[]; groupCount: number }>(
+  "dominated-groups-came",
+);
+export const groupMembersCame = action<
+  OfSnapshot & { group: string; startIndex: number; nodes: DominatorTreeNode[]; display: LabelDisplay }
+>("group-members-came");
+export const toggleClassRow = action<OfSnapshot & { row: string; isOpen: boolean }>("toggle-class-row");
 
 // Differences.
 export const selectSnapshotForDiffing = action<OfSnapshot>("select-snapshot-for-diffing");
@@ -94,7 +107,9 @@ export const leaveClassDiff = action("leave-class-diff");
 export const fetchIndividualsStart = action<
   OfSnapshot & { censusBreakdown: Breakdown; indices: ReadonlySet<number>; labelDisplay: LabelDisplay }
 >("fetch-individuals-start");
-export const fetchIndividualsEnd = action<OfSnapshot & { nodes: DominatorTreeNode[] }>("fetch-individuals-end");
+export const fetchIndividualsEnd = action<OfSnapshot & { nodes: DominatorTreeNode[]; nodeCount: number; shallowSize: number }>(
+  "fetch-individuals-end",
+);
 export const individualsError = action<Failure>("individuals-error");
 export const focusIndividual = action<{ node: DominatorTreeNode | null }>("focus-individual");
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the page knows, and the states that each model goes through.
+import type { ClassTree } from "../logic/dominator_rows";
 import type { RowTree } from "../logic/rows";
 import type { Breakdown, CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
@@ -127,11 +128,18 @@ export interface DominatorTreeModel {
   dominatorTreeId: number | null;
   root: DominatorTreeNode | null;
   expanded: ReadonlySet<NodeId>;
+  /** What is shown when children are grouped by class. */
+  byClass: ClassTree;
   focused: DominatorTreeNode | null;
+  /** The key of the focused row, which need not be a node. */
+  focusedRow: string | null;
   display: LabelDisplay | null;
   activeFetchRequestCount: number;
   error: string | null;
 }
+
+/** How what a node dominates is listed. */
+export type Grouping = "node" | "class";
 
 export interface Progress {
   stage: string;
@@ -182,7 +190,11 @@ export interface DiffingModel {
 export interface IndividualsModel {
   state: IndividualsState;
   id: SnapshotId | null;
+  /** Those that retain most. */
   nodes: DominatorTreeNode[];
+  /** All that the row counts, and what these take. */
+  nodeCount: number;
+  shallowSize: Bytes;
   censusBreakdown: Breakdown | null;
   indices: ReadonlySet<number> | null;
   labelDisplay: LabelDisplay | null;
@@ -277,6 +289,8 @@ export function newIndividuals(): IndividualsModel {
     state: INDIVIDUALS.COMPUTING_DOMINATOR_TREE,
     id: null,
     nodes: [],
+    nodeCount: 0,
+    shallowSize: 0,
     censusBreakdown: null,
     indices: null,
     labelDisplay: null,

@@ -4,12 +4,20 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CENSUS_DISPLAYS, LABEL_DISPLAYS } from "../logic/displays";
 import { formatMegabytes } from "../logic/format";
 import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
-import { collapseCensusNode, expandCensusNode, setCensusDisplay, setLabelDisplay } from "./actions";
+import { classRows, dominatorRows } from "../logic/dominator_rows";
+import { collapseCensusNode, expandCensusNode, focusDominatorTreeNode, setCensusDisplay, setLabelDisplay } from "./actions";
 import { CENSUS, CONNECTION, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
 import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
 import { expandCensusRow } from "./tasks/census";
 import { selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
-import { fetchImmediatelyDominated, fetchIndividuals } from "./tasks/dominators";
+import {
+  expandByClass,
+  fetchImmediatelyDominated,
+  fetchIndividuals,
+  fetchMembers,
+  revealDominator,
+  setGroupingAndRefresh,
+} from "./tasks/dominators";
 import {
   clearSnapshots,
   deleteSnapshot,
@@ -20,7 +28,7 @@ import {
 } from "./tasks/snapshots";
 import { changeViewAndRefresh, popViewAndRefresh, selectNeighbour, selectSnapshotAndRefresh } from "./tasks/views";
 import { setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "./tasks/views";
-import { bench, settled, type Bench } from "./testing";
+import { bench, ROOT, settled, type Bench } from "./testing";
 
 const STACKS = CENSUS_DISPLAYS["allocationStack"] as CensusDisplay;
 const STACK_LABELS = LABEL_DISPLAYS["allocationStack"] as LabelDisplay;
@@ -311,6 +319,34 @@ describe("dominator trees", () => {
     const children = first().dominatorTree?.root?.children;
     expect(children?.map(({ nodeId }) => nodeId)).toEqual([2, 3, 10]);
     expect(children?.[0]?.children?.map(({ nodeId }) => nodeId)).toEqual([20]);
+  });
+
+  it("open the way to any node, with what is beside it in sum", async () => {
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    await b.store.dispatch(revealDominator(first().id, 999));
+    const tree = first().dominatorTree;
+    expect([tree?.focused?.nodeId, tree?.focusedRow, [...(tree?.expanded ?? [])]]).toEqual([999, "node 999", [1, 3]]);
+    const rows = dominatorRows(tree?.root ?? null, tree?.expanded ?? new Set());
+    expect(rows.find((row) => row.key === "node 999")?.index).toBe(500);
+    expect(b.client.asked.filter((one) => one.startsWith("dominated"))).toEqual([]);
+    await b.store.dispatch(revealDominator(first().id, 4));
+    expect([b.state().notice, first().dominatorTree?.focused?.nodeId]).toEqual([expect.stringContaining("cannot be reached"), 999]);
+  });
+
+  it("group what nodes dominate by class, and keep the focus where a rest was opened", async () => {
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    const { id } = first();
+    const keys = () => classRows(first().dominatorTree?.root ?? null, first().dominatorTree!.byClass).map(({ key }) => key);
+    await b.store.dispatch(setGroupingAndRefresh(id, "class"));
+    expect(keys()).toEqual(["node 1", "class 2", "class 3", "rest 2 of node 1"]);
+    const [array] = first().dominatorTree?.byClass.groups.get(1)?.groups ?? [];
+    await b.store.dispatch(expandByClass(id, ROOT, array));
+    expect(keys().slice(1, 6)).toEqual(["class 2", "node 200", "node 201", "node 202", "rest 3 of class 2"]);
+    b.store.dispatch(focusDominatorTreeNode({ id, node: null, row: "rest 3 of class 2" }));
+    await b.store.dispatch(fetchMembers(id, array!, 3));
+    expect([keys()[5], first().dominatorTree?.focusedRow]).toEqual(["node 203", "node 203"]);
+    await b.store.dispatch(setLabelDisplayAndRefresh(STACK_LABELS));
+    expect(keys()).toEqual(["node 1", "class 2", "class 3", "rest 2 of node 1"]);
   });
 
   it("that fail are errors for good", async () => {

@@ -82,7 +82,29 @@ export class FakeClient {
     const nodes = [{ nodeId: nodeId * 10, label: ["objects"], shallowSize: 1, retainedSize: 1, moreChildrenAvailable: false }];
     return this.answer(`dominated ${nodeId}`, { nodes, moreChildrenAvailable: false, path: [1, nodeId] });
   };
-  getCensusIndividuals = () => this.answer("individuals", { nodes: [ROOT.children?.[0] as DominatorTreeNode] });
+  getCensusIndividuals = () =>
+    this.answer("individuals", { nodes: [ROOT.children?.[0] as DominatorTreeNode], nodeCount: 3, shallowSize: 40 });
+  /** Of node 999: the 501st of the 1000 that node 3 dominates, which is unknown so far. */
+  getDominatorWay = (_tree: number, node: number) => {
+    const of = (nodeId: number, retainedSize: number, childCount: number, index: number, before: number): DominatorTreeNode => ({
+      ...{ nodeId, label: ["objects"], shallowSize: 1, retainedSize, moreChildrenAvailable: childCount > 0, childCount },
+      ...{ childShallowSize: childCount, childRetainedSize: retainedSize - 1 },
+      place: { index, shallowSize: index, retainedSize: before },
+    });
+    const way = { ...of(1, 100, 3, 0, 0), children: [{ ...of(3, 20, 1000, 1, 60), children: [of(999, 0.01, 0, 500, 18)] }] };
+    return this.answer("way", node === 999 ? way : null);
+  };
+  getDominatedGroups = (_tree: number, node: number, most: number) => {
+    const group = (className: string, largestNodeId: number, count: number) => ({
+      ...{ coarseType: "Object", className, count, shallowSize: count, retainedSize: 10 * count, largestNodeId },
+    });
+    const groups = [group("Array", 2, 7), group("Map", 3, 1), group("Set", 4, 1)];
+    return this.answer(`groups ${node}`, { groups: groups.slice(0, Math.min(most, 2)), groupCount: 3 });
+  };
+  getGroupMembers = ({ like, startIndex }: { like: number; startIndex: number }) => {
+    const nodes = [0, 1, 2].map((at) => ({ ...(ROOT.children?.[0] as DominatorTreeNode), nodeId: like * 100 + startIndex + at }));
+    return this.answer(`members ${like} ${startIndex}`, nodes);
+  };
 
   open(name: string): OpenHeap {
     const id = `h${this.heaps.length + 1}`;

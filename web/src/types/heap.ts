@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What heaps, rows and their numbers are called in this page.
-import type { Heaps1Document, Targets1Document, Treemap1Document } from "./documents";
+import type { Dominators1Document, Heaps1Document, Targets1Document, Treemap1Document } from "./documents";
 
 /** Of an open heap on the server, such as "h1": what the seed calls the path of a snapshot. */
 export type HeapPath = string;
@@ -81,6 +81,23 @@ export interface DominatorTreeNode {
   retainedSize: Bytes;
   moreChildrenAvailable: boolean;
   parentId?: NodeId;
+  /** In the order of what they retain; some may be missing, before others too. */
   children?: DominatorTreeNode[];
   shortestPaths?: PathGraph;
+  /** All that it dominates immediately, whether that has come or not; absent in Firefox's own answers. */
+  childCount?: number;
+  childShallowSize?: Bytes;
+  childRetainedSize?: Bytes;
+  /** Where it is among its siblings; absent: behind the sibling before it. */
+  place?: SiblingPlace;
 }
+
+/** How many siblings come before a node, and what these are in sum. */
+export interface SiblingPlace {
+  index: number;
+  shallowSize: Bytes;
+  retainedSize: Bytes;
+}
+
+/** Nodes of one class that one node dominates immediately. */
+export type DominatedGroup = NonNullable<Dominators1Document["groups"]>[number];

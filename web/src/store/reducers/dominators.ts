@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The dominator tree of one snapshot: what each action makes of it.
-import type { DominatorTreeNode, NodeId } from "../../types/heap";
+import { nodeKey, restKey, type ClassTree } from "../../logic/dominator_rows";
+import { stepsOf, withChildren, withWay } from "../../logic/dominator_tree";
+import type { DominatedGroup, DominatorTreeNode, NodeId } from "../../types/heap";
 import { DOMINATORS, type DominatorTreeModel } from "../models";
 import { changed } from "./census";
+
+const NO_CLASSES: ClassTree = { groups: new Map(), members: new Map(), expanded: new Set() };
 
 export function computingTree(): DominatorTreeModel {
   return {
@@ -10,7 +14,9 @@ export function computingTree(): DominatorTreeModel {
     dominatorTreeId: null,
     root: null,
     expanded: new Set(),
+    byClass: NO_CLASSES,
     focused: null,
+    focusedRow: null,
     display: null,
     activeFetchRequestCount: 0,
     error: null,
@@ -24,32 +30,11 @@ export function nodeFound(root: DominatorTreeNode | null, id: NodeId): Dominator
     if (node.nodeId === id) {
       return node;
     }
-    stack.push(...(node.children ?? []));
+    for (const child of node.children ?? []) {
+      stack.push(child);
+    }
   }
   return null;
-}
-
-/** With further children under the last node of the path. Nodes beside the path stay the same objects. */
-export function withChildren(root: DominatorTreeNode, path: NodeId[], nodes: DominatorTreeNode[], hasMore: boolean): DominatorTreeNode {
-  const way: DominatorTreeNode[] = [];
-  for (const id of path) {
-    const next =
-      way.length === 0 ? (root.nodeId === id ? root : undefined) : way[way.length - 1]?.children?.find((node) => node.nodeId === id);
-    if (!next) {
-      return root;
-    }
-    way.push(next);
-  }
-  const last = way.pop();
-  if (!last) {
-    return root;
-  }
-  let copy: DominatorTreeNode = { ...last, children: [...(last.children ?? []), ...nodes], moreChildrenAvailable: hasMore };
-  for (const node of way.reverse()) {
-    const child = copy;
-    copy = { ...node, children: node.children?.map((one) => (one.nodeId === child.nodeId ? child : one)) ?? [] };
-  }
-  return copy;
 }
 
 const LEVELS_OPEN_AT_FIRST = 2;
@@ -67,7 +52,8 @@ function openAtFirst(root: DominatorTreeNode): ReadonlySet<NodeId> {
 
 export function loadedTree(tree: DominatorTreeModel, root: DominatorTreeNode): DominatorTreeModel {
   const focused = tree.focused && nodeFound(root, tree.focused.nodeId);
-  return { ...tree, state: DOMINATORS.LOADED, root, expanded: openAtFirst(root), focused };
+  const focusedRow = focused && nodeKey(focused.nodeId);
+  return { ...tree, state: DOMINATORS.LOADED, root, expanded: openAtFirst(root), byClass: NO_CLASSES, focused, focusedRow };
 }
 
 export function withFetches(tree: DominatorTreeModel, change: 1 | -1): DominatorTreeModel {
@@ -77,4 +63,57 @@ export function withFetches(tree: DominatorTreeModel, change: 1 | -1): Dominator
 
 export function withOpen(tree: DominatorTreeModel, node: DominatorTreeNode, isOpen: boolean): DominatorTreeModel {
   return { ...tree, expanded: changed(tree.expanded, node.nodeId, isOpen) };
+}
+
+/** The focus of a rest that was opened is on the first that came of it. */
+function withFocusMoved(tree: DominatorTreeModel, rest: string, first: DominatorTreeNode | undefined): DominatorTreeModel {
+  return tree.focusedRow === rest && first ? { ...tree, focused: first, focusedRow: nodeKey(first.nodeId) } : tree;
+}
+
+export interface Dominated {
+  path: NodeId[];
+  startIndex: number;
+  nodes: DominatorTreeNode[];
+  moreChildrenAvailable: boolean;
+}
+
+export function withDominated(tree: DominatorTreeModel, { path, startIndex, nodes, moreChildrenAvailable }: Dominated): DominatorTreeModel {
+  const root = tree.root && withChildren(tree.root, path, startIndex, nodes, moreChildrenAvailable);
+  const focused = tree.focused && (nodeFound(root, tree.focused.nodeId) ?? tree.focused);
+  const parent = path[path.length - 1];
+  const own = { ...tree, root, focused };
+  return parent === undefined ? own : withFocusMoved(own, restKey(nodeKey(parent), startIndex), nodes[0]);
+}
+
+/** With the way to a node opened, and the focus on it. */
+export function revealed(tree: DominatorTreeModel, way: DominatorTreeNode): DominatorTreeModel {
+  const steps = stepsOf(way);
+  const root = tree.root && withWay(tree.root, way);
+  const last = steps[steps.length - 1] as DominatorTreeNode;
+  const expanded = new Set([...tree.expanded, ...steps.slice(0, -1).map(({ nodeId }) => nodeId)]);
+  return { ...tree, root, expanded, focused: nodeFound(root, last.nodeId), focusedRow: nodeKey(last.nodeId) };
+}
+
+// ---- by class -------------------------------------------------------------------------------------------------------------
+
+function withClasses(tree: DominatorTreeModel, change: Partial<ClassTree>): DominatorTreeModel {
+  return { ...tree, byClass: { ...tree.byClass, ...change } };
+}
+
+export function withOpenRow(tree: DominatorTreeModel, key: string, isOpen: boolean): DominatorTreeModel {
+  return withClasses(tree, { expanded: changed(tree.byClass.expanded, key, isOpen) });
+}
+
+export function withGroups(tree: DominatorTreeModel, node: NodeId, groups: DominatedGroup[], groupCount: number): DominatorTreeModel {
+  return withClasses(tree, { groups: new Map(tree.byClass.groups).set(node, { groups, groupCount }) });
+}
+
+/** With further members of a group, behind those that are there. */
+export function withMembers(tree: DominatorTreeModel, key: string, startIndex: number, nodes: DominatorTreeNode[]): DominatorTreeModel {
+  const known = tree.byClass.members.get(key) ?? [];
+  if (known.length !== startIndex) {
+    return tree;
+  }
+  const own = withClasses(tree, { members: new Map(tree.byClass.members).set(key, [...known, ...nodes]) });
+  return withFocusMoved(own, restKey(key, startIndex), nodes[0]);
 }

@@ -3,7 +3,17 @@
 import * as a from "../actions";
 import { CENSUS, DOMINATORS, REPORT, SNAPSHOT, TREE_MAP, VIEW, type DominatorTreeModel, type Snapshot, type SnapshotId } from "../models";
 import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
-import { computingTree, loadedTree, nodeFound, withChildren, withFetches, withOpen } from "./dominators";
+import {
+  computingTree,
+  loadedTree,
+  revealed,
+  withDominated,
+  withFetches,
+  withGroups,
+  withMembers,
+  withOpen,
+  withOpenRow,
+} from "./dominators";
 import { pureReducer } from "./pure";
 
 type Snapshots = Snapshot[];
@@ -105,17 +115,23 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     )
     .addCase(a.fetchDominatorTreeEnd, (list, { payload: { id, root } }) => changedTree(list, id, (tree) => loadedTree(tree, root)))
     .addCase(a.fetchImmediatelyDominatedStart, (list, { payload }) => changedTree(list, payload.id, (tree) => withFetches(tree, 1)))
-    .addCase(a.fetchImmediatelyDominatedEnd, (list, { payload: { id, path, nodes, moreChildrenAvailable } }) =>
-      changedTree(list, id, (tree) => {
-        const root = tree.root && withChildren(tree.root, path, nodes, moreChildrenAvailable);
-        const focused = tree.focused && nodeFound(root, tree.focused.nodeId);
-        return withFetches({ ...tree, root, focused }, -1);
-      }),
+    .addCase(a.fetchImmediatelyDominatedEnd, (list, { payload: { id, ...dominated } }) =>
+      changedTree(list, id, (tree) => withFetches(withDominated(tree, dominated), -1)),
     )
     .addCase(a.dominatorTreeError, (list, { payload: { id, error } }) =>
       changedTree(list, id, (tree) => ({ ...tree, state: DOMINATORS.ERROR, error, root: null })),
     )
     .addCase(a.expandDominatorTreeNode, (list, { payload: { id, node } }) => changedTree(list, id, (tree) => withOpen(tree, node, true)))
     .addCase(a.collapseDominatorTreeNode, (list, { payload: { id, node } }) => changedTree(list, id, (tree) => withOpen(tree, node, false)))
-    .addCase(a.focusDominatorTreeNode, (list, { payload: { id, node } }) => changedTree(list, id, (tree) => ({ ...tree, focused: node })));
+    .addCase(a.focusDominatorTreeNode, (list, { payload: { id, node, row } }) =>
+      changedTree(list, id, (tree) => ({ ...tree, focused: node, focusedRow: row })),
+    )
+    .addCase(a.revealDominatorTreeNode, (list, { payload: { id, way } }) => changedTree(list, id, (tree) => revealed(tree, way)))
+    .addCase(a.toggleClassRow, (list, { payload: { id, row, isOpen } }) => changedTree(list, id, (tree) => withOpenRow(tree, row, isOpen)))
+    .addCase(a.dominatedGroupsCame, (list, { payload: { id, nodeId, groups, groupCount } }) =>
+      changedTree(list, id, (tree) => withGroups(tree, nodeId, groups, groupCount)),
+    )
+    .addCase(a.groupMembersCame, (list, { payload: { id, group, startIndex, nodes, display } }) =>
+      changedTree(list, id, (tree) => (tree.display === display ? withMembers(tree, group, startIndex, nodes) : tree)),
+    );
 });

@@ -6,7 +6,17 @@ import type { CensusDisplay, LabelDisplay } from "../../types/breakdown";
 import type { LiveTarget } from "../../types/heap";
 import * as a from "../actions";
 import { CONNECTION, INDIVIDUALS, newIndividuals, VIEW } from "../models";
-import type { AllocationsModel, ConnectionState, IndividualsModel, ObjectModel, PathsModel, Preferences, Sort, ViewModel } from "../models";
+import type {
+  AllocationsModel,
+  ConnectionState,
+  Grouping,
+  IndividualsModel,
+  ObjectModel,
+  PathsModel,
+  Preferences,
+  Sort,
+  ViewModel,
+} from "../models";
 import { diffingReducer } from "./diffing";
 import { pureReducer } from "./pure";
 import { snapshotsReducer } from "./snapshots";
@@ -27,9 +37,9 @@ const individualsReducer = pureReducer<IndividualsModel | null>(null, (builder) 
     .addCase(a.fetchIndividualsStart, (individuals, { payload }) => {
       return individuals && { ...individuals, ...payload, state: INDIVIDUALS.FETCHING, error: null };
     })
-    .addCase(a.fetchIndividualsEnd, (individuals, { payload: { nodes } }) => {
+    .addCase(a.fetchIndividualsEnd, (individuals, { payload: { nodes, nodeCount, shallowSize } }) => {
       const focused = nodes.find((node) => node.nodeId === individuals?.focused?.nodeId) ?? null;
-      return individuals && { ...individuals, state: INDIVIDUALS.FETCHED, nodes, focused };
+      return individuals && { ...individuals, state: INDIVIDUALS.FETCHED, nodes, nodeCount, shallowSize, focused };
     })
     .addCase(a.individualsError, (individuals, { payload }) => {
       return individuals && { ...individuals, state: INDIVIDUALS.ERROR, error: payload.error };
@@ -101,6 +111,9 @@ const censusDisplayReducer = pureReducer<CensusDisplay>(CENSUS_DISPLAYS[DEFAULT_
 const labelDisplayReducer = pureReducer<LabelDisplay>(LABEL_DISPLAYS[DEFAULT_DISPLAY] as LabelDisplay, (builder) => {
   builder.addCase(a.setLabelDisplay, (_, { payload }) => payload);
 });
+const groupingReducer = pureReducer<Grouping>("node", (builder) => {
+  builder.addCase(a.setGrouping, (_, { payload }) => payload);
+});
 const treeMapDisplayReducer = pureReducer<CensusDisplay>(TREE_MAP_DISPLAY, (builder) => {
   builder.addCase(a.setTreeMapDisplay, (_, { payload }) => payload);
 });
@@ -110,7 +123,9 @@ const filterReducer = pureReducer<string | null>(null, (builder) => {
 const sortReducer = pureReducer<Sort>("", (builder) => {
   builder.addCase(a.setSort, (_, { payload }) => payload);
 });
-const sizesReducer = pureReducer({ shortestPathsSize: 0.6 }, (builder) => {
+/** Shares of the window's width. */
+export const DEFAULT_SIZES = { shortestPathsSize: 0.66 };
+const sizesReducer = pureReducer(DEFAULT_SIZES, (builder) => {
   builder.addCase(a.resizeShortestPaths, (_, { payload }) => ({ shortestPathsSize: payload }));
 });
 const connectionReducer = pureReducer<ConnectionState>(CONNECTION.LOADING as ConnectionState, (builder) => {
@@ -143,6 +158,7 @@ export const rootReducer = combineReducers({
   paths: pathsReducer,
   censusDisplay: censusDisplayReducer,
   labelDisplay: labelDisplayReducer,
+  grouping: groupingReducer,
   treeMapDisplay: treeMapDisplayReducer,
   filter: filterReducer,
   sort: sortReducer,

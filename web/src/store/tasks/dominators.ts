@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tasks about dominator trees, individuals and single objects.
+import { groupKey, nodeKey } from "../../logic/dominator_rows";
+import { stepsOf } from "../../logic/dominator_tree";
 import type { Breakdown } from "../../types/breakdown";
-import type { DominatorTreeNode, NodeId } from "../../types/heap";
+import type { DominatedGroup, DominatorTreeNode, NodeId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
-import { DOMINATORS, VIEW, type SnapshotId } from "../models";
+import { DOMINATORS, VIEW, type Grouping, type SnapshotId } from "../models";
+import { nodeFound } from "../reducers/dominators";
 import { snapshotOf } from "../selectors";
 import { progressOf } from "./census";
 import { cancelOf, errorText, joined } from "./context";
@@ -58,14 +61,22 @@ export function fetchDominatorTree(id: SnapshotId): Task {
 }
 
 export function computeAndFetchDominatorTree(id: SnapshotId): Task {
-  return async (dispatch) => {
+  return async (dispatch, getState) => {
     await dispatch(computeDominatorTree(id));
     await dispatch(fetchDominatorTree(id));
+    const tree = snapshotOf(getState(), id)?.dominatorTree;
+    // By class, the root is open at first, too.
+    if (getState().grouping === "class" && tree?.root && tree.byClass.groups.size === 0) {
+      await dispatch(expandByClass(id, tree.root));
+    }
   };
 }
 
-/** More nodes that the last of `path` dominates, from the root on, behind those that are there. */
-export function fetchImmediatelyDominated(id: SnapshotId, path: NodeId[], startIndex: number): Task {
+/** Nodes and groups that are asked for at once. */
+export const DOMINATED_ROWS = 50;
+
+/** Some nodes that the last of `path` dominates, from an index on; `path` begins at the root. */
+export function fetchImmediatelyDominated(id: SnapshotId, path: NodeId[], startIndex: number, count?: number | null): Task {
   return (dispatch, getState, context) => {
     const nodeId = path[path.length - 1] as NodeId;
     return joined(context, `dominated ${id} ${nodeId} ${startIndex}`, async () => {
@@ -80,10 +91,11 @@ export function fetchImmediatelyDominated(id: SnapshotId, path: NodeId[], startI
           nodeId,
           breakdown: tree.display.breakdown,
           startIndex,
+          maxCount: Math.min(DOMINATED_ROWS, count ?? DOMINATED_ROWS),
           maxRetainingPaths: null,
         });
         const isStill = snapshotOf(getState(), id)?.dominatorTree?.display === tree.display;
-        dispatch(a.fetchImmediatelyDominatedEnd({ id, path: isStill ? path : [], nodes, moreChildrenAvailable }));
+        dispatch(a.fetchImmediatelyDominatedEnd({ id, path: isStill ? path : [], startIndex, nodes, moreChildrenAvailable }));
       } catch (error) {
         dispatch(a.dominatorTreeError({ id, error: errorText(error) ?? "Fetching was cancelled." }));
       }
@@ -100,6 +112,105 @@ export function expandDominatorNode(id: SnapshotId, node: DominatorTreeNode, pat
     }
   };
 }
+
+/** Opens the way to a node, however far from its first siblings it is, and focuses it. */
+export function revealDominator(id: SnapshotId, nodeId: NodeId): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `reveal ${id} ${nodeId}`, async () => {
+      const tree = snapshotOf(getState(), id)?.dominatorTree;
+      if (!tree?.display || tree.dominatorTreeId === null || tree.focused?.nodeId === nodeId) {
+        return;
+      }
+      try {
+        const way = await context.client.getDominatorWay(tree.dominatorTreeId, nodeId, tree.display.breakdown);
+        if (!way) {
+          dispatch(a.noticeChanged("Nothing keeps this object: it cannot be reached from the root, so it is not in the dominator tree."));
+          return;
+        }
+        dispatch(a.setGrouping("node"));
+        dispatch(a.revealDominatorTreeNode({ id, way }));
+        await dispatch(fetchFirstSiblings(id, stepsOf(way)));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+}
+
+/** What is beside a node that was revealed, if it is among the first of its siblings. */
+function fetchFirstSiblings(id: SnapshotId, steps: DominatorTreeNode[]): Task {
+  return async (dispatch, getState) => {
+    const path = steps.slice(0, -1).map((step) => step.nodeId);
+    const last = steps[steps.length - 1];
+    const parent = nodeFound(snapshotOf(getState(), id)?.dominatorTree?.root ?? null, path[path.length - 1] ?? "");
+    const isAlone = parent?.children?.length === 1 && (parent.childCount ?? 0) > 1;
+    if (isAlone && last?.place && last.place.index < DOMINATED_ROWS) {
+      await dispatch(fetchImmediatelyDominated(id, path, 0));
+    }
+  };
+}
+
+// ---- by class ---------------------------------------------------------------------------------------------------------------
+
+/** What a node dominates, by class; again with more groups, if there are more. */
+export function fetchGroups(id: SnapshotId, nodeId: NodeId, most = DOMINATED_ROWS): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `groups ${id} ${nodeId} ${most}`, async () => {
+      const treeId = snapshotOf(getState(), id)?.dominatorTree?.dominatorTreeId;
+      if (treeId === undefined || treeId === null) {
+        return;
+      }
+      try {
+        dispatch(a.dominatedGroupsCame({ id, nodeId, ...(await context.client.getDominatedGroups(treeId, nodeId, most)) }));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+}
+
+/** Some nodes of a group, from an index on. */
+export function fetchMembers(id: SnapshotId, group: DominatedGroup, startIndex: number): Task {
+  return (dispatch, getState, context) => {
+    const key = groupKey(group);
+    return joined(context, `members ${id} ${key} ${startIndex}`, async () => {
+      const tree = snapshotOf(getState(), id)?.dominatorTree;
+      if (!tree?.display || tree.dominatorTreeId === null) {
+        return;
+      }
+      const { dominatorTreeId, display } = tree;
+      const of = { dominatorTreeId, like: group.largestNodeId, breakdown: display.breakdown, startIndex, maxCount: DOMINATED_ROWS };
+      try {
+        const nodes = await context.client.getGroupMembers(of);
+        dispatch(a.groupMembersCame({ id, group: key, startIndex, nodes, display }));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+  };
+}
+
+/** Opens a node to the classes of what it dominates, or a class to its nodes. */
+export function expandByClass(id: SnapshotId, node: DominatorTreeNode, group?: DominatedGroup): Task {
+  return async (dispatch, getState) => {
+    const byClass = snapshotOf(getState(), id)?.dominatorTree?.byClass;
+    const row = group ? groupKey(group) : nodeKey(node.nodeId);
+    dispatch(a.toggleClassRow({ id, row, isOpen: true }));
+    if (group && !byClass?.members.has(row)) {
+      await dispatch(fetchMembers(id, group, 0));
+    } else if (!group && !byClass?.groups.has(node.nodeId)) {
+      await dispatch(fetchGroups(id, node.nodeId));
+    }
+  };
+}
+
+/** Lists what nodes dominate one by one, or by class. */
+export function setGroupingAndRefresh(id: SnapshotId, grouping: Grouping): Task {
+  return async (dispatch) => {
+    dispatch(a.setGrouping(grouping));
+    await dispatch(computeAndFetchDominatorTree(id));
+  };
+}
+
+// ---- single nodes -----------------------------------------------------------------------------------------------------------
 
 /** Shows the nodes that some parts of a census counted. */
 export function fetchIndividuals(id: SnapshotId, censusBreakdown: Breakdown, indices: ReadonlySet<number>): Task {
@@ -120,15 +231,16 @@ export function fetchIndividuals(id: SnapshotId, censusBreakdown: Breakdown, ind
       }
       dispatch(a.fetchIndividualsStart({ id, censusBreakdown, indices, labelDisplay }));
       try {
-        const { nodes } = await context.client.getCensusIndividuals({
+        const individuals = await context.client.getCensusIndividuals({
           dominatorTreeId: tree.dominatorTreeId,
           indices,
           censusBreakdown,
           maxIndividuals: preferences.maxIndividuals,
           maxRetainingPaths: null,
+          labels: labelDisplay.breakdown,
         });
         if (getState().labelDisplay === labelDisplay) {
-          dispatch(a.fetchIndividualsEnd({ id, nodes }));
+          dispatch(a.fetchIndividualsEnd({ id, ...individuals }));
           return;
         }
       } catch (error) {

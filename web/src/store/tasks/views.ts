@@ -8,7 +8,7 @@ import { selectedSnapshot, snapshotOf } from "../selectors";
 import { takeCensus, takeReport, takeTreeMap } from "./census";
 import { cancelOf, errorText, joined } from "./context";
 import { refreshDiffing } from "./diffing";
-import { computeAndFetchDominatorTree, fetchDominatorTree, fetchIndividuals } from "./dominators";
+import { computeAndFetchDominatorTree, fetchIndividuals } from "./dominators";
 
 export function changeView(newViewState: ViewState): Task<void> {
   return (dispatch, getState) => {
@@ -160,7 +160,7 @@ export function setLabelDisplayAndRefresh(display: LabelDisplay): Task {
     dispatch(a.setLabelDisplay(display));
     const snapshot = selectedSnapshot(getState());
     if (getState().view.state === VIEW.DOMINATOR_TREE && snapshot?.dominatorTree) {
-      await dispatch(fetchDominatorTree(snapshot.id));
+      await dispatch(computeAndFetchDominatorTree(snapshot.id));
     } else {
       await dispatch(refresh());
     }

@@ -1,62 +1,142 @@
 // SPDX-License-Identifier: MIT
 // Dominators: who keeps how much memory alive, as a tree whose nodes come as they are opened, beside the paths to one of them.
 import { useMemo } from "react";
+import { addressText } from "../../logic/address";
 import { commandText } from "../../logic/commands";
-import { dominatorRows, nextBigDrop, type DominatorRow } from "../../logic/dominator_rows";
+import { classRows, dominatorRows, groupLabel, nextBigDrop, type DominatorRow } from "../../logic/dominator_rows";
+import { formatNumber, plural } from "../../logic/format";
 import { labelText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
 import { useDo, useSee } from "../../shared/hooks";
-import { useNodeColumns } from "../../shared/NodeTable";
+import { NodeLabel } from "../../shared/names";
+import { useNodeColumns, type NodeCells } from "../../shared/NodeTable";
 import { SplitPane } from "../../shared/SplitPane";
 import { Spinner } from "../../shared/Status";
 import { TreeTable } from "../../shared/TreeTable";
-import { collapseDominatorTreeNode, focusDominatorTreeNode, resizeShortestPaths } from "../../store/actions";
+import { collapseDominatorTreeNode, focusDominatorTreeNode, resizeShortestPaths, toggleClassRow } from "../../store/actions";
 import type { DominatorTreeModel, Snapshot } from "../../store/models";
-import { expandDominatorNode, fetchImmediatelyDominated } from "../../store/tasks/dominators";
-import { addressText } from "../../logic/address";
+import {
+  DOMINATED_ROWS,
+  expandByClass,
+  expandDominatorNode,
+  fetchGroups,
+  fetchImmediatelyDominated,
+  fetchMembers,
+} from "../../store/tasks/dominators";
+
+/** What a row is called, as text. */
+function rowText({ kind, node, rest, group }: DominatorRow): string {
+  if (rest) {
+    return rest.count === null ? "more" : `${formatNumber(rest.count)} more`;
+  }
+  if (group) {
+    return `${labelText(groupLabel(group))} × ${formatNumber(group.count)}`;
+  }
+  return kind === "node" ? labelText(node.label) : "";
+}
+
+function cellsOf(row: DominatorRow): NodeCells {
+  const { kind, node, rest, group } = row;
+  if (rest) {
+    const words = <span className="rest-words">{rowText(row)}</span>;
+    return rest.count === null ? { shallowSize: null, retainedSize: null, node: null, words } : { ...rest, node: null, words };
+  }
+  if (group) {
+    const words = (
+      <>
+        <NodeLabel label={groupLabel(group)} />
+        <span className="group-count">{plural(group.count, "object")}</span>
+      </>
+    );
+    return { ...group, node: null, words };
+  }
+  if (kind === "fetching") {
+    const words = (
+      <span className="muted">
+        <Spinner /> fetching…
+      </span>
+    );
+    return { shallowSize: null, retainedSize: null, node: null, words };
+  }
+  return { ...node, node };
+}
+
+/** The rows that are visible, and what opens and closes them. */
+function useRows(snapshot: Snapshot, tree: DominatorTreeModel) {
+  const act = useDo();
+  const isByClass = useSee((state) => state.grouping === "class");
+  const { id } = snapshot;
+  const rows = useMemo(
+    () => (isByClass ? classRows(tree.root, tree.byClass) : dominatorRows(tree.root, tree.expanded)),
+    [isByClass, tree.root, tree.byClass, tree.expanded],
+  );
+  /** What has not come of a node's groups, of a group's nodes, or of what a node dominates. */
+  const openRest = ({ rest, node, path, parent }: DominatorRow) => {
+    const above = rows.find((row) => row.key === parent);
+    if (!rest) {
+      return;
+    }
+    if (above?.group) {
+      void act(fetchMembers(id, above.group, rest.from));
+    } else if (isByClass) {
+      void act(fetchGroups(id, node.nodeId, (rest.from + DOMINATED_ROWS) * 2));
+    } else {
+      void act(fetchImmediatelyDominated(id, path, rest.from, rest.count));
+    }
+  };
+  const toggle = (row: DominatorRow, isOpen: boolean) => {
+    if (row.rest) {
+      openRest(row);
+    } else if (isByClass && isOpen) {
+      void act(expandByClass(id, row.node, row.group));
+    } else if (isByClass) {
+      act(toggleClassRow({ id, row: row.key, isOpen }));
+    } else if (isOpen) {
+      void act(expandDominatorNode(id, row.node, row.path));
+    } else {
+      act(collapseDominatorTreeNode({ id, node: row.node }));
+    }
+  };
+  return { rows, isByClass, toggle };
+}
 
 export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: DominatorTreeModel }) {
   const act = useDo();
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const { id, path: heap } = snapshot;
-  const rows = useMemo(() => dominatorRows(tree.root, tree.expanded), [tree.root, tree.expanded]);
-  const whole = tree.root?.retainedSize ?? 0;
-  const columns = useNodeColumns<DominatorRow>(whole, heap, (row) => (row.kind === "node" ? row.node : null));
-  const label = columns.find((column) => column.id === "label");
-  const own = columns.map((column) => (column === label ? { ...column, cell: (row: DominatorRow) => labelCell(row) } : column));
-
-  const load = (row: DominatorRow) => void act(fetchImmediatelyDominated(id, row.path, row.node.children?.length ?? 0));
-
-  function labelCell(row: DominatorRow) {
-    if (row.kind === "node") {
-      return label?.cell(row);
-    }
-    return row.kind === "fetching" ? (
-      <span className="muted">
-        <Spinner /> fetching…
-      </span>
-    ) : (
-      <button type="button" className="link-button" tabIndex={-1} onClick={() => load(row)}>
-        Load more…
-      </button>
-    );
-  }
-
-  const focused = rows.findIndex((row) => row.kind === "node" && row.node.nodeId === tree.focused?.nodeId);
+  const { rows, isByClass, toggle } = useRows(snapshot, tree);
+  const columns = useNodeColumns<DominatorRow>(tree.root?.retainedSize ?? 0, heap, cellsOf);
+  const places = useMemo(() => new Map(rows.map((row, at) => [row.key, at])), [rows]);
+  const focused = places.get(tree.focusedRow ?? "") ?? -1;
   const focus = (position: number) => {
     const row = rows[position];
-    if (row?.kind === "node") {
-      act(focusDominatorTreeNode({ id, node: row.node }));
+    if (row && row.kind !== "fetching") {
+      act(focusDominatorTreeNode({ id, node: row.kind === "node" ? row.node : null, row: row.key }));
     }
   };
   const drop = () => focus(nextBigDrop(rows, focused));
+  const activate = (position: number) => {
+    const row = rows[position];
+    if (row?.kind === "node") {
+      location.hash = addressText({ view: "object", heap, node: row.node.nodeId });
+    } else if (row?.isExpandable) {
+      toggle(row, !row.isExpanded);
+    }
+  };
   const cells = () => [
     ["retainedSize", "shallowSize", "level", "label", "nodeId"],
     ...rows
-      .filter((row) => row.kind === "node")
-      .map(({ node, level }) => [node.retainedSize, node.shallowSize, level, labelText(node.label), node.nodeId]),
+      .filter((row) => row.kind !== "fetching")
+      .map((row) => {
+        const { retainedSize, shallowSize, node } = cellsOf(row);
+        return [retainedSize, shallowSize, row.level, rowText(row), node?.nodeId ?? null];
+      }),
   ];
+  const note = isByClass
+    ? "Below each object are the classes of those that it alone keeps alive, below each class its objects."
+    : "Below each object are those that it alone keeps alive. Retained is what would be freed with it.";
+  const command = commandText("dominators", ...(isByClass ? [["--by", "class"] as [string, string]] : []), snapshot.name);
   return (
     <div
       className="table-view"
@@ -68,48 +148,32 @@ export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: Domin
       }}
     >
       <div className="view-bar">
-        <p className="view-note">Below each object are those that it alone keeps alive. Retained is what would be freed with it.</p>
-        <button type="button" className="button" onClick={drop} title="Alt+↓">
-          Next big drop
-        </button>
-        <CopyMenu rows={cells} command={commandText("dominators", snapshot.name)} />
+        <p className="view-note">{note}</p>
+        {!isByClass && (
+          <button type="button" className="button" onClick={drop} title="Alt+↓">
+            Next big drop
+          </button>
+        )}
+        <CopyMenu rows={cells} command={command} />
       </div>
       <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
         <TreeTable
           label="Dominator tree"
-          columns={own}
+          columns={columns}
           treeColumn="label"
           length={rows.length}
           rowAt={(position) => rows[position] ?? null}
-          placeOf={(row) => ({
-            key: `${row.kind} ${row.node.nodeId}`,
-            level: row.level,
-            index: row.index,
-            siblingCount: row.siblingCount,
-            isExpandable: row.kind === "node" && (row.node.moreChildrenAvailable || (row.node.children?.length ?? 0) > 0),
-            isExpanded: row.kind === "node" && tree.expanded.has(row.node.nodeId),
-            text: row.kind === "node" ? labelText(row.node.label) : "",
-          })}
+          placeOf={(row) => ({ ...row, text: rowText(row) })}
           focused={focused}
-          parentOf={(position) => {
-            const parent = rows[position]?.path.at(-2);
-            return rows.findIndex((row) => row.kind === "node" && row.node.nodeId === parent);
-          }}
+          parentOf={(position) => places.get(rows[position]?.parent ?? "") ?? -1}
           onFocus={focus}
           onToggle={(position, isExpanded) => {
             const row = rows[position];
-            if (row && isExpanded) {
-              void act(expandDominatorNode(id, row.node, row.path));
-            } else if (row) {
-              act(collapseDominatorTreeNode({ id, node: row.node }));
+            if (row) {
+              toggle(row, isExpanded);
             }
           }}
-          onActivate={(position) => {
-            const row = rows[position];
-            if (row?.kind === "node") {
-              location.hash = addressText({ view: "object", heap, node: row.node.nodeId });
-            }
-          }}
+          onActivate={activate}
         />
         <FocusedPaths id={id} node={tree.focused?.nodeId ?? null} />
       </SplitPane>

@@ -2,7 +2,7 @@
 // The single objects that a row of a census counts, those that retain most first.
 import { addressText } from "../../logic/address";
 import { commandText } from "../../logic/commands";
-import { formatNumber, plural } from "../../logic/format";
+import { formatNumber, formatSize, plural } from "../../logic/format";
 import { labelText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
@@ -17,15 +17,14 @@ import type { DominatorTreeNode } from "../../types/heap";
 
 export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; individuals: IndividualsModel }) {
   const act = useDo();
-  const { nodes, focused } = individuals;
-  const most = useSee((state) => state.preferences.maxIndividuals);
+  const { nodes, nodeCount, shallowSize, focused } = individuals;
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const whole =
     snapshot.dominatorTree?.root?.retainedSize ??
     snapshot.report?.report?.reachable.bytes ??
     snapshot.treeMap?.report?.boxes[0]?.bytes ??
     0;
-  const columns = useNodeColumns<DominatorTreeNode>(whole, snapshot.path, (node) => node);
+  const columns = useNodeColumns<DominatorTreeNode>(whole, snapshot.path, (node) => ({ ...node, node }));
   const cells = () => [
     ["retainedSize", "shallowSize", "label", "nodeId"],
     ...nodes.map((node) => [node.retainedSize, node.shallowSize, labelText(node.label), node.nodeId]),
@@ -44,7 +43,10 @@ export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; ind
           ← Back to Aggregate
         </button>
         <p className="view-note">
-          {nodes.length < most ? plural(nodes.length, "object") : `The ${formatNumber(most)} objects that retain most`} of that row.
+          {nodes.length < nodeCount
+            ? `The ${formatNumber(nodes.length)} objects that retain most, of ${formatNumber(nodeCount)} in that row`
+            : `${plural(nodeCount, "object")} in that row`}
+          {`, which take ${formatSize(shallowSize)} themselves.`}
         </p>
         <CopyMenu rows={cells} command={command} />
       </div>
