@@ -434,6 +434,12 @@ export type Diff1Document = ({
   commonIds?: Diff1.Count;
   /** Whether the files look like snapshots of one process, by what they have under equal ids; false: what was created and deleted says nothing */
   sameProcess?: boolean;
+  /** Of one class, in place of the classes: which nodes are new, and which are deleted */
+  individuals?: {
+    class: Diff1.ClassChange;
+    created: Array<Diff1.NodeId>;
+    deleted: Array<Diff1.NodeId>;
+  };
   /** Classes of either heap: those that changed most first, or with --sort growth those that grew most */
   byClass?: Array<Diff1.ClassChange>;
 }) & (unknown);

@@ -114,6 +114,25 @@ class Rows(unittest.TestCase):
         self.assertEqual(stacks, {key: value for key, value in self.document(
             "h1", "dominators", node=stacks["nodeId"], depth=1, breakdown="stack")["tree"].items() if key in stacks})
 
+    # ---- classes that changed
+
+    def test_individuals_of_a_class_are_those_that_its_row_counts(self):
+        def ids(heap, row):
+            rows = self.document(heap, "nodes", columns="id,coarseType,displayName")["rows"]
+            return {node for node, *kind in rows if kind == [row["coarseType"], row["name"]]}
+        rows = self.document("h2", "diff", by="class", **{"with": "h1"})["byClass"]
+        changed = [(at + 1, row) for at, row in enumerate(rows) if row["created"]["count"] or row["deleted"]["count"]]
+        self.assertGreater(len(changed), 5)
+        for n, row in changed:
+            found = self.document("h2", "diff", by="class", individuals=n, **{"with": "h1"})["individuals"]
+            self.assertEqual(found["class"], row)
+            self.assertEqual((len(found["created"]), len(found["deleted"])), (row["created"]["count"], row["deleted"]["count"]))
+            old, new = ids("h2", row), ids("h1", row)
+            self.assertLessEqual(set(found["created"]), new - old)
+            self.assertLessEqual(set(found["deleted"]), old - new)
+        self.assertIn("by class", self.refused("h2", "diff", individuals=1, **{"with": "h1"}))
+        self.assertIn("only", self.refused("h2", "diff", 404, by="class", individuals=10**6, **{"with": "h1"}))
+
     # ---- dominators
 
     def test_rows_of_dominators_know_the_sums_below_them(self):

@@ -15,6 +15,7 @@
 
 #include <ubiheap/core/diff.h>
 
+#include "analyses/diff/class_members.h"
 #include "base/text.h"
 #include "drawing.h"
 #include "fail_allocator.h"
@@ -312,6 +313,66 @@ static void rows_equal_those_of_a_slow_comparison(void **state) {
     assert_true(n_kept > 1000 && n_common > 2 * n_kept); /* the test would not say much otherwise */
 }
 
+/* ---- members of a class ------------------------------------------------------------------------------------------ */
+
+static char *ids_text(const ubi__vec_u64 *created, const ubi__vec_u64 *deleted) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < created->n; i++)
+        fprintf(out, "+%llu ", (unsigned long long)created->at[i]);
+    for (size_t i = 0; i < deleted->n; i++)
+        fprintf(out, "-%llu ", (unsigned long long)deleted->at[i]);
+    fclose(out);
+    return text;
+}
+
+static void assert_members(const char *start, const char *end, const char *name, const char *expected) {
+    ubi_graph *old = graph_from_drawing(start), *new = graph_from_drawing(end);
+    ubi_class_scheme a = name_scheme(old), b = name_scheme(new);
+    ubi_class wanted = { .coarse_type = UBI_COARSE_OTHER, .name = ubi__text(name) };
+    ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
+    ubi__class_members members = { { 0 }, { 0 } };
+    assert_int_equal(ubi__class_members_find(&members, &wanted, &a, &b, &options), UBI_OK);
+    char *text = ids_text(&members.created, &members.deleted);
+    assert_string_equal(text, expected);
+    free(text);
+    ubi__class_members_fini(&members, ubi_allocator_default());
+    ubi_graph_unref(old);
+    ubi_graph_unref(new);
+}
+
+static void members_of_a_class_are_those_that_its_row_counts(void **state) {
+    (void)state;
+    const char *before = "1 -> 2, 3, 7; 2(class=A); 3(class=A); 7(class=B)",
+               *after = "1 -> 3, 4, 5, 7; 3(class=A); 4(class=A); 5(class=A); 7(class=A)";
+    assert_members(before, after, "A", "+4 +5 +7 -2 ");
+    assert_members(before, after, "B", "-7 ");
+    assert_members(before, before, "A", "");
+    assert_members(before, after, "none of this name", "");
+}
+
+static void looking_for_members_can_fail(void **state) {
+    (void)state;
+    ubi_graph *start = graph_from_drawing("1 -> 2; 2(class=A)"), *end = graph_from_drawing("1 -> 3; 3(class=A)");
+    ubi_class_scheme a = name_scheme(start), b = name_scheme(end);
+    ubi_class wanted = { .coarse_type = UBI_COARSE_OTHER, .name = ubi__text("A") };
+    ubi_status status = UBI_ENOMEM;
+    for (uint64_t n = 0; status != UBI_OK; n++) {
+        fail_allocator f;
+        fail_allocator_init(&f, n);
+        ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
+        options.allocator = &f.allocator;
+        ubi__class_members members = { { 0 }, { 0 } };
+        status = ubi__class_members_find(&members, &wanted, &a, &b, &options);
+        assert_true(status == (f.n_refused ? UBI_ENOMEM : UBI_OK));
+        ubi__class_members_fini(&members, &f.allocator);
+        fail_allocator_fini(&f);
+    }
+    ubi_graph_unref(start);
+    ubi_graph_unref(end);
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static void every_failed_allocation_is_reported_and_leaves_nothing(void **state) {
@@ -383,6 +444,8 @@ int main(void) {
         cmocka_unit_test(a_scheme_decides_about_classes_sizes_and_what_is_left_out),
         cmocka_unit_test(classes_of_equal_names_are_one_row_and_no_name_is_an_empty_one),
         cmocka_unit_test(rows_equal_those_of_a_slow_comparison),
+        cmocka_unit_test(members_of_a_class_are_those_that_its_row_counts),
+        cmocka_unit_test(looking_for_members_can_fail),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaves_nothing),
         cmocka_unit_test(a_comparison_can_be_cancelled),
         cmocka_unit_test(options_of_another_version_are_refused),

@@ -10,6 +10,7 @@
 
 #include <ubiheap/core/diff.h>
 
+#include "analyses/diff/class_members.h"
 #include "questions/breakdown_choice.h"
 #include "questions/question.h"
 
@@ -17,6 +18,7 @@ typedef struct ubi__diff_values {
     ubi__breakdown_arguments by;
     const char *view;
     const char *sort;
+    uint64_t individuals; /**< of this row by class, from 1; 0: of none */
     const char *fail_on;
 } ubi__diff_values;
 
@@ -46,6 +48,7 @@ typedef struct ubi__diff_answer {
     ubi_class_diff *classes; /**< owned; NULL by breakdown */
     uint32_t *changed;       /**< owned: changed[n_changed], the rows that changed, of changed[n_rows]; for a page */
     uint32_t n_changed, n_rows;
+    ubi__class_members members; /**< owned; of one class, if they were asked for */
     ubi__diff_sites sites;
     /* by breakdown */
     ubi_census_diff *diff; /**< owned; NULL by class */

@@ -48,9 +48,29 @@ static void class_put(ubi__json *json, const ubi_class_change *row) {
     ubi__json_object_end(json);
 }
 
+static void ids_put(ubi__json *json, const char *key, const ubi__vec_u64 *ids) {
+    ubi__json_member_array(json, key);
+    for (size_t i = 0; i < ids->n && !json->has_failed; i++)
+        ubi__json_node_id(json, ids->at[i]);
+    ubi__json_array_end(json);
+}
+
+static void members_put(ubi__json *json, const ubi__diff_answer *a) {
+    ubi__json_member_object(json, "individuals");
+    ubi__json_key(json, "class");
+    class_put(json, ubi_class_diff_row(a->classes, (uint32_t)a->values->individuals - 1));
+    ids_put(json, "created", &a->members.created);
+    ids_put(json, "deleted", &a->members.deleted);
+    ubi__json_object_end(json);
+}
+
 static void classes_put(ubi__json *json, const ubi__diff_answer *a) {
     ubi__json_member_u64(json, "commonIds", ubi_class_diff_common_count(a->classes));
     ubi__json_member_bool(json, "sameProcess", a->is_one_process);
+    if (a->values->individuals) {
+        members_put(json, a);
+        return;
+    }
     ubi__json_member_array(json, "byClass");
     for (uint32_t i = 0; i < ubi_class_diff_count(a->classes) && !json->has_failed; i++)
         class_put(json, ubi_class_diff_row(a->classes, i));

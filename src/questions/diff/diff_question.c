@@ -23,16 +23,32 @@ void ubi__diff_answer_check(const ubi__diff_answer *a) {
 
 /* ---- by class --------------------------------------------------------------------------------------------------- */
 
-static ubi_status classes_compare(ubi_class_diff **out, const ubi__diff_answer *a, const ubi__asked *asked) {
+static ubi_class_diff_options options_of(const ubi__diff_answer *a, const ubi__asked *asked) {
     ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
-    ubi_class_scheme start = ubi_look_class_scheme(a->old_side.look);
-    ubi_class_scheme end = ubi_look_class_scheme(a->new_side.look);
     options.allocator = ubi__asked_allocator(asked);
     options.progress = ubi__asked_progress(asked);
     options.order = a->is_net ? UBI_CLASS_ORDER_NET : UBI_CLASS_ORDER_CHANGE;
     if (a->values->sort && strcmp(a->values->sort, "growth") == 0)
         options.order = UBI_CLASS_ORDER_GROWTH;
+    return options;
+}
+
+static ubi_status classes_compare(ubi_class_diff **out, const ubi__diff_answer *a, const ubi__asked *asked) {
+    ubi_class_diff_options options = options_of(a, asked);
+    ubi_class_scheme start = ubi_look_class_scheme(a->old_side.look);
+    ubi_class_scheme end = ubi_look_class_scheme(a->new_side.look);
     return ubi_class_diff_new(out, &start, &end, &options);
+}
+
+static ubi_status members_find(ubi__diff_answer *a, const ubi__asked *asked) {
+    ubi_class_diff_options options = options_of(a, asked);
+    ubi_class_scheme start = ubi_look_class_scheme(a->old_side.look);
+    ubi_class_scheme end = ubi_look_class_scheme(a->new_side.look);
+    uint64_t row = a->values->individuals;
+    if (row > ubi_class_diff_count(a->classes))
+        return ubi__fail(UBI_ENOTFOUND, "individuals: there are only %u classes", ubi_class_diff_count(a->classes));
+    const ubi_class_change *change = ubi_class_diff_row(a->classes, (uint32_t)row - 1);
+    return ubi__class_members_find(&a->members, &change->name, &start, &end, &options);
 }
 
 ubi__change ubi__diff_bytes_of(const ubi__diff_answer *a, const ubi_class_change *row) {
@@ -114,6 +130,8 @@ static ubi_status class_compare(ubi__diff_answer *a, const ubi__asked *asked) {
     a->old_side.total = ubi_class_diff_total(a->classes)->start;
     a->new_side.total = ubi_class_diff_total(a->classes)->end;
     a->is_one_process = ubi_class_diff_is_same_process(a->classes, !a->is_net);
+    if (a->values->individuals)
+        UBI_TRY(members_find(a, asked));
     if (!asked->is_for_page)
         return UBI_OK;
     UBI_TRY(changed_find(a, asked));
@@ -139,6 +157,8 @@ static ubi_status diff_prepare(void *answer_of, const ubi__asked *asked) {
     if (v->view && strcmp(v->view, "class") == 0 && is_about_breakdown(v))
         return ubi__fail(UBI_EINVAL, "--by class does not go with --breakdown, --tree, --inverted%s or --filter",
                          v->by.rows ? ", --rows" : "");
+    if (v->individuals && !(v->view && strcmp(v->view, "class") == 0))
+        return ubi__fail(UBI_EINVAL, "individuals are those of a class: they need --by class");
     UBI_TRY(ubi__breakdown_check_rows(&v->by));
     return ubi__breakdown_choose(&a->chosen, &v->by.breakdown, "diff", asked->compat);
 }
@@ -169,6 +189,7 @@ static void diff_release(void *answer_of, const ubi__asked *asked) {
     ubi_census_tree_free(a->tree);
     ubi_census_diff_free(a->diff);
     ubi__free_array(ubi__asked_allocator(asked), a->changed, a->n_rows, sizeof *a->changed);
+    ubi__class_members_fini(&a->members, ubi__asked_allocator(asked));
     ubi_class_diff_free(a->classes);
     ubi__breakdown_choice_fini(&a->chosen);
     ubi__asked_use_end(a->old_heap, asked);
@@ -194,6 +215,9 @@ static const ubi__parameter parameters[] = {
     UBI__BREAKDOWN_PARAMETERS(AT(by)),
     UBI__TREE_TEXT_PARAMETERS(AT(by)),
     UBI__TREE_ROWS_PARAMETERS(AT(by)),
+    UBI__NUMBER("individuals", 0, AT(individuals), "N",
+                "by class: instead of the rows, the ids of what is new and deleted of the Nth of them", "0: of none",
+                .scope = UBI__SCOPE_PROGRAM),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };
