@@ -4,6 +4,7 @@ import { boxName, boxSizeText, fittingText } from "../../logic/boxes";
 import { boxFill, boxStroke, darkBoxFill, darkBoxStroke, type Theme } from "../../logic/colours";
 import type { DragZoom } from "../../logic/zoom";
 import type { TreeMapBox } from "../../types/heap";
+import { PixelPicture } from "./pixels";
 
 const FONT_PIXELS = 11;
 const LEAST_TEXT_HEIGHT = 20;
@@ -61,17 +62,51 @@ function drawText(context: CanvasRenderingContext2D, box: TreeMapBox, place: Pla
   }
 }
 
-function drawBox(context: CanvasRenderingContext2D, box: TreeMapBox, place: Place, picture: Picture): void {
-  const isDark = picture.theme === "dark";
-  const ratio = (place.width * place.height) / (picture.width * picture.height);
-  context.fillStyle = (isDark ? darkBoxFill : boxFill)(box.colorType, box.depth);
-  context.fillRect(place.x, place.y, place.width, place.height);
-  context.strokeStyle = (isDark ? darkBoxStroke : boxStroke)(box.colorType, box.depth);
-  context.lineWidth = Math.min(2, Math.max(1, Math.sqrt(ratio)));
-  context.strokeRect(place.x + 0.5, place.y + 0.5, place.width - 1, place.height - 1);
-  if (place.height > LEAST_TEXT_HEIGHT) {
-    drawText(context, box, place, picture.theme);
-  }
+interface BoxColours {
+  fill: number;
+  stroke: number;
+}
+
+/** The colours of boxes, made once: maps have tens of thousands of boxes, and few kinds of them. */
+function coloursOf(pixels: PixelPicture, theme: Theme): (box: TreeMapBox) => BoxColours {
+  const isDark = theme === "dark";
+  const known = new Map<string, BoxColours>();
+  return ({ colorType, depth }) => {
+    const key = colorType + depth;
+    let colours = known.get(key);
+    if (!colours) {
+      const fill = pixels.colour((isDark ? darkBoxFill : boxFill)(colorType, depth));
+      const stroke = pixels.colour((isDark ? darkBoxStroke : boxStroke)(colorType, depth));
+      colours = { fill, stroke };
+      known.set(key, colours);
+    }
+    return colours;
+  };
+}
+
+/** The boxes as pixels; the result are those that have room for text. */
+function drawBoxes(context: CanvasRenderingContext2D, picture: Picture, pixelRatio: number): [TreeMapBox, Place][] {
+  const pixels = new PixelPicture(context);
+  const colours = coloursOf(pixels, picture.theme);
+  const whole = picture.width * picture.height;
+  const texts: [TreeMapBox, Place][] = [];
+  picture.boxes.forEach((box, at) => {
+    const place = placeOf(box, picture.shown);
+    if (at === 0 || !isSeen(place, picture)) {
+      return;
+    }
+    const { x, y, width, height } = place;
+    const edge = Math.round(Math.min(2, Math.max(1, Math.sqrt((width * height) / whole))) * pixelRatio);
+    const [left, top] = [Math.round(x * pixelRatio), Math.round(y * pixelRatio)];
+    const [right, bottom] = [Math.round((x + width) * pixelRatio), Math.round((y + height) * pixelRatio)];
+    const { fill, stroke } = colours(box);
+    pixels.box({ left, top, right, bottom }, edge, fill, stroke);
+    if (height > LEAST_TEXT_HEIGHT) {
+      texts.push([box, place]);
+    }
+  });
+  pixels.show();
+  return texts;
 }
 
 function outline(context: CanvasRenderingContext2D, picture: Picture, at: number, colour: string, width: number): void {
@@ -89,15 +124,10 @@ export function drawTreeMap(canvas: HTMLCanvasElement, picture: Picture, pixelRa
   if (!context) {
     return;
   }
+  const texts = drawBoxes(context, picture, pixelRatio);
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
-  context.clearRect(0, 0, picture.width, picture.height);
   context.font = `${FONT_PIXELS}px system-ui, sans-serif`;
-  picture.boxes.forEach((box, at) => {
-    const place = placeOf(box, picture.shown);
-    if (at > 0 && isSeen(place, picture)) {
-      drawBox(context, box, place, picture);
-    }
-  });
+  texts.forEach(([box, place]) => drawText(context, box, place, picture.theme));
   outline(context, picture, picture.hovered, INKS[picture.theme].hover, 1.5);
   outline(context, picture, picture.focused, INKS[picture.theme].focus, 3);
 }
