@@ -19,7 +19,7 @@ const ids = (visible: VisibleRows) => Array.from({ length: visible.length }, (_,
 
 // 1 [2 [5, 6 [7, 8]], 3, 4 [9]]
 const tree = [page(2, [row(5), row(6, 2)]), page(6, [row(7), row(8)]), page(4, [row(9)])].reduce(
-  treeWithPage,
+  (before, more) => treeWithPage(before, more),
   treeOfPage(page(1, [row(2, 2), row(3), row(4, 1)])),
 );
 
@@ -55,6 +55,22 @@ describe("visible rows", () => {
     expect([visible.at(0)?.row?.id, visible.at(1)?.row, visible.at(500_000)?.row?.id]).toEqual([2, null, 3]);
     expect(visible.at(1)).toMatchObject({ parent: 1, index: 1, siblingCount: 1_000_000 });
     expect(visible.positionOf(3)).toBe(500_000);
+  });
+
+  it("are kept only near where one looks; what is open or held stays", () => {
+    const count = 1_000_000;
+    const pageAt = (offset: number) => {
+      const rows = Array.from({ length: 100 }, (_, at) => row(10 + offset + at, offset + at === 7 ? 1 : 0));
+      return page(1, rows, offset, count);
+    };
+    let long = treeWithPage(treeOfPage(pageAt(0)), page(17, [row(5)]));
+    for (let offset = 100; offset < 20_000; offset += 100) {
+      long = treeWithPage(long, pageAt(offset), 40);
+    }
+    expect(Object.keys(long.rows).length).toBeLessThan(3200);
+    const visible = visibleRows(long, new Set([17]));
+    expect([7, 8, 31, 5000, 19_901].map((at) => visible.at(at)?.row?.id ?? null)).toEqual([17, 5, 40, null, 19_910]);
+    expect(visible.length).toBe(count + 1);
   });
 
   it("of a chain of ten thousand rows need no stack", () => {

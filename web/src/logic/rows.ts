@@ -23,13 +23,18 @@ export interface RowTree {
   rows: Record<RowId, PlacedRow>;
 }
 
+/** Of one list so many rows are kept at most; then those far from the newest are dropped, and asked for again when they are looked at. */
+const MOST_ROWS = 3000;
+const NEAR_ROWS = 1000;
+
 /** A tree that has the first page of the root. */
 export function treeOfPage(page: CensusPage): RowTree {
   const empty = { root: page.parent, totalBytes: page.totalBytes, totalCount: page.totalCount, lists: {}, rows: {} };
   return treeWithPage(empty, page);
 }
 
-export function treeWithPage(tree: RowTree, page: CensusPage): RowTree {
+/** @param held  a row that is not dropped, besides those whose children are here. */
+export function treeWithPage(tree: RowTree, page: CensusPage, held: RowId | null = null): RowTree {
   const ids = { ...tree.lists[page.parent]?.ids };
   const rows = { ...tree.rows };
   page.rows.forEach((row, at) => {
@@ -37,6 +42,13 @@ export function treeWithPage(tree: RowTree, page: CensusPage): RowTree {
     ids[index] = row.id;
     rows[row.id] = { ...row, parent: page.parent, index };
   });
+  const known = Object.entries(ids);
+  for (const [index, id] of known.length > MOST_ROWS ? known : []) {
+    if (Math.abs(Number(index) - page.offset) > NEAR_ROWS && id !== held && !tree.lists[id]) {
+      delete ids[Number(index)];
+      delete rows[id];
+    }
+  }
   return { ...tree, rows, lists: { ...tree.lists, [page.parent]: { childCount: page.childCount, ids } } };
 }
 

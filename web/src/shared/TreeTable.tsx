@@ -116,7 +116,8 @@ export function TreeTable<Row>(props: TreeTableProps<Row>) {
       <div className="tree-rows" role="presentation" style={{ height: list.height }}>
         {positions.map((position) => (
           <TreeTableRow
-            key={position}
+            // Elements of rows that were scrolled out of the window are those that were scrolled into it.
+            key={position % list.mostRows}
             id={`${id}${position}`}
             position={position}
             top={list.topOf(position)}

@@ -14,6 +14,8 @@ export interface VirtualList {
   /** Rows [first, end) are to be there. */
   first: number;
   end: number;
+  /** As many at most, wherever it is scrolled to. */
+  mostRows: number;
   /** Pixels of all rows. */
   height: number;
   /** Pixels from the top of all rows to a row. */
@@ -69,6 +71,7 @@ export function useVirtualList(length: number, rowHeight: number, headerHeight: 
     ref: setElement,
     first: Math.max(0, Math.floor(real / rowHeight) - SPARE_ROWS),
     end: Math.min(length, Math.ceil((real + window) / rowHeight) + SPARE_ROWS),
+    mostRows: Math.ceil(window / rowHeight) + 1 + 2 * SPARE_ROWS,
     height,
     topOf: (position) => position * rowHeight - real + top,
     scrollTo,

@@ -29,7 +29,7 @@ export function withRows(census: CensusModel | null, of: CensusWanted, page: Cen
   if (!census?.report || !isCensusOf(census, of)) {
     return census;
   }
-  return { ...census, report: treeWithPage(census.report, page) };
+  return { ...census, report: treeWithPage(census.report, page, census.focused) };
 }
 
 export function withExpanded(census: CensusModel | null, node: RowId, isExpanded: boolean): CensusModel | null {

@@ -7,10 +7,12 @@ import * as a from "../actions";
 import { CENSUS, TREE_MAP, type Progress, type SnapshotId } from "../models";
 import { isCensusOf, type CensusWanted } from "../reducers/census";
 import { snapshotOf } from "../selectors";
-import { cancelOf, errorText, joined } from "./context";
+import { cancelOf, errorText, joined, joinedFew } from "./context";
 
 /** Rows that are asked for at once. */
 export const PAGE_ROWS = 100;
+/** Requests for rows of one table at a time. */
+export const ROW_REQUESTS = 2;
 
 export function wantedOf({ censusDisplay, filter, sort }: State): CensusWanted {
   return { display: censusDisplay, filter, sort };
@@ -57,16 +59,16 @@ export function takeCensus(id: SnapshotId): Task {
     });
 }
 
-/** Some more rows of a census that is there. */
-export function fetchCensusRows(id: SnapshotId, parent: RowId, offset: number): Task {
+/** Some more rows of a census that is there; not while `most` others are being fetched, after which a table asks for those that it then shows. */
+export function fetchCensusRows(id: SnapshotId, parent: RowId, offset: number, most = ROW_REQUESTS): Task {
   return (dispatch, getState, context) => {
     const census = snapshotOf(getState(), id)?.census;
     if (!census?.report) {
       return Promise.resolve();
     }
     const of = { display: census.display, filter: census.filter, sort: census.sort };
-    const key = `rows ${id} ${of.display.displayName} ${of.filter} ${of.sort} ${parent} ${offset}`;
-    return joined(context, key, async () => {
+    const prefix = `rows ${id} ${of.display.displayName} ${of.display.inverted} ${of.filter} ${of.sort} `;
+    return joinedFew(context, prefix, `${parent} ${offset}`, most, async () => {
       const path = snapshotOf(getState(), id)?.path ?? "";
       try {
         const page = await context.client.getCensusRows(path, pageOptions(of, parent, offset));
@@ -82,7 +84,7 @@ export function fetchCensusRows(id: SnapshotId, parent: RowId, offset: number): 
 export function expandCensusRow(id: SnapshotId, node: RowId): Task {
   return async (dispatch, getState) => {
     if (!snapshotOf(getState(), id)?.census?.report?.lists[node]) {
-      await dispatch(fetchCensusRows(id, node, 0));
+      await dispatch(fetchCensusRows(id, node, 0, Infinity));
     }
     dispatch(a.expandCensusNode({ id, node }));
   };
@@ -94,6 +96,13 @@ export interface PixelSize {
 }
 
 const DEFAULT_SIZE: PixelSize = { width: 1200, height: 700 };
+/** Of a map of which only the total is looked at: its boxes are few. */
+export const TOTAL_SIZE: PixelSize = { width: 60, height: 40 };
+
+/** Whether a map is to be looked at. */
+export function isForLooking(report: { width: number } | null | undefined): boolean {
+  return report !== null && report !== undefined && report.width > TOTAL_SIZE.width;
+}
 
 /** A tree map of one snapshot, of a size in pixels; the one that is there will do if it has that size. Filters are not for it. */
 export function takeTreeMap(id: SnapshotId, size?: PixelSize): Task {
@@ -102,7 +111,8 @@ export function takeTreeMap(id: SnapshotId, size?: PixelSize): Task {
       for (;;) {
         const { treeMapDisplay: display } = getState();
         const treeMap = snapshotOf(getState(), id)?.treeMap;
-        const wanted = size ?? treeMap?.report ?? DEFAULT_SIZE;
+        const shown = isForLooking(treeMap?.report) ? treeMap?.report : null;
+        const wanted = size ?? shown ?? DEFAULT_SIZE;
         const isThere = treeMap?.report?.width === wanted.width && treeMap.report.height === wanted.height && treeMap.display === display;
         if (isThere && treeMap.state === TREE_MAP.SAVED) {
           return;

@@ -29,6 +29,15 @@ export function joined(context: TaskContext, key: string, task: () => Promise<vo
   return promise;
 }
 
+/**
+ * The same, unless `most` tasks run whose keys begin alike: then nothing is done. For what is asked for again, as it then is, when one of
+ * them has ended: rows of a table that is being scrolled.
+ */
+export function joinedFew(context: TaskContext, prefix: string, key: string, most: number, task: () => Promise<void>): Promise<void> {
+  const count = [...context.running.keys()].filter((other) => other.startsWith(prefix)).length;
+  return count < most ? joined(context, prefix + key, task) : Promise.resolve();
+}
+
 /** What ends all that runs for a snapshot. */
 export function cancelOf(context: TaskContext, id: SnapshotId): AbortController {
   const known = context.cancels.get(id);

@@ -6,8 +6,8 @@ import * as a from "../actions";
 import { DIFFING, VIEW, type ClassChange, type SnapshotId } from "../models";
 import { isCensusOf } from "../reducers/census";
 import { snapshotOf } from "../selectors";
-import { pageOptions, wantedOf } from "./census";
-import { errorText, joined } from "./context";
+import { pageOptions, ROW_REQUESTS, wantedOf } from "./census";
+import { errorText, joined, joinedFew } from "./context";
 import { changeView, changeViewAndRefresh, readSnapshot } from "./views";
 
 export function toggleDiffing(): Task {
@@ -70,16 +70,16 @@ export function refreshDiffing(): Task {
   };
 }
 
-/** Some more rows of the difference. */
-export function fetchDiffingRows(parent: RowId, offset: number): Task {
+/** Some more rows of the difference; not while `most` others are being fetched. */
+export function fetchDiffingRows(parent: RowId, offset: number, most = ROW_REQUESTS): Task {
   return (dispatch, getState, context) => {
     const { firstSnapshotId: first, secondSnapshotId: second, census } = getState().diffing ?? {};
     if (!first || !second || !census?.report) {
       return Promise.resolve();
     }
     const of = { display: census.display, filter: census.filter, sort: census.sort };
-    const key = `diff rows ${first} ${second} ${of.display.displayName} ${of.filter} ${of.sort} ${parent} ${offset}`;
-    return joined(context, key, async () => {
+    const prefix = `diff rows ${first} ${second} ${of.display.displayName} ${of.display.inverted} ${of.filter} ${of.sort} `;
+    return joinedFew(context, prefix, `${parent} ${offset}`, most, async () => {
       const paths = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
       try {
         const page = await context.client.getCensusDiffRows(...paths, pageOptions(of, parent, offset));
@@ -94,7 +94,7 @@ export function fetchDiffingRows(parent: RowId, offset: number): Task {
 export function expandDiffingRow(node: RowId): Task {
   return async (dispatch, getState) => {
     if (!getState().diffing?.census?.report?.lists[node]) {
-      await dispatch(fetchDiffingRows(node, 0));
+      await dispatch(fetchDiffingRows(node, 0, Infinity));
     }
     dispatch(a.expandDiffingCensusNode({ node }));
   };
