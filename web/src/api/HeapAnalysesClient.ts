@@ -57,6 +57,8 @@ export interface DominatedOptions {
   startIndex?: number;
   maxCount?: number;
   maxRetainingPaths?: number | null;
+  /** From the root to the node, where the caller knows it: then it is not asked for, which takes long the first time. */
+  path?: NodeId[];
 }
 
 export interface IndividualsOptions {
@@ -244,9 +246,14 @@ export class HeapAnalysesClient {
     }
   }
 
+  /** What is known of a snapshot as soon as it is read. */
+  getInfo(path: HeapPath): Promise<Documents["ubiheap.info/1"]> {
+    return this.ask<"ubiheap.info/1">(this.heap(path), "info", {});
+  }
+
   /** Microseconds since 1970; null where the file does not say. */
   async getCreationTime(path: HeapPath): Promise<number | null> {
-    return (await this.ask<"ubiheap.info/1">(this.heap(path), "info", {})).creationTimeUs;
+    return (await this.getInfo(path)).creationTimeUs;
   }
 
   /** What `report` says of a heap. */
@@ -367,7 +374,7 @@ export class HeapAnalysesClient {
       this.ask<"ubiheap.dominators/1">(heap, "dominators", query, options).catch((error: unknown) => {
         throw error instanceof ServerError && error.code === 404 ? new Error(`${of.nodeId} is not a node id in the dominator tree`) : error;
       }),
-      this.getDominators(heap, of.nodeId),
+      of.path ?? this.getDominators(heap, of.nodeId),
     ]);
     const parent = nodeOfRow(answer.tree as DominatorRow);
     const nodes = parent.children ?? [];

@@ -5,6 +5,7 @@ import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
 import { DIFFING, DOMINATORS, INDIVIDUALS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
 import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
+import { isForLooking } from "../store/tasks/census";
 import { cancelSnapshot, takeSnapshotAndCensus } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
 import { Diff } from "../views/diff/Diff";
@@ -12,7 +13,7 @@ import { Dominators } from "../views/dominators/Dominators";
 import { Individuals } from "../views/individuals/Individuals";
 import { ObjectPage } from "../views/object/ObjectPage";
 import { Settings } from "../views/settings/Settings";
-import { Start } from "../views/start/Start";
+import { Start, StartBegun } from "../views/start/Start";
 import { TreeMap } from "../views/tree-map/TreeMap";
 
 function Welcome({ onImport }: { onImport: () => void }) {
@@ -123,14 +124,15 @@ export function Panel({ onImport }: { onImport: () => void }) {
       return <Settings />;
     }
     // A map that is drawn again in another size stays meanwhile, and so does a tree that gets more nodes.
-    const isKept = (view === VIEW.TREE_MAP && snapshot?.treeMap?.report) || state === DOMINATORS.INCREMENTAL_FETCHING;
+    const isKept = (view === VIEW.TREE_MAP && isForLooking(snapshot?.treeMap?.report)) || state === DOMINATORS.INCREMENTAL_FETCHING;
     const hasModel = diffing || individuals || snapshot;
     if (!hasModel) {
       return state === "loading" ? <Working words="Asking the server what is open…" progress={null} /> : <Welcome onImport={onImport} />;
     }
     if (isLoading(state) && !isKept && state !== DIFFING.SELECTING) {
       const onCancel = snapshot ? () => void act(cancelSnapshot(snapshot.id)) : undefined;
-      return <Working words={stateWords(state).long} progress={snapshot?.progress ?? null} onCancel={onCancel} />;
+      const working = <Working words={stateWords(state).long} progress={snapshot?.progress ?? null} onCancel={onCancel} />;
+      return view === VIEW.START && snapshot?.info ? <StartBegun snapshot={snapshot} info={snapshot.info} working={working} /> : working;
     }
     if (state.endsWith("error")) {
       const error = diffing?.error ?? individuals?.error ?? errorOf(snapshot, view);

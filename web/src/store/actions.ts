@@ -34,7 +34,7 @@ export const importSnapshotEnd = action<OfSnapshot & { path: HeapPath; kind: Sna
   "import-snapshot-end",
 );
 export const readSnapshotStart = action<OfSnapshot>("read-snapshot-start");
-export const readSnapshotEnd = action<OfSnapshot & { creationTime: number | null }>("read-snapshot-end");
+export const readSnapshotEnd = action<OfSnapshot & { info: Documents["ubiheap.info/1"] | null }>("read-snapshot-end");
 export const snapshotProgress = action<OfSnapshot & { progress: Progress | null }>("snapshot-progress");
 export const snapshotError = action<OfSnapshot & Failure>("snapshot-error");
 export const selectSnapshot = action<OfSnapshot>("select-snapshot");

@@ -160,6 +160,8 @@ export interface Snapshot {
   imported: boolean;
   selected: boolean;
   creationTime: number | null;
+  /** Of a heap that is read. */
+  info: Documents["ubiheap.info/1"] | null;
   report: ReportModel | null;
   census: CensusModel | null;
   treeMap: TreeMapModel | null;
@@ -271,6 +273,7 @@ export function newSnapshot(): Snapshot {
     imported: false,
     selected: false,
     creationTime: null,
+    info: null,
     report: null,
     census: null,
     treeMap: null,

@@ -57,7 +57,7 @@ export class FakeClient {
   };
   deleteOpenHeap = (path: string) => this.answer(`delete ${path}`, undefined);
   readHeapSnapshot = () => this.answer("read", true as const);
-  getCreationTime = () => this.answer("time", 1_700_000_000_123_456);
+  getInfo = () => this.answer("info", { creationTimeUs: 1_700_000_000_123_456 });
   getReport = () => this.answer("report", { schema: "ubiheap.report/1", reachable: { bytes: 1_234_567, count: 3 } });
   getTreeMap = () => this.answer("tree map", { width: 1200, height: 700, boxes: [{ bytes: 1_234_567, count: 3 }] });
   computeDominatorTree = () => this.answer("compute", 0);

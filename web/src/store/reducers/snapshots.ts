@@ -44,8 +44,8 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     .addCase(a.takeSnapshotEnd, (list, { payload: { id, ...rest } }) => changedOne(list, id, () => ({ state: SNAPSHOT.SAVED, ...rest })))
     .addCase(a.importSnapshotEnd, (list, { payload: { id, ...rest } }) => changedOne(list, id, () => rest))
     .addCase(a.readSnapshotStart, (list, { payload }) => changedOne(list, payload.id, () => ({ state: SNAPSHOT.READING })))
-    .addCase(a.readSnapshotEnd, (list, { payload: { id, creationTime } }) =>
-      changedOne(list, id, () => ({ state: SNAPSHOT.READ, creationTime, progress: null })),
+    .addCase(a.readSnapshotEnd, (list, { payload: { id, info } }) =>
+      changedOne(list, id, () => ({ state: SNAPSHOT.READ, info, creationTime: info?.creationTimeUs ?? null, progress: null })),
     )
     .addCase(a.snapshotProgress, (list, { payload: { id, progress } }) => changedOne(list, id, () => ({ progress })))
     .addCase(a.snapshotError, (list, { payload: { id, error } }) =>

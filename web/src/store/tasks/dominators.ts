@@ -92,6 +92,7 @@ export function fetchImmediatelyDominated(id: SnapshotId, path: NodeId[], startI
           breakdown: tree.display.breakdown,
           startIndex,
           maxCount: Math.min(DOMINATED_ROWS, count ?? DOMINATED_ROWS),
+          path,
           maxRetainingPaths: null,
         });
         const isStill = snapshotOf(getState(), id)?.dominatorTree?.display === tree.display;

@@ -5,7 +5,7 @@ import type { Task } from "..";
 import * as a from "../actions";
 import { isRead, SNAPSHOT, VIEW, type Snapshot, type SnapshotId, type ViewState } from "../models";
 import { selectedSnapshot, snapshotOf } from "../selectors";
-import { takeCensus, takeReport, takeTreeMap } from "./census";
+import { takeCensus, takeReport, takeTreeMap, TOTAL_SIZE } from "./census";
 import { cancelOf, errorText, joined } from "./context";
 import { refreshDiffing } from "./diffing";
 import { computeAndFetchDominatorTree, fetchIndividuals } from "./dominators";
@@ -33,8 +33,8 @@ export function readSnapshot(id: SnapshotId): Task {
           onProgress: (progress: { stage: string }) => void dispatch(a.snapshotProgress({ id, progress })),
         };
         await context.client.readHeapSnapshot(snapshot.path, options);
-        const creationTime = snapshot.kind === "heap" ? await context.client.getCreationTime(snapshot.path) : null;
-        dispatch(a.readSnapshotEnd({ id, creationTime }));
+        const info = snapshot.kind === "heap" ? await context.client.getInfo(snapshot.path) : null;
+        dispatch(a.readSnapshotEnd({ id, info }));
       } catch (error) {
         dispatch(a.snapshotError({ id, error: errorText(error) ?? "Reading was cancelled." }));
       }
@@ -53,9 +53,11 @@ export function computeSnapshotData(id: SnapshotId): Task {
       await dispatch(takeReport(id));
     } else if (state === VIEW.CENSUS) {
       await dispatch(takeCensus(id));
-    } else if (state === VIEW.TREE_MAP || !snapshot.treeMap?.report) {
-      // The list shows the map's total, whatever the view.
+    } else if (state === VIEW.TREE_MAP) {
       await dispatch(takeTreeMap(id));
+    } else if (!snapshot.treeMap?.report) {
+      // The list shows the map's total, whatever the view.
+      await dispatch(takeTreeMap(id, TOTAL_SIZE));
     }
     if (snapshot.kind === "heap" && getState().view.state === VIEW.DOMINATOR_TREE) {
       await dispatch(computeAndFetchDominatorTree(id));

@@ -42,21 +42,33 @@ function Section({ title, note, children }: { title: string; note?: string; chil
   );
 }
 
-function Headline({ snapshot, report }: { snapshot: Snapshot; report: Report }) {
-  const made = [report.producer && `a heap of ${report.producer}`, report.creationTimeUs !== null && formatTime(report.creationTimeUs)];
+type Info = NonNullable<Snapshot["info"]>;
+
+function Headline({ name, facts, children }: { name: string; facts: Report | Info; children?: ReactNode }) {
+  const made = [facts.producer && `a heap of ${facts.producer}`, facts.creationTimeUs !== null && formatTime(facts.creationTimeUs)];
   return (
     <div className="headline">
-      <div className="headline-size">{formatSize(report.totalSize)}</div>
+      <div className="headline-size">{formatSize("totalSize" in facts ? facts.totalSize : facts.reachable.bytes)}</div>
       <div className="headline-words">
-        <h1>{snapshot.name}</h1>
+        <h1>{name}</h1>
         <p>
-          {plural(report.nodeCount, "thing")} and {plural(report.edgeCount, "reference")}
+          {plural(facts.nodeCount, "thing")} and {plural(facts.edgeCount, "reference")}
           {made.filter(Boolean).map((text) => (
             <span key={String(text)}> · {text}</span>
           ))}
         </p>
       </div>
-      <CopyMenu command={commandText("report", snapshot.name)} json={() => report} text={() => headlineText(snapshot, report)} />
+      {children}
+    </div>
+  );
+}
+
+/** What is known as soon as a heap is read, above the work that finds the rest. */
+export function StartBegun({ snapshot, info, working }: { snapshot: Snapshot; info: Info; working: ReactNode }) {
+  return (
+    <div className="start">
+      <Headline name={snapshot.name} facts={info} />
+      {working}
     </div>
   );
 }
@@ -209,7 +221,9 @@ export function Start({ snapshot }: { snapshot: Snapshot }) {
   const savings = document.findings.filter((finding) => finding.bytes).length;
   return (
     <div className="start">
-      <Headline snapshot={snapshot} report={document} />
+      <Headline name={snapshot.name} facts={document}>
+        <CopyMenu command={commandText("report", snapshot.name)} json={() => document} text={() => headlineText(snapshot, document)} />
+      </Headline>
       <Parts report={document} heap={heap} />
       <div className="start-columns">
         <div>
