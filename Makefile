@@ -14,7 +14,7 @@ export JOBS FUZZ_SECONDS
 # What users need; tests and benches ask for more packages.
 build_tool = sh tools/build.sh release -DUBI_BUILD_TESTS=OFF -DUBI_BUILD_BENCH=OFF
 
-.PHONY: all deps demo check test check-deep check-bare check-engines bench fuzz install package clean help
+.PHONY: all deps demo check test check-deep check-bare check-engines bench bench-web fuzz install package clean help
 
 all: ## Build the library and the tool in build/release
 	@$(build_tool)
@@ -46,6 +46,10 @@ check-engines: deps ## Try the tools with other sources of QuickJS: make check-e
 bench: deps ## Measure all that docs/explanation/performance.md shows; says first how long it takes
 	@sh tools/build.sh release
 	@python3 bench/run.py $(BENCH_NAME)
+
+bench-web: deps ## Measure what people who look at the web page wait for, in Chromium, beside Firefox's panel
+	@sh tools/build.sh release
+	@sh bench/web.sh $(BENCH_NAME)
 
 fuzz: deps ## Fuzz every target for FUZZ_SECONDS (default 60)
 	@sh tools/fuzz.sh

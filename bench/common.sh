@@ -4,7 +4,7 @@
 #
 #   build, data           where programs are and where generated and raw files are kept (BENCH_BUILD, BENCH_DATA)
 #   need PROGRAM...       ends with a message unless all of these are built; makes the folders for results
-#   generated SHAPE EDGES PATH   makes a file below $data that is missing or older than what makes it, and notes how in $files
+#   generated SHAPE EDGES PATH [OPTIONS]   makes a file below $data that is missing or older than what makes it, and notes how in $files
 # shellcheck shell=sh
 build=${BENCH_BUILD:-build/release}
 data=${BENCH_DATA:-build/bench-data}
@@ -19,13 +19,14 @@ need() { # programs, below $build
     mkdir -p "$data" bench/results
 }
 
-generated() { # shape, edges, path
+generated() { # shape, edges, path, further options
     if [ ! "$3" -nt "$build/bench/generate" ]; then
         need bench/generate
         echo "bench: making ${3##*/}" >&2
-        "$build/bench/generate" --shape "$1" --edges "$2" "$data/part.${3##*/}" 2>/dev/null
+        # shellcheck disable=SC2086 # options are several words
+        "$build/bench/generate" --shape "$1" --edges "$2" ${4:-} "$data/part.${3##*/}" 2>/dev/null
         mv "$data/part.${3##*/}" "$3"
     fi
     # shellcheck disable=SC2154 # $files is the script's that reads this
-    printf '%s\tbuild/release/bench/generate --shape %s --edges %s %s\n' "$3" "$1" "$2" "${3##*/}" >>"$files"
+    printf '%s\tbuild/release/bench/generate --shape %s --edges %s %s%s\n' "$3" "$1" "$2" "${4:+$4 }" "${3##*/}" >>"$files"
 }
