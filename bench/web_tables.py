@@ -11,7 +11,7 @@ memory; {kernel}; {compiler}. `chrt -r 5 sh bench/web.sh` (also `make bench-web`
 meanwhile. The browser is Chromium {browser}, headless, with a window of 1280 by 800 pixels; times are from what a user does to the frame that shows it."""
 GOALS = """\
 The page of [`ubiheap serve`](../how-to/look-at-a-heap-in-a-browser.md) with a heap of {nodes} nodes. *Actions* are all of the table below but the first views. The goals
-are those of the design; the last two columns do not depend on the machine, and the run fails where they are exceeded."""
+are those of the design; the last three rows do not depend on the machine, and the run fails where they are exceeded."""
 VIEWS = """\
 Each view as the first that is shown by a server that has just read the file and has computed nothing; *again* is the same with a new page of the same server.
 The start page shows first what is known of a file that was read, then what was found in it. *Rows* are those of the largest answer, *elements* all of the document, *sent* what all answers had before they were packed."""
