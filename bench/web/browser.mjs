@@ -19,26 +19,36 @@ export function say(row) {
 
 export const nanoseconds = (milliseconds) => Math.round(milliseconds * 1e6);
 
-/** A server of files, which keeps nothing for the next. */
-export async function serve(ubiheap, ...files) {
-    const server = spawn(ubiheap, ["serve", "--no-cache", ...files], { stdio: ["ignore", "pipe", "inherit"] });
+/** A server of files. @param cache  the folder of indexes; null: there are none. */
+export async function serve(ubiheap, cache, ...files) {
+    const options = cache === null ? ["--no-cache"] : ["--cache-dir", cache];
+    const server = spawn(ubiheap, ["serve", ...options, ...files], { stdio: ["ignore", "pipe", "inherit"] });
     const line = await new Promise((resolve, reject) => {
         server.stdout.once("data", (data) => resolve(data.toString().trim()));
         server.once("exit", () => reject(new Error("the server ended")));
     });
     const { origin, searchParams } = new URL(line);
     const headers = { Authorization: `Bearer ${searchParams.get("token")}` };
-    const ask = async (path) => {
-        const response = await fetch(`${origin}/api/1/heaps/${path}`, { headers });
+    const get = async (path) => {
+        const response = await fetch(`${origin}/api/1/${path}`, { headers });
         if (!response.ok) {
             throw new Error(`${path}: ${response.status} ${await response.text()}`);
         }
         return response.json();
     };
+    const ask = (path) => get(`heaps/${path}`);
     /** Until the files are read. */
-    const loaded = () => Promise.all(files.map((_, at) => ask(`h${at + 1}/info`)));
+    const read = () => Promise.all(files.map((_, at) => ask(`h${at + 1}/info`)));
+    /** Until they are read, and what the server does behind its first answer is done: indexes. */
+    const loaded = async () => {
+        const infos = await read();
+        while ((await get("jobs")).jobs.some(({ state }) => state === "waiting" || state === "running")) {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return infos;
+    };
     const end = () => new Promise((resolve) => server.once("exit", resolve) && server.kill());
-    return { url: line, origin, ask, loaded, end };
+    return { url: line, origin, ask, read, loaded, end };
 }
 
 /** The bytes of memory that a process has to itself, and its part of what it shares. */

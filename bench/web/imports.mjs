@@ -10,7 +10,7 @@ import { launch, nanoseconds, say, serve } from "./browser.mjs";
 const { values: options, positionals } = parseArgs({ options: { ubiheap: { type: "string" } }, allowPositionals: true });
 const [file] = positionals;
 
-const server = await serve(options.ubiheap);
+const server = await serve(options.ubiheap, null);
 const browser = await launch();
 const page = await browser.open(`${server.url}#/tree-map`);
 await page.getByText("Look into a heap").waitFor();

@@ -4,10 +4,11 @@
 // measure.mjs --ubiheap PROGRAM --big FILE --newer FILE --rows FILE --boxes FILE --dist DIR [--repeats N]
 //
 // What people who look at the page of `ubiheap serve` wait for, in a real Chromium, as rows for bench/report.py: "first view" of each view,
-// by a server that has read the big file and knows no more; "action": expanding, sorting, filtering, choosing; "size": rows that were sent
+// by a server that has loaded the big file, and "cold view", by one that has just read it and has no index; "action": expanding, sorting, filtering, choosing; "size": rows that were sent
 // and elements in the document, which may not exceed LIMITS; "memory" of the renderer; "scroll" and "jump" in the file of many rows; "draw" of
 // the file of many boxes; "script": what is loaded to begin. Ends with status 1 where a limit is exceeded.
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { firstViewMs, launch, nanoseconds, say, serve } from "./browser.mjs";
@@ -17,6 +18,8 @@ const { values: options } = parseArgs({
 });
 const repeats = Number(options.repeats ?? 3);
 const big = basename(options.big);
+/** Where servers keep indexes, as they do by themselves. */
+const cache = mkdtempSync(join(tmpdir(), "ubiheap-bench-cache-"));
 
 /** For one answer, and for the document with all that is in it. A report has up to a thousand kinds, a list of objects as many. */
 const LIMITS = { rows: 1_100, boxes: 250_000, elements: 2_500 };
@@ -42,24 +45,43 @@ async function addresses(server) {
     };
 }
 
-/** Every view as the first that is shown of files that were just read, in a browser that was not used for them before. */
+async function viewTimed(browser, server, row, view, address) {
+    const page = await browser.open(server.url + address);
+    say({ file: big, row, view, wallNs: nanoseconds(await firstViewMs(page)) });
+    if (view === "start") {
+        const whole = await page.evaluate(() => window.bench.until(() => document.querySelector(".start-columns")));
+        say({ file: big, row, view: "start, with what was found", wallNs: nanoseconds(whole) });
+    }
+    await page.close();
+}
+
+/** Every view as the first that a server shows of files that it has loaded, or has just read. */
 async function firstViews(browser, views) {
     for (const [view, address] of Object.entries(views)) {
         const files = view === "diff" ? [options.big, options.newer] : [options.big];
-        const server = await serve(options.ubiheap, ...files);
+        const server = await serve(options.ubiheap, cache, ...files);
         await server.loaded();
-        const page = await browser.open(server.url + address);
-        say({ file: big, row: "first view", view, wallNs: nanoseconds(await firstViewMs(page)) });
-        if (view === "start") {
-            const whole = await page.evaluate(() => window.bench.until(() => document.querySelector(".start-columns")));
-            say({ file: big, row: "whole view", view, wallNs: nanoseconds(whole) });
-        }
-        await page.close();
-        const again = await browser.open(server.url + address);
-        say({ file: big, row: "view again", view, wallNs: nanoseconds(await firstViewMs(again)) });
-        await again.close();
+        await viewTimed(browser, server, "first view", view, address);
+        await viewTimed(browser, server, "view again", view, address);
         await server.end();
+        const cold = await serve(options.ubiheap, null, ...files);
+        await cold.read();
+        await viewTimed(browser, cold, "cold view", view, address);
+        await cold.end();
     }
+}
+
+/** How long the server reads, and how long until it has loaded, with an index for the next. */
+async function loads() {
+    const folder = mkdtempSync(join(tmpdir(), "ubiheap-bench-cache-"));
+    const server = await serve(options.ubiheap, folder, options.big);
+    const began = performance.now();
+    await server.read();
+    const readNs = nanoseconds(performance.now() - began);
+    await server.loaded();
+    say({ file: big, row: "load", readNs, wallNs: nanoseconds(performance.now() - began) });
+    await server.end();
+    rmSync(folder, { recursive: true });
 }
 
 /** What a view may not exceed. */
@@ -176,7 +198,7 @@ async function diffActions(browser, server) {
 
 /** A table of a million rows: its frames while it is scrolled, slowly and fast, and the rows at places that it jumps to. */
 async function manyRows(browser) {
-    const [file, server] = [basename(options.rows), await serve(options.ubiheap, options.rows)];
+    const [file, server] = [basename(options.rows), await serve(options.ubiheap, cache, options.rows)];
     await server.loaded();
     const page = await browser.open(`${server.url}#/census/h1?display=objectClass`);
     await firstViewMs(page);
@@ -204,7 +226,7 @@ async function manyRows(browser) {
 
 /** A tree map of many boxes, which is drawn again when it is zoomed. */
 async function manyBoxes(browser) {
-    const [file, server] = [basename(options.boxes), await serve(options.ubiheap, options.boxes)];
+    const [file, server] = [basename(options.boxes), await serve(options.ubiheap, cache, options.boxes)];
     await server.loaded();
     const page = await browser.open(`${server.url}#/start/h1`, { width: 1920, height: 1080 });
     await firstViewMs(page);
@@ -237,7 +259,7 @@ function scripts() {
 
 async function main() {
     scripts();
-    const server = await serve(options.ubiheap, options.big, options.newer);
+    const server = await serve(options.ubiheap, cache, options.big, options.newer);
     const [{ nodeCount }] = await server.loaded();
     say({ file: big, row: "limits", wallNs: 0, nodes: nodeCount, ...LIMITS });
     const views = await addresses(server);
@@ -249,6 +271,7 @@ async function main() {
     await diffActions(browser, server);
     await server.end();
     for (let turn = 0; turn < repeats; turn++) {
+        await loads();
         await firstViews(browser, views);
     }
     await manyRows(browser);
@@ -258,4 +281,8 @@ async function main() {
     process.exitCode = failures.length > 0 ? 1 : 0;
 }
 
-await main();
+try {
+    await main();
+} finally {
+    rmSync(cache, { recursive: true });
+}
