@@ -62,7 +62,9 @@ ubi_status ubi__breakdown_check_rows(const ubi__breakdown_arguments *arguments) 
 
 ubi_status ubi__breakdown_rows(ubi__census_rows *out, const ubi__breakdown_arguments *arguments,
                                const ubi_census_tree *tree) {
-    *out = (ubi__census_rows){ ubi_census_tree_root(tree), arguments->offset, arguments->rows, { 0 } };
+    *out = (ubi__census_rows){ .parent = ubi_census_tree_root(tree),
+                               .offset = arguments->offset,
+                               .most = arguments->rows };
     (void)ubi__census_order_parse(&out->order, arguments->order); /* was checked */
     if (!arguments->parent)
         return UBI_OK;

@@ -89,27 +89,42 @@ static void row_put(ubi__json *json, const ubi_census_tree *tree, ubi_census_nod
 }
 
 static void rows_put(ubi__json *json, const ubi_census_tree *tree, const ubi__census_rows *rows,
-                     const sorted_row *sorted, const ubi_census_node *parent) {
-    uint64_t first = ubi__smaller(rows->offset, parent->n_children);
-    uint64_t end = first + ubi__smaller(rows->most, parent->n_children - first);
+                     const ubi_census_node_ix *children, uint64_t n_children) {
+    uint64_t first = ubi__smaller(rows->offset, n_children);
+    uint64_t end = first + ubi__smaller(rows->most, n_children - first);
     ubi__json_member_array(json, "rows");
     for (uint64_t i = first; i < end && !json->has_failed; i++)
-        row_put(json, tree, sorted ? sorted[i].node : parent->children[i]);
+        row_put(json, tree, children[i]);
     ubi__json_array_end(json);
 }
 
-static ubi_status rows_put_sorted(ubi__json *json, const ubi_census_tree *tree, const ubi__census_rows *rows,
-                                  const ubi_census_node *parent, const ubi_allocator *allocator) {
-    size_t n = parent->n_children;
+ubi_status ubi__census_rows_sort(ubi_census_node_ix *out, const ubi_census_tree *tree, ubi_census_node_ix parent,
+                                 ubi__census_order order, const ubi_allocator *allocator) {
+    ubi_census_node row;
+    ubi_census_tree_node(tree, parent, &row);
+    size_t n = row.n_children;
     sorted_row *sorted = ubi__alloc_array(allocator, 2 * n, sizeof *sorted);
-    if (!sorted)
+    if (n && !sorted)
         return ubi__fail_nomem();
     for (size_t i = 0; i < n; i++)
-        sorted[i] = sorted_row_of(tree, parent->children[i], rows->order.key);
-    sorted_rows_sort(sorted, sorted + n, n, rows->order);
-    rows_put(json, tree, rows, sorted, parent);
+        sorted[i] = sorted_row_of(tree, row.children[i], order.key);
+    sorted_rows_sort(sorted, sorted + n, n, order);
+    for (size_t i = 0; i < n; i++)
+        out[i] = sorted[i].node;
     ubi__free_array(allocator, sorted, 2 * n, sizeof *sorted);
     return UBI_OK;
+}
+
+static ubi_status rows_put_sorted(ubi__json *json, const ubi_census_tree *tree, const ubi__census_rows *rows,
+                                  uint64_t n_children, const ubi_allocator *allocator) {
+    ubi_census_node_ix *sorted = ubi__alloc_array(allocator, n_children, sizeof *sorted);
+    if (!sorted)
+        return ubi__fail_nomem();
+    ubi_status status = ubi__census_rows_sort(sorted, tree, rows->parent, rows->order, allocator);
+    if (status == UBI_OK)
+        rows_put(json, tree, rows, sorted, n_children);
+    ubi__free_array(allocator, sorted, n_children, sizeof *sorted);
+    return status;
 }
 
 ubi_status ubi__render_census_rows(ubi__json *json, const ubi_census_tree *tree, const ubi__census_rows *rows,
@@ -125,9 +140,11 @@ ubi_status ubi__render_census_rows(ubi__json *json, const ubi_census_tree *tree,
     row_put(json, tree, rows->parent);
     ubi__json_member_u64(json, "offset", rows->offset);
     if (rows->order.key == UBI__CENSUS_ORDER_TREE || !parent.n_children)
-        rows_put(json, tree, rows, NULL, &parent);
+        rows_put(json, tree, rows, parent.children, parent.n_children);
+    else if (rows->sorted)
+        rows_put(json, tree, rows, rows->sorted, parent.n_children);
     else
-        status = rows_put_sorted(json, tree, rows, &parent, allocator);
+        status = rows_put_sorted(json, tree, rows, parent.n_children, allocator);
     ubi__json_object_end(json);
     return status;
 }

@@ -29,6 +29,8 @@ typedef struct ubi__census_rows {
     ubi_census_node_ix parent;
     uint64_t offset, most;
     ubi__census_order order;
+    const ubi_census_node_ix
+        *sorted; /**< all children in this order, borrowed; NULL: they are sorted when they are shown */
 } ubi__census_rows;
 
 /**
@@ -40,8 +42,15 @@ bool ubi__census_order_parse(ubi__census_order *out, const char *text);
 #define UBI__CENSUS_ORDER_WORDS "bytes, totalBytes, count, totalCount or name"
 
 /**
+ * All children of a row in an order, which is not the tree's own.
+ * @param out  out[n_children]. Errors: UBI_ENOMEM. Cost: O(k log k) for k children.
+ */
+ubi_status ubi__census_rows_sort(ubi_census_node_ix *out, const ubi_census_tree *tree, ubi_census_node_ix parent,
+                                 ubi__census_order order, const ubi_allocator *allocator);
+
+/**
  * An object: the parent, with its numbers and those of the whole tree, and the rows, each with how many children it has.
- * Errors: UBI_ENOMEM. Cost: O(rows) as the tree has them, else O(k log k) for k children of the parent.
+ * Errors: UBI_ENOMEM. Cost: O(rows) as the tree has them or where they are sorted, else as ubi__census_rows_sort.
  */
 ubi_status ubi__render_census_rows(ubi__json *json, const ubi_census_tree *tree, const ubi__census_rows *rows,
                                    const ubi_allocator *allocator);

@@ -20,6 +20,7 @@
 
 #include "base/server_api.h"
 #include "recording/recording_names.h"
+#include "render/census_tree_rows.h"
 #include "targets/remote.h"
 
 typedef struct ubi__part_type {
@@ -53,6 +54,14 @@ ubi_status ubi__session_graph_census(const ubi_census **out, ubi_session_use *us
 /** As ubi_census_tree_new of that census; kept by the breakdown's text and these options. */
 ubi_status ubi__session_census_tree(const ubi_census_tree **out, ubi_session_use *use, ubi_text breakdown,
                                     ubi_compat compat, const ubi_census_tree_options *options);
+
+/**
+ * The children of a row of that tree, in an order that is not the tree's own: who looks at a long list a page at a time has it sorted once.
+ * @param out  borrowed until the use ends. Errors: as ubi__session_census_tree.
+ */
+ubi_status ubi__session_census_order(const ubi_census_node_ix **out, ubi_session_use *use, ubi_text breakdown,
+                                     ubi_compat compat, const ubi_census_tree_options *options,
+                                     ubi_census_node_ix parent, ubi__census_order order);
 
 /** Reads the session's file, and remembers which file it was; the first time it notes what was found in it. */
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);

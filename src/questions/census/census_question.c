@@ -208,7 +208,11 @@ static ubi_status census_compute(void *answer_of, const ubi__asked *asked) {
     if (!asked->is_for_page && !ubi__breakdown_wants_tree(&a->values->by))
         return UBI_OK;
     UBI_TRY(ubi__session_census_tree(&a->tree, heap, a->chosen.json, asked->compat, &options));
-    return ubi__breakdown_rows(&a->rows, &a->values->by, a->tree);
+    UBI_TRY(ubi__breakdown_rows(&a->rows, &a->values->by, a->tree));
+    if (a->rows.order.key == UBI__CENSUS_ORDER_TREE)
+        return UBI_OK;
+    return ubi__session_census_order(&a->rows.sorted, heap, a->chosen.json, asked->compat, &options, a->rows.parent,
+                                     a->rows.order);
 }
 
 static void census_release(void *answer_of, const ubi__asked *asked) {
