@@ -8,7 +8,7 @@ import { classRows, dominatorRows } from "../logic/dominator_rows";
 import { collapseCensusNode, expandCensusNode, focusDominatorTreeNode, setCensusDisplay, setLabelDisplay } from "./actions";
 import { CENSUS, CONNECTION, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
 import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
-import { expandCensusRow, fetchCensusRows } from "./tasks/census";
+import { expandCensusRow } from "./tasks/census";
 import { selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
 import {
   expandByClass,
@@ -258,21 +258,6 @@ describe("censuses", () => {
     expect([...(first().census?.expanded ?? [])]).toEqual([2]);
     await b.store.dispatch(setCensusDisplayAndRefresh(STACKS));
     expect(first().census?.expanded.size).toBe(0);
-  });
-
-  it("ask for rows that are scrolled to a few times at once, and for those of opened rows always", async () => {
-    const { id } = first();
-    const release = b.client.hold("census");
-    const asked = () => b.client.asked.filter((one) => one === "census").length;
-    const before = asked();
-    const scrolled = [100, 200, 300, 400].map((offset) => b.store.dispatch(fetchCensusRows(id, 1, offset)));
-    expect(asked() - before).toBe(2);
-    const opened = b.store.dispatch(expandCensusRow(id, 2));
-    expect(asked() - before).toBe(3);
-    release();
-    await Promise.all([...scrolled, opened]);
-    await b.store.dispatch(fetchCensusRows(id, 1, 300));
-    expect(asked() - before).toBe(4);
   });
 
   it("copy the set of expanded rows before they change it", () => {
