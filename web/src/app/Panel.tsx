@@ -5,7 +5,6 @@ import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
 import { DIFFING, DOMINATORS, INDIVIDUALS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
 import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
-import { isForLooking } from "../store/tasks/census";
 import { cancelSnapshot, takeSnapshotAndCensus } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
 import { Diff } from "../views/diff/Diff";
@@ -15,6 +14,7 @@ import { ObjectPage } from "../views/object/ObjectPage";
 import { Settings } from "../views/settings/Settings";
 import { Start, StartBegun } from "../views/start/Start";
 import { TreeMap } from "../views/tree-map/TreeMap";
+import { isForLooking } from "../store/tasks/census";
 
 function Welcome({ onImport }: { onImport: () => void }) {
   const act = useDo();
