@@ -73,7 +73,7 @@ function Shown({ snapshot }: { snapshot: Snapshot }) {
   if (view === VIEW.CENSUS && snapshot.census) {
     return <Census snapshot={snapshot} census={snapshot.census} />;
   }
-  if (view === VIEW.TREE_MAP && snapshot.treeMap?.report) {
+  if (view === VIEW.TREE_MAP && snapshot.treeMap?.report && isForLooking(snapshot.treeMap.report)) {
     return <TreeMap key={snapshot.id} snapshot={snapshot} report={snapshot.treeMap.report} />;
   }
   if (view === VIEW.DOMINATOR_TREE && snapshot.dominatorTree?.root) {
@@ -124,7 +124,7 @@ export function Panel({ onImport }: { onImport: () => void }) {
       return <Settings />;
     }
     // A map that is drawn again in another size stays meanwhile, and so does a tree that gets more nodes.
-    const isKept = (view === VIEW.TREE_MAP && isForLooking(snapshot?.treeMap?.report)) || state === DOMINATORS.INCREMENTAL_FETCHING;
+    const isKept = (view === VIEW.TREE_MAP && snapshot?.treeMap?.report) || state === DOMINATORS.INCREMENTAL_FETCHING;
     const hasModel = diffing || individuals || snapshot;
     if (!hasModel) {
       return state === "loading" ? <Working words="Asking the server what is open…" progress={null} /> : <Welcome onImport={onImport} />;

@@ -100,8 +100,8 @@ const DEFAULT_SIZE: PixelSize = { width: 1200, height: 700 };
 export const TOTAL_SIZE: PixelSize = { width: 60, height: 40 };
 
 /** Whether a map is to be looked at. */
-export function isForLooking(report: { width: number } | null | undefined): boolean {
-  return report !== null && report !== undefined && report.width > TOTAL_SIZE.width;
+export function isForLooking(report: PixelSize): boolean {
+  return report.width > TOTAL_SIZE.width;
 }
 
 /** A tree map of one snapshot, of a size in pixels; the one that is there will do if it has that size. Filters are not for it. */
@@ -111,8 +111,8 @@ export function takeTreeMap(id: SnapshotId, size?: PixelSize): Task {
       for (;;) {
         const { treeMapDisplay: display } = getState();
         const treeMap = snapshotOf(getState(), id)?.treeMap;
-        const shown = isForLooking(treeMap?.report) ? treeMap?.report : null;
-        const wanted = size ?? shown ?? DEFAULT_SIZE;
+        const shown = treeMap?.report && isForLooking(treeMap.report) ? treeMap.report : DEFAULT_SIZE;
+        const wanted = size ?? shown;
         const isThere = treeMap?.report?.width === wanted.width && treeMap.report.height === wanted.height && treeMap.display === display;
         if (isThere && treeMap.state === TREE_MAP.SAVED) {
           return;
