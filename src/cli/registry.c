@@ -48,9 +48,11 @@ COMMANDS(NO_GROUP, QUESTION_COMMAND, OWN_COMMAND)
 const ubi__command *const ubi__commands[] = { COMMANDS(NO_GROUP, QUESTION_ADDRESS, COMMAND_ADDRESS) NULL };
 
 /* What does more than ask, where there are files; found instead of the plain one. */
-extern const ubi__command ubi__command_leaks, ubi__command_summary, ubi__command_treemap, ubi__command_strings;
+extern const ubi__command ubi__command_leaks, ubi__command_summary, ubi__command_treemap, ubi__command_strings,
+    ubi__command_flamegraph;
 static const ubi__command *const more_than_asking[] = { &ubi__command_leaks, &ubi__command_summary,
-                                                        &ubi__command_treemap, &ubi__command_strings };
+                                                        &ubi__command_treemap, &ubi__command_strings,
+                                                        &ubi__command_flamegraph };
 
 /* A title, or the command that follows. */
 #define TITLE_ROW(title) { title, NULL },

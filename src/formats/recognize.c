@@ -125,6 +125,15 @@ static bool is_dhat(const ubi__beginning *b) {
     return has_key(b, 1, "dhatFileVersion");
 }
 
+static bool text_begins(const ubi__beginning *b, const char *text) {
+    size_t n = strlen(text);
+    return b->n >= n && memcmp(b->at, text, n) == 0;
+}
+
+static bool is_profiler_tables(const ubi__beginning *b) {
+    return text_begins(b, "{\"names\":[\"(unknown)\"");
+}
+
 static bool is_json_array(const ubi__beginning *b) {
     return b->json.first == '[' && ubi__json_may_begin(b->at, b->n);
 }
@@ -195,11 +204,6 @@ static bool is_pprof(const ubi__beginning *b) {
 }
 
 /* ---- texts -------------------------------------------------------------------------------------------------------------- */
-
-static bool text_begins(const ubi__beginning *b, const char *text) {
-    size_t n = strlen(text);
-    return b->n >= n && memcmp(b->at, text, n) == 0;
-}
 
 /* After white space and a byte order mark, in any case. */
 static bool begins_tag(const ubi__beginning *b, const char *text) {
@@ -295,6 +299,15 @@ static bool is_text(const ubi__beginning *b) {
     return valid == b->n || (b->n - valid < 4 && b->n == UBI__BEGINNING_BYTES);
 }
 
+/* Lines may be longer than the beginning. */
+static bool is_collapsed(const ubi__beginning *b) {
+    const char *line = (const char *)b->at, *end = memchr(line, '\n', b->n);
+    size_t at = end ? (size_t)(end - line) : 0, n_digits = 0;
+    for (; at > 0 && line[at - 1] >= '0' && line[at - 1] <= '9'; at--)
+        n_digits++;
+    return n_digits > 0 && at > 1 && line[at - 1] == ' ' && memchr(line, ';', at) && is_text(b);
+}
+
 /* The first line that says something. */
 static void text_detail(char *out, size_t size, const ubi__beginning *b) {
     size_t at = b->n >= 3 && memcmp(b->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -346,6 +359,9 @@ static const ubi__file_type json_of_others[] = {
       .is = is_memory_report },
     { FOREIGN("a file of Valgrind's DHAT", "JSON, `dhatFileVersion`", "open it in Valgrind's dh_view.html"),
       .is = is_dhat },
+    { FOREIGN("tables of a memory profiler", "JSON, `names` that begin with `(unknown)`",
+              "they are for scripts; give the recording that they were made of"),
+      .output = "tables of a memory profiler", .is = is_profiler_tables },
     { FOREIGN("JSON, but an array", "JSON that begins with `[`", UBI__TAKE_HEAP), .is = is_json_array },
 };
 
@@ -390,7 +406,8 @@ static const ubi__file_type others[] = {
       MAGIC("MZ"), .is = is_pe },
     { FOREIGN("a minidump of Windows or Breakpad", "`MDMP 93 a7`", "open it in a debugger"), MAGIC("MDMP\x93\xa7") },
     { FOREIGN("a recording of perf", "`PERFILE2`", "use perf report"), MAGIC("PERFILE2") },
-    { FOREIGN("a profile of pprof", "protobuf, sample types first", "use pprof; it has no heap"), .is = is_pprof },
+    { FOREIGN("a profile of pprof", "protobuf, sample types first", "use pprof; it has no heap"),
+      .output = "profile of pprof", .is = is_pprof },
 
     /* texts */
     { FOREIGN("text in UTF-16", "`ff fe`", "convert it (iconv -f UTF-16 -t UTF-8); PowerShell's '>' writes such files"),
@@ -414,7 +431,7 @@ static const ubi__file_type others[] = {
               "fetch the file itself (git lfs pull)"),
       MAGIC("version https://git-lfs.github.com/spec/") },
     { FOREIGN("a recording of heaptrack", "`v`, a version, and a line of `X` or `x`", "open it in heaptrack_gui"),
-      MAGIC("v "), .is = is_heaptrack },
+      MAGIC("v "), .output = "recording of heaptrack", .is = is_heaptrack },
     { FOREIGN("a file of Valgrind's Massif", "`desc: `, then `cmd: ` and `time_unit: `", "use ms_print"),
       MAGIC("desc: "), .is = is_massif },
     { FOREIGN("a file of Valgrind's Callgrind", "`# callgrind format`", "use callgrind_annotate or KCachegrind"),
@@ -426,6 +443,9 @@ static const ubi__file_type others[] = {
     { FOREIGN("a table that 'ubiheap census' or 'run' printed", "a first line of `Size`, `Count` and `Name`",
               "give the snapshot that it is about"),
       .output = "table of ubiheap", .is = is_census_table },
+    { FOREIGN("collapsed stacks", "a first line of names between semicolons, and a number",
+              "draw them with flamegraph.pl or speedscope; give the recording that they were made of"),
+      .output = "collapsed stacks", .is = is_collapsed },
     { FOREIGN("plain text", "UTF-8 without control characters", UBI__TAKE_HEAP), .is = is_text, .detail = text_detail },
 };
 

@@ -87,6 +87,8 @@ static const char *const samples[][2] = {
     { "gperftools.heap", "this is a heap profile of gperftools or jemalloc: use pprof or jeprof" },
     { "heap.pb", "this is a profile of pprof: use pprof; it has no heap" },
     { "one-type.pb", "this is a profile of pprof: use pprof; it has no heap" },
+    { "stacks.folded", "this is collapsed stacks: draw them with flamegraph.pl or speedscope; " },
+    { "profiler-tables.json", "this is tables of a memory profiler: they are for scripts; " },
     { "notes.txt", "this is plain text that begins with 'Tomorrow's tests': " GIVE },
     { "array.json", "this is JSON, but an array: " GIVE },
     { "report.json",

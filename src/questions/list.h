@@ -31,11 +31,14 @@
     X(nodes)                                                                                                           \
     X(show)                                                                                                            \
     X(strings)                                                                                                         \
-    X(allocations)
+    X(allocations)                                                                                                     \
+    X(flamegraph)
 
 #define UBI__QUESTIONS_OF_WHAT_RAN(X) X(timeline)
 
-#define UBI__QUESTIONS_OF_FILES(X) X(info)
+#define UBI__QUESTIONS_OF_FILES(X)                                                                                     \
+    X(info)                                                                                                            \
+    X(export)
 
 #define UBI__QUESTIONS(X)                                                                                              \
     UBI__QUESTIONS_TO_START(X)                                                                                         \

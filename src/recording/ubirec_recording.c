@@ -7,15 +7,9 @@
  */
 #include "recording/ubirec_recording.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/text.h"
 #include "recording/live_table.h"
+#include "recording/recording_traces.h"
 #include "recording/ubirec_tables.h"
-
-#define POSITION_BYTES 64
 
 /* The free that was the last thing a thread did. */
 typedef struct last_free {
@@ -32,7 +26,6 @@ typedef struct conversion {
     ubi__live_table live; /* number + 1 -> event of the allocation */
     vec_last_free last;   /* by thread */
     ubi__vec_u32 kinds;   /* kinds of the file -> of the recording */
-    ubi__vec_u8 text;     /* of the name at hand */
     const ubi__ubirec_reader *reader;
 } conversion;
 
@@ -135,75 +128,8 @@ static ubi_status read_all(conversion *c, ubi__source *source) {
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status add_text(conversion *c, ubi_text text) {
-    UBI_TRY(ubi__vec_u8_reserve(&c->text, c->made.allocator, text.len + 1));
-    if (text.len)
-        memcpy(c->text.at + c->text.n, text.ptr, text.len);
-    c->text.n += text.len;
-    return UBI_OK;
-}
-
-/* "function (file:line:column)", as far as it is known, called by `trace`, which becomes the new one. */
-static ubi_status add_function(conversion *c, ubi__trace_ix *trace, const ubi__ubirec_symbol_row *symbol) {
-    char position[POSITION_BYTES] = "";
-    ubi_text function = ubi__ubirec_string_at(&c->tables, symbol->function);
-    ubi_text file = ubi__ubirec_string_at(&c->tables, symbol->file);
-    ubi_str_ix name;
-    c->text.n = 0;
-    UBI_TRY(add_text(c, function.len ? function : ubi__text("(anonymous)")));
-    if (file.len) {
-        if (symbol->column)
-            snprintf(position, sizeof position, ":%" PRIu32 ":%" PRIu32, symbol->line, symbol->column);
-        else if (symbol->line)
-            snprintf(position, sizeof position, ":%" PRIu32, symbol->line);
-        UBI_TRY(add_text(c, ubi__text(" (")));
-        UBI_TRY(add_text(c, file));
-        UBI_TRY(add_text(c, ubi__text(position)));
-        UBI_TRY(add_text(c, ubi__text(")")));
-    }
-    UBI_TRY(ubi__trace_table_name(&c->made.traces, &name, (ubi_text){ (const char *)c->text.at, c->text.n }));
-    return ubi__trace_table_child(&c->made.traces, trace, *trace, name);
-}
-
-/* A frame without symbols. */
-static ubi_status add_plain(conversion *c, ubi__trace_ix *trace, const ubi__ubirec_frame *f) {
-    char address[POSITION_BYTES];
-    bool is_native = f->type == UBI__UBIREC_NATIVE_FRAME;
-    ubi_str_ix name;
-    if (f->type == UBI__UBIREC_SCRIPT_FRAME) {
-        ubi__ubirec_symbol_row symbol = { f->of, f->script.file, f->script.line, f->column };
-        return add_function(c, trace, &symbol);
-    }
-    c->text.n = 0;
-    snprintf(address, sizeof address, is_native ? "+0x%" PRIx64 : "0x%" PRIx64, f->address);
-    if (is_native)
-        UBI_TRY(add_text(c, ubi__text_base_name(ubi__ubirec_string_at(&c->tables, c->tables.modules.at[f->of].path))));
-    if (f->type == UBI__UBIREC_LABEL_FRAME)
-        UBI_TRY(add_text(c, ubi__ubirec_string_at(&c->tables, f->of)));
-    else
-        UBI_TRY(add_text(c, ubi__text(address)));
-    UBI_TRY(ubi__trace_table_name(&c->made.traces, &name, (ubi_text){ (const char *)c->text.at, c->text.n }));
-    return ubi__trace_table_child(&c->made.traces, trace, *trace, name);
-}
-
-/* The functions of a frame on top of `trace`, the outermost first. */
-static ubi_status add_frame(conversion *c, ubi__trace_ix *trace, uint32_t frame) {
-    uint32_t n;
-    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(&c->tables, frame, &n);
-    if (n == 0)
-        return add_plain(c, trace, &c->tables.frames.at[frame]);
-    while (n > 0)
-        UBI_TRY(add_function(c, trace, &symbols[--n]));
-    return UBI_OK;
-}
-
-/* traces[trace of the file] is that of the recording. */
 static ubi_status name_traces(conversion *c, ubi__trace_ix *traces) {
-    traces[0] = UBI__TRACE_ROOT;
-    for (uint32_t i = 1; i < c->tables.traces.n; i++) {
-        traces[i] = traces[c->tables.traces.at[i].caller];
-        UBI_TRY(add_frame(c, &traces[i], c->tables.traces.at[i].frame));
-    }
+    UBI_TRY(ubi__recording_traces_name(&c->made.traces, traces, &c->tables));
     for (size_t i = 0; i < c->made.events.n; i++)
         c->made.events.at[i].trace = traces[c->made.events.at[i].trace];
     return UBI_OK;
@@ -232,7 +158,6 @@ ubi_status ubi__recording_read(ubi__recording *out, ubi__source *source, const u
     ubi__live_table_fini(&c.live);
     vec_last_free_fini(&c.last, c.made.allocator);
     ubi__vec_u32_fini(&c.kinds, c.made.allocator);
-    ubi__vec_u8_fini(&c.text, c.made.allocator);
     if (status == UBI_OK)
         *out = c.made;
     else

@@ -441,6 +441,19 @@ static void put_csv_text(ubi__out *out, ubi_text text) {
     ubi__out_char(out, '"');
 }
 
+size_t ubi__line_char(char *out, ubi_text text, size_t *at) {
+    uint32_t c;
+    size_t used = ubi__wtf8_decode((const uint8_t *)text.ptr + *at, text.len - *at, &c);
+    const char *from = text.ptr + *at;
+    *at += used ? used : 1;
+    if (used == 0 || c < ' ' || (c >= 0x7f && c < 0xa0))
+        return (size_t)snprintf(out, UBI__LINE_CHAR_BYTES, "\\x%02x", (unsigned)(c & 0xff));
+    if (c >= 0xd800 && c < 0xe000)
+        return (size_t)snprintf(out, UBI__LINE_CHAR_BYTES, "\\u%04x", (unsigned)c);
+    memcpy(out, from, used);
+    return used;
+}
+
 void ubi__delimited_text(ubi__out *out, ubi_text text, bool csv) {
     if (csv)
         put_csv_text(out, text);

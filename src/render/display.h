@@ -110,6 +110,16 @@ void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uin
 /** "…" or "...". */
 const char *ubi__display_ellipsis(const ubi__style *style);
 
+/* ---- text for other programs ------------------------------------------------------------------------------------- */
+
+#define UBI__LINE_CHAR_BYTES 8
+/**
+ * The character at *at of a text, moving *at past it, as UTF-8 that stays in its line: control characters and stray bytes as \xNN, lone
+ * surrogates as \uNNNN.
+ * @param out  out[UBI__LINE_CHAR_BYTES]. @return bytes, at least 1.
+ */
+size_t ubi__line_char(char *out, ubi_text text, size_t *at);
+
 /* ---- delimited fields ------------------------------------------------------------------------------------------- */
 
 /** A field. A text that would be taken for a missing value is marked. */

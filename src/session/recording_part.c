@@ -173,6 +173,46 @@ ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_se
     return status;
 }
 
+/* ---- its events --------------------------------------------------------------------------------------------------------- */
+
+static ubi_status files_reopen(ubi__source *out, ubi__recording_processes *processes, const ubi__session_recording *r,
+                               const ubi_session_use *use, const ubi_allocator *a) {
+    if (processes->identity != r->processes.identity)
+        return ubi__fail(UBI_EFORMAT, "the file was changed while it was read");
+    if (processes->rows.n > 1)
+        return ubi__recording_processes_open(processes, out, &use->progress);
+    return ubi__source_open_path(out, r->path, a);
+}
+
+static ubi_status events_read(const ubi__event_stream *stream, ubi__source *source, const ubi_session_use *use,
+                              const ubi_allocator *a) {
+    ubi__vec_u64 taken_back = { 0 };
+    ubi_status status = ubi__event_stream_look(&taken_back, source, &use->progress, a);
+    if (status == UBI_OK && !ubi__source_rewind(source))
+        status = ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");
+    if (status == UBI_OK)
+        status = ubi__event_stream_read(stream, &taken_back, source, &use->progress, a);
+    ubi__vec_u64_fini(&taken_back, a);
+    return status;
+}
+
+ubi_status ubi__session_recording_events(const ubi__session_recording *recording, ubi_session_use *use,
+                                         const ubi__event_stream *stream) {
+    const ubi_allocator *a = ubi_session_use_allocator(use);
+    ubi__recording_processes processes;
+    ubi__source source;
+    if (strcmp(recording->path, "-") == 0)
+        return ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");
+    UBI_TRY(ubi__recording_processes_find(&processes, use->session->name, recording->wanted, a));
+    ubi_status status = files_reopen(&source, &processes, recording, use, a);
+    if (status == UBI_OK) {
+        status = events_read(stream, &source, use, a);
+        ubi__source_close(&source);
+    }
+    ubi__recording_processes_fini(&processes);
+    return status;
+}
+
 /* ---- what names were added ------------------------------------------------------------------------------------------- */
 
 /* What comes after the first n items of a vector, of the same vector with names. */

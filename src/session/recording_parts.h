@@ -10,6 +10,7 @@
 
 #include "base/column_file.h"
 #include "formats/timeline/timeline_read.h"
+#include "recording/event_stream.h"
 #include "recording/recording_processes.h"
 #include "recording/recording_sites.h"
 #include "session/part.h"
@@ -45,6 +46,12 @@ ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *
 /** Of a recording; `with_wrappers` does not matter. Errors: also UBI_EINVAL: there is no such process. */
 ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
                                       const ubi__recording_choice *choice);
+/**
+ * Reads its events from its files once more, in the order of time. Numbers are those of its tables.
+ * Errors: UBI_EINVAL: it came from a pipe; UBI_EFORMAT: the files are others by now; those of reading and of `stream`. Cost: O(records).
+ */
+ubi_status ubi__session_recording_events(const ubi__session_recording *recording, ubi_session_use *use,
+                                         const ubi__event_stream *stream);
 #define UBI__NAMES_DIGEST_BYTES 32
 /**
  * A hash of the names that the namer of the pool has added to a recording, and of what it says is missing: answers depend on them, and

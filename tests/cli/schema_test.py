@@ -86,7 +86,7 @@ class Schemas(unittest.TestCase):
 
     def test_every_command_of_one_file(self):
         for command in self.place.commands_of_one_file():
-            if command != "timeline":  # reads no heaps
+            if command not in ("timeline", "flamegraph", "export"):  # read no heaps
                 self.check(command)
                 self.validator(command).validate(self.document(command, "leak-1.heapsnapshot"))
 
@@ -103,6 +103,9 @@ class Schemas(unittest.TestCase):
                                       ("recording-sites", ["report", "--format", "json"]),
                                       ("recording-sites", ["report", "--format", "json", "-c", columns]),
                                       ("recording-allocations", ["allocations", "--callers", "2"]),
+                                      ("recording-tables", ["export"]), ("recording-tables", ["export", "--extended"]),
+                                      ("flamegraph", ["flamegraph", "--by", "total"]),
+                                      ("flamegraph", ["flamegraph", "--by", "count", "--inverted", "--limit", "5"]),
                                       ("recording-info", ["info"])):
                 with self.subTest(file=file, arguments=arguments):
                     command, *rest = arguments
@@ -298,9 +301,10 @@ class Schemas(unittest.TestCase):
     def test_every_command_with_json_output_has_a_schema(self):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()
         named = {path.name for path in SCHEMAS.glob("*.json")}
-        of_commands = set(commands) - {"help", "record", "watch", "mcp"}  # the output of the others is a program's, or messages
+        of_commands = set(commands) - {"help", "record", "watch", "mcp", "export"}  # the output of the others is a program's, or messages
         of_commands = of_commands - {"show"} | {"node"}  # what `show` was called when its document got a name
-        of_recordings = {"recording", "recording-info", "recording-sites", "recording-allocations", "convert-recording"}
+        of_recordings = {"recording", "recording-info", "recording-sites", "recording-allocations", "recording-tables",
+                         "convert-recording"}
         of_audits = {"strings-audit"}
         of_timelines = {"timeline-info"}
         of_the_library = {"questions"}  # tests/api/ask_door_test.py

@@ -87,7 +87,7 @@ TYPE_NAMES = {"firefox": r"\"js::", "v8": r"\"system / ", "quickjs": r"\"JS(VarR
 # What formats, producers and lenses call themselves.
 OWN_NAME = re.compile(r"const (?:ubi__format|ubi__producer|ubi_lens) \w+ = \{\s*\.name = \"(\w+)\"")
 # What is written for the tools of a producer is no knowledge of its heaps.
-OUTPUT = r"ubi__(render_timeline|timeline|save_format)_"
+OUTPUT = r"ubi__(render_timeline|timeline|save_format|event_format)_"
 # Folders of what runs inside of an engine and calls it by its own names.
 INSIDE_ENGINES = {"v8": ("src/nodewatch/",)}
 # (producer, file): how many lines of code may name it there, and why.

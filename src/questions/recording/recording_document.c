@@ -322,9 +322,9 @@ static void put_walk(ubi__json *j, const char *key, ubi__recording_walk *walk, u
 
 static void put_stacks(ubi__json *j, const ubi__recording_report *report, const ubi__site *site) {
     ubi__recording_walk walk;
-    ubi__recording_walk_wrappers(&walk, report, site);
+    ubi__recording_walk_wrappers(&walk, &report->summary->tables, site);
     put_walk(j, "through", &walk, UINT64_MAX);
-    ubi__recording_walk_stack(&walk, report, site);
+    ubi__recording_walk_stack(&walk, &report->summary->tables, site);
     put_walk(j, "stack", &walk, report->wishes->stack_depth ? report->wishes->stack_depth : UINT64_MAX);
 }
 
@@ -343,7 +343,7 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
 static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__recording_place place;
     ubi__json_member_array(j, "wrappers");
-    for (uint32_t i = 0; ubi__recording_wrapper(&place, report, &i) && !j->has_failed;)
+    for (uint32_t i = 0; ubi__recording_wrapper(&place, report->sites, &i) && !j->has_failed;)
         put_place(j, &place);
     ubi__json_array_end(j);
 }

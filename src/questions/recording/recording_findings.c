@@ -51,7 +51,7 @@ static void say_place(sentence *s, const ubi__recording_view *v, const ubi__site
     const char *pool = ubi__known_pool(v->report->sites, site);
     if (pool)
         finding_say(s, "%s", pool);
-    else if (ubi__recording_site_place(&place, v->report, site))
+    else if (ubi__recording_site_place(&place, &v->report->summary->tables, site))
         finding_say(s, "%s", ubi__recording_place_words(words, v->style, &place));
     else
         finding_say(s, "what has no stack");

@@ -37,7 +37,7 @@ static double value_of(const answer *a, uint32_t function, ubi__site_order order
 
 static void place_of(ubi__recording_place *out, const answer *a, uint32_t function) {
     const ubi__function_sum *f = &a->sums.rows.at[function];
-    ubi__recording_frame_place(out, a->view.report, f->frame, f->symbol);
+    ubi__recording_frame_place(out, &a->view.report->summary->tables, f->frame, f->symbol);
     out->line = out->column = 0; /* of a call, not of the function */
 }
 

@@ -70,7 +70,7 @@ static void note_wrappers(ubi__recording_notes *out, const ubi__recording_view *
     char text[WRAPPERS_SAID * 64], name[56];
     size_t used = 0, n = 0;
     bool more = false;
-    for (uint32_t i = 0; ubi__recording_wrapper(&place, v->report, &i);) {
+    for (uint32_t i = 0; ubi__recording_wrapper(&place, v->report->sites, &i);) {
         bool is_said = false;
         for (size_t k = 0; k < n && place.function.len; k++)
             is_said |= ubi__text_equal(said[k], place.function);

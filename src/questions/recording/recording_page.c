@@ -348,6 +348,15 @@ static void sum_up(ubi__recording_view *v) {
     }
 }
 
+ubi_status ubi__recording_stack_measure(ubi__stack_measure *out, const ubi__recording_view *view) {
+    ubi__measure measure = ubi__order_measure(view->order);
+    *out = (ubi__stack_measure){ measure, view->order == UBI__BY_COUNT || view->order == UBI__BY_TEMPORARY };
+    if (ubi__recording_has_measure(view->report->summary, view->of_class, measure))
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL, "--by %s: of a sampled recording, that is unknown",
+                     ubi__recording_orders[view->order]);
+}
+
 ubi_status ubi__recording_view_init(ubi__recording_view *v, ubi__recording_report *report, const ubi__asked *asked) {
     const ubi__recording_wishes *wishes = report->wishes;
     *v = (ubi__recording_view){ .report = report };

@@ -9,6 +9,7 @@
 #define UBI_QUESTIONS_RECORDING_PAGE_H
 
 #include "questions/recording/recording_report.h"
+#include "recording/stack_values.h"
 #include "render/page.h"
 
 /** Lines of an overview. */
@@ -33,6 +34,8 @@ typedef struct ubi__recording_view {
 ubi_status ubi__recording_view_init(ubi__recording_view *view, ubi__recording_report *report, const ubi__asked *asked);
 /** The same on a page. */
 ubi__recording_view ubi__recording_view_on(const ubi__recording_view *view, const ubi__page *page);
+/** What its places are sorted by, in whole numbers. Errors: UBI_EINVAL: the recording does not say that. */
+ubi_status ubi__recording_stack_measure(ubi__stack_measure *out, const ubi__recording_view *view);
 /** The whole page. Errors: UBI_ENOMEM. */
 ubi_status ubi__recording_page(const ubi__recording_view *view, const ubi__page *page);
 /** The document's members. Errors: UBI_ENOMEM. */

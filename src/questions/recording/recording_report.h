@@ -8,6 +8,7 @@
 #include <ubiheap/core/query.h>
 
 #include "questions/question.h"
+#include "recording/recording_place.h"
 #include "session/recording_parts.h"
 
 /** What is asked of a recording. Texts are borrowed. */
@@ -95,42 +96,6 @@ extern const char *const ubi__recording_orders[];
 ubi__site_order ubi__recording_order(const char *word);
 /** Whether a site is among those that are asked for. */
 bool ubi__recording_has_site(const ubi__recording_report *report, const ubi__site *site);
-
-/** One function of a stack. Texts are borrowed from the tables, empty when unknown. */
-typedef struct ubi__recording_place {
-    ubi_text function, file, module;
-    uint32_t line, column;
-    uint64_t address; /**< of a native frame: in its module; of a raw one: in memory */
-    bool has_address;
-    bool is_inlined; /**< its code is in the next function */
-} ubi__recording_place;
-
-/** Walks over a stack, from the inside out; functions that were inlined are places of their own. */
-typedef struct ubi__recording_walk {
-    const ubi__recording_report *report;
-    uint32_t trace, symbol;         /**< the next one of the trace's frame */
-    uint32_t end_trace, end_symbol; /**< the end, exclusive; UBI__UBIREC_NO_TRACE: the stack's end */
-} ubi__recording_walk;
-
-/** The heaviest stack of a site, from the allocation outwards. Sites are sorted by now. */
-void ubi__recording_walk_stack(ubi__recording_walk *walk, const ubi__recording_report *report, const ubi__site *site);
-/** What comes before that: wrappers, from the allocation outwards. */
-void ubi__recording_walk_wrappers(ubi__recording_walk *walk, const ubi__recording_report *report,
-                                  const ubi__site *site);
-/** The next place; false after the last. */
-bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out);
-/** What a frame says of a place, or one of its symbols. */
-void ubi__recording_frame_place(ubi__recording_place *out, const ubi__recording_report *report, uint32_t frame,
-                                uint32_t symbol);
-/** Name of a place: the function, or module and address, or what is known; NUL-terminated, cut to `n` bytes. */
-void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *place);
-/** "widget.c:31", "libfoo.so", or ""; NUL-terminated, cut to `n` bytes. */
-void ubi__recording_place_position(char *out, size_t n, const ubi__recording_place *place);
-/** Where a site is, without its callers. False: it has no stack. */
-bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_report *report, const ubi__site *site);
-
-/** The next call taken for a wrapper's, from *frame on; moves *frame past it. False: there is none. */
-bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_report *report, uint32_t *frame);
 
 /** What one of a class is called: "allocation", "mapping", "object". */
 const char *ubi__recording_things(ubi__ubirec_class of_class);

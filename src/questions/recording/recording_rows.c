@@ -151,13 +151,13 @@ static ubi_text write_walk(const row *r, ubi__recording_walk *walk, uint64_t mos
 
 static ubi_text get_stack(const row *r) {
     ubi__recording_walk walk;
-    ubi__recording_walk_stack(&walk, r->report, r->site);
+    ubi__recording_walk_stack(&walk, &r->report->summary->tables, r->site);
     return write_walk(r, &walk, r->report->wishes->stack_depth ? r->report->wishes->stack_depth : UINT64_MAX);
 }
 
 static ubi_text get_through(const row *r) {
     ubi__recording_walk walk;
-    ubi__recording_walk_wrappers(&walk, r->report, r->site);
+    ubi__recording_walk_wrappers(&walk, &r->report->summary->tables, r->site);
     return write_walk(r, &walk, UINT64_MAX);
 }
 
@@ -328,7 +328,7 @@ static void rows_put(const table *t, const ubi__recording_report *report, char *
         row r = { .report = report, .site = &report->sites->rows.at[i], .stack = stack };
         if (!ubi__recording_has_site(report, r.site))
             continue;
-        if (!ubi__recording_site_place(&r.place, report, r.site))
+        if (!ubi__recording_site_place(&r.place, &report->summary->tables, r.site))
             r.place = no_place;
         if (t->json)
             object_put(t, &r);

@@ -104,7 +104,7 @@ static bool find_way(ubi__recording_place *out, const ubi__recording_view *v, co
     ubi__recording_walk walk;
     ubi__recording_place place;
     bool is_found = false;
-    ubi__recording_walk_wrappers(&walk, v->report, site);
+    ubi__recording_walk_wrappers(&walk, &v->report->summary->tables, site);
     while (ubi__recording_walk_next(&walk, &place))
         if (place.function.len && ubi__allocator_role_of(place.function) != UBI__ALLOCATOR) {
             *out = place;
@@ -121,7 +121,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
     ubi__recording_place place, last;
     char position[POSITION_BYTES];
     const char *arrow = v->style->has_unicode ? "← " : "< ", *pool = ubi__known_pool(v->report->sites, site);
-    ubi__recording_walk_stack(&walk, v->report, site);
+    ubi__recording_walk_stack(&walk, &v->report->summary->tables, site);
     if (!ubi__recording_walk_next(&walk, &last))
         return 0;
     ubi__recording_place_position(position, sizeof position, &last);
@@ -190,7 +190,7 @@ static void gather_wrappers(wrappers *out, const ubi__recording_view *v, const u
     const ubi__recording_report *report = v->report;
     const ubi__ubirec_tables *t = &report->summary->tables;
     ubi__recording_walk walk;
-    ubi__recording_walk_wrappers(&walk, report, site);
+    ubi__recording_walk_wrappers(&walk, &report->summary->tables, site);
     for (out->n = 0, out->has_unknown = false;; out->n++) {
         uint32_t frame = t->traces.at[walk.trace].frame;
         size_t at = out->n % WRAPPERS;
@@ -318,7 +318,7 @@ void ubi__recording_stack(const ubi__recording_view *v, const ubi__site *site, s
     ubi__recording_walk walk;
     ubi__recording_place place;
     size_t room = v->columns - INDENT;
-    ubi__recording_walk_stack(&walk, v->report, site);
+    ubi__recording_walk_stack(&walk, &v->report->summary->tables, site);
     if (!ubi__recording_walk_next(&walk, &place)) {
         ubi__out_string(v->out, "(no stack)\n");
         return;

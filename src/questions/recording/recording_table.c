@@ -158,7 +158,7 @@ static void site_write_short(const ubi__text_table *t, const ubi__recording_view
     ubi__recording_place place;
     char name[NAME_BYTES];
     size_t room = ubi__recording_row(t, v, site, NULL);
-    bool is_known = ubi__recording_site_place(&place, v->report, site);
+    bool is_known = ubi__recording_site_place(&place, &v->report->summary->tables, site);
     if (!is_known)
         ubi__out_string(v->out, t->name ? "(no stack)" : "  (no stack)");
     if (is_known && t->name) {

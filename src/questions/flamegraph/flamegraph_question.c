@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flamegraph_question.c: which functions a recording's memory was asked for through, as a picture. The document has the largest
+ * functions, the page is an SVG or drawn with text.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/status.h"
+#include "questions/flamegraph/flamegraph_values.h"
+#include "questions/recording/recording_page.h"
+#include "render/flame_graph.h"
+
+#define AT(field) offsetof(ubi__flamegraph_values, field)
+#define SUBTITLE_BYTES 256
+
+typedef enum form { FORM_SVG, FORM_JSON, FORM_TEXT } form;
+
+typedef struct answer {
+    const ubi__flamegraph_values *values;
+    form form;
+    ubi__recording_wishes wishes;
+    ubi__recording_report *report; /* owned */
+    ubi__recording_view view;
+    ubi__stack_measure measure;
+    bool has_tree;
+    ubi__flame_tree tree; /* owned */
+} answer;
+
+/* ---- the answer --------------------------------------------------------------------------------------------------------- */
+
+static ubi_status flamegraph_prepare(void *to, const ubi__asked *asked) {
+    answer *a = to;
+    const ubi__flamegraph_values *v = a->values = asked->values;
+    bool is_json = v->format && strcmp(v->format, "json") == 0, is_text = v->format && strcmp(v->format, "text") == 0;
+    if (v->output && is_text)
+        return ubi__fail(UBI_EINVAL, "--format text is for terminals; it does not go with --output");
+    if (!asked->is_for_page && v->format && !is_json)
+        return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", v->format);
+    if (asked->is_for_page && is_json)
+        return ubi__fail(UBI_EINVAL, "--format json is a document, not a page");
+    a->form = !asked->is_for_page ? FORM_JSON : is_text ? FORM_TEXT : FORM_SVG;
+    a->wishes =
+        (ubi__recording_wishes){ .by = v->by, .process = v->process, .symbols = v->symbols, .wrappers = v->wrappers };
+    return UBI_OK;
+}
+
+static ubi_status flamegraph_compute(void *to, const ubi__asked *asked) {
+    answer *a = to;
+    UBI_TRY(ubi__recording_report_new(&a->report, asked, &a->wishes));
+    UBI_TRY(ubi__recording_view_init(&a->view, a->report, asked));
+    const ubi__stack_choice choice = { .sites = a->report->sites,
+                                       .of_class = a->view.of_class,
+                                       .with_wrappers = a->values->with_allocators };
+    UBI_TRY(ubi__recording_stack_measure(&a->measure, &a->view));
+    UBI_TRY(ubi__flame_tree_init(&a->tree, &choice, a->measure, a->values->is_inverted, a->report->allocator));
+    a->has_tree = true;
+    return UBI_OK;
+}
+
+static void flamegraph_release(void *of, const ubi__asked *asked) {
+    answer *a = of;
+    (void)asked;
+    if (a->has_tree)
+        ubi__flame_tree_fini(&a->tree);
+    ubi__recording_report_free(a->report);
+}
+
+static void flamegraph_head(ubi__document_head *head, const void *of, const ubi__asked *asked) {
+    (void)asked;
+    head->file = ((const answer *)of)->report->path;
+}
+
+static void flamegraph_remark(ubi__remarks *remarks, const void *of) {
+    ubi__recording_remark(remarks, ((const answer *)of)->report);
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------------- */
+
+/* The largest first, which has its caller before it. */
+static int node_compare(const void *left, const void *right, void *payload) {
+    const ubi__flame_node *nodes = payload;
+    ubi__flame_ix x = *(const ubi__flame_ix *)left, y = *(const ubi__flame_ix *)right;
+    if (nodes[x].all != nodes[y].all)
+        return nodes[x].all < nodes[y].all ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static void node_put(ubi__json *json, const answer *a, ubi__flame_ix ix, uint32_t parent) {
+    const ubi__flame_node *node = &a->tree.nodes.at[ix];
+    ubi__json_object_begin(json);
+    ubi__json_member_u64_or_null(json, "parent", ix != 0, parent);
+    ubi__json_member_text(json, "function", ubi__flame_name(&a->tree, ix));
+    ubi__json_member_u64(json, "self", node->self);
+    ubi__json_member_u64(json, "all", node->all);
+    ubi__json_object_end(json);
+}
+
+/* @param order  order[n], sorted here. @param place  place[node]: in that order. */
+static void nodes_put(ubi__json *json, const answer *a, ubi__flame_ix *order, uint32_t *place) {
+    size_t n = a->tree.nodes.n, most = a->values->limit && a->values->limit < n ? (size_t)a->values->limit : n;
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    qsort_r(order, n, sizeof *order, node_compare, a->tree.nodes.at);
+    for (uint32_t i = 0; i < n; i++)
+        place[order[i]] = i;
+    ubi__json_member_array(json, "functions");
+    for (size_t i = 0; i < most && !json->has_failed; i++)
+        node_put(json, a, order[i], place[a->tree.nodes.at[order[i]].parent]);
+    ubi__json_array_end(json);
+}
+
+static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi__asked *asked) {
+    static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
+    const answer *a = of;
+    const ubi_allocator *allocator = a->report->allocator;
+    size_t n = a->tree.nodes.n;
+    (void)asked;
+    ubi__flame_ix *order = ubi__alloc_array(allocator, n, sizeof *order);
+    uint32_t *place = ubi__alloc_array(allocator, n, sizeof *place);
+    ubi_status status = order && place ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        ubi__json_member_bool(json, "exact", a->report->is_exact);
+        ubi__json_member_string(json, "class", classes[a->view.of_class]);
+        ubi__json_member_string(json, "by", ubi__recording_orders[a->view.order]);
+        ubi__json_member_string(json, "unit", a->measure.is_count ? "allocations" : "bytes");
+        ubi__json_member_bool(json, "inverted", a->values->is_inverted);
+        ubi__json_member_u64(json, "total", a->tree.nodes.at[0].all);
+        ubi__json_member_u64(json, "functionCount", n);
+        nodes_put(json, a, order, place);
+    }
+    ubi__free_array(allocator, order, n, sizeof *order);
+    ubi__free_array(allocator, place, n, sizeof *place);
+    return status;
+}
+
+/* ---- the page ----------------------------------------------------------------------------------------------------------- */
+
+/* "4.27 MiB not freed, in boxes of functions" */
+static void subtitle_make(char out[SUBTITLE_BYTES], const answer *a) {
+    static const char *const words[] = { "not freed", "alive at the peak", "allocated", "", "freed at once" };
+    char text[UBI__HUMAN_TEXT];
+    uint64_t all = a->tree.nodes.at[0].all;
+    const char *things = ubi__recording_things(a->view.of_class);
+    snprintf(out, SUBTITLE_BYTES, "%s%s%s%s; %s%s",
+             a->measure.is_count ? ubi__human_things(text, all, things) : ubi__human_size(text, all),
+             *words[a->view.order] ? " " : "", words[a->view.order], a->report->is_exact ? "" : " (estimated)",
+             a->values->is_inverted ? "callers are below what they call" : "what a function calls is below it",
+             a->values->with_allocators ? "; with allocators" : "");
+}
+
+static ubi_status text_write(const ubi__page *page, const ubi__flame_picture *picture, const answer *a) {
+    uint32_t n_levels;
+    ubi__write_ink(page, UBI__INK_BOLD);
+    size_t used = ubi__display_text_end(page->out, &page->style, ubi__text(picture->title), page->style.columns / 2);
+    ubi__write_ink(page, UBI__INK_PLAIN);
+    ubi__out_string(page->out, "  ");
+    ubi__display_text(page->out, &page->style, ubi__text(picture->subtitle), page->style.columns - used - 2);
+    ubi__out_char(page->out, '\n');
+    UBI_TRY(ubi__render_flame_text(page->out, &page->style, picture, a->values->rows, &n_levels));
+    if (n_levels <= a->tree.depth && n_levels == a->values->rows)
+        ubi__write_words(page, UBI__INK_DIM, "There are deeper functions; --rows 0 shows all levels.");
+    return UBI_OK;
+}
+
+static ubi_status flamegraph_page(const ubi__page *page, const void *of, const ubi__asked *asked) {
+    const answer *a = of;
+    char subtitle[SUBTITLE_BYTES];
+    const char *name = ubi__asked_name(asked);
+    subtitle_make(subtitle, a);
+    const ubi__flame_picture picture = { .tree = &a->tree,
+                                         .title = strcmp(name, "-") == 0 ? "standard input" : name,
+                                         .subtitle = subtitle,
+                                         .is_count = a->measure.is_count };
+    ubi_status status = a->form == FORM_TEXT
+                            ? text_write(page, &picture, a)
+                            : ubi__render_flame_svg(ubi__out_write, page->out, &picture, a->report->allocator);
+    return page->out->has_failed ? UBI_OK : status; /* refused writes stick in the output */
+}
+
+static const char *flamegraph_output_kind(const void *of, const ubi__asked *asked) {
+    (void)asked;
+    return ((const answer *)of)->form == FORM_JSON ? "document of ubiheap" : "SVG";
+}
+
+/* ---- the question ------------------------------------------------------------------------------------------------------- */
+
+static const char *const formats[] = { "svg", "json", "text", NULL };
+
+static const ubi__parameter parameters[] = {
+    UBI__TEXT("output", 'o', AT(output), "PATH",
+              "write to PATH, as JSON if its name ends in .json, else as SVG; it appears when it is complete", NULL,
+              .scope = UBI__SCOPE_TERMINAL),
+    UBI__CHOICE("format", 'f', AT(format), "WORD", formats,
+                "what to write; the default is text on a terminal, else SVG", NULL, .scope = UBI__SCOPE_PAGE),
+    UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
+                "how wide boxes are: bytes leaked, at the peak or in total, or allocations, all or temporary; the "
+                "default is what matters most",
+                NULL),
+    UBI__FLAG("inverted", 'i', AT(is_inverted), "begin with the functions that ask for memory, their callers below"),
+    UBI__FLAG(
+        "allocators", 0, AT(with_allocators),
+        "show the whole stacks, with allocators, containers, and calls that ask for memory in the name of others"),
+    UBI__TEXT("process", 0, AT(process), "WHICH",
+              "of several processes that were recorded together, only those with this number or name", NULL),
+    UBI__SWITCH("symbols", 0, AT(symbols),
+                "look for names and lines that the recording lacks in the files at hand, or do not; the default is to "
+                "look"),
+    UBI__SWITCH("wrappers", 0, AT(wrappers),
+                "look behind calls that ask for memory in the name of many callers, or do not; the default is to look"),
+    UBI__NUMBER("rows", 0, AT(rows), "N", "of text: draw N levels; 0: all", "40", .scope = UBI__SCOPE_PAGE),
+    UBI__LIMIT(AT(limit), "of a document: the N largest functions; 0: all", "1000"),
+    UBI__PARAMETERS_END,
+};
+
+static const ubi__example examples[] = {
+    { "flamegraph server.ubirec", "through which functions memory was asked for, in the terminal" },
+    { "flamegraph -o server.svg server.ubirec", "a picture for the browser: click to zoom, / to search" },
+    { "flamegraph --by peak -o peak.svg server.ubirec", "what was alive when most was" },
+    { "flamegraph --inverted server.ubirec", "who asks for it, and who calls that" },
+    { NULL, NULL },
+};
+
+const ubi__usage ubi__usage_flamegraph = {
+    .name = "flamegraph",
+    .operands = "FILE",
+    .summary = "draw a recording as a flame graph",
+    .question = "Through which functions did this program ask for memory?",
+    .description =
+        "Draws the stacks of FILE, a recording of allocations, as a flame graph: a box is a function, as wide as what "
+        "was asked for by it and all that it called, which is below it, the largest first. Equal functions with the "
+        "same callers are one box, whatever their lines. On a terminal it is drawn with text; else, and into the file "
+        "of --output, it is an SVG that needs nothing else: boxes have tooltips, a click zooms, and / searches.\n"
+        "\n"
+        "As in a report, what only passes requests on is left out at the inner end of stacks; --allocators shows it. "
+        "Widths are bytes that were not freed, unless that is little compared with the peak; --by chooses. Numbers of "
+        "a sampled recording are estimates.\n"
+        "\n"
+        "For flame graphs of other programs, see 'ubiheap export --format collapsed'.",
+    .parameters = parameters,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(ubi__flamegraph_values),
+};
+
+const ubi__question ubi__question_flamegraph = {
+    .usage = &ubi__usage_flamegraph,
+    .recording_schema = "ubiheap.flamegraph/1",
+    .least_heaps = 1,
+    .most_heaps = 1,
+    .answer_bytes = sizeof(answer),
+    .prepare = flamegraph_prepare,
+    .compute = flamegraph_compute,
+    .head = flamegraph_head,
+    .document = flamegraph_document,
+    .page = flamegraph_page,
+    .output_kind = flamegraph_output_kind,
+    .remark = flamegraph_remark,
+    .release = flamegraph_release,
+};
