@@ -714,6 +714,37 @@ export type Files1Document = {
   }>;
 };
 
+/** Functions with what was asked for by them and all that they called, as a tree. */
+export type Flamegraph1Document = {
+  schema: "ubiheap.flamegraph/1";
+  /** FILE as given; - for standard input */
+  file: string;
+  /** false: numbers are estimates */
+  exact: boolean;
+  /** of the allocations */
+  class: "heap" | "mapping" | "object";
+  /** what the numbers count */
+  by: "leaked" | "peak" | "total" | "count" | "temporary";
+  unit: "bytes" | "allocations";
+  /** whether callers are below what they call */
+  inverted: boolean;
+  /** of everything */
+  total: number;
+  /** nodes of the tree; more than there are functions, for each has a node for each of its callers */
+  functionCount: number;
+  /** the largest of them, each after the one that it belongs to; the first is the whole */
+  functions: Array<{
+    /** index in functions of the caller, or, inverted, of what is called; null: the whole */
+    parent: number | null;
+    /** a name, or a module and an address */
+    function: string;
+    /** what was asked for there */
+    self: number;
+    /** with what is below */
+    all: number;
+  }>;
+};
+
 /** What is open: a heap, a recording or a timeline. */
 export type Heap1Document = {
   schema: "ubiheap.heap/1";
@@ -1853,6 +1884,37 @@ export namespace RecordingSites1 {
   export type Number = number;
 }
 
+/** What was allocated and freed, as Mozilla's memory profiler has it; with --format tables, without the first two members. */
+export type RecordingTables1Document = {
+  schema: "ubiheap.recording-tables/1";
+  /** FILE as given; - for standard input */
+  file: string;
+  /** functions with their positions; the first is (unknown) */
+  names: Array<string>;
+  /** a name and the trace that called it; the first is no stack at all, and its own caller */
+  traces: Array<{
+    nameIdx: number;
+    parentIdx: number;
+  }>;
+  /** in the order of time */
+  events: Array<{
+    /** bytes that it stands for; negative: they were freed */
+    size: number;
+    /** of the allocation, also of a free */
+    traceIdx: number;
+    /** milliseconds since the process began */
+    timestamp: number;
+    /** extended: its number; a free has that of what it ends */
+    allocation?: number;
+    /** extended: that were asked for */
+    bytes?: number;
+    /** extended: the function or class */
+    kind?: string;
+    /** extended: the thread's id */
+    thread?: number;
+  }>;
+};
+
 /** What fills a heap, and what looks odd. */
 export type Report1Document = {
   schema: "ubiheap.report/1";
@@ -2687,6 +2749,7 @@ export interface Documents {
   "ubiheap.dominators/1": Dominators1Document;
   "ubiheap.error/1": Error1Document;
   "ubiheap.files/1": Files1Document;
+  "ubiheap.flamegraph/1": Flamegraph1Document;
   "ubiheap.heap/1": Heap1Document;
   "ubiheap.heaps/1": Heaps1Document;
   "ubiheap.info/1": Info1Document;
@@ -2702,6 +2765,7 @@ export interface Documents {
   "ubiheap.recording-allocations/1": RecordingAllocations1Document;
   "ubiheap.recording-info/1": RecordingInfo1Document;
   "ubiheap.recording-sites/1": RecordingSites1Document;
+  "ubiheap.recording-tables/1": RecordingTables1Document;
   "ubiheap.report/1": Report1Document;
   "ubiheap.retainers/1": Retainers1Document;
   "ubiheap.routes/1": Routes1Document;

@@ -28,7 +28,7 @@ char *ubi__human_duration(char out[UBI__HUMAN_TEXT], uint64_t microseconds);
 /** Three digits and a unit: "850 ns", "12.3 us", "1.50 ms", "12.4 s". */
 char *ubi__human_nanoseconds(char out[UBI__HUMAN_TEXT], uint64_t nanoseconds);
 /** UTC, "2023-11-14 22:13:20 UTC"; far out of range: the number of microseconds. */
-char *ubi__human_time(char out[UBI__HUMAN_TEXT], uint64_t microseconds_since_epoch);
+UBI__SERVER_API char *ubi__human_time(char out[UBI__HUMAN_TEXT], uint64_t microseconds_since_epoch);
 /** UTC as in ISO 8601 with all digits, "2023-11-14T22:13:20.123456Z"; NULL out of the range of four-digit years. */
 char *ubi__iso_time(char out[UBI__HUMAN_TEXT], uint64_t microseconds_since_epoch);
 

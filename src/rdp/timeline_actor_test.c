@@ -358,7 +358,7 @@ static void a_target_that_has_gone_is_nothing_to_observe(void **state) {
     assert_string_equal(client_pull(c, 200), "");
     assert_has(client_ask(c, c->timeline, "start", ""), "\"value\":-1}");
     assert_has(client_ask(c, c->timeline, "stop", ""), "\"value\":-1}");
-    snprintf(json, sizeof json, "\"from\":\"%s\",\"error\":\"Error\"", c->memprof);
+    snprintf(json, sizeof json, "\"from\":\"%s\",\"error\":\"tabDestroyed\"", c->memprof);
     assert_has(client_ask(c, c->memprof, "startProfiler", ""), json);
     client_close(c);
 }

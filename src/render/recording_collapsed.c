@@ -15,11 +15,11 @@ static void name_write(ubi__out *out, ubi_text name) {
     }
 }
 
-/* @param path  room for the nodes of the deepest stack. */
+/* @param path  path[UBI__EXPORT_DEPTH]. */
 static void stack_write(ubi__out *out, const ubi__flame_tree *tree, ubi__flame_ix node, ubi__flame_ix *path) {
     size_t n = 0;
     uint64_t value = tree->nodes.at[node].self;
-    for (; node; node = tree->nodes.at[node].parent)
+    for (; node && n < UBI__EXPORT_DEPTH; node = tree->nodes.at[node].parent)
         path[n++] = node;
     if (n == 0)
         ubi__out_string(out, "(no stack)");
@@ -45,8 +45,7 @@ static ubi__flame_ix node_after(const ubi__flame_tree *tree, ubi__flame_ix node)
 
 ubi_status ubi__render_collapsed(ubi_write_fn write, void *payload, const ubi__flame_tree *tree,
                                  const ubi_allocator *allocator) {
-    size_t n = (size_t)tree->depth + 1;
-    ubi__flame_ix *path = ubi__alloc_array(allocator, n, sizeof *path), node = 0;
+    ubi__flame_ix *path = ubi__alloc_array(allocator, UBI__EXPORT_DEPTH, sizeof *path), node = 0;
     ubi__out *out = UBI_NEW(allocator, ubi__out);
     ubi_status status = path && out ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
@@ -59,6 +58,6 @@ ubi_status ubi__render_collapsed(ubi_write_fn write, void *payload, const ubi__f
         status = ubi__out_flush(out);
     }
     UBI_DELETE(allocator, out);
-    ubi__free_array(allocator, path, n, sizeof *path);
+    ubi__free_array(allocator, path, UBI__EXPORT_DEPTH, sizeof *path);
     return status;
 }

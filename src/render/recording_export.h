@@ -11,6 +11,9 @@
 #include "recording/flame_tree.h"
 #include "recording/recording_summary.h"
 
+/** Functions of a stack that is written as a whole, the innermost; a program's stack is less deep, and a file may say anything. */
+#define UBI__EXPORT_DEPTH 4096
+
 /**
  * A profile in pprof's format, profile.proto, as a gzip member: for each stack and size what was allocated, what was not freed, and what
  * was alive at the peak, as objects and bytes (alloc_objects, alloc_space, inuse_objects, inuse_space, peak_objects, peak_space). Samples

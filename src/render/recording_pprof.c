@@ -230,7 +230,8 @@ static ubi_status stack_gather(profile *p, uint32_t trace) {
     if (trace == UBI__UBIREC_NO_TRACE)
         return no_location_add(p);
     uint32_t first = p->choice->with_wrappers ? 0 : ubi__recording_asking_symbol(p->tables, trace);
-    for (; trace != UBI__UBIREC_NO_TRACE; trace = p->tables->traces.at[trace].caller, first = 0)
+    for (; trace != UBI__UBIREC_NO_TRACE && p->stack.n < UBI__EXPORT_DEPTH;
+         trace = p->tables->traces.at[trace].caller, first = 0)
         UBI_TRY(location_add(p, p->tables->traces.at[trace].frame, first));
     return UBI_OK;
 }

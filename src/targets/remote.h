@@ -57,7 +57,7 @@ UBI__SERVER_API ubi_status ubi__remote_address_parse(ubi__remote_address *out, c
                                                      const ubi__remote_scheme *const *schemes);
 
 /** UBI_ENOTFOUND: the tab or process that the address chooses is not among the `n` that there are. */
-ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n);
+UBI__SERVER_API ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n);
 
 /** A tab or process; borrowed during the call. */
 typedef struct ubi__remote_row {

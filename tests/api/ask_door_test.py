@@ -150,7 +150,10 @@ def asked_of_others():
         file = f"{RECORDINGS}/{name}.ubirec"
         rows += [(file, "allocations", {}, []),
                  (file, "allocations", {"callers": 2, "by": "total", "withCallees": True, "limit": 5},
-                  ["--callers", "2", "--by", "total", "--with-callees", "-n", "5"])]
+                  ["--callers", "2", "--by", "total", "--with-callees", "-n", "5"]),
+                 (file, "flamegraph", {"by": "total", "symbols": False}, ["--by", "total", "--no-symbols"]),
+                 (file, "flamegraph", {"inverted": True, "allocators": True, "limit": 7}, ["-i", "--allocators", "-n", "7"]),
+                 (file, "export", {"extended": True}, ["--extended"])]
     return rows + [(f"{TIMELINES}/{name}.timeline", "info", {}, []) for name in ("small", "killed")]
 
 

@@ -152,9 +152,18 @@ COUNTS = {
     "treemap": each("treemap -o {OUT}.svg {FILE}", names)
     + each("treemap --by retained -o {OUT}.svg {FILE}", wide, deep, comb, tree)
     + each("treemap --format text {FILE}", names),
+    "flamegraph": each("flamegraph -o {OUT}.svg {FILE}", recordings["places"], recordings["deep"], recordings["recursion"])
+    + each("flamegraph --format text --rows 0 {FILE}", recordings["deep"], recordings["places"])
+    + each("flamegraph --json -n 0 {FILE}", recordings["deep"], recordings["places"]),
 }
 
 WRITERS = {
+    # Lines of collapsed stacks and samples of pprof repeat their stacks, up to a depth.
+    "export": each("export -f pprof -o {OUT}.pb.gz {FILE}", recordings["places"], recordings["kinds"])
+    + each("export -f collapsed -o {OUT}.folded {FILE}", recordings["places"])
+    + each("export -f tables --extended -o {OUT}.json {FILE}", recordings["places"], recordings["deep"], recordings["live"])
+    + each("export -f heaptrack -o {OUT}.heaptrack {FILE}", recordings["places"], recordings["deep"], recordings["threads"])
+    + each("export -f firefox -o {OUT}.json {FILE}", recordings["places"], recordings["deep"]),
     "convert": each("convert {FILE} {OUT}.heapsnapshot", names, traces)
     + each("convert {FILE} {OUT}.fxsnapshot", functions, dom, traces)
     + each("convert {FILE} {OUT}.jsonl", names, traces)
