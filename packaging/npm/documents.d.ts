@@ -104,6 +104,7 @@ export namespace Attach1 {
     size: number;
     /** How long the program paused at most, milliseconds */
     pauseMs?: number;
+    missing: Attach1.Missing;
   };
 }
 export namespace Attach1 {
@@ -117,6 +118,7 @@ export namespace Attach1 {
     report: {
       [name: string]: unknown;
     };
+    missing: Attach1.Missing;
   };
 }
 export namespace Attach1 {
@@ -130,6 +132,9 @@ export namespace Attach1 {
     sizeBefore: number;
     /** Bytes of JavaScript */
     sizeAfter: number;
+    missing: Attach1.Missing;
+    /** Of a process: those that were measured before and after, which the sizes are of */
+    runtimes?: number;
   };
 }
 export namespace Attach1 {
@@ -143,7 +148,12 @@ export namespace Attach1 {
     measure: {
       [name: string]: unknown;
     };
+    missing: Attach1.Missing;
   };
+}
+export namespace Attach1 {
+  /** Names of runtimes of the process that came to no safe point in time, so that they have no part in the answer */
+  export type Missing = Array<string>;
 }
 
 /** The indexes in the cache folder, or those that were removed. */

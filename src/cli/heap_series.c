@@ -10,6 +10,7 @@
 
 #include "base/human.h"
 #include "base/status.h"
+#include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 #include "session/remote_file.h"
 
@@ -41,7 +42,7 @@ static bool is_packed(int fd) {
 
 static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
     const char *packed = is_packed(fd) ? " packed" : "";
-    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
+    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "", missing[UBI__REMOTE_MISSING_TEXT];
     struct stat facts;
     ubi__progress_line_clear(&t->cli->progress);
     if (t->cli->common.progress < 0 || fstat(fd, &facts) != 0)
@@ -51,6 +52,8 @@ static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
     snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", t->series->n, of,
              ubi__human_size(size, (uint64_t)facts.st_size), packed, ubi__human_duration(pause, pause_us));
     ubi__print_line(t->options->address, line);
+    if (ubi__remote_missing_describe(missing, t->remote, t->ops))
+        ubi__print_line(t->options->address, missing);
 }
 
 static ubi_status snapshot_take(const taking *t) {

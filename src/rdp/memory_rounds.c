@@ -3,7 +3,7 @@
  * memory_rounds.c: see memory_rounds.h.
  *
  * Parts come back as mails, so what a round knows is the network thread's. When the server has ended, mails are delivered on the targets'
- * threads, several at once: then there is no actor to reply to, and a part touches nothing but itself and the count.
+ * threads, several at once: then there is no actor to reply to, and a part touches nothing but itself and counts.
  */
 #include "rdp/memory_rounds.h"
 
@@ -104,8 +104,17 @@ static void round_release(ubi__rdp_round *round) {
     round_free(round);
 }
 
+static void part_mark_late(ubi__rdp_round_part *part) {
+    if (part->is_done || part->is_late)
+        return;
+    part->is_late = true;
+    atomic_fetch_add(&part->tab->n_late, 1);
+}
+
 void ubi__rdp_round_lose_patience(ubi__rdp_round *round) {
     round->is_impatient = true;
+    for (uint32_t i = 0; i < round->n_parts; i++)
+        part_mark_late(&round->parts[i]);
     if (round_is_ripe(round))
         round_answer(round);
 }
@@ -116,6 +125,8 @@ static void part_deliver(ubi__rdp_mail *mail) {
     ubi__rdp_round_part *part = (ubi__rdp_round_part *)mail;
     ubi__rdp_round *round = part->round;
     part->is_done = true;
+    if (part->is_late)
+        atomic_fetch_sub(&part->tab->n_late, 1);
     if (part == round->parts && round_is_ripe(round))
         round_answer(round);
     round_release(round);
@@ -135,8 +146,16 @@ static void part_visit(void *payload, const ubi_target *target) {
     ubi__rdp_post(&part->tab->offer->mailbox, &part->mail);
 }
 
+/* Whether its runtime still has to come for another round. */
+static bool part_is_hopeless(const ubi__rdp_round_part *part) {
+    bool is_needed = part == part->round->parts && part->round->type->needs_own;
+    return !is_needed && atomic_load(&part->tab->n_late) > 0;
+}
+
 static void part_send(ubi__rdp_round_part *part) {
-    ubi_status status = ubi__live_visit_named(part->tab->live, part->round->name, part_visit, part);
+    ubi_status status = part_is_hopeless(part)
+                            ? ubi__fail(UBI_EBUSY, "it comes to no safe point")
+                            : ubi__live_visit_named(part->tab->live, part->round->name, part_visit, part);
     if (status == UBI_OK)
         return;
     part_fail(part, status);
@@ -156,6 +175,36 @@ ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call,
     return UBI_OK;
 }
 
+/* ---- who took part ------------------------------------------------------------------------------------------------------ */
+
+static bool part_has_answered(const ubi__rdp_round_part *part) {
+    return part->is_done && part->status == UBI_OK;
+}
+
+static bool part_is_missing(const ubi__rdp_round_part *part) {
+    return !part_has_answered(part) && !(part->is_done && part->is_gone);
+}
+
+static uint32_t missing_count(const ubi__rdp_round *round) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < round->n_parts; i++)
+        n += part_is_missing(&round->parts[i]);
+    return n;
+}
+
+static void missing_write(const ubi__rdp_round *round, ubi__json *json) {
+    ubi__json_member_u64(json, "missing", missing_count(round));
+    ubi__json_member_array(json, "missingRuntimes");
+    for (uint32_t i = 0; i < round->n_parts; i++) {
+        ubi__rdp_tab_names names;
+        if (!part_is_missing(&round->parts[i]))
+            continue;
+        ubi__rdp_tab_names_read(&names, round->parts[i].tab);
+        ubi__json_string(json, names.title);
+    }
+    ubi__json_array_end(json);
+}
+
 /* ---- collections -------------------------------------------------------------------------------------------------------- */
 
 static ubi_status garbage_perform(ubi__rdp_round_part *part, ubi_target target) {
@@ -171,8 +220,11 @@ static ubi_status cycles_perform(ubi__rdp_round_part *part, ubi_target target) {
 /* What the others could not do is not the actor's. */
 static ubi_status collection_reply(const ubi__rdp_round *round, ubi__json *json) {
     const ubi__rdp_round_part *own = round->parts;
-    (void)json;
-    return own->status == UBI_OK ? UBI_OK : ubi__fail(own->status, "%s", own->message);
+    if (own->status != UBI_OK)
+        return ubi__fail(own->status, "%s", own->message);
+    if (missing_count(round))
+        missing_write(round, json);
+    return UBI_OK;
 }
 
 const ubi__rdp_round_type ubi__rdp_garbage_round = { garbage_perform, collection_reply, true };
@@ -204,16 +256,12 @@ static void measure_add(ubi_memory_measure *sum, const ubi_memory_measure *m) {
     sum->non_js_ms += m->non_js_ms;
 }
 
-static bool part_is_measured(const ubi__rdp_round_part *part) {
-    return part->is_done && part->status == UBI_OK;
-}
-
 /* Of this process, or of those in which targets are. */
 static ubi_status process_sum(ubi_process_memory *out, const ubi__rdp_round *round) {
     bool is_elsewhere = false;
     for (uint32_t i = 0; i < round->n_parts; i++) {
         const ubi__rdp_round_part *part = &round->parts[i];
-        if (!part_is_measured(part) || !part->is_elsewhere)
+        if (!part_has_answered(part) || !part->is_elsewhere)
             continue;
         is_elsewhere = true;
         out->resident_bytes += part->process.resident_bytes;
@@ -222,18 +270,39 @@ static ubi_status process_sum(ubi_process_memory *out, const ubi__rdp_round *rou
     return is_elsewhere ? UBI_OK : ubi_process_memory_read(out);
 }
 
+static void part_size_write(const ubi__rdp_round_part *part, ubi__json *json) {
+    const ubi_memory_measure *m = &part->measure;
+    ubi__rdp_tab_names names;
+    ubi__rdp_tab_names_read(&names, part->tab);
+    ubi__json_object_begin(json);
+    ubi__json_member_u64(json, "browserId", part->tab->number);
+    ubi__json_member_string(json, "title", names.title);
+    ubi__json_member_u64(json, "jsSize", m->js_objects_size + m->js_strings_size + m->js_other_size);
+    ubi__json_member_u64(json, "total", m->total);
+    ubi__json_object_end(json);
+}
+
+static void sizes_write(const ubi__rdp_round *round, ubi__json *json) {
+    ubi__json_member_array(json, "runtimeSizes");
+    for (uint32_t i = 0; i < round->n_parts; i++)
+        if (part_has_answered(&round->parts[i]))
+            part_size_write(&round->parts[i], json);
+    ubi__json_array_end(json);
+}
+
 static ubi_status measure_reply(const ubi__rdp_round *round, ubi__json *json) {
     ubi_memory_measure sum = UBI_MEMORY_MEASURE_INIT;
     uint32_t n_measured = 0;
     for (uint32_t i = 0; i < round->n_parts; i++) {
-        if (!part_is_measured(&round->parts[i]))
+        if (!part_has_answered(&round->parts[i]))
             continue;
         measure_add(&sum, &round->parts[i].measure);
         n_measured++;
     }
     ubi__memory_measure_put(json, &sum);
     ubi__json_member_u64(json, "runtimes", n_measured);
-    ubi__json_member_u64(json, "missing", round->n_parts - n_measured);
+    missing_write(round, json);
+    sizes_write(round, json);
     ubi_process_memory process = UBI_PROCESS_MEMORY_INIT;
     UBI_TRY(process_sum(&process, round));
     ubi__process_memory_put(json, &process);

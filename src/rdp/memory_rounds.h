@@ -4,7 +4,8 @@
  *
  * A *round* visits each target that is offered, on its own thread, at its own safe point. The reply is made of the parts when all have been
  * there or are gone. A runtime that comes to no safe point, for it waits in code that is not the engine's, holds the reply up for
- * UBI__RDP_PATIENCE_MS at most; its part is done when it comes, and no one hears of it.
+ * UBI__RDP_PATIENCE_MS at most; its part is done when it comes, and no one hears of it. Until then it is *late*: other rounds do not ask
+ * it, nor wait for it. Replies name those that are missing.
  */
 #ifndef UBI_RDP_MEMORY_ROUNDS_H
 #define UBI_RDP_MEMORY_ROUNDS_H
@@ -20,9 +21,10 @@ typedef struct ubi__rdp_round_part {
     ubi__rdp_mail mail; /* the first: one is the other */
     ubi__rdp_round *round;
     ubi__rdp_tab *tab; /* a reference */
+    bool is_late;      /* the reply went out without it */
     /* Results, once it is done: */
     bool is_done;
-    bool is_gone; /* the target was */
+    bool is_gone; /* the target was: it is not missing */
     ubi_status status;
     char message[256];
     ubi_memory_measure measure;

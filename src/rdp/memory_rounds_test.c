@@ -85,7 +85,8 @@ typedef struct client {
 } client;
 
 static void client_offer(client *c, unsigned i, const ubi_target_ops *target_ops) {
-    const ubi__rdp_tab_options tab = { .title = "drawn" };
+    static const char *const titles[PROGRAMS] = { "drawn", "second", "third" };
+    const ubi__rdp_tab_options tab = { .title = titles[i] };
     c->ops[i] = target_ops;
     c->programs[i].n_bytes = 1000u << (4 * i);
     assert_int_equal(ubi__rdp_offer_add(c->wire.offer, target_of(target_ops, &c->programs[i]), &tab), UBI_OK);
@@ -162,10 +163,65 @@ static void a_runtime_that_does_not_come_is_not_waited_for(void **state) {
     wire_wait(&c.wire, UBI__RDP_PATIENCE_MS - 1);
     wire_assert_came(&c.wire, NULL);
     wire_wait(&c.wire, 1);
-    wire_assert_came(&c.wire, memory);
+    assert_non_null(strstr(c.wire.text, memory));
+    wire_assert_came(&c.wire, "\"missing\":1,\"missingRuntimes\":[\"third\"]");
     program_come_and_say(&c, 2); /* late, and without a reply */
     assert_int_equal(c.programs[2].n_collections, 1);
     wire_assert_came(&c.wire, NULL);
+    client_end(&c);
+}
+
+static void one_that_is_late_is_not_waited_for_again(void **state) {
+    char memory[UBI__RDP_ID_BYTES];
+    client c;
+    (void)state;
+    client_open(&c, 3, NULL);
+    memory_find(&c, memory, false);
+    wire_send(&c.wire, memory, "forceGarbageCollection", "");
+    program_come_and_say(&c, 0);
+    program_come_and_say(&c, 1);
+    wire_wait(&c.wire, UBI__RDP_PATIENCE_MS);
+    wire_assert_came(&c.wire, "[\"third\"]");
+    wire_send(&c.wire, memory, "forceCycleCollection", "");
+    program_come_and_say(&c, 1);
+    wire_assert_came(&c.wire, NULL);
+    program_come_and_say(&c, 0);
+    wire_assert_came(&c.wire, "\"missingRuntimes\":[\"third\"]"); /* at once */
+    program_come_and_say(&c, 2);
+    assert_int_equal(c.programs[2].n_collections, 1);
+    assert_int_equal(c.programs[2].n_cycles, 0); /* it was not asked */
+    wire_send(&c.wire, memory, "forceCycleCollection", "");
+    program_come_and_say(&c, 0);
+    program_come_and_say(&c, 1);
+    wire_assert_came(&c.wire, NULL); /* it is not late any more */
+    program_come_and_say(&c, 2);
+    assert_null(strstr(c.wire.text, "missing"));
+    wire_assert_came(&c.wire, memory);
+    assert_int_equal(c.programs[2].n_cycles, 1);
+    client_end(&c);
+}
+
+static void what_is_late_for_others_is_waited_for_by_its_own_actor(void **state) {
+    char memory[UBI__RDP_ID_BYTES];
+    client c;
+    (void)state;
+    client_open(&c, 2, NULL);
+    memory_find(&c, memory, true);
+    wire_send(&c.wire, memory, "measure", "");
+    program_come_and_say(&c, 1);
+    wire_wait(&c.wire, UBI__RDP_PATIENCE_MS);
+    wire_assert_came(&c.wire, "[\"drawn\"]");
+    wire_send(&c.wire, memory, "measure", "");
+    program_come_and_say(&c, 1);
+    wire_assert_came(&c.wire, "[\"drawn\"]");
+    wire_send(&c.wire, memory, "forceGarbageCollection", "");
+    program_come_and_say(&c, 1);
+    wire_wait(&c.wire, UBI__RDP_PATIENCE_MS);
+    wire_assert_came(&c.wire, NULL);
+    program_come_and_say(&c, 0);
+    assert_null(strstr(c.wire.text, "missing"));
+    wire_assert_came(&c.wire, memory);
+    assert_int_equal(c.programs[0].n_collections, 1);
     client_end(&c);
 }
 
@@ -289,7 +345,10 @@ static void the_process_is_the_sum_of_its_runtimes(void **state) {
     assert_non_null(strstr(c.wire.text, "\"total\":273000,"));
     assert_non_null(strstr(c.wire.text, "\"resident\":"));
     assert_non_null(strstr(c.wire.text, "\"residentUnique\":"));
-    wire_assert_came(&c.wire, "\"runtimes\":3,\"missing\":0");
+    wire_assert_came(&c.wire, "\"runtimes\":3,\"missing\":0,\"missingRuntimes\":[],\"runtimeSizes\":["
+                              "{\"browserId\":1,\"title\":\"drawn\",\"jsSize\":0,\"total\":1000},"
+                              "{\"browserId\":2,\"title\":\"second\",\"jsSize\":0,\"total\":16000},"
+                              "{\"browserId\":3,\"title\":\"third\",\"jsSize\":0,\"total\":256000}]");
     memory_find(&c, memory, false);
     wire_send(&c.wire, memory, "measure", "");
     program_come_and_say(&c, 0);
@@ -324,7 +383,8 @@ static void other_processes_have_memory_of_their_own(void **state) {
     wire_send(&c.wire, memory, "measure", "");
     program_come_and_say(&c, 0);
     program_come_and_say(&c, 1);
-    wire_assert_came(&c.wire, "\"missing\":0,\"resident\":14000,\"residentUnique\":10000");
+    assert_non_null(strstr(c.wire.text, "\"missing\":0,"));
+    wire_assert_came(&c.wire, "\"resident\":14000,\"residentUnique\":10000");
     memory_find(&c, memory, false);
     wire_send(&c.wire, memory, "residentUnique", "");
     program_come_and_say(&c, 0);
@@ -347,7 +407,20 @@ static void sizes_of_runtimes_that_do_not_come_are_missing(void **state) {
     program_come_and_say(&c, 2);
     wire_wait(&c.wire, UBI__RDP_PATIENCE_MS);
     assert_non_null(strstr(c.wire.text, "\"total\":16000,"));
-    wire_assert_came(&c.wire, "\"runtimes\":1,\"missing\":2");
+    wire_assert_came(&c.wire, "\"runtimes\":1,\"missing\":2,\"missingRuntimes\":[\"drawn\",\"third\"]");
+    client_end(&c);
+}
+
+static void what_has_ended_is_not_missing(void **state) {
+    char memory[UBI__RDP_ID_BYTES];
+    client c;
+    (void)state;
+    client_open(&c, 2, NULL);
+    memory_find(&c, memory, true);
+    wire_send(&c.wire, memory, "measure", "");
+    program_go(&c, 1);
+    program_come_and_say(&c, 0);
+    wire_assert_came(&c.wire, "\"runtimes\":1,\"missing\":0,\"missingRuntimes\":[]");
     client_end(&c);
 }
 
@@ -387,6 +460,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_collection_is_answered_when_all_have_done_it),
         cmocka_unit_test(a_runtime_that_does_not_come_is_not_waited_for),
+        cmocka_unit_test(one_that_is_late_is_not_waited_for_again),
+        cmocka_unit_test(what_is_late_for_others_is_waited_for_by_its_own_actor),
         cmocka_unit_test(the_actors_own_runtime_is_waited_for),
         cmocka_unit_test(runtimes_that_go_are_not_waited_for),
         cmocka_unit_test(what_only_others_cannot_do_is_no_error),
@@ -395,6 +470,7 @@ int main(void) {
         cmocka_unit_test(servers_end_while_runtimes_are_on_their_way),
         cmocka_unit_test(the_process_is_the_sum_of_its_runtimes),
         cmocka_unit_test(sizes_of_runtimes_that_do_not_come_are_missing),
+        cmocka_unit_test(what_has_ended_is_not_missing),
         cmocka_unit_test(other_processes_have_memory_of_their_own),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };

@@ -72,6 +72,7 @@ typedef struct ubi__rdp_tab {
     uint64_t process_id; /* 0: this process */
     /* All threads: */
     _Atomic uint32_t n_navigations_seen; /* by the network's thread */
+    _Atomic uint32_t n_late;             /* parts of rounds that replies went out without (memory_rounds.h) */
     ubi__rdp_tab_names names;            /* with the offer's lock */
 } ubi__rdp_tab;
 

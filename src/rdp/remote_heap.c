@@ -18,6 +18,9 @@
 #define ACTOR_BYTES 200
 #define SNAPSHOT_ID_BYTES 256
 #define PIECE_BYTES (1 << 20)
+/* Names of runtimes that are missing: of one reply, and bytes of all. */
+#define MOST_MISSING 100
+#define MISSING_BYTES 8192
 
 struct ubi__remote {
     const ubi__remote_address *address;
@@ -29,6 +32,7 @@ struct ubi__remote {
     char watcher[ACTOR_BYTES];   /* "": there is none */
     char memory[ACTOR_BYTES];    /* the actor of the chosen heap */
     char snapshots[ACTOR_BYTES]; /* the actor that hands out files; "": none is known yet */
+    ubi__vec_u8 missing;         /* names of runtimes: a byte for the length, and as many */
 };
 
 static ubi_status remote_ask(ubi__remote *r, const char *actor, const char *type, const char *members,
@@ -71,6 +75,7 @@ static ubi__rdp_peer_options peer_options(ubi__remote *r, const ubi_progress *pr
 static void remote_close(ubi__remote *r) {
     const ubi_allocator *a = r->allocator;
     ubi__rdp_peer_close(r->peer);
+    ubi__vec_u8_fini(&r->missing, a);
     UBI_DELETE(a, r);
 }
 
@@ -327,6 +332,68 @@ static ubi_status remote_observe(ubi__remote *r) {
     return UBI_OK;
 }
 
+/* ---- who took part -------------------------------------------------------------------------------------------------- */
+
+/* The next after `*at`; false: there is none. */
+static bool missing_next(ubi_text *out, const ubi__remote *r, size_t *at) {
+    if (*at >= r->missing.n)
+        return false;
+    *out = (ubi_text){ (const char *)r->missing.at + *at + 1, r->missing.at[*at] };
+    *at += 1 + out->len;
+    return true;
+}
+
+static bool missing_has(const ubi__remote *r, ubi_text name) {
+    ubi_text one;
+    size_t at = 0;
+    while (missing_next(&one, r, &at))
+        if (ubi__text_equal(one, name))
+            return true;
+    return false;
+}
+
+static ubi_status missing_name_note(ubi__remote *r, const ubi__json_value *value, ubi__vec_u8 *scratch) {
+    ubi_text name;
+    UBI_TRY(ubi__json_value_text(&name, value, scratch, r->allocator));
+    if (name.len > UINT8_MAX)
+        for (name.len = UINT8_MAX; name.len && ((uint8_t)name.ptr[name.len] & 0xc0) == 0x80;) /* between characters */
+            name.len--;
+    if (r->missing.n + name.len >= MISSING_BYTES || missing_has(r, name))
+        return UBI_OK;
+    char entry[1 + UINT8_MAX] = { (char)name.len };
+    memcpy(entry + 1, name.ptr, name.len);
+    return ubi__bytes_append(&r->missing, entry, 1 + name.len, r->allocator);
+}
+
+/* Our servers name them. */
+static ubi_status missing_note(ubi__remote *r, ubi_text reply) {
+    ubi__vec_u8 scratch = { NULL, 0, 0 };
+    ubi__json_cursor names;
+    ubi__json_value name;
+    ubi_status status = UBI_OK;
+    if (!forms_open(&names, reply, "missingRuntimes"))
+        return UBI_OK;
+    for (int i = 0; i < MOST_MISSING && status == UBI_OK && ubi__json_cursor_next_element(&names, &name); i++)
+        if (name.type == UBI__JSON_STRING)
+            status = missing_name_note(r, &name, &scratch);
+    ubi__vec_u8_fini(&scratch, r->allocator);
+    return status;
+}
+
+static void remote_missing(ubi__remote *r, ubi__remote_name *take, void *payload) {
+    ubi_text name;
+    size_t at = 0;
+    while (missing_next(&name, r, &at))
+        take(payload, name);
+    r->missing.n = 0;
+}
+
+/* The reply stays until the next request. */
+static ubi_status memory_ask(ubi__remote *r, const char *type, const char *members, ubi_text *reply) {
+    UBI_TRY(remote_ask(r, r->memory, type, members, reply));
+    return missing_note(r, *reply);
+}
+
 /* ---- snapshots ------------------------------------------------------------------------------------------------------ */
 
 /* Old servers said it in their list of tabs, and do not know getRoot. */
@@ -356,8 +423,7 @@ static ubi_status snapshot_save(ubi__remote *r, char id[SNAPSHOT_ID_BYTES], uint
     ubi_text reply;
     ubi__rdp_peer_set_stage(r->peer, "waiting for the snapshot");
     uint64_t start_ns = ubi_process_clock_ns();
-    UBI_TRY(remote_ask(r, r->memory, "saveHeapSnapshot", r->is_process ? "\"boundaries\":{\"runtime\":true}" : NULL,
-                       &reply));
+    UBI_TRY(memory_ask(r, "saveHeapSnapshot", r->is_process ? "\"boundaries\":{\"runtime\":true}" : NULL, &reply));
     if (pause_us)
         *pause_us = pause_of(reply, (ubi_process_clock_ns() - start_ns) / 1000);
     if (!ubi__json_object_find(&value, reply, "snapshotId") || value.type != UBI__JSON_STRING ||
@@ -421,7 +487,7 @@ static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payl
 
 static ubi_status memory_document(ubi__remote *r, const char *type, ubi__remote_document *take, void *payload) {
     ubi_text reply;
-    UBI_TRY(remote_ask(r, r->memory, type, NULL, &reply));
+    UBI_TRY(memory_ask(r, type, NULL, &reply));
     return take(payload, reply);
 }
 
@@ -437,8 +503,8 @@ static ubi_status remote_measure(ubi__remote *r, ubi__remote_document *take, voi
 static ubi_status remote_collect(ubi__remote *r) {
     ubi_text reply;
     ubi__rdp_peer_set_stage(r->peer, "collecting garbage");
-    UBI_TRY(remote_ask(r, r->memory, "forceGarbageCollection", NULL, &reply));
-    return remote_ask(r, r->memory, "forceCycleCollection", NULL, &reply);
+    UBI_TRY(memory_ask(r, "forceGarbageCollection", NULL, &reply));
+    return memory_ask(r, "forceCycleCollection", NULL, &reply);
 }
 
 static ubi_status remote_record_start(ubi__remote *r, const ubi__remote_recording *options, double *start_ms) {
@@ -482,4 +548,5 @@ const ubi__remote_ops ubi__rdp_remote_ops = {
     .wait = remote_wait,
     .record_take = remote_record_take,
     .record_stop = remote_record_stop,
+    .missing = remote_missing,
 };

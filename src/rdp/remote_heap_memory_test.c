@@ -34,6 +34,10 @@ typedef struct conversation {
     "\"selected\":true}]}"
 #define TARGET "{\"from\":\"tab1\",\"frame\":{\"actor\":\"target1\",\"memoryActor\":\"memory1\"}}"
 #define ATTACHED "{\"from\":\"memory1\",\"type\":\"attached\"}"
+#define HUNDRED_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define LACKING                                                                                                        \
+    "{\"from\":\"memory1\",\"missing\":3,\"missingRuntimes\":[\"first\",7,\"a \\u0022second\\u0022\",\"" HUNDRED_A     \
+        HUNDRED_A HUNDRED_A "\"]}"
 #define DONE "{\"from\":\"memory1\"}"
 
 static bool bytes_take(void *payload, const void *data, size_t n) {
@@ -50,6 +54,12 @@ static ubi_status document_take(void *payload, ubi_text json) {
 static ubi_status row_take(void *payload, const ubi__remote_row *row) {
     *(size_t *)payload += row->title.len;
     return UBI_OK;
+}
+
+/* Long ones are cut between characters. */
+static void name_take(void *payload, ubi_text name) {
+    assert_true(name.len <= UINT8_MAX);
+    *(size_t *)payload += name.len > 200 ? 100 : name.len;
 }
 
 static ubi_status list_use(ubi__remote *remote) {
@@ -78,7 +88,13 @@ static ubi_status memory_use(ubi__remote *remote) {
     UBI_TRY(ops->collect(remote));
     UBI_TRY(ops->record_start(remote, &all, &start_ms));
     UBI_TRY(ops->record_take(remote, document_take, &n));
-    return ops->record_stop(remote);
+    UBI_TRY(ops->record_stop(remote));
+    n = 0;
+    ops->missing(remote, name_take, &n);
+    assert_int_equal(n, 100 + strlen("first") + strlen("a \"second\""));
+    ops->missing(remote, name_take, &n);
+    assert_int_equal(n, 100 + strlen("first") + strlen("a \"second\"")); /* each once */
+    return UBI_OK;
 }
 
 static const conversation listing = {
@@ -120,8 +136,9 @@ static const conversation snapshot_in_pieces = {
 static const conversation memory_actor = {
     .use = memory_use,
     .packets = { GREETING, TABS, TARGET, ATTACHED, "{\"from\":\"memory1\",\"objects\":{\"count\":1,\"bytes\":2}}",
-                 "{\"from\":\"memory1\",\"total\":1}", DONE, DONE, "{\"from\":\"memory1\",\"value\":1.5}",
-                 "{\"from\":\"memory1\",\"allocations\":[]}", "{\"from\":\"memory1\",\"value\":2}" },
+                 "{\"from\":\"memory1\",\"total\":1,\"missingRuntimes\":[\"first\"]}", LACKING, DONE,
+                 "{\"from\":\"memory1\",\"value\":1.5}", "{\"from\":\"memory1\",\"allocations\":[]}",
+                 "{\"from\":\"memory1\",\"value\":2}" },
 };
 
 /* ---- one conversation ----------------------------------------------------------------------------------------------- */

@@ -71,6 +71,9 @@ typedef ubi_status ubi__remote_each(void *payload, const ubi__remote_row *row);
 /** A document of the remote side, JSON; borrowed during the call. */
 typedef ubi_status ubi__remote_document(void *payload, ubi_text json);
 
+/** A name; borrowed during the call. */
+typedef void ubi__remote_name(void *payload, ubi_text name);
+
 typedef struct ubi__remote ubi__remote;
 
 typedef struct ubi__remote_recording {
@@ -112,6 +115,8 @@ typedef struct ubi__remote_ops {
     ubi_status (*record_take)(ubi__remote *remote, ubi__remote_document *take, void *payload);
     /** Also when nothing is recorded. */
     ubi_status (*record_stop)(ubi__remote *remote);
+    /** Names runtimes that have no part in what was answered since the last call, for they came to no safe point; each once. */
+    void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);
 } ubi__remote_ops;
 
 #endif

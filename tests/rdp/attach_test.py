@@ -227,6 +227,45 @@ class Attach(unittest.TestCase):
                          "Garbage was collected: JavaScript took 900 B before, and takes 900 B now.\n")
         self.assertEqual([r["type"] for r in self.requests][-4:], ["measure", "forceGarbageCollection", "forceCycleCollection", "measure"])
 
+    def test_of_a_process_runtimes_are_told_apart(self):
+        def measured(missing, **sizes):
+            rows = [{"browserId": number, "title": title, "jsSize": size, "total": size + 1} for title, (number, size) in sizes.items()]
+            return {**MEASURE, "runtimes": len(rows), "missing": len(missing), "missingRuntimes": missing, "runtimeSizes": rows,
+                    "resident": 3 << 20, "residentUnique": 1 << 20}
+        before = measured(["slow"], app=(1, 1000), worker=(2, 500))
+        answers = {**PROCESSES["descriptor of 137"], **memory_answers(), **ROOT, (MEMORY, "measure"): [before]}
+        out = self.attach(Script(answers), "attach", "@", "measure", "--process", "0")
+        self.assertEqual([line.split() for line in out.splitlines()[7:]], [
+            ["1000", "B", "total"], "3.00 MiB in RAM, of the process".split(), "1.00 MiB in RAM, of no other process".split(), [],
+            ["Size", "Runtime"], ["1001", "B", "app"], ["501", "B", "worker"]])
+        self.assertEqual(self.error, "ubiheap: @: did not answer, and is not in this: slow\n")
+        after = measured(["worker", "slow"], app=(1, 700), young=(4, 9000))
+        answers[MEMORY, "measure"] = [lambda _, turns=iter((before, after)): next(turns)]
+        answers[MEMORY, "forceGarbageCollection"] = [{"missing": 1, "missingRuntimes": ["slow"]}]
+        self.assertEqual(self.attach(Script(answers), "attach", "@", "gc", "--process", "0"),
+                         "Garbage was collected in 1 runtime: JavaScript took 1000 B before, and takes 700 B now.\n")
+        self.assertEqual(self.error, "ubiheap: @: did not answer, and are not in this: slow; worker\n")
+        answers[MEMORY, "measure"] = [lambda _, turns=iter((before, after)): next(turns)]
+        document = json.loads(self.attach(Script(answers), "attach", "@", "gc", "--process", "0", "--json"))
+        self.assertEqual([document[key] for key in ("sizeBefore", "sizeAfter", "runtimes", "missing")], [1000, 700, 1, ["slow", "worker"]])
+        self.assertEqual(self.error, "")
+
+    def test_a_blocked_worker_is_named(self):
+        (self.place.folder / "blocked.js").write_text("import * as os from 'os'; setTimeout(() => os.sleep(1000000), 1);")
+        (self.place.folder / "idle.js").write_text("setInterval(() => 0, 1);")
+        source = "import * as os from 'os'; new os.Worker('./blocked.js'); new os.Worker('./idle.js'); setInterval(() => 0, 1);"
+        with ListeningProgram(self.place.folder, source) as program:
+            document = {"missing": [], "measure": {"runtimes": 0}}
+            while len(document["missing"]) != 1 or document["measure"]["runtimes"] != 2:
+                done = self.place.ubiheap("attach", f"{program.address}/process/0", "measure", "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                document = json.loads(done.stdout)
+            (missing,) = document["missing"]
+            self.assertIn(missing, ("program.js, worker 1", "program.js, worker 2"))
+            done = self.place.ubiheap("attach", program.address, "gc")
+            self.assertEqual((done.returncode, done.stderr.decode()),
+                             (0, f"ubiheap: {program.address}: did not answer, and is not in this: {missing}\n"))
+
     def test_allocations(self):
         text = self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "1", "--json")
         rows = {row["function"]: row for row in json.loads(text)["functions"]}

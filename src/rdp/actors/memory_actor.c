@@ -360,6 +360,11 @@ static const ubi__rdp_field allocations_replies[] = {
     { "summary", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "of the recording: `count`, `bytes`, `overflowed`" },
     UBI__RDP_END,
 };
+static const ubi__rdp_field collection_replies[] = {
+    { "missing", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "runtimes that have not done it; none: no member" },
+    { "missingRuntimes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "their titles" },
+    UBI__RDP_END,
+};
 static const ubi__rdp_field measure_replies[] = {
     { "total", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes: the sum of the sizes that follow" },
     { "domSize", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "bytes" },
@@ -373,6 +378,10 @@ static const ubi__rdp_field measure_replies[] = {
     { "runtimes", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: how many the sizes are the sums of" },
     { "missing", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL,
       "of the process's actor: runtimes that came to no safe point in time, or cannot be measured" },
+    { "missingRuntimes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "of the process's actor: their titles" },
+    { "runtimeSizes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL,
+      "of the process's actor: of each of the others `browserId`, `title`, `jsSize` (objects, strings and other of "
+      "JavaScript) and `total`" },
     { "resident", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: bytes in RAM" },
     { "residentUnique", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "of the process's actor: of them, no one else's" },
     UBI__RDP_END,
@@ -413,11 +422,12 @@ static const ubi__rdp_method methods[] = {
     { "getAllocationsSettings", settings_get, NULL, settings_replies, false, "how it records", "Firefox, foxdriver" },
     { "getAllocations", allocations_get, NULL, allocations_replies, false, "what was allocated since the last time",
       "Firefox, foxdriver" },
-    { "forceGarbageCollection", garbage_collect, NULL, NULL, false,
+    { "forceGarbageCollection", garbage_collect, NULL, collection_replies, false,
       "collects in each runtime of the process, each on its thread, and waits for all: for others than this one 2 s at "
       "most",
       "Firefox, foxdriver" },
-    { "forceCycleCollection", cycles_collect, NULL, NULL, false, "the same, of cycles", "Firefox, foxdriver" },
+    { "forceCycleCollection", cycles_collect, NULL, collection_replies, false, "the same, of cycles",
+      "Firefox, foxdriver" },
     { "measure", measure, NULL, measure_replies, false,
       "sizes of this target's memory; of the process's actor, of all runtimes, as far as they come to a safe point "
       "within 2 s",

@@ -27,9 +27,21 @@ typedef struct ubi__attach {
 /** Opens the JSON document: schema, target, verb. */
 void ubi__attach_document_begin(ubi__json *json, const ubi__attach *a);
 
+/** Ends it, with the names of runtimes that have no part in the answer. */
+void ubi__attach_document_end(ubi__json *json, const ubi__attach *a);
+/** A document with the answer as it came, as `key`, without what belongs to the protocol. */
+void ubi__attach_answer_write(const ubi__attach *a, const char *key, ubi_text answer);
+/** Below a table: how long the program paused, if the answer says so. */
+void ubi__attach_pause_print(const ubi__attach *a, ubi_text answer);
+/** A member that is a number; false: there is none. */
+bool ubi__attach_number(uint64_t *out, ubi_text object, const char *name);
+/** The same names as a line on standard error, if there are any. */
+void ubi__attach_missing_tell(const ubi__attach *a);
+
 ubi_status ubi__attach_list(const ubi__attach *a);
 ubi_status ubi__attach_census(const ubi__attach *a);
 ubi_status ubi__attach_measure(const ubi__attach *a);
+/** Measures, collects, measures. */
 ubi_status ubi__attach_collect(const ubi__attach *a);
 /** Records, and shows the functions that allocated, as `ubiheap allocations` does. */
 ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * attach_answers.c: what the other side answers, as tables and documents: list, census, measure, gc.
+ * attach_answers.c: what the other side answers, as tables and documents: list, census. Sizes are attach_sizes.c's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,13 +97,13 @@ ubi_status ubi__attach_list(const ubi__attach *a) {
     listing_begin(&l);
     if (a->cli->common.wants_json) {
         ubi__json_array_end(&l.json);
-        ubi__document_end(&l.json);
+        ubi__document_end(&l.json); /* nothing was asked of a runtime */
     }
     return UBI_OK;
 }
 
 /* What belongs to the answer and not to a table of it. */
-static void pause_print(const ubi__attach *a, ubi_text answer) {
+void ubi__attach_pause_print(const ubi__attach *a, ubi_text answer) {
     char text[UBI__HUMAN_TEXT];
     ubi__json_value value;
     double pause_ms;
@@ -125,7 +125,7 @@ typedef struct census_row {
 
 UBI_VEC_DECLARE(census_rows, census_row);
 
-static bool number_member(uint64_t *out, ubi_text object, const char *name) {
+bool ubi__attach_number(uint64_t *out, ubi_text object, const char *name) {
     ubi__json_value value;
     return ubi__json_object_find(&value, object, name) && ubi__json_value_u64(out, &value);
 }
@@ -145,7 +145,7 @@ static ubi_status census_name_write(char out[CENSUS_NAME_BYTES], ubi_text group,
 static ubi_status census_row_add(census_rows *rows, ubi_text group, const ubi__json_value *name, ubi_text leaf,
                                  bool *is_leaf) {
     census_row row;
-    *is_leaf = number_member(&row.count, leaf, "count") && number_member(&row.size_bytes, leaf, "bytes");
+    *is_leaf = ubi__attach_number(&row.count, leaf, "count") && ubi__attach_number(&row.size_bytes, leaf, "bytes");
     if (!*is_leaf || row.count == 0)
         return UBI_OK;
     UBI_TRY(census_name_write(row.name, group, name));
@@ -205,37 +205,11 @@ static void census_print(const ubi__attach *a, const census_rows *rows) {
     }
 }
 
-/* The answer as it came, without what belongs to the protocol. */
-static void answer_copy(ubi__json *json, ubi_text answer) {
-    ubi__json_cursor c;
-    ubi__json_value key, value;
-    ubi__json_cursor_open(&c, answer, UBI__JSON_OBJECT);
-    while (ubi__json_cursor_next_member(&c, &key, &value)) {
-        if (key.has_escapes || ubi__json_value_is(&key, "from"))
-            continue;
-        ubi__json_key_text(json, key.raw);
-        if (value.type == UBI__JSON_STRING)
-            ubi__json_raw(json, (ubi_text){ value.raw.ptr - 1, value.raw.len + 2 });
-        else
-            ubi__json_raw(json, value.raw);
-    }
-}
-
-static void answer_document_write(const ubi__attach *a, const char *key, ubi_text answer) {
-    ubi__json json;
-    ubi__progress_line_clear(&a->cli->progress);
-    ubi__attach_document_begin(&json, a);
-    ubi__json_member_object(&json, key);
-    answer_copy(&json, answer);
-    ubi__json_object_end(&json);
-    ubi__document_end(&json);
-}
-
 static ubi_status census_take(void *payload, ubi_text json) {
     const ubi__attach *a = payload;
     census_rows rows = { NULL, 0, 0 };
     if (a->cli->common.wants_json) {
-        answer_document_write(a, "report", json);
+        ubi__attach_answer_write(a, "report", json);
         return UBI_OK;
     }
     ubi_status status = census_read(&rows, json);
@@ -244,81 +218,13 @@ static ubi_status census_take(void *payload, ubi_text json) {
     if (status == UBI_OK)
         census_print(a, &rows);
     if (status == UBI_OK)
-        pause_print(a, json);
+        ubi__attach_pause_print(a, json);
     census_rows_fini(&rows, ubi_allocator_default());
     return status;
 }
 
 ubi_status ubi__attach_census(const ubi__attach *a) {
-    return a->ops->census(a->remote, census_take, (void *)(uintptr_t)a);
-}
-
-/* ---- measure -------------------------------------------------------------------------------------------------------- */
-
-static const struct use {
-    const char *member, *words;
-    bool is_of_scripts;
-} uses[] = {
-    { "jsObjectsSize", "objects", true },
-    { "jsStringsSize", "strings", true },
-    { "jsOtherSize", "other of JavaScript", true },
-    { "domSize", "DOM", false },
-    { "styleSize", "style", false },
-    { "otherSize", "other", false },
-    { "total", "total", false },
-};
-
-static const ubi__text_column measure_columns[] = { { "Size", .width = 10 } };
-
-static ubi_status measure_take(void *payload, ubi_text json) {
-    const ubi__attach *a = payload;
-    ubi__text_table table;
-    uint64_t size_bytes;
-    if (a->cli->common.wants_json) {
-        answer_document_write(a, "measure", json);
-        return UBI_OK;
-    }
-    ubi__page_table(&table, &a->cli->page, "Of what", measure_columns, 1);
-    ubi__text_table_head(&table);
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
-        if (!number_member(&size_bytes, json, uses[i].member))
-            continue;
-        const ubi__cell cells[] = { ubi__cell_size(size_bytes) };
-        ubi__text_table_line(&table, cells, ubi__text(uses[i].words));
-    }
-    pause_print(a, json);
-    return UBI_OK;
-}
-
-ubi_status ubi__attach_measure(const ubi__attach *a) {
-    return a->ops->measure(a->remote, measure_take, (void *)(uintptr_t)a);
-}
-
-/* ---- gc ------------------------------------------------------------------------------------------------------------- */
-
-static ubi_status scripts_sum(void *payload, ubi_text json) {
-    uint64_t *sum_bytes = payload, size_bytes;
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (uses[i].is_of_scripts && number_member(&size_bytes, json, uses[i].member) && *sum_bytes <= UINT64_MAX / 4)
-            *sum_bytes += size_bytes;
-    return UBI_OK;
-}
-
-ubi_status ubi__attach_collect(const ubi__attach *a) {
-    uint64_t before_bytes = 0, after_bytes = 0;
-    char before[UBI__HUMAN_TEXT], after[UBI__HUMAN_TEXT];
-    ubi__json json;
-    UBI_TRY(a->ops->measure(a->remote, scripts_sum, &before_bytes));
-    UBI_TRY(a->ops->collect(a->remote));
-    UBI_TRY(a->ops->measure(a->remote, scripts_sum, &after_bytes));
-    if (a->cli->common.wants_json) {
-        ubi__attach_document_begin(&json, a);
-        ubi__json_member_u64(&json, "sizeBefore", before_bytes);
-        ubi__json_member_u64(&json, "sizeAfter", after_bytes);
-        ubi__document_end(&json);
-        return UBI_OK;
-    }
-    ubi__out_printf(a->cli->page.out, "Garbage was collected: JavaScript took %s before, and takes %s now.\n",
-                    ubi__human_size(before, before_bytes), ubi__human_size(after, after_bytes));
+    UBI_TRY(a->ops->census(a->remote, census_take, (void *)(uintptr_t)a));
+    ubi__attach_missing_tell(a);
     return UBI_OK;
 }

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/json_reader.h"
 #include "base/status.h"
 #include "cli/commands/attach/attach.h"
+#include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 
 #define AT(field) offsetof(ubi__attach_arguments, field)
@@ -16,6 +18,51 @@ void ubi__attach_document_begin(ubi__json *json, const ubi__attach *a) {
     ubi__document_open(json, a->cli, "ubiheap.attach/1");
     ubi__json_member_string(json, "target", a->target);
     ubi__json_member_string(json, "verb", a->verb);
+}
+
+static void missing_name_write(void *payload, ubi_text name) {
+    ubi__json_text(payload, name);
+}
+
+void ubi__attach_document_end(ubi__json *json, const ubi__attach *a) {
+    ubi__json_member_array(json, "missing");
+    a->ops->missing(a->remote, missing_name_write, json);
+    ubi__json_array_end(json);
+    ubi__document_end(json);
+}
+
+void ubi__attach_missing_tell(const ubi__attach *a) {
+    char line[UBI__REMOTE_MISSING_TEXT];
+    if (!ubi__remote_missing_describe(line, a->remote, a->ops))
+        return;
+    ubi__progress_line_clear(&a->cli->progress);
+    ubi__print_line(a->target, line);
+}
+
+/* The answer as it came, without what belongs to the protocol. */
+static void answer_copy(ubi__json *json, ubi_text answer) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, answer, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value)) {
+        if (key.has_escapes || ubi__json_value_is(&key, "from"))
+            continue;
+        ubi__json_key_text(json, key.raw);
+        if (value.type == UBI__JSON_STRING)
+            ubi__json_raw(json, (ubi_text){ value.raw.ptr - 1, value.raw.len + 2 });
+        else
+            ubi__json_raw(json, value.raw);
+    }
+}
+
+void ubi__attach_answer_write(const ubi__attach *a, const char *key, ubi_text answer) {
+    ubi__json json;
+    ubi__progress_line_clear(&a->cli->progress);
+    ubi__attach_document_begin(&json, a);
+    ubi__json_member_object(&json, key);
+    answer_copy(&json, answer);
+    ubi__json_object_end(&json);
+    ubi__attach_document_end(&json, a);
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------------------------------ */
@@ -38,13 +85,15 @@ static ubi_status attach_snapshot(const ubi__attach *a) {
     UBI_TRY(snapshot_save(a, &file, &pause_us));
     snprintf(line, sizeof line, ", after a pause of %s at most", ubi__human_duration(pause, pause_us));
     ubi__output_file_tell(&file, line);
-    if (!a->cli->common.wants_json)
+    if (!a->cli->common.wants_json) {
+        ubi__attach_missing_tell(a);
         return UBI_OK;
+    }
     ubi__attach_document_begin(&json, a);
     ubi__json_member_string(&json, "output", file.path);
     ubi__json_member_u64(&json, "size", file.n_bytes);
     ubi__json_member_double(&json, "pauseMs", (double)pause_us / 1e3);
-    ubi__document_end(&json);
+    ubi__attach_document_end(&json, a);
     return UBI_OK;
 }
 

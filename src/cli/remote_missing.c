@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * remote_missing.c: see remote_missing.h.
+ */
+#include "cli/remote_missing.h"
+
+#include <stdio.h>
+
+typedef struct missing_names {
+    char text[UBI__REMOTE_MISSING_TEXT / 2];
+    size_t n_bytes; /* of the text; what does not fit is left out */
+    unsigned n, n_left_out;
+} missing_names;
+
+static void name_append(void *payload, ubi_text name) {
+    missing_names *m = payload;
+    size_t room = sizeof m->text - m->n_bytes;
+    bool fits = name.len + 3 <= room;
+    m->n++;
+    m->n_left_out += !fits;
+    if (fits)
+        m->n_bytes +=
+            (size_t)snprintf(m->text + m->n_bytes, room, "%s%.*s", m->n_bytes ? "; " : "", (int)name.len, name.ptr);
+}
+
+bool ubi__remote_missing_describe(char out[UBI__REMOTE_MISSING_TEXT], ubi__remote *remote, const ubi__remote_ops *ops) {
+    missing_names m = { .n = 0 };
+    char more[40] = "";
+    ops->missing(remote, name_append, &m);
+    if (m.n_left_out)
+        snprintf(more, sizeof more, "%s%u more", m.n_bytes ? "; " : "", m.n_left_out);
+    snprintf(out, UBI__REMOTE_MISSING_TEXT, "did not answer, and %s not in this: %s%s", m.n == 1 ? "is" : "are", m.text,
+             more);
+    return m.n > 0;
+}
