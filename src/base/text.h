@@ -21,7 +21,7 @@ static inline bool ubi__text_is(ubi_text a, const char *s) {
     return a.ptr && ubi__text_equal(a, ubi__text(s));
 }
 /** Order by bytes, which is that of code points: below, equal to or above 0. */
-int ubi__text_compare(ubi_text a, ubi_text b);
+UBI__SERVER_API int ubi__text_compare(ubi_text a, ubi_text b);
 /** Whether `needle` occurs in `haystack`; the empty needle always does. */
 bool ubi__text_contains(ubi_text haystack, ubi_text needle);
 

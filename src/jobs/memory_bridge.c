@@ -152,12 +152,26 @@ ubi_status ubi_memory_bridge_census(ubi_census **out, ubi_memory_bridge *b) {
     return memory_bridge_count(out, b, NULL);
 }
 
-ubi_status ubi_memory_bridge_save_snapshot(ubi_memory_bridge *b, const char *path, ubi_memory_boundaries boundaries,
-                                           const ubi_save_options *options, ubi_save_info *info) {
+static ubi_status snapshot_scope(const ubi_target_scope **out, const ubi_memory_bridge *b,
+                                 ubi_memory_boundaries boundaries) {
     UBI_TRY(memory_bridge_need_attached(b, "saveHeapSnapshot"));
     if (boundaries != UBI_MEMORY_OF_SCOPE && boundaries != UBI_MEMORY_OF_RUNTIME)
         return ubi__fail(UBI_EINVAL, "unknown boundaries %d", (int)boundaries);
-    return ubi_target_save(b->target, boundaries == UBI_MEMORY_OF_SCOPE ? b->scope : NULL, path, options, info);
+    *out = boundaries == UBI_MEMORY_OF_SCOPE ? b->scope : NULL;
+    return UBI_OK;
+}
+
+ubi_status ubi_memory_bridge_save_snapshot(ubi_memory_bridge *b, const char *path, ubi_memory_boundaries boundaries,
+                                           const ubi_save_options *options, ubi_save_info *info) {
+    const ubi_target_scope *scope = NULL;
+    UBI_TRY(snapshot_scope(&scope, b, boundaries));
+    return ubi_target_save(b->target, scope, path, options, info);
+}
+
+ubi_status ubi_memory_bridge_capture(ubi_graph **out, ubi_memory_bridge *b, ubi_memory_boundaries boundaries) {
+    const ubi_target_scope *scope = NULL;
+    UBI_TRY(snapshot_scope(&scope, b, boundaries));
+    return ubi_target_capture(out, b->target, scope, b->allocator);
 }
 
 ubi_status ubi_memory_bridge_collect_garbage(ubi_memory_bridge *b) {

@@ -31,5 +31,7 @@ void ubi__process_memory_put(ubi__json *json, const ubi_process_memory *memory);
 void ubi__memory_collection_put(ubi__json *json, const ubi_collection *collection);
 /** The members of a census's report, whose breakdown is the default one. Errors: UBI_ENOMEM. */
 ubi_status ubi__memory_census_put(ubi__json *json, const ubi_census *census);
+/** The same of the sum of several, censuses[n], n > 0; classes and types by name. Errors: UBI_ENOMEM. */
+ubi_status ubi__memory_census_sum_put(ubi__json *json, const ubi_census *const *censuses, uint32_t n);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "rdp/memory_rounds.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -16,8 +17,11 @@
 /* ---- a round ------------------------------------------------------------------------------------------------------------ */
 
 static void round_free(ubi__rdp_round *round) {
-    for (uint32_t i = 0; i < round->n_parts; i++)
+    for (uint32_t i = 0; i < round->n_parts; i++) {
+        ubi_census_free(round->parts[i].census);
+        ubi_graph_unref(round->parts[i].graph);
         ubi__rdp_tab_unref(round->parts[i].tab);
+    }
     ubi__rdp_link_unref(&round->link->link);
     ubi__free_array(round->allocator, round, 1, sizeof *round + round->n_parts * sizeof *round->parts);
 }
@@ -45,6 +49,8 @@ static uint32_t tabs_to_visit(ubi__rdp_tab *out[UBI__RDP_MOST_TABS + 1], ubi__rd
 }
 
 static void part_deliver(ubi__rdp_mail *mail);
+static void round_deliver(ubi__rdp_mail *mail);
+static void round_work(ubi__rdp_work *work);
 
 /* NULL: no memory. */
 static ubi__rdp_round *round_new(ubi__rdp_memory_link *link, ubi__rdp_call *call, const ubi__rdp_round_type *type) {
@@ -59,11 +65,14 @@ static ubi__rdp_round *round_new(ubi__rdp_memory_link *link, ubi__rdp_call *call
     }
     if (!round)
         return NULL;
+    round->mail.deliver = round_deliver;
+    round->work.perform = round_work;
     round->type = type;
     round->allocator = call->allocator;
     round->link = link;
     ubi__rdp_link_ref(&link->link);
     round->call = call;
+    round->packet.allocator = call->allocator;
     round->n_parts = n;
     atomic_init(&round->n_pending, n + 1);
     return round;
@@ -71,36 +80,86 @@ static ubi__rdp_round *round_new(ubi__rdp_memory_link *link, ubi__rdp_call *call
 
 /* ---- its end ------------------------------------------------------------------------------------------------------------ */
 
-static ubi_status reply_write(const ubi__rdp_round *round, ubi__rdp_packet *packet) {
-    ubi__json *json = ubi__rdp_packet_open(packet, round->link->link.id, round->allocator);
+static ubi_status reply_write(ubi__rdp_round *round) {
+    ubi__json *json = ubi__rdp_packet_open(&round->packet, round->link->link.id, round->allocator);
     ubi_status status = round->type->reply(round, json);
     if (status == UBI_OK)
-        return ubi__rdp_packet_close(packet);
-    ubi__rdp_packet_fini(packet);
+        return ubi__rdp_packet_close(&round->packet);
+    ubi__rdp_packet_fini(&round->packet);
     return status;
+}
+
+static void round_write(ubi__rdp_round *round) {
+    round->status = reply_write(round);
+    if (round->status != UBI_OK)
+        snprintf(round->message, sizeof round->message, "%s", ubi_error_message());
+}
+
+static bool own_is_gone(const ubi__rdp_round *round) {
+    return !round->parts[0].is_late && round->parts[0].is_gone;
 }
 
 static void round_answer(ubi__rdp_round *round) {
     ubi__rdp_call *call = round->call;
-    ubi__rdp_packet packet = { .allocator = round->allocator };
+    ubi__rdp_actor *actor = ubi__rdp_call_actor(call);
     round->call = NULL;
-    round->link->round = NULL;
-    ubi_status status = ubi__rdp_call_actor(call) ? reply_write(round, &packet) : UBI_OK;
-    if (status == UBI_OK)
-        (void)ubi__rdp_reply_packet(call, &packet);
+    if (round->type->arrive)
+        round->type->arrive(round, actor);
+    if (round->status == UBI_OK)
+        (void)ubi__rdp_reply_packet(call, &round->packet);
     else
-        (void)ubi__rdp_reply_error(call, round->parts[0].is_gone ? UBI__RDP_TAB_DESTROYED : NULL, status);
+        (void)ubi__rdp_reply_error(call, own_is_gone(round) ? UBI__RDP_TAB_DESTROYED : NULL,
+                                   ubi__fail(round->status, "%s", round->message));
+}
+
+static void round_release(ubi__rdp_round *round);
+
+/* The thread for work. */
+static void round_work(ubi__rdp_work *work) {
+    ubi__rdp_round *round = (ubi__rdp_round *)((char *)work - offsetof(ubi__rdp_round, work));
+    round_write(round);
+    ubi__rdp_post(&round->link->link.tab->offer->mailbox, &round->mail);
+}
+
+static void round_deliver(ubi__rdp_mail *mail) {
+    ubi__rdp_round *round = (ubi__rdp_round *)mail;
+    round_answer(round);
+    round_release(round);
+}
+
+static bool round_send_to_work(ubi__rdp_round *round) {
+    atomic_fetch_add(&round->n_pending, 1);
+    if (ubi__rdp_offer_work(round->link->link.tab->offer, &round->work) == UBI_OK)
+        return true;
+    atomic_fetch_sub(&round->n_pending, 1); /* not the last */
+    return false;
+}
+
+/* No part that is not done yet has a part in the reply. */
+static void round_conclude(ubi__rdp_round *round) {
+    bool is_wanted = ubi__rdp_call_actor(round->call) != NULL;
+    round->is_concluded = true;
+    round->link->round = NULL;
+    if (is_wanted && round->type->is_long && round_send_to_work(round))
+        return;
+    if (is_wanted)
+        round_write(round);
+    round_answer(round);
 }
 
 static bool round_is_ripe(const ubi__rdp_round *round) {
-    return round->call && round->is_impatient && (round->parts[0].is_done || !round->type->needs_own);
+    return !round->is_concluded && round->is_impatient && (round->parts[0].is_done || !round->type->needs_own);
 }
 
 static void round_release(ubi__rdp_round *round) {
     if (atomic_fetch_sub(&round->n_pending, 1) > 1)
         return;
-    if (round->call)
-        round_answer(round);
+    if (!round->is_concluded) {
+        atomic_store(&round->n_pending, 1);
+        round_conclude(round);
+        if (atomic_fetch_sub(&round->n_pending, 1) > 1)
+            return;
+    }
     round_free(round);
 }
 
@@ -116,7 +175,7 @@ void ubi__rdp_round_lose_patience(ubi__rdp_round *round) {
     for (uint32_t i = 0; i < round->n_parts; i++)
         part_mark_late(&round->parts[i]);
     if (round_is_ripe(round))
-        round_answer(round);
+        round_conclude(round);
 }
 
 /* ---- parts -------------------------------------------------------------------------------------------------------------- */
@@ -127,8 +186,10 @@ static void part_deliver(ubi__rdp_mail *mail) {
     part->is_done = true;
     if (part->is_late)
         atomic_fetch_sub(&part->tab->n_late, 1);
+    if (!round->is_concluded)
+        part->is_late = false;
     if (part == round->parts && round_is_ripe(round))
-        round_answer(round);
+        round_conclude(round);
     round_release(round);
 }
 
@@ -146,26 +207,27 @@ static void part_visit(void *payload, const ubi_target *target) {
     ubi__rdp_post(&part->tab->offer->mailbox, &part->mail);
 }
 
-/* Whether its runtime still has to come for another round. */
-static bool part_is_hopeless(const ubi__rdp_round_part *part) {
+static bool part_can_be_skipped(const ubi__rdp_round_part *part) {
     bool is_needed = part == part->round->parts && part->round->type->needs_own;
     return !is_needed && atomic_load(&part->tab->n_late) > 0;
 }
 
 static void part_send(ubi__rdp_round_part *part) {
-    ubi_status status = part_is_hopeless(part)
-                            ? ubi__fail(UBI_EBUSY, "it comes to no safe point")
-                            : ubi__live_visit_named(part->tab->live, part->round->name, part_visit, part);
+    part->is_hopeless = part_can_be_skipped(part);
+    ubi_status status = part->is_hopeless ? ubi__fail(UBI_EBUSY, "it comes to no safe point")
+                                          : ubi__live_visit_named(part->tab->live, part->round->name, part_visit, part);
     if (status == UBI_OK)
         return;
     part_fail(part, status);
     part_deliver(&part->mail);
 }
 
-ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call, const ubi__rdp_round_type *type) {
+ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call, const ubi__rdp_round_type *type,
+                                uint64_t snapshot) {
     ubi__rdp_round *round = round_new(link, call, type);
     if (!round)
         return ubi__fail_nomem();
+    round->snapshot = snapshot;
     ubi__rdp_call_name(round->name, call);
     (void)ubi__rdp_defer(call);
     link->round = round;
@@ -177,12 +239,13 @@ ubi_status ubi__rdp_round_start(ubi__rdp_memory_link *link, ubi__rdp_call *call,
 
 /* ---- who took part ------------------------------------------------------------------------------------------------------ */
 
-static bool part_has_answered(const ubi__rdp_round_part *part) {
-    return part->is_done && part->status == UBI_OK;
+/* Nothing else of one that is late is looked at: it may be written right now. */
+bool ubi__rdp_part_has_answered(const ubi__rdp_round_part *part) {
+    return !part->is_late && part->is_done && part->status == UBI_OK;
 }
 
 static bool part_is_missing(const ubi__rdp_round_part *part) {
-    return !part_has_answered(part) && !(part->is_done && part->is_gone);
+    return part->is_late || !part->is_done || (part->status != UBI_OK && !part->is_gone);
 }
 
 static uint32_t missing_count(const ubi__rdp_round *round) {
@@ -205,6 +268,17 @@ static void missing_write(const ubi__rdp_round *round, ubi__json *json) {
     ubi__json_array_end(json);
 }
 
+void ubi__rdp_round_write_missing(const ubi__rdp_round *round, ubi__json *json) {
+    if (missing_count(round))
+        missing_write(round, json);
+}
+
+ubi_status ubi__rdp_round_check_own(const ubi__rdp_round *round) {
+    const ubi__rdp_round_part *own = round->parts;
+    bool has_come = own->is_done && !own->is_late && !own->is_hopeless;
+    return has_come && own->status != UBI_OK ? ubi__fail(own->status, "%s", own->message) : UBI_OK;
+}
+
 /* ---- collections -------------------------------------------------------------------------------------------------------- */
 
 static ubi_status garbage_perform(ubi__rdp_round_part *part, ubi_target target) {
@@ -219,16 +293,17 @@ static ubi_status cycles_perform(ubi__rdp_round_part *part, ubi_target target) {
 
 /* What the others could not do is not the actor's. */
 static ubi_status collection_reply(const ubi__rdp_round *round, ubi__json *json) {
-    const ubi__rdp_round_part *own = round->parts;
-    if (own->status != UBI_OK)
-        return ubi__fail(own->status, "%s", own->message);
-    if (missing_count(round))
-        missing_write(round, json);
+    UBI_TRY(ubi__rdp_round_check_own(round));
+    ubi__rdp_round_write_missing(round, json);
     return UBI_OK;
 }
 
-const ubi__rdp_round_type ubi__rdp_garbage_round = { garbage_perform, collection_reply, true };
-const ubi__rdp_round_type ubi__rdp_cycles_round = { cycles_perform, collection_reply, true };
+const ubi__rdp_round_type ubi__rdp_garbage_round = { .perform = garbage_perform,
+                                                     .reply = collection_reply,
+                                                     .needs_own = true };
+const ubi__rdp_round_type ubi__rdp_cycles_round = { .perform = cycles_perform,
+                                                    .reply = collection_reply,
+                                                    .needs_own = true };
 
 /* ---- sizes -------------------------------------------------------------------------------------------------------------- */
 
@@ -261,7 +336,7 @@ static ubi_status process_sum(ubi_process_memory *out, const ubi__rdp_round *rou
     bool is_elsewhere = false;
     for (uint32_t i = 0; i < round->n_parts; i++) {
         const ubi__rdp_round_part *part = &round->parts[i];
-        if (!part_has_answered(part) || !part->is_elsewhere)
+        if (!ubi__rdp_part_has_answered(part) || !part->is_elsewhere)
             continue;
         is_elsewhere = true;
         out->resident_bytes += part->process.resident_bytes;
@@ -285,7 +360,7 @@ static void part_size_write(const ubi__rdp_round_part *part, ubi__json *json) {
 static void sizes_write(const ubi__rdp_round *round, ubi__json *json) {
     ubi__json_member_array(json, "runtimeSizes");
     for (uint32_t i = 0; i < round->n_parts; i++)
-        if (part_has_answered(&round->parts[i]))
+        if (ubi__rdp_part_has_answered(&round->parts[i]))
             part_size_write(&round->parts[i], json);
     ubi__json_array_end(json);
 }
@@ -294,7 +369,7 @@ static ubi_status measure_reply(const ubi__rdp_round *round, ubi__json *json) {
     ubi_memory_measure sum = UBI_MEMORY_MEASURE_INIT;
     uint32_t n_measured = 0;
     for (uint32_t i = 0; i < round->n_parts; i++) {
-        if (!part_has_answered(&round->parts[i]))
+        if (!ubi__rdp_part_has_answered(&round->parts[i]))
             continue;
         measure_add(&sum, &round->parts[i].measure);
         n_measured++;
@@ -309,4 +384,4 @@ static ubi_status measure_reply(const ubi__rdp_round *round, ubi__json *json) {
     return UBI_OK;
 }
 
-const ubi__rdp_round_type ubi__rdp_measure_round = { measure_perform, measure_reply, false };
+const ubi__rdp_round_type ubi__rdp_measure_round = { .perform = measure_perform, .reply = measure_reply };

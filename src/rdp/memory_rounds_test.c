@@ -20,19 +20,10 @@ enum { PROGRAMS = 3 };
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct program {
-    ubi_safe_point_fn fn; /* for its next safe point; NULL: none */
-    void *payload;
+    wire_safe_point point;
     unsigned n_collections, n_cycles;
     uint64_t n_bytes;
 } program;
-
-static ubi_status program_ask(void *payload, ubi_safe_point_fn fn, void *fn_payload) {
-    program *p = payload;
-    assert_null(p->fn);
-    p->fn = fn;
-    p->payload = fn_payload;
-    return UBI_OK;
-}
 
 static ubi_status program_collect(void *payload) {
     ((program *)payload)->n_collections++;
@@ -57,23 +48,16 @@ static const ubi_target_ops ops = { .version = UBI_TARGET_OPS_VERSION,
                                     .collect_garbage = program_collect,
                                     .collect_cycles = program_collect_cycles,
                                     .measure = program_measure,
-                                    .run_at_safe_point = program_ask };
+                                    .run_at_safe_point = wire_safe_point_ask };
 
 /* One that can do nothing. */
 static const ubi_target_ops poor_ops = { .version = UBI_TARGET_OPS_VERSION,
                                          .kind = "poor",
                                          .capabilities = UBI_TARGET_SAFE_POINT,
-                                         .run_at_safe_point = program_ask };
+                                         .run_at_safe_point = wire_safe_point_ask };
 
 static ubi_target target_of(const ubi_target_ops *target_ops, program *p) {
     return (ubi_target){ target_ops, p };
-}
-
-static void program_come(program *p) {
-    ubi_safe_point_fn fn = p->fn;
-    p->fn = NULL;
-    if (fn)
-        fn(p->payload);
 }
 
 /* ---- a client ----------------------------------------------------------------------------------------------------------- */
@@ -105,7 +89,7 @@ static void program_go(client *c, unsigned i) {
     if (c->ops[i])
         assert_int_equal(ubi__rdp_offer_remove(c->wire.offer, target_of(c->ops[i], &c->programs[i])), UBI_OK);
     c->ops[i] = NULL;
-    program_come(&c->programs[i]); /* an engine may perform late what it was asked for */
+    wire_safe_point_come(&c->programs[i]); /* an engine may perform late what it was asked for */
 }
 
 static void client_end(client *c) {
@@ -117,7 +101,7 @@ static void client_end(client *c) {
 }
 
 static void program_come_and_say(client *c, unsigned i) {
-    program_come(&c->programs[i]);
+    wire_safe_point_come(&c->programs[i]);
     wire_hear(&c->wire);
 }
 
@@ -327,7 +311,7 @@ static void servers_end_while_runtimes_are_on_their_way(void **state) {
     wire_leave(&c.wire);
     ubi__rdp_mailbox_close(&c.wire.offer->mailbox);
     for (unsigned i = 0; i < PROGRAMS; i++)
-        program_come(&c.programs[i]);
+        wire_safe_point_come(&c.programs[i]);
     client_end(&c);
 }
 
@@ -372,7 +356,7 @@ static void other_processes_have_memory_of_their_own(void **state) {
                                        .kind = "elsewhere",
                                        .capabilities = UBI_TARGET_SAFE_POINT | UBI_TARGET_MEASURE,
                                        .measure = measure_elsewhere,
-                                       .run_at_safe_point = program_ask };
+                                       .run_at_safe_point = wire_safe_point_ask };
     char memory[UBI__RDP_ID_BYTES];
     client c;
     (void)state;

@@ -4,6 +4,7 @@
  */
 #include "rdp/offer.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -60,7 +61,9 @@ ubi_status ubi__rdp_offer_new(ubi__rdp_offer **out, const char *folder) {
     atomic_init(&offer->n_refs, 1);
     pthread_mutex_init(&offer->lock, NULL);
     pthread_mutex_init(&offer->mailbox.lock, NULL);
+    pthread_cond_init(&offer->rested, NULL);
     offer->mailbox.end = &offer->mailbox.first;
+    offer->end_work = &offer->first_work;
     offer->folder.lock_fd = -1;
     ubi_status status = ubi__private_folder_open(&offer->folder, folder);
     if (status != UBI_OK) {
@@ -80,10 +83,79 @@ ubi__rdp_offer *ubi__rdp_offer_ref(ubi__rdp_offer *offer) {
 void ubi__rdp_offer_unref(ubi__rdp_offer *offer) {
     if (!offer || atomic_fetch_sub(&offer->n_refs, 1) > 1)
         return;
-    UBI_ASSERT(!offer->n_tabs && !offer->mailbox.first);
+    UBI_ASSERT(!offer->n_tabs && !offer->mailbox.first && !offer->first_work);
+    pthread_cond_destroy(&offer->rested);
     pthread_mutex_destroy(&offer->mailbox.lock);
     pthread_mutex_destroy(&offer->lock);
     UBI_DELETE(memory(), offer);
+}
+
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__rdp_thread_start(pthread_t *out, void *(*run)(void *payload), void *payload) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(out, NULL, run, payload);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed ? ubi__fail_errno(failed, "cannot start a thread") : UBI_OK;
+}
+
+/* With the lock. NULL: there is none. */
+static ubi__rdp_work *work_shift(ubi__rdp_offer *offer) {
+    ubi__rdp_work *work = offer->first_work;
+    offer->first_work = work ? work->next : NULL;
+    if (!offer->first_work)
+        offer->end_work = &offer->first_work;
+    return work;
+}
+
+/* With a reference. */
+static void *work_run(void *payload) {
+    ubi__rdp_offer *offer = payload;
+    pthread_mutex_lock(&offer->lock);
+    for (ubi__rdp_work *work = work_shift(offer); work; work = work_shift(offer)) {
+        pthread_mutex_unlock(&offer->lock);
+        work->perform(work);
+        pthread_mutex_lock(&offer->lock);
+    }
+    offer->is_working = false;
+    pthread_cond_broadcast(&offer->rested);
+    pthread_mutex_unlock(&offer->lock);
+    ubi__rdp_offer_unref(offer);
+    return NULL;
+}
+
+/* With the lock, and nothing else to do. */
+static ubi_status work_begin(ubi__rdp_offer *offer) {
+    pthread_t thread;
+    ubi_status status = ubi__rdp_thread_start(&thread, work_run, ubi__rdp_offer_ref(offer));
+    if (status != UBI_OK) {
+        (void)work_shift(offer);
+        atomic_fetch_sub(&offer->n_refs, 1); /* the caller has another */
+        return status;
+    }
+    pthread_detach(thread);
+    offer->is_working = true;
+    return UBI_OK;
+}
+
+ubi_status ubi__rdp_offer_work(ubi__rdp_offer *offer, ubi__rdp_work *work) {
+    pthread_mutex_lock(&offer->lock);
+    work->next = NULL;
+    *offer->end_work = work;
+    offer->end_work = &work->next;
+    ubi_status status = offer->is_working ? UBI_OK : work_begin(offer);
+    pthread_mutex_unlock(&offer->lock);
+    return status;
+}
+
+static void offer_await_work(ubi__rdp_offer *offer) {
+    atomic_store(&offer->is_ending, true);
+    pthread_mutex_lock(&offer->lock);
+    while (offer->is_working)
+        pthread_cond_wait(&offer->rested, &offer->lock);
+    pthread_mutex_unlock(&offer->lock);
 }
 
 /* ---- tabs --------------------------------------------------------------------------------------------------------------- */
@@ -205,6 +277,7 @@ ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target) {
 
 void ubi__rdp_offer_end(ubi__rdp_offer *offer) {
     ubi__rdp_mailbox_close(&offer->mailbox);
+    offer_await_work(offer);
     for (ubi__rdp_tab *tab = tab_take(offer, NULL); tab; tab = tab_take(offer, NULL))
         tab_bid_farewell(tab);
     ubi__private_folder_close(&offer->folder);
@@ -298,6 +371,15 @@ bool ubi__rdp_offer_has(ubi__rdp_offer *offer, const ubi__rdp_tab *tab) {
     pthread_mutex_lock(&offer->lock);
     for (uint32_t i = 0; i < offer->n_tabs; i++)
         is_found = is_found || offer->tabs[i] == tab;
+    pthread_mutex_unlock(&offer->lock);
+    return is_found;
+}
+
+bool ubi__rdp_offer_has_others(ubi__rdp_offer *offer, const ubi__rdp_tab *tab) {
+    bool is_found = false;
+    pthread_mutex_lock(&offer->lock);
+    for (uint32_t i = 0; i < offer->n_tabs; i++)
+        is_found = is_found || !ubi__live_target_same(offer->tabs[i]->live, tab->live);
     pthread_mutex_unlock(&offer->lock);
     return is_found;
 }

@@ -41,6 +41,15 @@ void ubi__rdp_mailbox_deliver(ubi__rdp_mailbox *box);
 /** Delivers what is there, and from now on at once. */
 void ubi__rdp_mailbox_close(ubi__rdp_mailbox *box);
 
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
+
+/** Begins what takes too long for the network's thread, and needs no target. */
+typedef struct ubi__rdp_work {
+    struct ubi__rdp_work *next;
+    /** Once, on a thread that does such work, one after the other. Sends a mail when it is done. */
+    void (*perform)(struct ubi__rdp_work *work);
+} ubi__rdp_work;
+
 /* ---- tabs --------------------------------------------------------------------------------------------------------------- */
 
 #define UBI__RDP_MOST_TABS 64
@@ -89,6 +98,10 @@ struct ubi__rdp_offer {
     ubi__rdp_tab *tabs[UBI__RDP_MOST_TABS];
     uint32_t n_tabs;
     uint32_t last_tab;
+    ubi__rdp_work *first_work, **end_work;
+    bool is_working; /* there is a thread for it */
+    pthread_cond_t rested;
+    _Atomic bool is_ending; /* work is to be given up */
 };
 
 /** What a target is offered as. */
@@ -105,7 +118,7 @@ typedef struct ubi__rdp_tab_options {
 ubi_status ubi__rdp_offer_new(ubi__rdp_offer **out, const char *folder);
 ubi__rdp_offer *ubi__rdp_offer_ref(ubi__rdp_offer *offer);
 void ubi__rdp_offer_unref(ubi__rdp_offer *offer); /**< NULL is fine */
-/** The server ends: closes the mailbox, deletes the snapshots, ends tabs that are left. */
+/** The server ends: closes the mailbox, waits for work, deletes the snapshots, ends tabs that are left. */
 void ubi__rdp_offer_end(ubi__rdp_offer *offer);
 
 /** Any thread. Errors: UBI_EINVAL (no safe points), UBI_ELIMIT, UBI_ENOMEM. */
@@ -122,6 +135,12 @@ ubi_status ubi__rdp_offer_navigated(ubi__rdp_offer *offer, ubi_target target, co
 ubi_status ubi__rdp_tab_reload(ubi__rdp_tab *tab);
 /** The tabs of now, oldest first; each a reference. Their number. */
 uint32_t ubi__rdp_offer_tabs(ubi__rdp_offer *offer, ubi__rdp_tab *out[UBI__RDP_MOST_TABS]);
+/** Has work done, on a thread that lasts as long as there is any. Any thread. Errors: UBI_EIO (no thread); it is not done then. */
+ubi_status ubi__rdp_offer_work(ubi__rdp_offer *offer, ubi__rdp_work *work);
+/** A thread that gets no signals: they are the program's, and a client that has left is no reason to end it. Errors: UBI_EIO. */
+ubi_status ubi__rdp_thread_start(pthread_t *out, void *(*run)(void *payload), void *payload);
+/** Whether anything else is offered. */
+bool ubi__rdp_offer_has_others(ubi__rdp_offer *offer, const ubi__rdp_tab *tab);
 /** Whether it is offered still. */
 bool ubi__rdp_offer_has(ubi__rdp_offer *offer, const ubi__rdp_tab *tab);
 

@@ -4,7 +4,6 @@
  */
 #include "rdp/rdp_server.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -76,16 +75,6 @@ static void *loop_run(void *payload) {
 
 static void bell_ring(void *payload) {
     (void)ubi__uv.uv_async_send(&((ubi_rdp_server *)payload)->bell);
-}
-
-/* Signals are the program's; and a client that has left is no reason to end it. */
-static ubi_status thread_start(ubi_rdp_server *server) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&server->thread, NULL, loop_run, server);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed ? ubi__fail_errno(failed, "cannot start a thread") : UBI_OK;
 }
 
 /* ---- listening ---------------------------------------------------------------------------------------------------------- */
@@ -190,7 +179,7 @@ static ubi_status server_open(ubi_rdp_server *server, const ubi_rdp_options *o) 
         status = listener_open(server, o);
     }
     if (status == UBI_OK)
-        status = thread_start(server);
+        status = ubi__rdp_thread_start(&server->thread, loop_run, server);
     if (status == UBI_OK)
         return UBI_OK;
     handles_close(server);

@@ -47,6 +47,27 @@ static inline void wire_on_navigated(void *payload, ubi__rdp_tab *tab) {
         ubi__rdp_root_tab_navigated(ubi__rdp_root(c->connection), tab);
 }
 
+/* What a target was asked to run at its next safe point, to which the test lets it come. The first member of the target's payload. */
+typedef struct wire_safe_point {
+    ubi_safe_point_fn fn; /* NULL: nothing */
+    void *payload;
+} wire_safe_point;
+
+static inline ubi_status wire_safe_point_ask(void *payload, ubi_safe_point_fn fn, void *fn_payload) {
+    wire_safe_point *point = payload;
+    assert_null(point->fn);
+    *point = (wire_safe_point){ fn, fn_payload };
+    return UBI_OK;
+}
+
+static inline void wire_safe_point_come(void *payload) {
+    wire_safe_point *point = payload;
+    ubi_safe_point_fn fn = point->fn;
+    point->fn = NULL;
+    if (fn)
+        fn(point->payload);
+}
+
 /* Tabs can be offered from now on. */
 static inline void wire_open(wire_client *c) {
     memset(c, 0, sizeof *c);

@@ -27,6 +27,7 @@ static void what_needs_attaching_says_so(void **state) {
     (void)state;
     bridged b;
     ubi_census *census = NULL;
+    ubi_graph *graph = NULL;
     ubi_memory_allocations a = UBI_MEMORY_ALLOCATIONS_INIT;
     ubi_memory_settings settings = UBI_MEMORY_SETTINGS_INIT;
     ubi_memory_measure measure = UBI_MEMORY_MEASURE_INIT;
@@ -37,6 +38,7 @@ static void what_needs_attaching_says_so(void **state) {
     assert_wrong_state(ubi_memory_bridge_allocations(&a, bridge), "getting allocations");
     assert_wrong_state(ubi_memory_bridge_save_snapshot(bridge, "/nonexistent", UBI_MEMORY_OF_SCOPE, NULL, NULL),
                        "saveHeapSnapshot");
+    assert_wrong_state(ubi_memory_bridge_capture(&graph, bridge, UBI_MEMORY_OF_SCOPE), "saveHeapSnapshot");
     assert_wrong_state(ubi_memory_bridge_start_recording(bridge, NULL, NULL), "starting recording allocations");
     assert_wrong_state(ubi_memory_bridge_stop_recording(bridge, NULL), "stopping recording allocations");
     assert_wrong_state(ubi_memory_bridge_settings(&settings, bridge), "getting allocations settings");
@@ -45,6 +47,7 @@ static void what_needs_attaching_says_so(void **state) {
     assert_int_equal(ubi_memory_bridge_collect_cycles(bridge), UBI_OK);
     assert_int_equal(ubi_memory_bridge_navigated(bridge), UBI_OK);
     assert_null(census);
+    assert_null(graph);
     bridged_close(&b);
 }
 

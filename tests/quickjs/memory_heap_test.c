@@ -116,6 +116,14 @@ static uint64_t save_nodes(ubi_memory_bridge *bridge, const char *folder, ubi_me
     return info.node_count;
 }
 
+static uint64_t capture_nodes(ubi_memory_bridge *bridge, ubi_memory_boundaries boundaries) {
+    ubi_graph *graph = NULL;
+    assert_int_equal(ubi_memory_bridge_capture(&graph, bridge, boundaries), UBI_OK);
+    uint64_t n = ubi_graph_node_count(graph);
+    ubi_graph_unref(graph);
+    return n;
+}
+
 static void a_snapshot_is_of_the_scope_or_of_everything(void **state) {
     (void)state;
     bridged b = { .n_events = 0 };
@@ -131,7 +139,12 @@ static void a_snapshot_is_of_the_scope_or_of_everything(void **state) {
     attach(&b);
     uint64_t of_scope = save_nodes(b.bridge, folder, UBI_MEMORY_OF_SCOPE);
     assert_true(of_scope > 100);
-    assert_true(save_nodes(b.bridge, folder, UBI_MEMORY_OF_RUNTIME) > of_scope + 10000);
+    uint64_t of_runtime = save_nodes(b.bridge, folder, UBI_MEMORY_OF_RUNTIME);
+    assert_true(of_runtime > of_scope + 10000);
+    assert_int_equal(capture_nodes(b.bridge, UBI_MEMORY_OF_SCOPE), of_scope);
+    assert_int_equal(capture_nodes(b.bridge, UBI_MEMORY_OF_RUNTIME), of_runtime);
+    ubi_graph *none = NULL;
+    assert_int_equal(ubi_memory_bridge_capture(&none, b.bridge, (ubi_memory_boundaries)7), UBI_EINVAL);
     assert_int_equal(ubi_memory_bridge_save_snapshot(b.bridge, "x", (ubi_memory_boundaries)7, NULL, NULL), UBI_EINVAL);
     ubi_memory_bridge_free(b.bridge);
     ubi_quickjs_scope_free(scope);

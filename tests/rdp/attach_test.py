@@ -265,6 +265,19 @@ class Attach(unittest.TestCase):
             done = self.place.ubiheap("attach", program.address, "gc")
             self.assertEqual((done.returncode, done.stderr.decode()),
                              (0, f"ubiheap: {program.address}: did not answer, and is not in this: {missing}\n"))
+            process = f"{program.address}/process/0"
+            document = json.loads(self.place.ubiheap("attach", process, "census", "--json").stdout)
+            self.assertEqual(document["missing"], [missing])
+            self.assertEqual(list(document["report"]), ["objects", "scripts", "strings", "other", "domNode"])
+            self.assertEqual(document["report"]["other"]["JSRuntime"]["count"], 2)
+            done = self.place.ubiheap("attach", process, "snapshot", "-o", "process.fxsnapshot", "--json")
+            self.assertEqual(json.loads(done.stdout)["missing"], [missing])
+            counted = json.loads(self.place.ubiheap("census", "process.fxsnapshot", "--breakdown", "default", "--json").stdout)["report"]
+            self.assertEqual(counted["other"]["JSRuntime"]["count"], 2)
+            self.assertEqual(set(counted["other"]), {*document["report"]["other"], "JS::ubi::RootList"})
+            roots = self.place.ubiheap("nodes", "process.fxsnapshot", "--columns", "displayName", "--where", 'typeName = "JS::ubi::RootList"')
+            self.assertEqual(roots.stdout.decode().splitlines()[1:],
+                             ["JS::ubi::RootList", "program.js", f"program.js, worker {3 - int(missing[-1])}"])
 
     def test_allocations(self):
         text = self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "1", "--json")

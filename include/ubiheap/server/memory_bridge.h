@@ -108,6 +108,13 @@ UBI_API ubi_status ubi_memory_bridge_save_snapshot(ubi_memory_bridge *bridge, co
                                                    ubi_memory_boundaries boundaries, const ubi_save_options *options,
                                                    ubi_save_info *info);
 
+/**
+ * The same as a graph in memory: what is to be saved with the heaps of other runtimes, or looked into here.
+ * @param out  owned. Errors: UBI_ESTATE (detached: "saveHeapSnapshot"), UBI_EINVAL (boundaries), or as ubi_target_capture.
+ */
+UBI_API ubi_status ubi_memory_bridge_capture(ubi_graph **out, ubi_memory_bridge *bridge,
+                                             ubi_memory_boundaries boundaries);
+
 /** Attached or not. Of the target's runtime; errors as ubi_target_collect_garbage and ubi_target_collect_cycles. */
 UBI_API ubi_status ubi_memory_bridge_collect_garbage(ubi_memory_bridge *bridge);
 UBI_API ubi_status ubi_memory_bridge_collect_cycles(ubi_memory_bridge *bridge);

@@ -89,6 +89,8 @@ ubi_status ubi__rdp_watcher_make(ubi__rdp_actor **out, ubi__rdp_actor *descripto
 unsigned ubi__rdp_session_major(const ubi__rdp_session *session);
 /** A snapshot was saved: it is deleted with the connection. */
 void ubi__rdp_session_keep_snapshot(ubi__rdp_session *session, uint64_t number);
+/** The same for a memory actor; NULL: it has gone, and the file goes at once. */
+void ubi__rdp_snapshot_arrived(const ubi__rdp_actor *memory, const ubi__rdp_offer *offer, uint64_t number);
 
 /* ---- what several actors do --------------------------------------------------------------------------------------------- */
 

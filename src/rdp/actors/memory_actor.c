@@ -231,14 +231,16 @@ static ubi_status allocations_get(ubi__rdp_call *call) {
 
 /* ---- counts, collections, sizes ----------------------------------------------------------------------------------------- */
 
-static ubi_status census_take(ubi__rdp_call *call) {
-    return errand_run(call, ubi__rdp_memory_census, NULL);
+/* Of several runtimes, or of one that has ended. */
+static bool is_of_several(const ubi__rdp_call *call) {
+    const ubi__rdp_link *link = &link_of(call)->link;
+    return link->is_of_process && ubi__rdp_offer_has_others(link->tab->offer, link->tab);
 }
 
 /* The reply waits for all runtimes, but not for ever. */
-static ubi_status round_run(ubi__rdp_call *call, const ubi__rdp_round_type *type) {
+static ubi_status round_run(ubi__rdp_call *call, const ubi__rdp_round_type *type, uint64_t snapshot) {
     ubi__rdp_memory_link *link = link_of(call);
-    UBI_TRY(ubi__rdp_round_start(link, call, type));
+    UBI_TRY(ubi__rdp_round_start(link, call, type, snapshot));
     if (link->round && link->link.actor) {
         link->patience_at_ms = link->link.actor->connection->now_ms + UBI__RDP_PATIENCE_MS;
         alarm_set(link);
@@ -246,17 +248,23 @@ static ubi_status round_run(ubi__rdp_call *call, const ubi__rdp_round_type *type
     return UBI_OK;
 }
 
+static ubi_status census_take(ubi__rdp_call *call) {
+    if (is_of_several(call))
+        return round_run(call, &ubi__rdp_census_round, 0);
+    return errand_run(call, ubi__rdp_memory_census, NULL);
+}
+
 static ubi_status garbage_collect(ubi__rdp_call *call) {
-    return round_run(call, &ubi__rdp_garbage_round);
+    return round_run(call, &ubi__rdp_garbage_round, 0);
 }
 
 static ubi_status cycles_collect(ubi__rdp_call *call) {
-    return round_run(call, &ubi__rdp_cycles_round);
+    return round_run(call, &ubi__rdp_cycles_round, 0);
 }
 
 static ubi_status measure(ubi__rdp_call *call) {
     if (link_of(call)->link.is_of_process)
-        return round_run(call, &ubi__rdp_measure_round);
+        return round_run(call, &ubi__rdp_measure_round, 0);
     return errand_run(call, ubi__rdp_memory_measure, NULL);
 }
 
@@ -267,17 +275,24 @@ static ubi_status resident_unique_get(ubi__rdp_call *call) {
 /* ---- snapshots ---------------------------------------------------------------------------------------------------------- */
 
 /* The file is deleted with the connection; when that is gone already, now. */
-static void save_arrive(ubi__rdp_errand *errand) {
-    const uint64_t snapshot = ubi__rdp_memory_errand_of(errand)->snapshot;
+void ubi__rdp_snapshot_arrived(const ubi__rdp_actor *memory, const ubi__rdp_offer *offer, uint64_t snapshot) {
     char path[UBI__PRIVATE_PATH_BYTES];
-    if (errand->status != UBI_OK)
-        return;
-    if (errand->link->actor) {
-        ubi__rdp_session_keep_snapshot(ubi__rdp_session_of(errand->link->actor), snapshot);
+    if (memory) {
+        ubi__rdp_session_keep_snapshot(ubi__rdp_session_of(memory), snapshot);
         return;
     }
-    ubi__rdp_snapshot_path(path, errand->link->tab->offer, snapshot);
+    ubi__rdp_snapshot_path(path, offer, snapshot);
     (void)unlink(path);
+}
+
+static void save_arrive(ubi__rdp_errand *errand) {
+    if (errand->status == UBI_OK)
+        ubi__rdp_snapshot_arrived(errand->link->actor, errand->link->tab->offer,
+                                  ubi__rdp_memory_errand_of(errand)->snapshot);
+}
+
+static uint64_t snapshot_number(const ubi__rdp_memory_link *link) {
+    return atomic_fetch_add(&link->link.tab->offer->last_snapshot, 1) + 1;
 }
 
 static const ubi__rdp_field known_boundaries[] = {
@@ -305,12 +320,14 @@ static ubi_status snapshot_save(ubi__rdp_call *call) {
     ubi_memory_boundaries boundaries;
     if (!boundaries_read(&boundaries, link, ubi__rdp_argument(call, 0)))
         return ubi__rdp_reply_failure(call, "NS_ERROR_ILLEGAL_VALUE", "boundaries must be null or {\"runtime\": true}");
+    if (is_of_several(call))
+        return round_run(call, &ubi__rdp_snapshot_round, snapshot_number(link));
     ubi__rdp_memory_errand *errand = ubi__rdp_memory_errand_new(link, call, ubi__rdp_memory_save);
     if (!errand)
         return ubi__fail_nomem();
     errand->errand.arrive = save_arrive;
     errand->boundaries = boundaries;
-    errand->snapshot = atomic_fetch_add(&link->link.tab->offer->last_snapshot, 1) + 1;
+    errand->snapshot = snapshot_number(link);
     return ubi__rdp_errand_send(&errand->errand);
 }
 
@@ -328,12 +345,21 @@ static const ubi__rdp_field state_replies[] = {
     { "state", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`attached` or `detached`" },
     UBI__RDP_END,
 };
+/* Of what all runtimes of the process have a part in. */
+#define MISSING_REPLIES                                                                                                \
+    { "missing", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL,                                                                   \
+      "runtimes of the process that have no part in it; none: no member" },                                            \
+    {                                                                                                                  \
+        "missingRuntimes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "their titles"                                           \
+    }
+
 static const ubi__rdp_field census_replies[] = {
     { "objects", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "by class: `count` and `bytes`" },
     { "scripts", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "`count` and `bytes`" },
     { "strings", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "the same" },
     { "other", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "by type: the same" },
     { "domNode", UBI__RDP_OBJECT, UBI__RDP_REQUIRED, "the same" },
+    MISSING_REPLIES,
     UBI__RDP_END,
 };
 static const ubi__rdp_field start_arguments[] = {
@@ -361,8 +387,7 @@ static const ubi__rdp_field allocations_replies[] = {
     UBI__RDP_END,
 };
 static const ubi__rdp_field collection_replies[] = {
-    { "missing", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL, "runtimes that have not done it; none: no member" },
-    { "missingRuntimes", UBI__RDP_ARRAY, UBI__RDP_OPTIONAL, "their titles" },
+    MISSING_REPLIES,
     UBI__RDP_END,
 };
 static const ubi__rdp_field measure_replies[] = {
@@ -396,7 +421,11 @@ static const ubi__rdp_field save_arguments[] = {
 };
 static const ubi__rdp_field save_replies[] = {
     { "snapshotId", UBI__RDP_STRING, UBI__RDP_REQUIRED, "`ubi-N`, for `transferHeapSnapshot`" },
-    { "pauseMilliseconds", UBI__RDP_NUMBER, UBI__RDP_REQUIRED, "how long the program waited for it (Firefox: not)" },
+    { "pauseMilliseconds", UBI__RDP_NUMBER, UBI__RDP_REQUIRED,
+      "how long the program waited for it (Firefox: not); of several runtimes the longest" },
+    { "runtimes", UBI__RDP_NUMBER, UBI__RDP_OPTIONAL,
+      "of the process's actor: how many are in it, if there are several" },
+    MISSING_REPLIES,
     UBI__RDP_END,
 };
 static const ubi__rdp_field data_fields[] = {
@@ -415,9 +444,13 @@ static const ubi__rdp_method methods[] = {
     { "attach", attach, NULL, attach_replies, false, "observes the target from now on", "Firefox, foxdriver" },
     { "detach", detach, NULL, detach_replies, false, "ends that, and a recording", "Firefox, foxdriver" },
     { "getState", state_get, NULL, state_replies, false, "whether it is attached", "Firefox, foxdriver" },
-    { "takeCensus", census_take, NULL, census_replies, false, "counts what is in the heap", "Firefox, foxdriver" },
+    { "takeCensus", census_take, NULL, census_replies, false,
+      "counts what is in the heap; of the process's actor, in all runtimes", "Firefox, foxdriver" },
     { "startRecordingAllocations", recording_start, start_arguments, time_replies, false,
-      "records where objects are allocated; when it does already, changes nothing", "Firefox, foxdriver" },
+      "records where objects are allocated; when it does already, changes nothing; of the process's actor, in its "
+      "first "
+      "runtime alone",
+      "Firefox, foxdriver" },
     { "stopRecordingAllocations", recording_stop, NULL, time_replies, false, "ends that", "Firefox, foxdriver" },
     { "getAllocationsSettings", settings_get, NULL, settings_replies, false, "how it records", "Firefox, foxdriver" },
     { "getAllocations", allocations_get, NULL, allocations_replies, false, "what was allocated since the last time",
@@ -433,7 +466,8 @@ static const ubi__rdp_method methods[] = {
       "within 2 s",
       "Firefox, foxdriver, firefox-client" },
     { "residentUnique", resident_unique_get, NULL, resident_replies, false, "memory of the process", "Firefox" },
-    { "saveHeapSnapshot", snapshot_save, save_arguments, save_replies, false, "writes a snapshot on the server",
+    { "saveHeapSnapshot", snapshot_save, save_arguments, save_replies, false,
+      "writes a snapshot on the server; of the process's actor, of all runtimes, each below a root that has its title",
       "Firefox, foxdriver" },
     UBI__RDP_METHODS_END,
 };

@@ -29,8 +29,8 @@ void ubi__attach_document_begin(ubi__json *json, const ubi__attach *a);
 
 /** Ends it, with the names of runtimes that have no part in the answer. */
 void ubi__attach_document_end(ubi__json *json, const ubi__attach *a);
-/** A document with the answer as it came, as `key`, without what belongs to the protocol. */
-void ubi__attach_answer_write(const ubi__attach *a, const char *key, ubi_text answer);
+/** A document with the answer as it came, as `key`, without what belongs to the protocol. @param has_objects_only  nothing else is copied. */
+void ubi__attach_answer_write(const ubi__attach *a, const char *key, ubi_text answer, bool has_objects_only);
 /** Below a table: how long the program paused, if the answer says so. */
 void ubi__attach_pause_print(const ubi__attach *a, ubi_text answer);
 /** A member that is a number; false: there is none. */

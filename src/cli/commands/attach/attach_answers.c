@@ -209,7 +209,7 @@ static ubi_status census_take(void *payload, ubi_text json) {
     const ubi__attach *a = payload;
     census_rows rows = { NULL, 0, 0 };
     if (a->cli->common.wants_json) {
-        ubi__attach_answer_write(a, "report", json);
+        ubi__attach_answer_write(a, "report", json, true);
         return UBI_OK;
     }
     ubi_status status = census_read(&rows, json);

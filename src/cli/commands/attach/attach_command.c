@@ -40,12 +40,12 @@ void ubi__attach_missing_tell(const ubi__attach *a) {
 }
 
 /* The answer as it came, without what belongs to the protocol. */
-static void answer_copy(ubi__json *json, ubi_text answer) {
+static void answer_copy(ubi__json *json, ubi_text answer, bool has_objects_only) {
     ubi__json_cursor c;
     ubi__json_value key, value;
     ubi__json_cursor_open(&c, answer, UBI__JSON_OBJECT);
     while (ubi__json_cursor_next_member(&c, &key, &value)) {
-        if (key.has_escapes || ubi__json_value_is(&key, "from"))
+        if (key.has_escapes || ubi__json_value_is(&key, "from") || (has_objects_only && value.type != UBI__JSON_OBJECT))
             continue;
         ubi__json_key_text(json, key.raw);
         if (value.type == UBI__JSON_STRING)
@@ -55,12 +55,12 @@ static void answer_copy(ubi__json *json, ubi_text answer) {
     }
 }
 
-void ubi__attach_answer_write(const ubi__attach *a, const char *key, ubi_text answer) {
+void ubi__attach_answer_write(const ubi__attach *a, const char *key, ubi_text answer, bool has_objects_only) {
     ubi__json json;
     ubi__progress_line_clear(&a->cli->progress);
     ubi__attach_document_begin(&json, a);
     ubi__json_member_object(&json, key);
-    answer_copy(&json, answer);
+    answer_copy(&json, answer, has_objects_only);
     ubi__json_object_end(&json);
     ubi__attach_document_end(&json, a);
 }

@@ -82,7 +82,7 @@ static ubi_status measure_take(void *payload, ubi_text json) {
     ubi__text_table table;
     uint64_t size_bytes;
     if (a->cli->common.wants_json) {
-        ubi__attach_answer_write(a, "measure", json);
+        ubi__attach_answer_write(a, "measure", json, false);
         return UBI_OK;
     }
     ubi__page_table(&table, &a->cli->page, "Of what", measure_columns, 1);
