@@ -131,8 +131,8 @@ void *ubi__alloc_array(const ubi_allocator *a, size_t n, size_t size) {
 
 void *ubi__calloc_array(const ubi_allocator *a, size_t n, size_t size) {
     void *p = ubi__alloc_array(a, n, size);
-    /* Fresh mappings are zero already, but only the default allocator promises that. */
-    if (p && !(a == ubi_allocator_default() && is_large(n * size)))
+    /* Fresh mappings are zero already, but only the default allocator promises that, and none in its place. */
+    if (p && !(a->alloc == default_alloc && is_large(n * size)))
         memset(p, 0, n * size);
     return p;
 }

@@ -92,8 +92,9 @@ static void a_cleared_array_is_clear_from_any_allocator(void **state) {
     (void)state;
     fail_allocator f;
     fail_allocator_init(&f, FAIL_ALLOCATOR_NEVER);
-    const ubi_allocator *allocators[] = { ubi_allocator_default(), &f.allocator };
-    for (size_t k = 0; k < 2; k++)
+    const ubi_allocator *allocators[] = { ubi_allocator_default(), &f.allocator, &f.allocator };
+    for (size_t k = 0; k < 3; k++) {
+        ubi__allocator_default_replace(k == 2 ? &f.allocator : NULL);
         for (size_t size = 24; size < 4 * MIB; size *= 6) {
             void *dirty = ubi__alloc_array(allocators[k], size, 1);
             memset(dirty, 0xff, size);
@@ -103,6 +104,8 @@ static void a_cleared_array_is_clear_from_any_allocator(void **state) {
                 assert_int_equal(p[i], 0);
             ubi__free_array(allocators[k], p, size, 1);
         }
+    }
+    ubi__allocator_default_replace(NULL);
     fail_allocator_fini(&f);
 }
 

@@ -8,6 +8,7 @@
 #include "rdp/remote_heap.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/base64.h"
 #include "base/json_reader.h"
@@ -105,8 +106,10 @@ static ubi_status remote_open(ubi__remote **out, const ubi__remote_address *addr
 ubi_status ubi__rdp_remote_adopt(ubi__remote **out, int fd, const ubi__remote_address *address,
                                  const ubi_progress *progress, const ubi_allocator *allocator) {
     ubi__remote *r = remote_new(address, allocator);
-    if (!r)
+    if (!r) {
+        close(fd);
         return ubi__fail_nomem();
+    }
     const ubi__rdp_peer_options options = peer_options(r, progress);
     return remote_finish(out, r, ubi__rdp_peer_adopt(&r->peer, fd, &options));
 }
