@@ -22,6 +22,8 @@ typedef struct taking {
     const ubi__remote_ops *ops;
     ubi__remote *remote;
     uint64_t start_us;
+    uint32_t n_late;     /* intervals that were longer than wanted */
+    uint64_t longest_us; /* of them */
 } taking;
 
 static const ubi_allocator *memory(void) {
@@ -76,6 +78,9 @@ static ubi_status next_await(taking *t) {
     uint64_t now_us = ubi__clock_us();
     t->start_us += t->options->interval_us;
     if (t->start_us < now_us) {
+        uint64_t took_us = now_us - (t->start_us - t->options->interval_us);
+        t->longest_us = took_us > t->longest_us ? took_us : t->longest_us;
+        t->n_late++;
         t->start_us = now_us;
         return UBI_OK;
     }
@@ -91,6 +96,18 @@ static ubi_status series_fill(taking *t) {
         UBI_TRY(snapshot_take(t));
     }
     return UBI_OK;
+}
+
+/* Growth is judged from one snapshot to the next, so their distance matters. */
+static void lateness_tell(const taking *t) {
+    char line[200], wanted[UBI__HUMAN_TEXT], longest[UBI__HUMAN_TEXT];
+    if (!t->n_late || t->cli->common.progress < 0)
+        return;
+    snprintf(line, sizeof line,
+             "%u of %u snapshots came late, up to %s after the one before: taking one takes longer than %s", t->n_late,
+             t->series->n, ubi__human_duration(longest, t->longest_us),
+             ubi__human_duration(wanted, t->options->interval_us));
+    ubi__print_line(t->options->address, line);
 }
 
 /* What there is may be enough. */
@@ -125,6 +142,8 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     ubi_status status = series_end(out, options, series_fill(&t));
     t.ops->close(t.remote);
     ubi__progress_line_clear(&cli->progress);
+    if (status == UBI_OK)
+        lateness_tell(&t);
     return status;
 }
 

@@ -32,7 +32,8 @@ typedef struct ubi__heap_series_options {
 } ubi__heap_series_options;
 
 /**
- * Takes the series over one connection, with a line for each snapshot on standard error, unless progress is switched off.
+ * Takes the series over one connection, with a line for each snapshot on standard error, and one at the end when some came late, unless
+ * progress is switched off.
  * @param out  closed by ubi__heap_series_close, also after a failure.
  * Errors: those of ubi__remote_ops, UBI_ECANCELLED, when there are fewer than `n_least`. A later Ctrl-C counts as the first.
  */

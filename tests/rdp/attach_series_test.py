@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
@@ -76,7 +77,14 @@ class Series(unittest.TestCase):
                 self.assertEqual(self.requests.count("listTabs"), 1)
                 asked = [kind for kind in self.requests if kind.startswith("force") or kind == "saveHeapSnapshot"]
                 self.assertEqual(asked, 4 * ["forceGarbageCollection", "forceCycleCollection", "saveHeapSnapshot"])
-                self.assertRegex(self.error, r"\A(ubiheap: @: snapshot \d of 4: \d[\d.]* KiB, after a pause of \S+ [mu]?s at most\n){4}\Z")
+                self.assertRegex(self.error, r"\A(ubiheap: @: snapshot \d of 4: \d[\d.]* KiB, after a pause of \S+ [mu]?s at most\n){4}(ubiheap: @: \d of 4 snapshots came late, [^\n]+\n)?\Z")
+
+    def test_snapshots_that_come_late_are_told(self):
+        answers = growing(self.place, descriptors())
+        answers[MEMORY, "saveHeapSnapshot"] = [lambda _: time.sleep(0.02) or {"snapshotId": "1"}]
+        self.leaks(answers, "--times", "3")
+        self.assertRegex(self.error, r"\nubiheap: @: 2 of 3 snapshots came late, up to \S+ m?s after the one before: "
+                                     r"taking one takes longer than 1 ms\n\Z")
 
     def test_options(self):
         self.leaks(growing(self.place, descriptors()), "--times", "2", "--no-gc", "--no-progress")
