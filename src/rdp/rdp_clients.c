@@ -37,6 +37,12 @@ static void client_forget_change(ubi__rdp_client *client) {
     client->is_changed = false;
 }
 
+static void client_forget_leaving(ubi__rdp_client *client) {
+    *client->place_leaving = client->next_leaving;
+    if (client->next_leaving)
+        client->next_leaving->place_leaving = client->place_leaving;
+}
+
 void ubi__rdp_client_close(ubi__rdp_client *client) {
     if (client->is_closing)
         return;
@@ -44,12 +50,40 @@ void ubi__rdp_client_close(ubi__rdp_client *client) {
     *client->place = client->next;
     if (client->next)
         client->next->place = client->place;
-    client->server->n_clients--;
+    if (client->is_leaving)
+        client_forget_leaving(client);
+    else
+        client->server->n_clients--;
     if (client->is_changed)
         client_forget_change(client);
     ubi__rdp_connection_free(client->connection);
     client->connection = NULL;
     ubi__uv.uv_close(&client->socket.handle, on_closed);
+}
+
+/* It makes room for another at once. */
+static void client_leave(ubi__rdp_client *client) {
+    ubi_rdp_server *server = client->server;
+    if (client->is_leaving || client->is_closing)
+        return;
+    if (!server->leaving)
+        (void)ubi__uv.uv_async_send(&server->bell);
+    (void)ubi__uv.uv_read_stop(&client->socket.stream);
+    client->is_leaving = true;
+    client->is_reading = false;
+    client->next_leaving = server->leaving;
+    client->place_leaving = &server->leaving;
+    if (client->next_leaving)
+        client->next_leaving->place_leaving = &client->next_leaving;
+    server->leaving = client;
+    server->n_clients--;
+}
+
+void ubi__rdp_server_close_some(ubi_rdp_server *server) {
+    for (int i = 0; i < UBI__RDP_MOST_CLOSINGS && server->leaving; i++)
+        ubi__rdp_client_close(server->leaving);
+    if (server->leaving)
+        (void)ubi__uv.uv_async_send(&server->bell);
 }
 
 void ubi__rdp_client_changed(ubi__rdp_client *client) {
@@ -73,7 +107,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
     ubi__rdp_client *client = stream->data;
     ubi_rdp_server *server = client->server;
     if (n < 0) {
-        ubi__rdp_client_close(client);
+        client_leave(client);
     } else if (n > 0) {
         const ubi_text bytes = { buffer->base, (size_t)n };
         ubi__rdp_connection_take(client->connection, bytes, ubi__uv.uv_now(&server->loop));
@@ -84,7 +118,8 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
 
 /* Reads on, or gives the client time. */
 static void client_pace(ubi__rdp_client *client) {
-    bool is_wanted = client->connection && !client->must_close && ubi__rdp_connection_wants_bytes(client->connection);
+    bool is_wanted = client->connection && !client->must_close && !client->is_leaving &&
+                     ubi__rdp_connection_wants_bytes(client->connection);
     if (is_wanted == client->is_reading)
         return;
     client->is_reading = is_wanted;
@@ -101,22 +136,30 @@ static uint64_t client_due_ms(const ubi__rdp_client *client) {
 static void on_timer(uv_timer_t *timer) {
     ubi_rdp_server *server = timer->data;
     uint64_t now_ms = ubi__uv.uv_now(&server->loop);
+    server->due_ms = UINT64_MAX;
     for (ubi__rdp_client *client = server->clients; client; client = client->next)
         if (client_due_ms(client) <= now_ms)
             ubi__rdp_connection_tick(client->connection, now_ms);
     ubi__rdp_server_settle(server);
+    ubi__rdp_server_set_timer(server);
 }
 
-static void timer_set(ubi_rdp_server *server) {
-    uint64_t due_ms = UINT64_MAX, now_ms = ubi__uv.uv_now(&server->loop);
+/* It may be set already for one that wants it no more, and then goes off for nothing: what is due is found then. */
+static void timer_advance(ubi_rdp_server *server, uint64_t due_ms) {
+    uint64_t now_ms = ubi__uv.uv_now(&server->loop);
+    if (due_ms >= server->due_ms)
+        return;
+    server->due_ms = due_ms;
+    (void)ubi__uv.uv_timer_start(&server->timer, on_timer, due_ms > now_ms ? due_ms - now_ms : 0, 0);
+}
+
+void ubi__rdp_server_set_timer(ubi_rdp_server *server) {
+    uint64_t due_ms = UINT64_MAX;
     for (const ubi__rdp_client *client = server->clients; client; client = client->next) {
         uint64_t own_ms = client_due_ms(client);
         due_ms = own_ms < due_ms ? own_ms : due_ms;
     }
-    if (due_ms == UINT64_MAX)
-        (void)ubi__uv.uv_timer_stop(&server->timer);
-    else
-        (void)ubi__uv.uv_timer_start(&server->timer, on_timer, due_ms > now_ms ? due_ms - now_ms : 0, 0);
+    timer_advance(server, due_ms);
 }
 
 /* Resuming may change clients again: until none is left. */
@@ -130,8 +173,8 @@ void ubi__rdp_server_settle(ubi_rdp_server *server) {
             continue;
         ubi__rdp_connection_resume(client->connection);
         client_pace(client);
+        timer_advance(server, client_due_ms(client));
     }
-    timer_set(server);
 }
 
 /* ---- coming ------------------------------------------------------------------------------------------------------------- */

@@ -62,7 +62,9 @@ static void on_bell(uv_async_t *bell) {
     ubi__rdp_mailbox_deliver(&server->offer->mailbox);
     if (has_tabs_changed)
         tabs_report(server);
+    ubi__rdp_server_close_some(server);
     ubi__rdp_server_settle(server);
+    ubi__rdp_server_set_timer(server); /* mail may have set alarms of any */
     if (must_stop && !ubi__uv.uv_is_closing((uv_handle_t *)bell))
         server_end(server);
 }
@@ -197,6 +199,7 @@ ubi_status ubi_rdp_server_start(ubi_rdp_server **out, const ubi_rdp_options *opt
     ubi_rdp_server *server = UBI_NEW(memory(), ubi_rdp_server);
     if (!server)
         return ubi__fail_nomem();
+    server->due_ms = UINT64_MAX;
     server->most_json_bytes = o->most_json_bytes;
     server->most_connections = o->most_connections ? o->most_connections : DEFAULT_CONNECTIONS;
     server->may_enter = o->may_enter;

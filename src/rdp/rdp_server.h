@@ -22,6 +22,8 @@
 /** What is read of a file at a time. */
 #define UBI__RDP_FILE_PIECE_BYTES ((size_t)512 << 10)
 #define UBI__RDP_READ_BYTES ((size_t)64 << 10)
+/** Clients that have left and are closed in one turn, so that others need not wait while many leave. */
+#define UBI__RDP_MOST_CLOSINGS 32
 /** Blocks that are sent together. */
 #define UBI__RDP_MOST_BUFFERS 16
 
@@ -38,6 +40,7 @@ typedef struct ubi__rdp_client {
     ubi_rdp_server *server;
     struct ubi__rdp_client *next, **place; /* of the server's */
     struct ubi__rdp_client *next_changed;
+    struct ubi__rdp_client *next_leaving, **place_leaving; /* of the server's that have left */
     union {
         uv_handle_t handle;
         uv_stream_t stream;
@@ -53,6 +56,7 @@ typedef struct ubi__rdp_client {
     bool is_reading;
     bool is_sending; /* a write, or the reading of a file, is on its way */
     bool must_close; /* when all is sent */
+    bool is_leaving; /* it has left, and is to be closed */
     bool is_closing;
     bool must_ask, may_enter;
     char peer[64];
@@ -87,6 +91,8 @@ struct ubi_rdp_server {
     uint32_t n_clients;
     uint64_t last_client;
     ubi__rdp_client *changed;
+    ubi__rdp_client *leaving;
+    uint64_t due_ms; /* when the timer goes off; UINT64_MAX: it does not */
     bool is_asking;
     char bytes[UBI__RDP_READ_BYTES];
 };
@@ -94,6 +100,8 @@ struct ubi_rdp_server {
 /** Takes a client from the listener. */
 void ubi__rdp_client_accept(ubi_rdp_server *server);
 void ubi__rdp_client_close(ubi__rdp_client *client);
+/** Closes some of those that have left; the others in a later turn. */
+void ubi__rdp_server_close_some(ubi_rdp_server *server);
 /** It is to be looked at by ubi__rdp_server_settle. */
 void ubi__rdp_client_changed(ubi__rdp_client *client);
 /** Sends what can be sent, and reads on or not. */
@@ -106,7 +114,9 @@ ubi__rdp_output ubi__rdp_client_output(ubi__rdp_client *client);
 bool ubi__rdp_is_loopback(const struct sockaddr_storage *address);
 /** One user less. */
 void ubi__rdp_client_release(ubi__rdp_client *client);
-/** After anything has happened: sends, and sets the timer. */
+/** After anything has happened to clients that have changed: sends, and sets the timer for them. */
 void ubi__rdp_server_settle(ubi_rdp_server *server);
+/** The timer goes off when the first of all clients wants it. Cost: O(clients). */
+void ubi__rdp_server_set_timer(ubi_rdp_server *server);
 
 #endif

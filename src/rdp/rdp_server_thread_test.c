@@ -22,6 +22,8 @@
 
 #include <ubiheap/server/rdp.h>
 
+#include "rdp/rdp_server.h"
+
 /* ---- a program
  * ----------------------------------------------------------------------------------------------------------
  */
@@ -332,6 +334,64 @@ static void connections_are_limited(void **state) {
     ubi_rdp_server_stop(server);
 }
 
+/* ---- many that leave at once: closings between two rings of the bell --------------------------------------------------- */
+
+static int (*usual_send)(uv_async_t *bell);
+static void (*usual_close)(uv_handle_t *handle, uv_close_cb on_closed);
+static atomic_uint n_closed, n_closed_in_turn, most_closed_in_turn;
+
+static int count_turn(uv_async_t *bell) {
+    unsigned n = atomic_exchange(&n_closed_in_turn, 0);
+    if (n > atomic_load(&most_closed_in_turn))
+        atomic_store(&most_closed_in_turn, n);
+    return usual_send(bell);
+}
+
+static void count_closing(uv_handle_t *handle, uv_close_cb on_closed) {
+    atomic_fetch_add(&n_closed_in_turn, 1);
+    usual_close(handle, on_closed);
+    atomic_fetch_add(&n_closed, 1);
+}
+
+static void many_that_leave_at_once_are_closed_in_turns(void **state) {
+    enum { LEAVING = 5 * UBI__RDP_MOST_CLOSINGS };
+    static int fds[LEAVING];
+    ubi_rdp_options options = UBI_RDP_OPTIONS_INIT;
+    (void)state;
+    options.most_connections = LEAVING + 1;
+    assert_int_equal(ubi__uv_load(), UBI_OK);
+    usual_send = ubi__uv.uv_async_send;
+    usual_close = ubi__uv.uv_close;
+    ubi__uv.uv_async_send = count_turn;
+    ubi__uv.uv_close = count_closing;
+    ubi_rdp_server *server = server_start(&options);
+    int stays = client_connect(server);
+    client_greet(stays);
+    for (int i = 0; i < LEAVING; i++) {
+        fds[i] = client_connect(server);
+        client_greet(fds[i]);
+    }
+    for (int i = 0; i < LEAVING; i++)
+        close(fds[i]);
+    while (atomic_load(&n_closed) < LEAVING)
+        usleep(1000);
+    assert_int_equal(atomic_load(&n_closed), LEAVING);
+    assert_in_range(atomic_load(&most_closed_in_turn), 1, UBI__RDP_MOST_CLOSINGS);
+    assert_true(request_send(stays, "root", "getRoot"));
+    char text[4096];
+    assert_true(packet_read(stays, text, sizeof text));
+    for (int i = 0; i < LEAVING; i++) { /* there is room for as many */
+        fds[i] = client_connect(server);
+        client_greet(fds[i]);
+    }
+    for (int i = 0; i < LEAVING; i++)
+        close(fds[i]);
+    close(stays);
+    ubi_rdp_server_stop(server);
+    ubi__uv.uv_async_send = usual_send;
+    ubi__uv.uv_close = usual_close;
+}
+
 static void a_unix_socket_is_its_owners(void **state) {
     char folder[] = "/tmp/ubiheap-rdp-test-XXXXXX", path[64];
     ubi_rdp_options options = UBI_RDP_OPTIONS_INIT;
@@ -398,6 +458,7 @@ int main(void) {
         cmocka_unit_test(servers_stop_while_clients_are_there),
         cmocka_unit_test(clients_that_do_not_read_hold_up_no_others),
         cmocka_unit_test(connections_are_limited),
+        cmocka_unit_test(many_that_leave_at_once_are_closed_in_turns),
         cmocka_unit_test(a_unix_socket_is_its_owners),
         cmocka_unit_test(addresses_are_checked),
     };

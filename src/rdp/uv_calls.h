@@ -40,7 +40,6 @@
     X(uv_tcp_nodelay)                                                                                                  \
     X(uv_timer_init)                                                                                                   \
     X(uv_timer_start)                                                                                                  \
-    X(uv_timer_stop)                                                                                                   \
     X(uv_try_write)                                                                                                    \
     X(uv_update_time)                                                                                                  \
     X(uv_write)
