@@ -150,8 +150,7 @@ ubi_status ubi__rdp_offer_work(ubi__rdp_offer *offer, ubi__rdp_work *work) {
     return status;
 }
 
-static void offer_await_work(ubi__rdp_offer *offer) {
-    atomic_store(&offer->is_ending, true);
+void ubi__rdp_offer_await_work(ubi__rdp_offer *offer) {
     pthread_mutex_lock(&offer->lock);
     while (offer->is_working)
         pthread_cond_wait(&offer->rested, &offer->lock);
@@ -277,7 +276,8 @@ ubi_status ubi__rdp_offer_remove(ubi__rdp_offer *offer, ubi_target target) {
 
 void ubi__rdp_offer_end(ubi__rdp_offer *offer) {
     ubi__rdp_mailbox_close(&offer->mailbox);
-    offer_await_work(offer);
+    atomic_store(&offer->is_ending, true);
+    ubi__rdp_offer_await_work(offer);
     for (ubi__rdp_tab *tab = tab_take(offer, NULL); tab; tab = tab_take(offer, NULL))
         tab_bid_farewell(tab);
     ubi__private_folder_close(&offer->folder);

@@ -137,6 +137,8 @@ ubi_status ubi__rdp_tab_reload(ubi__rdp_tab *tab);
 uint32_t ubi__rdp_offer_tabs(ubi__rdp_offer *offer, ubi__rdp_tab *out[UBI__RDP_MOST_TABS]);
 /** Has work done, on a thread that lasts as long as there is any. Any thread. Errors: UBI_EIO (no thread); it is not done then. */
 ubi_status ubi__rdp_offer_work(ubi__rdp_offer *offer, ubi__rdp_work *work);
+/** Until there is none, and what it made is in the mailbox. Any thread but that which does it. */
+void ubi__rdp_offer_await_work(ubi__rdp_offer *offer);
 /** A thread that gets no signals: they are the program's, and a client that has left is no reason to end it. Errors: UBI_EIO. */
 ubi_status ubi__rdp_thread_start(pthread_t *out, void *(*run)(void *payload), void *payload);
 /** Whether anything else is offered. */

@@ -214,6 +214,8 @@ static void client_settle(client *c) {
         program_come(&c->program);
         program_come(&c->second);
         ubi__rdp_mailbox_deliver(&c->offer->mailbox);
+        ubi__rdp_offer_await_work(c->offer);
+        ubi__rdp_mailbox_deliver(&c->offer->mailbox);
     }
     require(c->connection->is_ended || c->connection->n_waiting == 0, "a request was not answered");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process_rounds_test.c: counts and snapshots of all runtimes of a process: each runtime is a drawing, and comes to its safe point when the
+ * process_rounds_thread_test.c: counts and snapshots of all runtimes of a process: each runtime is a drawing, and comes to its safe point when the
  * test lets it.
  */
 #include <setjmp.h>
@@ -96,12 +96,10 @@ static void program_come_and_say(client *c, unsigned i) {
     wire_hear(&c->wire);
 }
 
-/* Until there is a reply. */
+/* It may be written on another thread. */
 static void reply_await(client *c) {
-    while (!c->wire.n) {
-        wire_hear(&c->wire);
-        usleep(100);
-    }
+    ubi__rdp_offer_await_work(c->wire.offer);
+    wire_hear(&c->wire);
 }
 
 /* With `n` programs. */
@@ -280,10 +278,7 @@ static void what_is_saved_for_one_who_left_is_deleted(void **state) {
     program_come_and_say(&c, 1);
     wire_leave(&c.wire);
     ubi__rdp_snapshot_path(path, c.wire.offer, 1);
-    pthread_mutex_lock(&c.wire.offer->lock);
-    while (c.wire.offer->is_working)
-        pthread_cond_wait(&c.wire.offer->rested, &c.wire.offer->lock);
-    pthread_mutex_unlock(&c.wire.offer->lock);
+    ubi__rdp_offer_await_work(c.wire.offer);
     wire_hear(&c.wire);
     assert_int_equal(access(path, F_OK), -1);
     client_end(&c);
