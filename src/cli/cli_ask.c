@@ -19,6 +19,7 @@
 #include "cli/cli_kept.h"
 #include "cli/condition.h"
 #include "cli/recording_symbols.h"
+#include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 #include "questions/answers.h"
 #include "session/part.h"
@@ -102,6 +103,7 @@ static ubi_status heaps_open(heaps *h, ubi__cli *cli, const asking *a, uint32_t 
     UBI_TRY(ubi_session_pool_new(&h->pool, &options));
     ubi__session_pool_set_namer(h->pool, ubi__recording_name_frames);
     ubi__session_pool_set_remotes(h->pool, ubi__remote_schemes);
+    ubi__session_pool_set_witness(h->pool, ubi__remote_missing_witness(cli));
     h->sessions = ubi__calloc_array(ubi_allocator_default(), n, sizeof *h->sessions);
     h->uses = ubi__calloc_array(ubi_allocator_default(), n, sizeof *h->uses);
     if (!h->sessions || !h->uses)

@@ -13,6 +13,7 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 #include "cli/terminal.h"
 #include "formats/recognize.h"
@@ -70,14 +71,15 @@ ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli) {
 }
 
 /* The heap behind an address is a file as long as it is read. */
-static ubi_status graph_read(ubi__snapshot *out, const char *path, const ubi_read_options *options) {
+static ubi_status graph_read(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi_read_options *options) {
+    const ubi__remote_witness witness = ubi__remote_missing_witness(cli);
     ubi__remote_address address;
     char file[UBI__REMOTE_FILE_PATH];
     int fd;
     if (!ubi__remote_is_address(path, ubi__remote_schemes))
         return ubi_graph_read_path(&out->graph, path, options, &out->info);
     UBI_TRY(ubi__remote_address_parse(&address, path, ubi__remote_schemes));
-    UBI_TRY(ubi__remote_file_fetch(&fd, &address, &options->progress));
+    UBI_TRY(ubi__remote_file_fetch(&fd, &address, path, &witness, &options->progress));
     ubi__remote_file_path(file, fd);
     ubi_status status = ubi_graph_read_path(&out->graph, file, options, &out->info);
     close(fd);
@@ -91,7 +93,7 @@ ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *pat
     options.compat = cli->compat;
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     out->info = (ubi_read_info)UBI_READ_INFO_INIT;
-    ubi_status status = graph_read(out, path, &options);
+    ubi_status status = graph_read(out, cli, path, &options);
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
     out->path = path;

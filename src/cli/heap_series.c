@@ -44,7 +44,7 @@ static bool is_packed(int fd) {
 
 static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
     const char *packed = is_packed(fd) ? " packed" : "";
-    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "", missing[UBI__REMOTE_MISSING_TEXT];
+    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
     struct stat facts;
     ubi__progress_line_clear(&t->cli->progress);
     if (t->cli->common.progress < 0 || fstat(fd, &facts) != 0)
@@ -54,8 +54,6 @@ static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
     snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", t->series->n, of,
              ubi__human_size(size, (uint64_t)facts.st_size), packed, ubi__human_duration(pause, pause_us));
     ubi__print_line(t->options->address, line);
-    if (ubi__remote_missing_describe(missing, t->remote, t->ops))
-        ubi__print_line(t->options->address, missing);
 }
 
 static ubi_status snapshot_take(const taking *t) {
@@ -68,6 +66,8 @@ static ubi_status snapshot_take(const taking *t) {
     heap->fd = fd;
     snprintf(heap->label, sizeof heap->label, "%s#%u", t->options->address, t->series->n);
     snapshot_tell(t, fd, pause_us);
+    const ubi__remote_witness witness = ubi__remote_missing_witness(t->cli);
+    witness.see(witness.payload, t->options->address, t->remote, t->ops);
     return UBI_OK;
 }
 

@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 
+#define MISSING_TEXT 600
+
 typedef struct missing_names {
-    char text[UBI__REMOTE_MISSING_TEXT / 2];
+    char text[MISSING_TEXT / 2];
     size_t n_bytes; /* of the text; what does not fit is left out */
     unsigned n, n_left_out;
 } missing_names;
@@ -23,13 +25,26 @@ static void name_append(void *payload, ubi_text name) {
             (size_t)snprintf(m->text + m->n_bytes, room, "%s%.*s", m->n_bytes ? "; " : "", (int)name.len, name.ptr);
 }
 
-bool ubi__remote_missing_describe(char out[UBI__REMOTE_MISSING_TEXT], ubi__remote *remote, const ubi__remote_ops *ops) {
+/* False: none was missing since the last call. */
+static bool missing_describe(char out[MISSING_TEXT], ubi__remote *remote, const ubi__remote_ops *ops) {
     missing_names m = { .n = 0 };
     char more[40] = "";
     ops->missing(remote, name_append, &m);
     if (m.n_left_out)
         snprintf(more, sizeof more, "%s%u more", m.n_bytes ? "; " : "", m.n_left_out);
-    snprintf(out, UBI__REMOTE_MISSING_TEXT, "did not answer, and %s not in this: %s%s", m.n == 1 ? "is" : "are", m.text,
-             more);
+    snprintf(out, MISSING_TEXT, "did not answer, and %s not in this: %s%s", m.n == 1 ? "is" : "are", m.text, more);
     return m.n > 0;
+}
+
+static void missing_tell(void *payload, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
+    ubi__cli *cli = payload;
+    char line[MISSING_TEXT];
+    if (!missing_describe(line, remote, ops))
+        return;
+    ubi__progress_line_clear(&cli->progress);
+    ubi__print_line(path, line);
+}
+
+ubi__remote_witness ubi__remote_missing_witness(ubi__cli *cli) {
+    return (ubi__remote_witness){ missing_tell, cli };
 }

@@ -5,11 +5,10 @@
 #ifndef UBI_CLI_REMOTE_MISSING_H
 #define UBI_CLI_REMOTE_MISSING_H
 
+#include "cli/command.h"
 #include "targets/remote.h"
 
-#define UBI__REMOTE_MISSING_TEXT 600
-
-/** "did not answer, and is not in this: NAME; NAME", cut; false: none was missing since the last call. */
-bool ubi__remote_missing_describe(char out[UBI__REMOTE_MISSING_TEXT], ubi__remote *remote, const ubi__remote_ops *ops);
+/** Prints a line on standard error with the runtimes that an answer lacks, if there are any. `cli` is borrowed. */
+ubi__remote_witness ubi__remote_missing_witness(ubi__cli *cli);
 
 #endif

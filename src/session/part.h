@@ -93,6 +93,8 @@ void ubi__session_pool_set_namer(ubi_session_pool *pool, ubi__recording_namer *n
  * blocks until the heap's snapshot is here; it is a file without a name, and goes with the session.
  */
 void ubi__session_pool_set_remotes(ubi_session_pool *pool, const ubi__remote_scheme *const *schemes);
+/** Before sessions are opened, too: it sees each heap that comes from such an address. */
+void ubi__session_pool_set_witness(ubi_session_pool *pool, ubi__remote_witness witness);
 /** Whether opening this path opens a heap behind an address. */
 UBI__SERVER_API bool ubi__session_pool_is_address(const ubi_session_pool *pool, const char *path);
 /** Where its file is, or what it was opened as; not what it is called. */

@@ -61,13 +61,16 @@ ubi_status ubi__remote_file_take(int *fd, ubi__remote *remote, const ubi__remote
     return r.status == UBI_OK ? status : ubi__fail(r.status, "a temporary file: %s", r.message);
 }
 
-ubi_status ubi__remote_file_fetch(int *fd, const ubi__remote_address *address, const ubi_progress *progress) {
+ubi_status ubi__remote_file_fetch(int *fd, const ubi__remote_address *address, const char *path,
+                                  const ubi__remote_witness *witness, const ubi_progress *progress) {
     const ubi__remote_ops *ops = address->scheme->ops;
     ubi__remote *remote;
     UBI_TRY(ops->open(&remote, address, progress, NULL));
     ubi_status status = ops->attach(remote);
     if (status == UBI_OK)
         status = ubi__remote_file_take(fd, remote, ops, NULL);
+    if (status == UBI_OK && witness->see)
+        witness->see(witness->payload, path, remote, ops);
     ops->close(remote);
     return status;
 }

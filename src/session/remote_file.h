@@ -26,8 +26,10 @@ void ubi__remote_file_path(char out[UBI__REMOTE_FILE_PATH], int fd);
 ubi_status ubi__remote_file_take(int *fd, ubi__remote *remote, const ubi__remote_ops *ops, uint64_t *pause_us);
 /**
  * Asks the other side for a snapshot of the heap that `address` chooses, and waits for all of it.
- * @param fd  out: the file, owned. Errors: those of ubi__remote_ops; UBI_EIO (no room for the file).
+ * @param fd  out: the file, owned. @param path  the address as it was given. Errors: those of ubi__remote_ops; UBI_EIO (no room for the
+ * file).
  */
-ubi_status ubi__remote_file_fetch(int *fd, const ubi__remote_address *address, const ubi_progress *progress);
+ubi_status ubi__remote_file_fetch(int *fd, const ubi__remote_address *address, const char *path,
+                                  const ubi__remote_witness *witness, const ubi_progress *progress);
 
 #endif

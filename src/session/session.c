@@ -261,7 +261,7 @@ static ubi_status remote_open(ubi_session **out, ubi_session_pool *pool, const c
     ubi__remote_address address;
     int fd = -1;
     UBI_TRY(ubi__remote_address_parse(&address, path, pool->remotes));
-    UBI_TRY(ubi__remote_file_fetch(&fd, &address, options ? &options->progress : &silent));
+    UBI_TRY(ubi__remote_file_fetch(&fd, &address, path, &pool->witness, options ? &options->progress : &silent));
     return ubi__session_open_taken(out, pool, fd, path, options);
 }
 

@@ -68,6 +68,7 @@ struct ubi_session_pool {
     uint64_t n_numbers;                       /* given to sessions so far */
     ubi__recording_namer *namer;              /* or NULL */
     const ubi__remote_scheme *const *remotes; /* or NULL */
+    ubi__remote_witness witness;              /* of heaps behind addresses */
     ubi__part_memory answers;                 /* what belongs to no session */
 };
 

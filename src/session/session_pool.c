@@ -288,6 +288,10 @@ void ubi__session_pool_set_remotes(ubi_session_pool *pool, const ubi__remote_sch
     pool->remotes = schemes;
 }
 
+void ubi__session_pool_set_witness(ubi_session_pool *pool, ubi__remote_witness witness) {
+    pool->witness = witness;
+}
+
 bool ubi__session_pool_is_address(const ubi_session_pool *pool, const char *path) {
     return ubi__remote_is_address(path, pool->remotes);
 }

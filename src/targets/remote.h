@@ -119,4 +119,10 @@ typedef struct ubi__remote_ops {
     void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);
 } ubi__remote_ops;
 
+/** Who wants to know of a snapshot that came, while its connection is there: what it lacks, for example. On the thread that asked for it. */
+typedef struct ubi__remote_witness {
+    void (*see)(void *payload, const char *path, ubi__remote *remote, const ubi__remote_ops *ops); /**< NULL: no one */
+    void *payload;
+} ubi__remote_witness;
+
 #endif

@@ -275,6 +275,8 @@ class Attach(unittest.TestCase):
             counted = json.loads(self.place.ubiheap("census", "process.fxsnapshot", "--breakdown", "default", "--json").stdout)["report"]
             self.assertEqual(counted["other"]["JSRuntime"]["count"], 2)
             self.assertEqual(set(counted["other"]), {*document["report"]["other"], "JS::ubi::RootList"})
+            done = self.place.ubiheap("report", process, "--json")
+            self.assertEqual(done.stderr.decode(), f"ubiheap: {process}: did not answer, and is not in this: {missing}\n")
             roots = self.place.ubiheap("nodes", "process.fxsnapshot", "--columns", "displayName", "--where", 'typeName = "JS::ubi::RootList"')
             self.assertEqual(roots.stdout.decode().splitlines()[1:],
                              ["JS::ubi::RootList", "program.js", f"program.js, worker {3 - int(missing[-1])}"])

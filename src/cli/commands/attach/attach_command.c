@@ -32,11 +32,8 @@ void ubi__attach_document_end(ubi__json *json, const ubi__attach *a) {
 }
 
 void ubi__attach_missing_tell(const ubi__attach *a) {
-    char line[UBI__REMOTE_MISSING_TEXT];
-    if (!ubi__remote_missing_describe(line, a->remote, a->ops))
-        return;
-    ubi__progress_line_clear(&a->cli->progress);
-    ubi__print_line(a->target, line);
+    const ubi__remote_witness witness = ubi__remote_missing_witness(a->cli);
+    witness.see(witness.payload, a->target, a->remote, a->ops);
 }
 
 /* The answer as it came, without what belongs to the protocol. */
