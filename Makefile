@@ -14,7 +14,7 @@ export JOBS FUZZ_SECONDS
 # What users need; tests and benches ask for more packages.
 build_tool = sh tools/build.sh release -DUBI_BUILD_TESTS=OFF -DUBI_BUILD_BENCH=OFF
 
-.PHONY: all deps demo check test check-deep check-bare check-engines bench bench-web fuzz install package clean help
+.PHONY: all deps demo check test check-deep check-bare check-engines pictures-web bench bench-web fuzz install package clean help
 
 all: ## Build the library and the tool in build/release
 	@$(build_tool)
@@ -43,6 +43,10 @@ check-bare: ## Try `make demo`, `make test` and the packages in a fresh Debian (
 check-engines: deps ## Try the tools with other sources of QuickJS: make check-engines ENGINES="DIR..."
 	@python3 tools/check_engines.py $(ENGINES)
 
+pictures-web: deps ## Take the pictures of docs/reference/page again
+	@$(build_tool)
+	@sh tools/pictures-web.sh build/release/bin/ubiheap
+
 bench: deps ## Measure all that docs/explanation/performance.md shows; says first how long it takes
 	@sh tools/build.sh release
 	@python3 bench/run.py $(BENCH_NAME)
@@ -68,4 +72,4 @@ clean: ## Remove the build directory
 	rm -rf build
 
 help: ## Say this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' Makefile

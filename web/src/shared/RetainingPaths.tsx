@@ -90,7 +90,7 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
                   <title>{node.name}</title>
                   <rect x={node.x} y={node.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
                   <text x={node.x + 10} y={node.y + 17}>
-                    {cutText(node.name)}
+                    {cutText(node.name || "(no name)")}
                   </text>
                   <text x={node.x + 10} y={node.y + 32} className="path-address">
                     {formatAddress(node.id)}

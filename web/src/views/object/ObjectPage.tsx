@@ -84,7 +84,7 @@ function Edges({ title, count, rows, heap }: { title: string; count: number; row
                   </td>
                   <td>
                     <NodeLink heap={heap} node={row.nodeId}>
-                      {row.displayName}
+                      {row.displayName || "(no name)"}
                     </NodeLink>{" "}
                     <span className="address">{formatAddress(row.nodeId)}</span>
                   </td>
