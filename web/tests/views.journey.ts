@@ -164,35 +164,6 @@ describe("Aggregate", () => {
   });
 });
 
-describe("Tree map", () => {
-  it("draws the heap, and its boxes are walked through by keys", async () => {
-    const page = await trip.open("#/tree-map/h1");
-    await shown(page, "tree-map-state-saved");
-    const canvas = page.locator(".tree-map canvas");
-    await canvas.waitFor();
-    const colours = await canvas.evaluate((element: HTMLCanvasElement) => {
-      const { data: pixels } = element.getContext("2d")!.getImageData(0, 0, element.width, element.height);
-      const found = new Set<number>();
-      for (let at = 0; at < pixels.length; at += 400) {
-        found.add((pixels[at]! << 16) | (pixels[at + 1]! << 8) | pixels[at + 2]!);
-      }
-      return found.size;
-    });
-    expect(colours).toBeGreaterThan(10);
-    await canvas.focus();
-    await page.keyboard.press("ArrowDown");
-    const words = page.locator(".tree-map-words");
-    await until(() => words.textContent()).toBe("objects: 328 KiB, 3 858 things");
-    await page.keyboard.press("ArrowDown");
-    await until(() => words.textContent()).toBe("objects, Function: 135 KiB, 2 310 things");
-    await page.keyboard.press("+");
-    await page.getByRole("button", { name: "Show all" }).click();
-    await canvas.focus();
-    await page.keyboard.press("Enter");
-    expect((await census(page, "Function"))[0]?.[4]).toBe("Function");
-  });
-});
-
 describe("An object", () => {
   it("has a page of its own, which leads to each view", async () => {
     const page = await trip.open("#/object/h1/1810879808088");

@@ -5,6 +5,7 @@ import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type {
   CensusPage,
+  CensusRow,
   CensusTreeNode,
   DominatedGroup,
   DominatorTreeNode,
@@ -333,6 +334,19 @@ export class HeapAnalysesClient {
   /** The boxes of a tree map of this size, in pixels. */
   getTreeMap(path: HeapPath, map: TreeMapOptions, options: AskOptions = {}): Promise<Documents["ubiheap.treemap/1"]> {
     return this.ask<"ubiheap.treemap/1">(this.heap(path), "treemap", { format: "json", leastArea: LEAST_AREA, ...map }, options);
+  }
+
+  /** One row of a census tree that is not turned over, by its id. */
+  async getCensusRow(path: HeapPath, breakdown: Breakdown | string, row: number): Promise<CensusRow> {
+    const query = { breakdown, inverted: "false", parent: row, rows: 1 };
+    const answer = await this.ask<"ubiheap.census/1">(this.heap(path), "census", query);
+    return (answer.page as NonNullable<typeof answer.page>).parent as CensusRow;
+  }
+
+  /** The way through a breakdown to one node; null: it counts the node nowhere. */
+  async getLabel(path: HeapPath, node: NodeId, breakdown: Breakdown | string): Promise<Label | null> {
+    const { tree } = await this.ask<"ubiheap.dominators/1">(this.heap(path), "dominators", { node, depth: 1, breakdown });
+    return (tree?.label ?? null) as Label | null;
   }
 
   // ---- dominator trees --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import type { State, Store } from "../store";
 import { selectSnapshot, setCensusDisplay, setFilterString, setGrouping, setLabelDisplay, setSort } from "../store/actions";
 import { VIEW, type ViewState } from "../store/models";
 import { selectedSnapshot, snapshotAt, snapshotOf } from "../store/selectors";
+import { seekObjectInTreeMap } from "../store/tasks/census";
 import { compareSnapshots } from "../store/tasks/diffing";
 import { fetchIndividuals, openObject, revealDominator } from "../store/tasks/dominators";
 import { changeView, readSnapshot, refresh } from "../store/tasks/views";
@@ -61,7 +62,9 @@ function shownNode(state: State): NodeId | null {
   if (view === VIEW.OBJECT) {
     return state.objects.shown;
   }
-  return view === VIEW.DOMINATOR_TREE ? (selectedSnapshot(state)?.dominatorTree?.focused?.nodeId ?? null) : null;
+  const { dominatorTree, treeMap } = selectedSnapshot(state) ?? {};
+  const nodes = { [VIEW.DOMINATOR_TREE as string]: dominatorTree?.focused?.nodeId, [VIEW.TREE_MAP]: treeMap?.sought?.nodeId };
+  return nodes[view] ?? null;
 }
 
 export function addressOfState(state: State): Partial<Address> {
@@ -118,6 +121,8 @@ async function follow(store: Store, address: Address): Promise<void> {
   await dispatch(refresh());
   if (address.view === "dominators" && heap && address.node !== null) {
     await dispatch(revealDominator(heap.id, address.node));
+  } else if (address.view === "tree-map" && heap && address.node !== null) {
+    await dispatch(seekObjectInTreeMap(heap.id, address.node));
   }
 }
 
@@ -127,7 +132,10 @@ const stepOf = ({ view, heap, other, node }: Partial<Address>) => [view, heap, o
 export async function startRouting(store: Store): Promise<void> {
   let isFollowing = false;
   let step = "";
+  /** The address that was written or followed last: where it is another, one has clicked on a link, and that is followed soon. */
+  let known = location.hash;
   const followHash = () => {
+    known = location.hash;
     const wanted = addressOf(location.hash);
     isFollowing = true;
     const done = follow(store, wanted).finally(() => write("replaceState"));
@@ -137,9 +145,13 @@ export async function startRouting(store: Store): Promise<void> {
   const write = (how: "pushState" | "replaceState") => {
     const address = addressOfState(store.getState());
     const text = addressText(address);
+    if (location.hash !== known) {
+      return;
+    }
     step = stepOf(address);
     if (text !== location.hash) {
       history[how](null, "", text);
+      known = location.hash;
     }
   };
   window.addEventListener("hashchange", () => void followHash());

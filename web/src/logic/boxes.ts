@@ -30,6 +30,29 @@ export function childrenOf(boxes: readonly TreeMapBox[]): number[][] {
   return children;
 }
 
+/** Names a box as long as it is there, wherever it stands among the others: "12" for row 12, "restother/12" for a rest in it. */
+export function boxKey(boxes: readonly TreeMapBox[], at: number): string {
+  const steps: string[] = [];
+  let around = boxes[at];
+  while (around && around.rowId === undefined && around.parent !== null) {
+    steps.push(around.type + around.colorType);
+    around = boxes[around.parent];
+  }
+  return [...steps, around?.rowId ?? 0].join("/");
+}
+
+/** Where the box of a key stands, or the innermost that is there of those around it; -1: none is. */
+export function placeOfKey(boxes: readonly TreeMapBox[], key: string): number {
+  for (let steps = key ? key.split("/") : []; steps.length > 0; steps = steps.slice(1)) {
+    const wanted = steps.join("/");
+    const at = boxes.findIndex((_, index) => boxKey(boxes, index) === wanted);
+    if (at >= 0) {
+      return at;
+    }
+  }
+  return -1;
+}
+
 /** Where a key leads from a box: siblings, the parent, the first child. */
 export function boxBeside(boxes: readonly TreeMapBox[], children: number[][], at: number, key: string): number {
   const box = boxes[at];
@@ -77,9 +100,12 @@ export function boxSizeText({ bytes, count }: TreeMapBox): string {
   return `${abbreviateBytes(bytes)} ${formatNumber(count)} count`;
 }
 
+/** More would only show how exact the numbers are. */
+const MOST_ZOOM = 20_000;
+
 /** Zoomed so that a box fills most of the window. */
 export function zoomToBox(box: TreeMapBox, width: number, height: number): DragZoom {
-  const zoom = Math.max(0, Math.min(40, Math.min(width / box.width, height / box.height) * 0.92 - 1));
+  const zoom = Math.max(0, Math.min(MOST_ZOOM, Math.min(width / box.width, height / box.height) * 0.92 - 1));
   const translateX = (width / 2 - (box.x + box.width / 2)) * (zoom + 1);
   const translateY = (height / 2 - (box.y + box.height / 2)) * (zoom + 1);
   return { zoom, translateX, translateY, offsetX: 0, offsetY: 0 };

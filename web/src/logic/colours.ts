@@ -11,6 +11,17 @@ export function hslText(hue: number, saturation: number, lightness: number): str
   return `hsl(${whole(hue, 360)},${whole(saturation, 100)}%,${whole(lightness, 100)}%)`;
 }
 
+/** A colour that hslText wrote, as a canvas's pixels have it where the lowest byte comes first: red, green, blue, opaque. */
+export function packedColour(text: string): number {
+  const [hue = 0, saturation = 0, lightness = 0] = (text.match(/\d+/g) ?? []).map(Number);
+  const [full, strength] = [lightness / 100, (saturation / 100) * Math.min(lightness / 100, 1 - lightness / 100)];
+  const part = (from: number) => {
+    const at = (from + hue / 30) % 12;
+    return Math.round(255 * (full - strength * Math.max(-1, Math.min(at - 3, 9 - at, 1))));
+  };
+  return ((255 << 24) | (part(4) << 16) | (part(8) << 8) | part(0)) >>> 0;
+}
+
 /** Between two numbers: all of the first at 0, all of the second at 1. */
 export function lerp(from: number, to: number, at: number): number {
   return from + (to - from) * at;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { boxFill, boxStroke, COLOUR_TYPES, hslText, lerp } from "./colours";
+import { boxFill, boxStroke, COLOUR_TYPES, hslText, lerp, packedColour } from "./colours";
+import { fillPixels, type PixelBox } from "./pixels";
 import { dragged, NO_ZOOM, steppedTowards, zoomed } from "./zoom";
 
 const VIEW = { width: 400, height: 300 };
@@ -19,6 +20,36 @@ describe("colours", () => {
     expect(COLOUR_TYPES.map((type) => boxFill(type, 1))).toEqual([180, 204, 228, 251, 276].map((hue) => `hsl(${hue},60%,80%)`));
     expect(boxStroke("objects", 1)).toBe("hsl(180,60%,40%)");
     expect(boxFill("objects", 2)).toBe("hsl(180,60%,70%)");
+  });
+});
+
+describe("pixels", () => {
+  it("have the colours that CSS has", () => {
+    const hex = (text: string) => packedColour(text).toString(16);
+    expect([hex("hsl(0,100%,50%)"), hex("hsl(120,100%,50%)"), hex("hsl(240,100%,50%)")]).toEqual(["ff0000ff", "ff00ff00", "ffff0000"]);
+    expect([hex("hsl(204,60%,80%)"), hex("hsl(0,0%,0%)"), hex("hsl(360,100%,100%)")]).toEqual(["ffebd2ad", "ff000000", "ffffffff"]);
+  });
+
+  it("of a box are its own, with an edge where there is room for one", () => {
+    const picture = { pixels: new Uint32Array(48), width: 8, height: 6 };
+    const box = (x: number, y: number, width: number, height: number, edge = 1): PixelBox => ({
+      x,
+      y,
+      width,
+      height,
+      fill: 1,
+      stroke: 2,
+      edge,
+    });
+    const rows = () => Array.from({ length: 6 }, (_, y) => [...picture.pixels.slice(y * 8, y * 8 + 8)].join(""));
+    fillPixels(picture, box(1, 1, 4, 4));
+    fillPixels(picture, box(6, 0, 2, 2));
+    expect(rows()).toEqual(["00000022", "02222022", "02112000", "02112000", "02222000", "00000000"]);
+    picture.pixels.fill(0);
+    fillPixels(picture, box(-3, -3, 6, 6));
+    fillPixels(picture, box(5.4, 3.6, 90, 90));
+    fillPixels(picture, box(40, 40, 5, 5));
+    expect(rows()).toEqual(["11200000", "11200000", "22200000", "00000000", "00000222", "00000211"]);
   });
 });
 

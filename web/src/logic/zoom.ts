@@ -52,6 +52,11 @@ export function dragged(state: DragZoom, view: Window, dx: number, dy: number): 
   return keptInView({ ...state, translateX: state.translateX + dx, translateY: state.translateY + dy }, view);
 }
 
+/** How far a turn of the wheel goes: the larger the picture is already, the further, so that each turn enlarges it about as much. */
+export function wheelStep(state: DragZoom, delta: number): number {
+  return (delta / 4) * Math.max(1, (state.zoom + 1) / 3);
+}
+
 /** One frame of the way from what is shown to what is wanted; the same object when it is there. */
 export function steppedTowards(shown: DragZoom, wanted: DragZoom): DragZoom {
   const step = (from: number, to: number, near: number) => (Math.abs(to - from) < near ? to : (from + to) / 2);

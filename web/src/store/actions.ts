@@ -3,7 +3,17 @@
 import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { CensusPage, DominatedGroup, DominatorTreeNode, HeapPath, LiveTarget, NodeId, PathGraph, RowId } from "../types/heap";
+import type {
+  CensusPage,
+  DominatedGroup,
+  DominatorTreeNode,
+  HeapPath,
+  LiveTarget,
+  NodeId,
+  PathGraph,
+  RowId,
+  TreeMapBox,
+} from "../types/heap";
 import type {
   ClassChange,
   ConnectionState,
@@ -15,6 +25,7 @@ import type {
   Snapshot,
   SnapshotId,
   Sort,
+  TreeMapModel,
   ViewState,
 } from "./models";
 
@@ -59,6 +70,8 @@ export const collapseCensusNode = action<OfSnapshot & { node: RowId }>("collapse
 export const focusCensusNode = action<OfSnapshot & { node: RowId | null }>("focus-census-node");
 export const takeTreeMapStart = action<OfSnapshot & { display: TreeMapDisplay }>("take-tree-map-start");
 export const takeTreeMapEnd = action<OfSnapshot & { display: TreeMapDisplay; report: Documents["ubiheap.treemap/1"] }>("take-tree-map-end");
+export const treeMapDetailCame = action<OfSnapshot & { of: TreeMapBox[]; boxes: TreeMapBox[] }>("tree-map-detail-came");
+export const seekInTreeMap = action<OfSnapshot & { sought: TreeMapModel["sought"] }>("seek-in-tree-map");
 export const takeTreeMapError = action<OfSnapshot & Failure>("take-tree-map-error");
 
 // Dominator trees.

@@ -110,7 +110,10 @@ export interface CensusModel {
 
 export interface TreeMapModel {
   state: TreeMapState;
+  /** Its boxes get more in them as one zooms in. */
   report: Documents["ubiheap.treemap/1"] | null;
+  /** The object whose box is looked for, and the names of the boxes around it. */
+  sought: { nodeId: NodeId; way: string[] } | null;
   display: TreeMapDisplay;
   error: string | null;
 }

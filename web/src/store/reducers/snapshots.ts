@@ -90,11 +90,23 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     )
     .addCase(a.takeTreeMapStart, (list, { payload: { id, display } }) =>
       changedOne(list, id, ({ treeMap }) => ({
-        treeMap: { state: TREE_MAP.SAVING, report: treeMap?.report ?? null, display, error: null },
+        treeMap: { state: TREE_MAP.SAVING, report: treeMap?.report ?? null, sought: treeMap?.sought ?? null, display, error: null },
       })),
     )
     .addCase(a.takeTreeMapEnd, (list, { payload: { id, display, report } }) =>
-      changedOne(list, id, () => ({ treeMap: { state: TREE_MAP.SAVED, report, display, error: null }, progress: null })),
+      changedOne(list, id, ({ treeMap }) => ({
+        treeMap: { state: TREE_MAP.SAVED, report, sought: treeMap?.sought ?? null, display, error: null },
+        progress: null,
+      })),
+    )
+    .addCase(a.treeMapDetailCame, (list, { payload: { id, of, boxes } }) =>
+      changedOne(list, id, ({ treeMap }) => {
+        const isStill = treeMap?.report?.boxes === of;
+        return isStill ? { treeMap: { ...treeMap, report: { ...treeMap.report, boxes } as typeof treeMap.report } } : {};
+      }),
+    )
+    .addCase(a.seekInTreeMap, (list, { payload: { id, sought } }) =>
+      changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, sought } })),
     )
     .addCase(a.takeTreeMapError, (list, { payload: { id, error } }) =>
       changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, state: TREE_MAP.ERROR, error }, progress: null })),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tasks that count: censuses, tree maps, reports.
 import type { PageOptions } from "../../api/HeapAnalysesClient";
-import type { RowId } from "../../types/heap";
+import { withDetail, type WantedDetail } from "../../logic/map_details";
+import { labelText } from "../../logic/names";
+import type { NodeId, RowId } from "../../types/heap";
 import type { State, Task } from "..";
 import * as a from "../actions";
 import { CENSUS, TREE_MAP, type Progress, type SnapshotId } from "../models";
@@ -136,6 +138,41 @@ export function takeTreeMap(id: SnapshotId, size?: PixelSize): Task {
         }
       }
     });
+}
+
+/** The boxes of a part of the map, which replace what was in it; a part of a map that is gone meanwhile is dropped. */
+export function fetchTreeMapDetail(id: SnapshotId, wanted: WantedDetail): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `tree map detail ${id}`, async () => {
+      const { path, treeMap } = snapshotOf(getState(), id) ?? {};
+      if (!path || !treeMap?.report) {
+        return;
+      }
+      const { parent, offset, width, height } = wanted;
+      const { boxes: of } = treeMap.report;
+      try {
+        const detail = await context.client.getTreeMap(path, { breakdown: treeMap.display.breakdown, width, height, parent, offset });
+        dispatch(a.treeMapDetailCame({ id, of, boxes: withDetail(of, wanted, detail.boxes) }));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+}
+
+/** Looks for the box that counts an object. */
+export function seekObjectInTreeMap(id: SnapshotId, nodeId: NodeId): Task {
+  return async (dispatch, getState, { client }) => {
+    const { path, treeMap } = snapshotOf(getState(), id) ?? {};
+    if (!path || !treeMap || treeMap.sought?.nodeId === nodeId) {
+      return;
+    }
+    try {
+      const label = await client.getLabel(path, nodeId, treeMap.display.breakdown);
+      dispatch(a.seekInTreeMap({ id, sought: { nodeId, way: (label ?? []).map((piece) => labelText([piece])) } }));
+    } catch (error) {
+      dispatch(a.noticeChanged(errorText(error)));
+    }
+  };
 }
 
 /** What `report` says of a snapshot; of what is no heap, what the command prints. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tasks about dominator trees, individuals and single objects.
 import { groupKey, nodeKey } from "../../logic/dominator_rows";
+import { CENSUS_DISPLAYS } from "../../logic/displays";
 import { stepsOf } from "../../logic/dominator_tree";
-import type { Breakdown } from "../../types/breakdown";
-import type { DominatedGroup, DominatorTreeNode, NodeId } from "../../types/heap";
+import type { Breakdown, CensusDisplay } from "../../types/breakdown";
+import type { DominatedGroup, DominatorTreeNode, NodeId, RowId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
 import { DOMINATORS, VIEW, type Grouping, type SnapshotId } from "../models";
@@ -249,6 +250,24 @@ export function fetchIndividuals(id: SnapshotId, censusBreakdown: Breakdown, ind
         return;
       }
     }
+  };
+}
+
+/** Shows the nodes that one box of the tree map counts. */
+export function openBox(id: SnapshotId, row: RowId): Task {
+  return async (dispatch, getState, { client }) => {
+    const { path, treeMap } = snapshotOf(getState(), id) ?? {};
+    if (!path || !treeMap) {
+      return;
+    }
+    const { reportLeafIndex: leaf } = await client.getCensusRow(path, treeMap.display.breakdown, row);
+    if (leaf === undefined) {
+      dispatch(a.noticeChanged("This box is made of others: choose one of these."));
+      return;
+    }
+    // The address names the breakdown by a display that has it.
+    dispatch(a.setCensusDisplay(CENSUS_DISPLAYS["coarseTypeTree"] as CensusDisplay));
+    await dispatch(fetchIndividuals(id, treeMap.display.breakdown, new Set([leaf].flat())));
   };
 }
 

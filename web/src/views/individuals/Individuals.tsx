@@ -11,13 +11,14 @@ import { useNodeColumns } from "../../shared/NodeTable";
 import { SplitPane } from "../../shared/SplitPane";
 import { TreeTable } from "../../shared/TreeTable";
 import { focusIndividual, resizeShortestPaths } from "../../store/actions";
-import type { IndividualsModel, Snapshot } from "../../store/models";
+import { VIEW, type IndividualsModel, type Snapshot } from "../../store/models";
 import { popViewAndRefresh } from "../../store/tasks/views";
 import type { DominatorTreeNode } from "../../types/heap";
 
 export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; individuals: IndividualsModel }) {
   const act = useDo();
   const { nodes, nodeCount, shallowSize, focused } = individuals;
+  const previous = useSee((state) => state.view.previous?.state);
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const whole =
     snapshot.dominatorTree?.root?.retainedSize ??
@@ -40,7 +41,7 @@ export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; ind
     <div className="table-view">
       <div className="view-bar">
         <button type="button" className="button" onClick={() => void act(popViewAndRefresh())}>
-          ← Back to Aggregate
+          ← Back to {previous === VIEW.TREE_MAP ? "Tree Map" : "Aggregate"}
         </button>
         <p className="view-note">
           {nodes.length < nodeCount

@@ -168,7 +168,7 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
           <a className="button" href={addressText({ view: "dominators", heap, node: node.nodeId })}>
             Dominators
           </a>
-          <a className="button" href={addressText({ view: "tree-map", heap })}>
+          <a className="button" href={addressText({ view: "tree-map", heap, node: node.nodeId })}>
             Tree map
           </a>
           <CopyMenu

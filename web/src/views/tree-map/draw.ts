@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: MIT
 // Draws the boxes that are in the window, at the zoom that is shown.
 import { boxName, boxSizeText, fittingText } from "../../logic/boxes";
-import { boxFill, boxStroke, darkBoxFill, darkBoxStroke, type Theme } from "../../logic/colours";
+import { boxFill, boxStroke, darkBoxFill, darkBoxStroke, packedColour, type Theme } from "../../logic/colours";
+import type { MapBox } from "../../logic/map_details";
+import { fillPixels } from "../../logic/pixels";
 import type { DragZoom } from "../../logic/zoom";
 import type { TreeMapBox } from "../../types/heap";
-import { PixelPicture } from "./pixels";
 
 const FONT_PIXELS = 11;
+/** Between a box and what is in it. */
+const HEAD_PIXELS = 15;
 const LEAST_TEXT_HEIGHT = 20;
+const LEAST_TEXT_WIDTH = 16;
 const TEXT_MARGIN = 5;
 /** What is smaller is not seen. */
 const LEAST_PIXELS = 0.4;
 
 const INKS = {
-  light: { name: "rgba(0, 0, 0, 0.85)", size: "rgba(0, 0, 0, 0.55)", focus: "#0b5f59", hover: "rgba(0, 0, 0, 0.6)" },
-  dark: { name: "rgba(255, 255, 255, 0.95)", size: "rgba(255, 255, 255, 0.68)", focus: "#5eead4", hover: "rgba(255, 255, 255, 0.75)" },
+  light: { name: "rgba(0, 0, 0, 0.85)", size: "rgba(0, 0, 0, 0.55)" },
+  dark: { name: "rgba(255, 255, 255, 0.95)", size: "rgba(255, 255, 255, 0.68)" },
 } as const;
 
 export interface Picture {
-  boxes: readonly TreeMapBox[];
+  boxes: readonly MapBox[];
+  /** Whether there are boxes in a box. */
+  withBoxes(at: number): boolean;
   /** Of the window, in CSS pixels. */
   width: number;
   height: number;
   shown: DragZoom;
   theme: Theme;
-  hovered: number;
-  focused: number;
 }
+
+type Four = [number, number, number, number];
 
 /** A box in pixels of the window. */
 interface Place {
@@ -36,7 +42,8 @@ interface Place {
   height: number;
 }
 
-function placeOf(box: TreeMapBox, { zoom, offsetX, offsetY }: DragZoom): Place {
+/** Where a box is in the window. */
+export function placeOf(box: TreeMapBox, { zoom, offsetX, offsetY }: DragZoom): Place {
   const scale = zoom + 1;
   return { x: box.x * scale - offsetX, y: box.y * scale - offsetY, width: box.width * scale, height: box.height * scale };
 }
@@ -62,72 +69,66 @@ function drawText(context: CanvasRenderingContext2D, box: TreeMapBox, place: Pla
   }
 }
 
-interface BoxColours {
-  fill: number;
-  stroke: number;
-}
-
-/** The colours of boxes, made once: maps have tens of thousands of boxes, and few kinds of them. */
-function coloursOf(pixels: PixelPicture, theme: Theme): (box: TreeMapBox) => BoxColours {
-  const isDark = theme === "dark";
-  const known = new Map<string, BoxColours>();
+/** Fill and stroke of boxes, by type and depth, as far as they were asked for. */
+function coloursOf(theme: Theme): (box: TreeMapBox) => readonly [number, number] {
+  const known = new Map<string, readonly [number, number]>();
+  const [fill, stroke] = theme === "dark" ? [darkBoxFill, darkBoxStroke] : [boxFill, boxStroke];
   return ({ colorType, depth }) => {
     const key = colorType + depth;
-    let colours = known.get(key);
-    if (!colours) {
-      const fill = pixels.colour((isDark ? darkBoxFill : boxFill)(colorType, depth));
-      const stroke = pixels.colour((isDark ? darkBoxStroke : boxStroke)(colorType, depth));
-      colours = { fill, stroke };
-      known.set(key, colours);
-    }
+    const colours = known.get(key) ?? ([packedColour(fill(colorType, depth)), packedColour(stroke(colorType, depth))] as const);
+    known.set(key, colours);
     return colours;
   };
 }
 
-/** The boxes as pixels; the result are those that have room for text. */
-function drawBoxes(context: CanvasRenderingContext2D, picture: Picture, pixelRatio: number): [TreeMapBox, Place][] {
-  const pixels = new PixelPicture(context);
-  const colours = coloursOf(pixels, picture.theme);
-  const whole = picture.width * picture.height;
-  const texts: [TreeMapBox, Place][] = [];
-  picture.boxes.forEach((box, at) => {
-    const place = placeOf(box, picture.shown);
-    if (at === 0 || !isSeen(place, picture)) {
-      return;
-    }
-    const { x, y, width, height } = place;
-    const edge = Math.round(Math.min(2, Math.max(1, Math.sqrt((width * height) / whole))) * pixelRatio);
-    const [left, top] = [Math.round(x * pixelRatio), Math.round(y * pixelRatio)];
-    const [right, bottom] = [Math.round((x + width) * pixelRatio), Math.round((y + height) * pixelRatio)];
-    const { fill, stroke } = colours(box);
-    pixels.box({ left, top, right, bottom }, edge, fill, stroke);
-    if (height > LEAST_TEXT_HEIGHT) {
-      texts.push([box, place]);
-    }
-  });
-  pixels.show();
-  return texts;
+/** Pixels of a box's edge: of larger ones more. */
+function edgeOf({ width, height }: Place, picture: Picture): number {
+  return Math.min(2, Math.max(1, Math.sqrt((width * height) / (picture.width * picture.height))));
 }
 
-function outline(context: CanvasRenderingContext2D, picture: Picture, at: number, colour: string, width: number): void {
-  const box = at > 0 ? picture.boxes[at] : undefined;
-  if (box) {
-    const place = placeOf(box, picture.shown);
-    context.strokeStyle = colour;
-    context.lineWidth = width;
-    context.strokeRect(place.x + width / 2, place.y + width / 2, place.width - width, place.height - width);
+/** Above what is in it, a box has its name, if there is room for that. */
+function hasName(box: MapBox, place: Place, { shown, withBoxes }: Picture, at: number): boolean {
+  const isRoomy = place.height > LEAST_TEXT_HEIGHT && place.width > LEAST_TEXT_WIDTH;
+  return isRoomy && (!withBoxes(at) || (HEAD_PIXELS * (shown.zoom + 1)) / (box.scale ?? 1) >= FONT_PIXELS);
+}
+
+/** A canvas of the window's size, cleared. */
+function begun(canvas: HTMLCanvasElement, view: Pick<Picture, "width" | "height">, pixelRatio: number): CanvasRenderingContext2D | null {
+  const [width, height] = [Math.round(view.width * pixelRatio), Math.round(view.height * pixelRatio)];
+  if (canvas.width !== width || canvas.height !== height) {
+    [canvas.width, canvas.height] = [width, height];
   }
+  const context = canvas.getContext("2d");
+  context?.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+  context?.clearRect(0, 0, view.width, view.height);
+  return context;
 }
 
 export function drawTreeMap(canvas: HTMLCanvasElement, picture: Picture, pixelRatio: number): void {
-  const context = canvas.getContext("2d");
+  const context = begun(canvas, picture, pixelRatio);
   if (!context) {
     return;
   }
-  const texts = drawBoxes(context, picture, pixelRatio);
-  context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+  const image = new ImageData(canvas.width, canvas.height);
+  const pixels = { pixels: new Uint32Array(image.data.buffer), width: canvas.width, height: canvas.height };
+  const colours = coloursOf(picture.theme);
+  const named: number[] = [];
+  picture.boxes.forEach((box, at) => {
+    const place = placeOf(box, picture.shown);
+    if (at > 0 && isSeen(place, picture)) {
+      const [fill, stroke] = colours(box);
+      const edge = Math.round(edgeOf(place, picture) * pixelRatio);
+      const [x, y, width, height] = [place.x, place.y, place.width, place.height].map((one) => one * pixelRatio) as Four;
+      fillPixels(pixels, { x, y, width, height, fill, stroke, edge });
+      if (hasName(box, place, picture, at)) {
+        named.push(at);
+      }
+    }
+  });
+  context.putImageData(image, 0, 0);
   context.font = `${FONT_PIXELS}px system-ui, sans-serif`;
-  texts.forEach(([box, place]) => drawText(context, box, place, picture.theme));
-  outline(context, picture, picture.hovered, INKS[picture.theme].hover, 1.5);
-  outline(context, picture, picture.focused, INKS[picture.theme].focus, 3);
+  for (const at of named) {
+    const box = picture.boxes[at] as MapBox;
+    drawText(context, box, placeOf(box, picture.shown), picture.theme);
+  }
 }
