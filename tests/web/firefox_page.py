@@ -52,14 +52,23 @@ class Page:
         found = self.until(lambda: self.marionette.command("WebDriver:FindElements", command))
         return found[0][ELEMENT]
 
+    def press(self, element):
+        """Clicks where an element is, once it does not move any more: what arrives above it would be hit instead."""
+        place = "const { left, top } = arguments[0].getBoundingClientRect(); return [left, top]"
+        places = [None, self.run(place, {ELEMENT: element})]
+        while places[0] != places[1]:
+            time.sleep(2 * POLL_SECONDS)
+            places = [places[1], self.run(place, {ELEMENT: element})]
+        self.marionette.command("WebDriver:ElementClick", {"id": element})
+
     def click(self, selector):
-        self.marionette.command("WebDriver:ElementClick", {"id": self.find(selector)})
+        self.press(self.find(selector))
 
     def click_named(self, selector, name):
         """The first element with this text."""
         script = "return [...document.querySelectorAll(arguments[0])].find(one => one.textContent.trim() === arguments[1])"
         found = self.until(lambda: self.run(script, selector, name))
-        self.marionette.command("WebDriver:ElementClick", {"id": found[ELEMENT]})
+        self.press(found[ELEMENT])
 
     def type(self, selector, text):
         """Keys, by their names in KEYS or as text, to an element; paths to a list of files."""

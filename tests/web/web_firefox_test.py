@@ -154,6 +154,7 @@ class FirefoxJourney(unittest.TestCase):
         page = self.page
         page.go(f"#/object/h1/{BUFFERS}")
         page.until(lambda: page.text(".object-way"), lambda text: text == "root → Window.store.buffers → Array")
+        page.find(".path-node.target")
         page.click(".edges .node-link")
         page.until(lambda: page.run("return document.querySelectorAll('.tab').length"), lambda count: count == 2)
         page.click_named("a", "All of its kind")
