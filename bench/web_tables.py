@@ -10,13 +10,14 @@ The run `{name}` of {date}; the result with every single run is
 memory; {kernel}; {compiler}. `chrt -r 5 sh bench/web.sh` (also `make bench-web`) repeats the measurement: the machine had other work, which waited
 meanwhile. The browser is Chromium {browser}, headless, with a window of 1280 by 800 pixels; times are from what a user does to the frame that shows it."""
 GOALS = """\
-The page of [`ubiheap serve`](../how-to/look-at-a-heap-in-a-browser.md) with a heap of {nodes} nodes. *Actions* are all of the table below but the first views. The goals
+The page of [`ubiheap serve`](../how-to/look-at-a-heap-in-a-browser.md) with a heap of {nodes} nodes, by a server that has loaded it. *Actions* are expanding, sorting, filtering
+and choosing. The goals
 are those of the design; the last three rows do not depend on the machine, and the run fails where they are exceeded."""
 VIEWS = """\
 Each view as the *first* that is shown by a server that has loaded the file: that has read it, and behind its first answer has made an
 index, which the next server finds. *Again* is the same with a new page of the same server; *cold* is by a server that has just read the file, has
 computed nothing and makes no index: it waits for what V8's heaps need before anything is counted, and for the dominator tree. Reading
-takes {read} s, loading with the index {load} s. The start page shows first what is known of a file that was read, then what was found in it. *Rows* are those of the largest answer, *elements* all of the document, *sent* what all answers had before they were packed."""
+takes {read} s, loading with the index {load} s. The start page shows first what a file that was read says, then what was found in it. *Rows* are those of the largest answer, *elements* all of the document, *sent* what all answers had before they were packed."""
 ACTIONS = """\
 What is done in a view that is shown, until the frame that has its first rows. *Many rows* is a table of a million rows, *jump* moves its scroll bar to another
 place. Medians and the 99th percentiles."""
@@ -57,10 +58,13 @@ def goal_rows(results):
     late_views = sum(wall > FIRST_VIEW_MS * 1e6 for wall in firsts.values())
     yield ["first views that are late", f"none above {FIRST_VIEW_MS:,} ms", f"{late_views} of {len(firsts)}; the slowest is {slowest}, "
            f"{firsts[slowest] / 1e6:,.0f} ms", verdict(late_views == 0)]
-    taken = walls(of(results, "action"))
-    yield [f"{len(taken):,} actions, median", f"{ACTION_MS} ms", f"{statistics.median(taken) / 1e6:.0f} ms",
-           verdict(statistics.median(taken) <= ACTION_MS * 1e6)]
-    yield ["actions, 99 %", f"{RARE_ACTION_MS} ms", f"{rare(taken) / 1e6:.0f} ms", verdict(rare(taken) <= RARE_ACTION_MS * 1e6)]
+    big = of(results, "limits")[0]["file"]
+    for words, runs in (("actions", of(results, "action", file=big)),
+                        ("actions in a table of a million rows", [run for run in of(results, "action") if run["file"] != big])):
+        taken = walls(runs)
+        middle = statistics.median(taken)
+        yield [f"{len(taken):,} {words}, median", f"{ACTION_MS} ms", f"{middle / 1e6:.0f} ms", verdict(middle <= ACTION_MS * 1e6)]
+        yield [f"{words}, 99 %", f"{RARE_ACTION_MS} ms", f"{rare(taken) / 1e6:.0f} ms", verdict(rare(taken) <= RARE_ACTION_MS * 1e6)]
     memory = max(run["mostBytes"] - run["emptyBytes"] for run in of(results, "memory"))
     yield ["renderer's memory above an empty tab's", "150 MB", f"{memory / 1e6:.0f} MB", verdict(memory <= MEMORY_BYTES)]
     scrolls = of(results, "scroll")

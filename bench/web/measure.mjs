@@ -33,7 +33,7 @@ const FILTERS = "a e i o s t n r ar er in on st Ob Sc sy ob fu (a Ar 1 x js Ma .
 async function addresses(server) {
     const { tree } = await server.ask("h1/dominators?depth=2&siblings=1");
     const { page } = await server.ask("h1/census?breakdown=coarseType&inverted=true&rows=100&order=-count");
-    const leaf = page.rows.find((row) => typeof row.reportLeafIndex === "number" && row.count < 10_000).reportLeafIndex;
+    const leaf = page.rows.find((row) => typeof row.reportLeafIndex === "number").reportLeafIndex;
     return {
         start: "#/start/h1",
         ...Object.fromEntries(DISPLAYS.map((display) => [`census: ${display}`, `#/census/h1?display=${display}`])),
