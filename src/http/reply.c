@@ -303,6 +303,14 @@ static struct MHD_Response *plain_response(ubi__exchange *e) {
                                                       ubi__reply_free);
 }
 
+/* Of a page: text, or what a question drew or packed. */
+static const char *page_type(ubi_text page) {
+    static const char svg[] = "<svg ", gzip[] = "\x1f\x8b";
+    if (page.len >= sizeof svg - 1 && memcmp(page.ptr, svg, sizeof svg - 1) == 0)
+        return "image/svg+xml";
+    return page.len >= 2 && memcmp(page.ptr, gzip, 2) == 0 ? "application/octet-stream" : "text/plain; charset=utf-8";
+}
+
 enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {
     char tag[UBI__HTTP_TAG_BYTES];
     bool is_packed = answer.len >= LEAST_PACKED_BYTES &&
@@ -322,8 +330,7 @@ enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {
         return ubi__reply_no_memory(e);
     }
     kept_headers_add(response, tag, ASKED_AGAIN);
-    ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-                      e->is_page ? "text/plain; charset=utf-8" : "application/json");
+    ubi__reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, e->is_page ? page_type(answer) : "application/json");
     return ubi__reply_send(e, MHD_HTTP_OK, response);
 }
 

@@ -123,7 +123,7 @@ static ubi_status read_all(conversion *c, ubi__source *source) {
     } while (status == UBI_OK && record);
     ubi__ubirec_reader_free(reader);
     c->reader = NULL;
-    return status;
+    return status == UBI_EFORMAT && c->tables.periods.n ? UBI_OK : status; /* what comes before the fault counts */
 }
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
@@ -162,5 +162,19 @@ ubi_status ubi__recording_read(ubi__recording *out, ubi__source *source, const u
         *out = c.made;
     else
         ubi__recording_fini(&c.made);
+    return status;
+}
+
+ubi_status ubi_recording_open(ubi_recording **out, const char *path, const ubi_allocator *allocator) {
+    const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    ubi__source source;
+    UBI_TRY(ubi__source_open_path(&source, path, a));
+    ubi_recording *recording = UBI_NEW(a, ubi_recording);
+    ubi_status status = recording ? ubi__recording_read(&recording->tables, &source, a) : ubi__fail_nomem();
+    ubi__source_close(&source);
+    if (status == UBI_OK)
+        *out = recording;
+    else
+        UBI_DELETE(a, recording);
     return status;
 }

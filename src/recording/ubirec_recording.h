@@ -5,8 +5,7 @@
  * A name is a function and its position, "parse (/src/parse.c:31:7)", or module and address where nothing else is known;
  * inlined functions have traces of their own. Mappings are left out, for those tables are of the heap.
  *
- * Extension: for tools that ask for a recorded program what they ask a live profiler for. No program here calls it yet;
- * ubirec_recording_test.c covers it.
+ * For programs, as ubi_recording_open. A file of which not even the first record is good is none; else what comes before a fault counts.
  */
 #ifndef UBI_RECORDING_UBIREC_RECORDING_H
 #define UBI_RECORDING_UBIREC_RECORDING_H

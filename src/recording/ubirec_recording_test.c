@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/text.h"
 #include "fail_allocator.h"
 #include "packing.h"
@@ -154,11 +157,53 @@ static void no_refused_memory_is_missed(void **state) {
     bytes_free(&file);
 }
 
+static void programs_open_files(void **state) {
+    const char *source_dir = getenv("UBI_SOURCE_DIR");
+    char path[4096];
+    ubi_recording *recording = NULL;
+    int64_t live_bytes = 0, all_bytes = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/tests/data/ubirec/server.ubirec", source_dir ? source_dir : ".");
+    must(ubi_recording_open(&recording, path, NULL));
+    assert_true(ubi__text_is(ubi_recording_name(recording, 0), "(unknown)"));
+    assert_int_equal(ubi_recording_period_bytes(recording), 1);
+    for (uint64_t i = 0; i < ubi_recording_event_count(recording); i++) {
+        ubi_recorded_event event = ubi_recording_event(recording, i);
+        int64_t bytes_of = (int64_t)event.weight_bytes;
+        live_bytes += event.is_free ? -bytes_of : bytes_of;
+        all_bytes += event.is_free ? 0 : bytes_of;
+        assert_true(event.trace < ubi_recording_trace_count(recording));
+    }
+    assert_int_equal(live_bytes, 1343488 + 56); /* of the report: heap and objects */
+    assert_int_equal(all_bytes, 4123837 + 1802240 + 56);
+    ubi_recording_free(recording);
+    snprintf(path, sizeof path, "%s/README.md", source_dir ? source_dir : ".");
+    assert_int_equal(ubi_recording_open(&recording, path, NULL), UBI_EFORMAT);
+    assert_int_equal(ubi_recording_open(&recording, "no/such/file", NULL), UBI_EIO);
+}
+
+static ubi_status file_open(void *path, const ubi_allocator *allocator) {
+    ubi_recording *recording;
+    UBI_TRY(ubi_recording_open(&recording, path, allocator));
+    ubi_recording_free(recording);
+    return UBI_OK;
+}
+
+static void no_refused_memory_of_a_file_is_missed(void **state) {
+    const char *source_dir = getenv("UBI_SOURCE_DIR");
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s/tests/data/ubirec/few.ubirec", source_dir ? source_dir : ".");
+    assert_true(fail_each_allocation(file_open, path) > 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_becomes_names_traces_and_events),
         cmocka_unit_test(every_free_repeats_its_allocation),
         cmocka_unit_test(no_refused_memory_is_missed),
+        cmocka_unit_test(programs_open_files),
+        cmocka_unit_test(no_refused_memory_of_a_file_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

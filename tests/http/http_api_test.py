@@ -74,6 +74,16 @@ class Documents(unittest.TestCase):
         self.assertLessEqual(max(map(len, answer.body.decode().splitlines())), 80)
         self.assertNotIn(str(ROOT), answer.body.decode())
 
+    def test_pictures_and_packed_pages_are_called_so(self):
+        server = serve(self, AFTER, "tests/data/ubirec/server.ubirec")
+        for asked, kind, magic in (("h1/treemap", "image/svg+xml", b"<svg"), ("h2/flamegraph", "image/svg+xml", b"<svg"),
+                                   ("h2/export", "application/octet-stream", b"\x1f\x8b"),
+                                   ("h2/report", "text/plain; charset=utf-8", b"server")):
+            body = '{"format": "pprof"}' if asked.endswith("export") else "{}"
+            answer = server.ask(f"/api/1/heaps/{asked}?format=page", "POST", body)
+            self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, kind), asked)
+            self.assertTrue(answer.body.startswith(magic), asked)
+
     def test_several_heaps_are_compared_in_the_order_of_the_address(self):
         server = serve(self, BEFORE, AFTER)
         forth, back = (server.get(f"/api/1/heaps/{one}/diff?with={other}") for one, other in (("h1", "h2"), ("h2", "h1")))

@@ -32,6 +32,15 @@ extern "C" {
 
 /** Names, traces and events. It does not change. */
 typedef struct ubi_recording ubi_recording;
+/**
+ * A recording file (.ubirec) of one process, as these tables: stacks are whole, inlined functions have traces of their own, a name is
+ * a function and its position as the file has them. Mappings are left out. A file that is damaged or was cut is what comes before.
+ * @param out        owned; ubi_recording_free. Untouched on failure.
+ * @param path       "-": standard input.
+ * @param allocator  borrowed as long as the recording; NULL: the default.
+ * Errors: UBI_EIO, UBI_EFORMAT (it is no recording), UBI_ENOMEM, UBI_ELIMIT. Cost: O(bytes); 48 bytes per event. Any thread.
+ */
+UBI_API ubi_status ubi_recording_open(ubi_recording **out, const char *path, const ubi_allocator *allocator);
 /** NULL is fine. */
 UBI_API void ubi_recording_free(ubi_recording *recording);
 
