@@ -28,7 +28,7 @@ SERVERS = ["serve two.fxsnapshot FILE", "mcp two.fxsnapshot FILE"]
 
 class Refusing(unittest.TestCase):
     place = workspace.Workspace()
-    commands = COMMANDS + [f"{name} FILE" for name in place.commands_of_one_file()]
+    commands = COMMANDS + ["export -f tables FILE"] + [f"{name} FILE" for name in place.commands_of_one_file() if name != "export"]
 
     def refused(self, command, file, stdin=b""):
         done = self.place.ubiheap(*[file if word == "FILE" else word for word in command.split()], stdin=stdin)
@@ -92,7 +92,9 @@ class Foreign(Refusing):
                 continue
             if name not in ("report", "info", "timeline", "allocations", "flamegraph", "export"):
                 self.assertTrue(self.refused(command, "few.ubirec").startswith(recording), command)
-            if name not in ("info", "timeline"):
+            if name in ("flamegraph", "export"):
+                self.assertEqual(self.refused(command, "small.timeline"), timeline.replace("heap snapshot", "recording"))
+            elif name not in ("info", "timeline"):
                 self.assertEqual(self.refused(command, "small.timeline"), timeline)
         for heap, whose in (("two.fxsnapshot", "Firefox or QuickJS, compressed with gzip"), ("leak-1.heapsnapshot", "V8")):
             self.assertEqual(self.refused("timeline FILE", heap),

@@ -161,9 +161,9 @@ WRITERS = {
     # Lines of collapsed stacks and samples of pprof repeat their stacks, up to a depth.
     "export": each("export -f pprof -o {OUT}.pb.gz {FILE}", recordings["places"], recordings["kinds"])
     + each("export -f collapsed -o {OUT}.folded {FILE}", recordings["places"])
-    + each("export -f tables --extended -o {OUT}.json {FILE}", recordings["places"], recordings["deep"], recordings["live"])
+    + each("export -f tables --extended -o {OUT}.tables.json {FILE}", recordings["places"], recordings["deep"], recordings["live"])
     + each("export -f heaptrack -o {OUT}.heaptrack {FILE}", recordings["places"], recordings["deep"], recordings["threads"])
-    + each("export -f firefox -o {OUT}.json {FILE}", recordings["places"], recordings["deep"]),
+    + each("export -f firefox -o {OUT}.profile.json {FILE}", recordings["places"], recordings["deep"]),
     "convert": each("convert {FILE} {OUT}.heapsnapshot", names, traces)
     + each("convert {FILE} {OUT}.fxsnapshot", functions, dom, traces)
     + each("convert {FILE} {OUT}.jsonl", names, traces)
