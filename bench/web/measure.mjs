@@ -174,8 +174,8 @@ async function dominatorActions(browser, server) {
         await acted(page, big, "dominators", "expand", (skip) => window.bench.expand(skip), turn % 7);
     }
     const more = () => {
-        const button = [...document.querySelectorAll(".tree-row .link-button")].at(-1);
-        return button ? window.bench.timedArrival(() => button.click()) : null;
+        const arrow = [...document.querySelectorAll(".tree-row:has(.rest-words) .tree-arrow")].at(-1);
+        return arrow ? window.bench.timedArrival(() => arrow.click()) : null;
     };
     for (let turn = 0; turn < 20; turn++) {
         await page.evaluate(() => (document.querySelector(".tree-table").scrollTop = 1e9));

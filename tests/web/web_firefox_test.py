@@ -140,10 +140,12 @@ class FirefoxJourney(unittest.TestCase):
         page.shown("dominator-tree-state-loaded")
         root = golden("tiny-before.domtree")["partialTraversal"]
         window = root["children"][0]
-        want = [[str(node["retainedSize"]), str(node["shallowSize"]), label(node)] for node in [root, window, *window["children"]]]
+        want = [[str(node["retainedSize"]), str(node["shallowSize"]), "↗", label(node)] for node in [root, window, *window["children"]]]
         page.until(lambda: page.rows()[:len(want)], lambda rows: rows == want)
-        page.click_named(".tree-row .link-button", "Load more…")
-        page.until(lambda: page.rows()[len(want)][2], lambda text: "Load more" not in text)
+        self.assertEqual(page.rows()[len(want)][-1], "709 more")
+        page.click(".tree-row:has(.rest-words)")
+        page.type(".tree-table", "ArrowRight")
+        page.until(lambda: page.rows()[len(want)][-1], lambda text: "more" not in text)
         page.run("document.querySelectorAll('.tree-row')[2].click()")
         page.until(lambda: page.text(".path-node.target"), lambda text: "Object" in text)
         page.click_named("button", "As text")
