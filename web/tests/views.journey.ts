@@ -201,7 +201,7 @@ describe("Diff", () => {
     expect(objects?.[2]).toBe(`+${bytes}`);
     await page.getByRole("button", { name: "By class" }).click();
     await page.getByRole("treegrid", { name: "Classes that changed" }).locator(".tree-row").first().waitFor();
-    expect((await rows(page))[0]).toEqual(["1", "0", "+1", "65592", "0", "+65592", "ArrayBuffer"]);
+    expect((await rows(page))[0]).toEqual(["ArrayBuffer", "1", "0", "+1", "65592", "0", "+65592"]);
     expect(page.url()).toContain("#/diff/h1/h2");
     await page.reload();
     await shown(page, "diffing-state-took-diff");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The conformance cases of Firefox's HeapAnalysesWorker, by number, against a real server: $UBIHEAP serve.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { HeapAnalysesClient } from "./HeapAnalysesClient";
+import { getHeapSnapshotTempFilePath, HeapAnalysesClient } from "./HeapAnalysesClient";
 import { Http } from "./http";
 import { folderOf, serve, snapshotFile, type Serving } from "./serving";
 
@@ -37,8 +37,18 @@ const GRAPH = snapshotFile(1700000000123456, [
   [70, { size: 1000, type: "unreach" }],
 ]);
 
+/** The same heap later: one array is gone, and two are new. */
+const LATER = snapshotFile(1700000001000000, [
+  [1, { size: 10, type: "root", edges: [[20], [30], [80], [81]] }],
+  [20, { size: 100, type: "JSObject", coarse: 1, className: "Array", edges: [[40]] }],
+  [30, { size: 200, type: "JSObject", coarse: 1, className: "Object" }],
+  [80, { size: 5, type: "JSObject", coarse: 1, className: "Array" }],
+  [81, { size: 6, type: "JSObject", coarse: 1, className: "Array" }],
+  [40, { size: 7, type: "JSString", coarse: 3 }],
+]);
+
 describe.skipIf(!tool)("HeapAnalysesClient", () => {
-  const files = folderOf({ [P]: GRAPH, "broken.fxsnapshot": GRAPH.subarray(0, 40) });
+  const files = folderOf({ [P]: GRAPH, "later.fxsnapshot": LATER, "123-4.fxsnapshot": LATER, "broken.fxsnapshot": GRAPH.subarray(0, 40) });
   let serving: Serving;
   let client: HeapAnalysesClient;
   const reading = async () => client.readHeapSnapshot(P);
@@ -176,6 +186,16 @@ describe.skipIf(!tool)("HeapAnalysesClient", () => {
     await expect(client.takeCensus(P)).rejects.toThrow(TypeError);
   });
 
+  it("13: knows ids of files, and is led nowhere by what is none", async () => {
+    expect(["123", "123-4"].map(getHeapSnapshotTempFilePath)).toEqual(["123.fxsnapshot", "123-4.fxsnapshot"]);
+    const none = ["-1", "1-", "../x", "", "1a", " 12", "12\n", "1-2-3", "1--2", "1/2"];
+    expect(none.map(getHeapSnapshotTempFilePath)).toEqual(none.map(() => null));
+    expect(await client.haveHeapSnapshotTempFile("123-4")).toBe(true);
+    expect(await client.haveHeapSnapshotTempFile("123")).toBe(false);
+    expect(await client.haveHeapSnapshotTempFile("../graph")).toBe(false);
+    expect(await client.readHeapSnapshot(getHeapSnapshotTempFilePath("123-4") ?? "")).toBe(true);
+  });
+
   it("gives pages of rows, in an order", async () => {
     await reading();
     const page = { breakdown: CLASSES, inverted: false, filter: null, parent: null, offset: 1, rows: 2, sort: "" };
@@ -184,6 +204,17 @@ describe.skipIf(!tool)("HeapAnalysesClient", () => {
     expect(await names({})).toEqual(["Array", "other"]);
     expect(await names({ offset: 0, rows: 4, sort: "name" })).toEqual(["Array", "HTMLDivElement", "Object", "other"]);
     expect(await names({ offset: 0, rows: 1, sort: "-count" })).toEqual(["other"]);
+  });
+
+  it("gives the objects of a class that only one of two has", async () => {
+    await reading();
+    await client.readHeapSnapshot("later.fxsnapshot");
+    const { byClass = [] } = await client.getClassDiff(P, "later.fxsnapshot");
+    const row = byClass.findIndex(({ name }) => name === "Array") + 1;
+    expect(byClass[row - 1]).toMatchObject({ created: { count: 2 }, deleted: { count: 1 } });
+    const members = async (side: "created" | "deleted", maxIndividuals: number) =>
+      (await client.getClassMembers(P, "later.fxsnapshot", { row, side, maxIndividuals })).map(({ nodeId }) => nodeId);
+    expect([await members("created", 9), await members("created", 1), await members("deleted", 9)]).toEqual([[81, 80], [81], [10]]);
   });
 
   it("says how far a question is, and gives up a job that is not wanted any more", async () => {

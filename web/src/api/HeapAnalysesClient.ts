@@ -4,6 +4,7 @@
 import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type {
+  Bytes,
   CensusPage,
   CensusRow,
   CensusTreeNode,
@@ -82,6 +83,26 @@ export interface GroupOptions {
   maxCount: number;
 }
 
+export interface ClassMembersOptions {
+  /** Of the difference by class, from 1. */
+  row: number;
+  side: "created" | "deleted";
+  maxIndividuals: number;
+}
+
+export interface RecordingOptions {
+  /** Of an object to get a stack: above 0, to 1. */
+  probability: number;
+  maxLogLength: number;
+}
+
+export interface LeaksOptions {
+  reorder: boolean;
+  allowOtherProcess: boolean;
+  /** Clusters; 0: all. */
+  limit: number;
+}
+
 export interface TreeMapOptions {
   breakdown: Breakdown | string;
   width: number;
@@ -100,15 +121,20 @@ const DEFAULT_MAX_COUNT = 50;
 /** Rows where all are wanted. */
 const MOST_ROWS = 2 ** 31;
 
+/** Nodes in one condition: a request has at most 64 KiB, and an id 20 digits. */
+const IDS_IN_ONE_REQUEST = 2000;
+
 /** Smaller boxes, in square pixels, share one. */
 const LEAST_AREA = 4;
+
+/** The path of a snapshot's file below a folder of the server, by its id; null: it is no id, and leads nowhere. */
+export function getHeapSnapshotTempFilePath(snapshotId: string): HeapPath | null {
+  return /^\d+(-\d+)?$/.test(snapshotId) ? `${snapshotId}.fxsnapshot` : null;
+}
 
 const heapPath = (path: HeapPath) => `/api/1/heaps/${encodeURIComponent(path)}`;
 
 const targetPath = (target: string) => `/api/1/targets/${encodeURIComponent(target)}`;
-
-/** Every object gets its stack. The log of allocations is never read. */
-const ALL_SITES = { probability: 1, maxLogLength: 1 };
 
 /** Children by the ids of their parents' rows, as the seed's getParentMap gives them. */
 function parentMapOf(tree: CensusTreeNode): Record<number, CensusTreeNode> {
@@ -206,8 +232,15 @@ export class HeapAnalysesClient {
   }
 
   /** Switches the recording of allocation stacks, which snapshots then have. */
-  recordAllocations(target: string, isOn: boolean): Promise<Documents["ubiheap.target/1"]> {
-    return this.http.send<"ubiheap.target/1">("PUT", `${targetPath(target)}/recording`, isOn ? { isOn, ...ALL_SITES } : { isOn });
+  recordAllocations(target: string, isOn: boolean, how: RecordingOptions): Promise<Documents["ubiheap.target/1"]> {
+    return this.http.send<"ubiheap.target/1">("PUT", `${targetPath(target)}/recording`, isOn ? { isOn, ...how } : { isOn });
+  }
+
+  /** Whether a snapshot of this id is in a folder of the server. What is no id is nowhere: ids come from others. */
+  async haveHeapSnapshotTempFile(snapshotId: string): Promise<boolean> {
+    const path = getHeapSnapshotTempFilePath(snapshotId);
+    const files = path === null ? [] : (await this.http.get<"ubiheap.files/1">("/api/1/files")).files;
+    return files.some((file) => file.path === path);
   }
 
   /** Closes a heap of the server, whether it was read or not. */
@@ -329,6 +362,24 @@ export class HeapAnalysesClient {
   /** Which classes have new, deleted and changed objects. */
   async getClassDiff(first: HeapPath, second: HeapPath, options: AskOptions = {}): Promise<Documents["ubiheap.diff/1"]> {
     return this.ask<"ubiheap.diff/1">(this.heap(first), "diff", { with: this.heap(second), by: "class" }, options);
+  }
+
+  /** Objects of one class that only the second has ("created"), or only the first ("deleted"): those that retain most. */
+  async getClassMembers(
+    first: HeapPath,
+    second: HeapPath,
+    of: ClassMembersOptions,
+    options: AskOptions = {},
+  ): Promise<DominatorTreeNode[]> {
+    const query = { with: this.heap(second), by: "class", individuals: of.row };
+    const { individuals } = await this.ask<"ubiheap.diff/1">(this.heap(first), "diff", query, options);
+    return this.largestOfAll(this.heap(of.side === "created" ? second : first), individuals?.[of.side] ?? [], of.maxIndividuals);
+  }
+
+  /** What a program holds on to between several snapshots, which stand in the order in which they were taken. */
+  getLeaks(paths: readonly HeapPath[], question: LeaksOptions, options: AskOptions = {}): Promise<Documents["ubiheap.leaks/1"]> {
+    const [first = "", ...others] = paths.map((path) => this.heap(path));
+    return this.ask<"ubiheap.leaks/1">(first, "leaks", { with: others.join(","), ...question }, options);
   }
 
   /** The boxes of a tree map of this size, in pixels. */
@@ -453,6 +504,30 @@ export class HeapAnalysesClient {
       nodes.forEach((node, index) => (node.shortestPaths = paths[index] as PathGraph));
     }
     return { nodes, nodeCount, shallowSize };
+  }
+
+  /** Those of the nodes that retain most; equal ones in the order of their ids here. */
+  private async largestOfAll(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
+    const nodes: DominatorTreeNode[] = [];
+    for (let begin = 0; begin < ids.length; begin += IDS_IN_ONE_REQUEST) {
+      nodes.push(...(await this.largestOf(heap, ids.slice(begin, begin + IDS_IN_ONE_REQUEST), most)));
+    }
+    const rank = new Map(ids.map((id, index) => [id, index]));
+    nodes.sort((a, b) => b.retainedSize - a.retainedSize || (rank.get(a.nodeId) ?? 0) - (rank.get(b.nodeId) ?? 0));
+    return nodes.slice(0, most);
+  }
+
+  private async largestOf(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
+    const answer = await this.http.send<"ubiheap.nodes/1">("POST", `${heapPath(heap)}/nodes`, {
+      where: ids.map((id) => `id=${id}`).join(" or "),
+      columns: "id,coarseType,displayName,rawSize,retainedSize",
+      sort: "-retainedSize",
+      limit: most,
+    });
+    const rows = answer.rows as [NodeId, string, string, Bytes, Bytes][];
+    return rows.map(([nodeId, coarseType, name, shallowSize, retainedSize]) => {
+      return { nodeId, label: [coarseType, name], shallowSize, retainedSize, moreChildrenAvailable: false };
+    });
   }
 
   // ---- single nodes -------------------------------------------------------------------------------------------------------------

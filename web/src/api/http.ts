@@ -134,6 +134,9 @@ export class Http {
       request.open("PUT", this.address("/api/1/heaps", { name }));
       request.upload.onprogress = ({ loaded, total }) =>
         options.onProgress?.({ stage: "sending the file", fraction: loaded / (total || 1) });
+      // What is sent as a whole is opened by the server: the caller gets it even if it is not wanted any more, and can delete it.
+      let isSent = false;
+      request.upload.onload = () => (isSent = true);
       request.onload = () => {
         if (request.status === 201) {
           resolve(JSON.parse(request.responseText) as Documents["ubiheap.heap/1"]);
@@ -143,7 +146,7 @@ export class Http {
       };
       request.onerror = () => reject(new ConnectionError());
       request.onabort = () => reject(new ServerError(0, "cancelled", "The import was cancelled."));
-      options.signal?.addEventListener("abort", () => request.abort());
+      options.signal?.addEventListener("abort", () => !isSent && request.abort());
       request.send(file);
     });
   }

@@ -3,12 +3,15 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
-import { DIFFING, DOMINATORS, INDIVIDUALS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
-import { isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
+import { isAboutOrder, plainError } from "../logic/leaks";
+import { DIFFING, DOMINATORS, INDIVIDUALS, LEAKS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
+import { chosenTarget, isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
+import { cancelLeaks, findLeaks } from "../store/tasks/leaks";
 import { cancelSnapshot, takeSnapshotAndCensus } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
 import { Diff } from "../views/diff/Diff";
 import { Dominators } from "../views/dominators/Dominators";
+import { Leaks } from "../views/leaks/Leaks";
 import { Individuals } from "../views/individuals/Individuals";
 import { ObjectPage } from "../views/object/ObjectPage";
 import { Settings } from "../views/settings/Settings";
@@ -18,7 +21,7 @@ import { isForLooking } from "../store/tasks/census";
 
 function Welcome({ onImport }: { onImport: () => void }) {
   const act = useDo();
-  const target = useSee((state) => state.targets[0]);
+  const target = useSee(chosenTarget);
   const isEmpty = useSee((state) => state.snapshots.length === 0);
   return (
     <Empty title={isEmpty ? "Look into a heap" : "Choose a snapshot"}>
@@ -82,12 +85,30 @@ function Shown({ snapshot }: { snapshot: Snapshot }) {
   return <Working words="Reading the snapshot…" progress={snapshot.progress} />;
 }
 
+function LeaksFailure({ error }: { error: string }) {
+  const act = useDo();
+  return (
+    <Failure words={stateWords(LEAKS.ERROR).long} error={plainError(error)}>
+      {isAboutOrder(error) ? (
+        <button type="button" className="button primary" onClick={() => void act(findLeaks({ isReordered: true }))}>
+          Put them into that order
+        </button>
+      ) : (
+        <button type="button" className="button" onClick={() => void act(findLeaks())}>
+          Try again
+        </button>
+      )}
+    </Failure>
+  );
+}
+
 const HAVE_HEADINGS = new Set<string>([VIEW.START, VIEW.OBJECT, VIEW.SETTINGS]);
 const VIEW_WORDS: Record<string, string> = {
   [VIEW.TREE_MAP]: "Tree map",
   [VIEW.CENSUS]: "Aggregate",
   [VIEW.DOMINATOR_TREE]: "Dominators",
   [VIEW.DIFFING]: "Difference",
+  [VIEW.LEAKS]: "Leaks",
   [VIEW.INDIVIDUALS]: "Objects of a row",
 };
 const PATIENCE_MS = 250;
@@ -116,6 +137,7 @@ export function Panel({ onImport }: { onImport: () => void }) {
   const view = useSee((whole) => whole.view.state);
   const diffing = useSee((whole) => whole.diffing);
   const individuals = useSee((whole) => whole.individuals);
+  const leaks = useSee((whole) => whole.leaks);
   const own = useSee((whole) => snapshotOf(whole, whole.individuals?.id ?? null));
   const snapshot = useSee(selectedSnapshot);
 
@@ -125,9 +147,15 @@ export function Panel({ onImport }: { onImport: () => void }) {
     }
     // A map that is drawn again in another size stays meanwhile, and so does a tree that gets more nodes.
     const isKept = (view === VIEW.TREE_MAP && snapshot?.treeMap?.report) || state === DOMINATORS.INCREMENTAL_FETCHING;
-    const hasModel = diffing || individuals || snapshot;
+    const hasModel = diffing || individuals || leaks || snapshot;
     if (!hasModel) {
       return state === "loading" ? <Working words="Asking the server what is open…" progress={null} /> : <Welcome onImport={onImport} />;
+    }
+    if (leaks?.state === LEAKS.FINDING) {
+      return <Working words={stateWords(state).long} progress={leaks.progress} onCancel={() => act(cancelLeaks())} />;
+    }
+    if (leaks) {
+      return leaks.error === null ? <Leaks leaks={leaks} /> : <LeaksFailure error={leaks.error} />;
     }
     if (isLoading(state) && !isKept && state !== DIFFING.SELECTING) {
       const onCancel = snapshot ? () => void act(cancelSnapshot(snapshot.id)) : undefined;

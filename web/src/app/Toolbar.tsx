@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
-import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS } from "../logic/displays";
+import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS, TREE_MAP_DISPLAYS } from "../logic/displays";
+import type { LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import { useDo, useSee } from "../shared/hooks";
 import { isDiffable, VIEW, type Grouping, type ViewState } from "../store/models";
-import { selectedSnapshot } from "../store/selectors";
+import { allocationsOf, chosenTarget, selectedSnapshot } from "../store/selectors";
 import { toggleDiffing } from "../store/tasks/diffing";
 import { setGroupingAndRefresh } from "../store/tasks/dominators";
+import { toggleLeaks } from "../store/tasks/leaks";
 import { clearSnapshots, takeSnapshotAndCensus, toggleRecordingAllocationStacks } from "../store/tasks/snapshots";
-import { changeViewAndRefresh, setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "../store/tasks/views";
+import {
+  changeViewAndRefresh,
+  setCensusDisplayAndRefresh,
+  setFilterAndRefresh,
+  setLabelDisplayAndRefresh,
+  setTreeMapDisplayAndRefresh,
+} from "../store/tasks/views";
 
 const VIEWS: readonly (readonly [ViewState, string])[] = [
   [VIEW.START, "Start"],
@@ -39,9 +47,10 @@ function CensusControls() {
   const display = useSee((state) => state.censusDisplay);
   const filter = useSee((state) => state.filter);
   const custom = useSee((state) => state.preferences.customCensusDisplays);
+  const isByClass = useSee((state) => state.diffing?.byClass ?? null) !== null;
   const displays = Object.entries({ ...CENSUS_DISPLAYS, ...customDisplays(custom).displays });
   const chosen = displays.find(([, one]) => one.displayName === display.displayName)?.[0] ?? "";
-  return (
+  const groups = (
     <>
       <label className="tool-field">
         <span>Group by</span>
@@ -71,6 +80,11 @@ function CensusControls() {
         />
         <span>Invert</span>
       </label>
+    </>
+  );
+  return (
+    <>
+      {!isByClass && groups}
       <input
         id="filter"
         type="search"
@@ -84,25 +98,32 @@ function CensusControls() {
   );
 }
 
-function LabelControls() {
-  const act = useDo();
-  const display = useSee((state) => state.labelDisplay);
-  const chosen = Object.entries(LABEL_DISPLAYS).find(([, one]) => one === display)?.[0];
+interface ChoiceProps<Display> {
+  id: string;
+  label: string;
+  displays: Record<string, Display>;
+  chosen: Display;
+  onChoose(display: Display): void;
+}
+
+/** One of some displays, by name: those of one's own are made anew each time that they are read. */
+function DisplaySelect<Display extends { displayName: string }>({ id, label, displays, chosen, onChoose }: ChoiceProps<Display>) {
+  const value = Object.entries(displays).find(([, one]) => one.displayName === chosen.displayName)?.[0] ?? "";
   return (
     <label className="tool-field">
-      <span>Label by</span>
+      <span>{label}</span>
       <select
-        id="select-label-display"
-        value={chosen}
+        id={id}
+        value={value}
         onChange={(event) => {
-          const wanted = LABEL_DISPLAYS[event.target.value];
+          const wanted = displays[event.target.value];
           if (wanted) {
-            void act(setLabelDisplayAndRefresh(wanted));
+            onChoose(wanted);
           }
         }}
       >
-        {Object.entries(LABEL_DISPLAYS).map(([id, one]) => (
-          <option key={id} value={id}>
+        {Object.entries(displays).map(([name, one]) => (
+          <option key={name} value={name}>
             {one.displayName}
           </option>
         ))}
@@ -133,11 +154,32 @@ function GroupingControls() {
   );
 }
 
-/** Of a live heap: the first that the server has. */
+function LabelControls() {
+  const act = useDo();
+  const display = useSee((state) => state.labelDisplay);
+  const custom = useSee((state) => state.preferences.customLabelDisplays);
+  const displays: Record<string, LabelDisplay> = { ...LABEL_DISPLAYS, ...customDisplays(custom).displays };
+  const choose = (wanted: LabelDisplay) => void act(setLabelDisplayAndRefresh(wanted));
+  return <DisplaySelect id="select-label-display" label="Label by" displays={displays} chosen={display} onChoose={choose} />;
+}
+
+/** Only where there is more than one. */
+function TreeMapControls() {
+  const act = useDo();
+  const display = useSee((state) => state.treeMapDisplay);
+  const custom = useSee((state) => state.preferences.customTreeMapDisplays);
+  const displays = { ...TREE_MAP_DISPLAYS, ...customDisplays(custom).displays };
+  const choose = (wanted: TreeMapDisplay) => void act(setTreeMapDisplayAndRefresh(wanted));
+  return Object.keys(displays).length > 1 ? (
+    <DisplaySelect id="select-tree-map-display" label="Group by" displays={displays} chosen={display} onChoose={choose} />
+  ) : null;
+}
+
+/** Of the live heap that is chosen at the left. */
 function LiveControls() {
   const act = useDo();
-  const target = useSee((state) => state.targets[0]);
-  const { recording, togglingInProgress } = useSee((state) => state.allocations);
+  const target = useSee(chosenTarget);
+  const { recording, togglingInProgress } = useSee((state) => allocationsOf(state, target?.id ?? ""));
   if (!target) {
     return null;
   }
@@ -176,15 +218,17 @@ export function Toolbar() {
   const view = useSee((state) => state.view.state);
   const snapshots = useSee((state) => state.snapshots);
   const isDiffing = view === VIEW.DIFFING;
-  const canDiff = isDiffing || snapshots.filter(isDiffable).length >= 2;
+  const isLeaks = view === VIEW.LEAKS;
+  const hasTwo = snapshots.filter(isDiffable).length >= 2;
   return (
     <header className="toolbar">
       <a className="brand" href="#/start">
         <span className="brand-mark" aria-hidden="true" />
         ubiheap
       </a>
-      {!isDiffing && view !== VIEW.INDIVIDUALS && <ViewSelect />}
+      {!isDiffing && !isLeaks && view !== VIEW.INDIVIDUALS && <ViewSelect />}
       {(view === VIEW.CENSUS || isDiffing) && <CensusControls />}
+      {view === VIEW.TREE_MAP && <TreeMapControls />}
       {(view === VIEW.DOMINATOR_TREE || view === VIEW.INDIVIDUALS) && <LabelControls />}
       {view === VIEW.DOMINATOR_TREE && <GroupingControls />}
       <span className="toolbar-space" />
@@ -194,11 +238,22 @@ export function Toolbar() {
         type="button"
         className="button"
         aria-pressed={isDiffing}
-        disabled={!canDiff}
+        disabled={!isDiffing && !hasTwo}
         title="Compare two snapshots"
         onClick={() => void act(toggleDiffing())}
       >
         Diff
+      </button>
+      <button
+        id="find-leaks"
+        type="button"
+        className="button"
+        aria-pressed={isLeaks}
+        disabled={!isLeaks && !hasTwo}
+        title="Look in several snapshots for what stays and grows"
+        onClick={() => void act(toggleLeaks())}
+      >
+        Leaks
       </button>
       <button
         id="clear-snapshots"

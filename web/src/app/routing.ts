@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
 // The address and the state follow each other: a change of view, heap or object is a step in the browser's history, other changes replace
 // the address.
-import { addressOf, addressText, type Address, type ViewName } from "../logic/address";
-import { CENSUS_DISPLAYS, customDisplays, DEFAULT_DISPLAY, LABEL_DISPLAYS } from "../logic/displays";
+import { addressOf, addressText, NOWHERE, type Address, type ViewName } from "../logic/address";
+import { CENSUS_DISPLAYS, customDisplays, DEFAULT_DISPLAY, LABEL_DISPLAYS, TREE_MAP_DISPLAYS } from "../logic/displays";
 import type { State, Store } from "../store";
-import { selectSnapshot, setCensusDisplay, setFilterString, setGrouping, setLabelDisplay, setSort } from "../store/actions";
-import { VIEW, type ViewState } from "../store/models";
+import {
+  selectSnapshot,
+  setCensusDisplay,
+  setFilterString,
+  setGrouping,
+  setLabelDisplay,
+  setSort,
+  setTreeMapDisplay,
+} from "../store/actions";
+import { LEAKS, VIEW, type ViewState } from "../store/models";
 import { selectedSnapshot, snapshotAt, snapshotOf } from "../store/selectors";
 import { seekObjectInTreeMap } from "../store/tasks/census";
-import { compareSnapshots } from "../store/tasks/diffing";
+import { chooseClass, compareSnapshots, showClassDiff } from "../store/tasks/diffing";
 import { fetchIndividuals, openObject, revealDominator } from "../store/tasks/dominators";
+import { showLeaks } from "../store/tasks/leaks";
 import { changeView, readSnapshot, refresh } from "../store/tasks/views";
-import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
+import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { NodeId } from "../types/heap";
 
 const NAMES: Record<ViewState, ViewName> = {
@@ -20,6 +29,7 @@ const NAMES: Record<ViewState, ViewName> = {
   [VIEW.CENSUS]: "census",
   [VIEW.DOMINATOR_TREE]: "dominators",
   [VIEW.DIFFING]: "diff",
+  [VIEW.LEAKS]: "leaks",
   [VIEW.INDIVIDUALS]: "individuals",
   [VIEW.OBJECT]: "object",
   [VIEW.SETTINGS]: "settings",
@@ -51,9 +61,25 @@ function displayOf(state: State, text: string): CensusDisplay {
   return isSame && state.censusDisplay.inverted === found.inverted ? state.censusDisplay : found;
 }
 
-function labelsText(state: State): string {
-  const id = Object.entries(LABEL_DISPLAYS).find(([, one]) => one === state.labelDisplay)?.[0] ?? DEFAULT_DISPLAY;
+type Named = { displayName: string };
+
+const labelDisplays = (state: State): Record<string, LabelDisplay> => {
+  return { ...LABEL_DISPLAYS, ...customDisplays(state.preferences.customLabelDisplays).displays };
+};
+const treeMapDisplays = (state: State): Record<string, TreeMapDisplay> => {
+  return { ...TREE_MAP_DISPLAYS, ...customDisplays(state.preferences.customTreeMapDisplays).displays };
+};
+
+/** The id of a display; "" of the default. */
+function idOf(displays: Record<string, Named>, display: Named): string {
+  const id = Object.entries(displays).find(([, one]) => one.displayName === display.displayName)?.[0] ?? DEFAULT_DISPLAY;
   return id === DEFAULT_DISPLAY ? "" : id;
+}
+
+/** The display of an id. The one that is shown stays if it is that: what is drawn with it need not be drawn again. */
+function displayAt<Display extends Named>(displays: Record<string, Display>, id: string, shown: Display): Display {
+  const found = displays[id] ?? (displays[DEFAULT_DISPLAY] as Display);
+  return found.displayName === shown.displayName ? shown : found;
 }
 
 /** The object that the view is about, if it is about one. */
@@ -69,19 +95,23 @@ function shownNode(state: State): NodeId | null {
 
 export function addressOfState(state: State): Partial<Address> {
   const view = NAMES[state.view.state];
-  const { diffing, individuals } = state;
+  const { diffing, individuals, leaks } = state;
   const heap = (diffing ? snapshotOf(state, diffing.firstSnapshotId) : selectedSnapshot(state))?.path ?? null;
   const isCounted = view === "census" || view === "diff" || view === "individuals";
   return {
     view,
     heap: view === "settings" ? null : heap,
+    heaps: (leaks?.state === LEAKS.SELECTING ? [] : (leaks?.ids ?? [])).map((id) => snapshotOf(state, id)?.path ?? ""),
+    anyway: leaks?.allowsOtherProcess ? "1" : "",
     other: snapshotOf(state, diffing?.secondSnapshotId ?? null)?.path ?? null,
     node: shownNode(state),
-    display: isCounted ? displayText(state) : "",
+    display: isCounted ? displayText(state) : view === "tree-map" ? idOf(treeMapDisplays(state), state.treeMapDisplay) : "",
     filter: isCounted && view !== "individuals" ? (state.filter ?? "") : "",
-    sort: isCounted && view !== "individuals" ? state.sort : "",
-    labels: view === "dominators" || view === "individuals" ? labelsText(state) : "",
-    by: view === "dominators" && state.grouping === "class" ? "class" : "",
+    sort: diffing?.byClass ? diffing.byClass.sort : isCounted && view !== "individuals" ? state.sort : "",
+    by: diffing?.byClass || (view === "dominators" && state.grouping === "class") ? "class" : "",
+    row: diffing?.byClass?.members?.key ?? "",
+    side: diffing?.byClass?.members?.side === "deleted" ? "deleted" : "",
+    labels: view === "dominators" || view === "individuals" ? idOf(labelDisplays(state), state.labelDisplay) : "",
     indices: individuals ? [...(individuals.indices ?? [])].join(",") : "",
   };
 }
@@ -94,15 +124,27 @@ async function follow(store: Store, address: Address): Promise<void> {
   if (address.view === "census" || address.view === "diff" || address.view === "individuals") {
     dispatch(setCensusDisplay(displayOf(getState(), address.display)));
     dispatch(setFilterString(address.filter));
-    dispatch(setSort(address.sort));
+    dispatch(setSort(address.by === "class" ? getState().sort : address.sort));
   }
-  dispatch(setLabelDisplay((LABEL_DISPLAYS[address.labels] ?? LABEL_DISPLAYS[DEFAULT_DISPLAY]) as LabelDisplay));
-  dispatch(setGrouping(address.by === "class" ? "class" : "node"));
+  if (address.view === "tree-map") {
+    dispatch(setTreeMapDisplay(displayAt(treeMapDisplays(getState()), address.display, getState().treeMapDisplay)));
+  }
+  dispatch(setLabelDisplay(displayAt(labelDisplays(getState()), address.labels, getState().labelDisplay)));
+  dispatch(setGrouping(address.by === "class" && address.view !== "diff" ? "class" : "node"));
   if (address.view === "diff" && heap && other) {
     await dispatch(compareSnapshots(heap.id, other.id));
+    if (address.by === "class") {
+      await dispatch(showClassDiff(true, address.sort));
+      dispatch(chooseClass(address.row, address.side === "deleted" ? "deleted" : "created"));
+    }
     return;
   }
-  if (heap) {
+  if (address.view === "leaks" && address.heaps.length > 1) {
+    const ids = address.heaps.map((path) => snapshotAt(getState(), path)?.id).filter((id) => id !== undefined);
+    await dispatch(showLeaks(ids, { allowsOtherProcess: address.anyway === "1" }));
+    return;
+  }
+  if (heap && address.view !== "leaks") {
     dispatch(selectSnapshot({ id: heap.id }));
   }
   if (address.view === "individuals" && heap) {
@@ -126,21 +168,38 @@ async function follow(store: Store, address: Address): Promise<void> {
   }
 }
 
+/** What is looked at; the rest is how. */
+const sightOf = ({ view, heap, other, heaps, node }: Partial<Address>) =>
+  [view, heap, other, heaps, view === "object" ? node : ""].join(" ");
 /** Steps in the history are for what these say; the rest replaces. */
-const stepOf = ({ view, heap, other, node }: Partial<Address>) => [view, heap, other, view === "object" ? node : ""].join(" ");
+const stepOf = (address: Partial<Address>) => `${sightOf(address)} ${address.view === "diff" ? address.by : ""}`;
 
 export async function startRouting(store: Store): Promise<void> {
-  let isFollowing = false;
+  /** What an address says comes in several steps, which are one in the history, until somebody looks at something else. */
+  let followed: { sight: string; isReached: boolean } | null = null;
   let step = "";
   /** The address that was written or followed last: where it is another, one has clicked on a link, and that is followed soon. */
   let known = location.hash;
   const followHash = () => {
     known = location.hash;
     const wanted = addressOf(location.hash);
-    isFollowing = true;
-    const done = follow(store, wanted).finally(() => write("replaceState"));
-    isFollowing = false;
-    return done;
+    const own = { sight: sightOf(wanted), isReached: false };
+    followed = own;
+    return follow(store, wanted).finally(() => {
+      if (followed === own) {
+        followed = null;
+        write("replaceState");
+      }
+    });
+  };
+  const isOnTheWay = (address: Partial<Address>) => {
+    const isThere = followed?.sight === sightOf({ ...NOWHERE, ...address });
+    if (followed?.isReached && !isThere) {
+      followed = null;
+    } else if (followed && isThere) {
+      followed.isReached = true;
+    }
+    return followed !== null;
   };
   const write = (how: "pushState" | "replaceState") => {
     const address = addressOfState(store.getState());
@@ -156,10 +215,8 @@ export async function startRouting(store: Store): Promise<void> {
   };
   window.addEventListener("hashchange", () => void followHash());
   store.subscribe(() => {
-    if (!isFollowing) {
-      const next = stepOf(addressOfState(store.getState()));
-      write(next === step ? "replaceState" : "pushState");
-    }
+    const address = addressOfState(store.getState());
+    write(isOnTheWay(address) || stepOf(address) === step ? "replaceState" : "pushState");
   });
   await followHash();
 }

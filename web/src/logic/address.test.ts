@@ -8,12 +8,15 @@ describe("addresses", () => {
       { view: "start", heap: "h1" },
       { view: "census", heap: "h2", display: "allocationStack", filter: "a/b?c#d & é", sort: "-count" },
       { view: "diff", heap: "h1", other: "h2" },
+      { view: "diff", heap: "h1", other: "h2", by: "class", sort: "-delta", row: "Object/Point/a b.js:3:4", side: "deleted" },
       { view: "object", heap: "h1", node: 1810879808088 },
       { view: "object", heap: "h1", node: "18446744073709551615" },
       { view: "dominators", heap: "h1", node: 1810879808088 },
       { view: "dominators", heap: "h1", by: "class", labels: "allocationStack" },
       { view: "tree-map", heap: "h1", node: 12 },
       { view: "individuals", heap: "h1", indices: "3,4" },
+      { view: "leaks", heap: "h1", heaps: ["h1", "h3", "h2"], anyway: "1" },
+      { view: "leaks" },
       { view: "settings" },
     ];
     for (const address of addresses) {

@@ -2,7 +2,7 @@
 // What is shown, as the part of the page's address behind the #: any view can be shared, and opened in another tab.
 import type { HeapPath, NodeId } from "../types/heap";
 
-export const VIEW_NAMES = ["start", "tree-map", "census", "dominators", "diff", "individuals", "object", "settings"] as const;
+export const VIEW_NAMES = ["start", "tree-map", "census", "dominators", "diff", "leaks", "individuals", "object", "settings"] as const;
 export type ViewName = (typeof VIEW_NAMES)[number];
 
 export interface Address {
@@ -10,23 +10,31 @@ export interface Address {
   heap: HeapPath | null;
   /** Of a difference: what the heap is compared with. */
   other: HeapPath | null;
+  /** Of leaks: all snapshots, oldest first; the heap is the first. */
+  heaps: readonly HeapPath[];
   /** Of an object's page; of a view that has a place for every object, the one that it shows. */
   node: NodeId | null;
   /** Ids of displays; "" the default. */
   display: string;
   labels: string;
-  /** Of dominators: "class", if children are grouped. */
+  /** Of dominators: "class", if children are grouped; of a difference: "class", or "" for groups. */
   by: string;
   filter: string;
   sort: string;
   /** Of individuals: the parts of the census, between commas. */
   indices: string;
+  /** Of leaks: "1", if files of several processes are compared, too. */
+  anyway: string;
+  /** Of a difference by class: the class whose objects are shown, and which of them. */
+  row: string;
+  side: string;
 }
 
 export const NOWHERE: Address = {
   view: "start",
   heap: null,
   other: null,
+  heaps: [],
   node: null,
   display: "",
   labels: "",
@@ -34,16 +42,22 @@ export const NOWHERE: Address = {
   filter: "",
   sort: "",
   indices: "",
+  anyway: "",
+  row: "",
+  side: "",
 };
 
-const QUERY = ["display", "labels", "by", "filter", "sort", "indices"] as const;
+const QUERY = ["by", "anyway", "display", "labels", "filter", "sort", "indices", "row", "side"] as const;
 /** Views whose address may name an object. */
 const WITH_NODE: readonly ViewName[] = ["object", "dominators", "tree-map"];
 
 export function addressText(address: Partial<Address>): string {
   const { view = "start", heap, other, node } = address;
-  const steps = [view, heap, view === "diff" ? other : WITH_NODE.includes(view) ? node : null];
+  const steps = view === "leaks" ? [view] : [view, heap, view === "diff" ? other : WITH_NODE.includes(view) ? node : null];
   const path = steps.filter((step) => step !== null && step !== undefined).map((step) => encodeURIComponent(String(step)));
+  if (view === "leaks" && address.heaps?.length) {
+    path.push(address.heaps.map(encodeURIComponent).join(","));
+  }
   const query = new URLSearchParams();
   for (const name of QUERY) {
     if (address[name]) {
@@ -80,6 +94,10 @@ export function addressOf(text: string): Address {
   const address = { ...NOWHERE, view: known, heap: heap || null };
   for (const name of QUERY) {
     address[name] = values.get(name) ?? "";
+  }
+  if (known === "leaks") {
+    const heaps = (path.split("/")[1] ?? "").split(",").flatMap((one) => decoded(one) || []);
+    return { ...address, heaps, heap: heaps[0] ?? null };
   }
   if (known === "diff") {
     return { ...address, other: third || null };

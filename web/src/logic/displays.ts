@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The displays that there are: those of Firefox's memory panel, those that ubiheap has besides, and a user's own.
-import type { Breakdown, CensusDisplay, LabelDisplay } from "../types/breakdown";
+import type { Breakdown, CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 
 export const COUNT: Breakdown = { by: "count", count: true, bytes: true };
 const INTERNAL: Breakdown = { by: "internalType", then: COUNT };
@@ -74,6 +74,8 @@ export const TREE_MAP_DISPLAY: CensusDisplay = {
   inverted: false,
   breakdown: COARSE,
 };
+
+export const TREE_MAP_DISPLAYS: Displays<TreeMapDisplay> = { coarseType: TREE_MAP_DISPLAY };
 
 export const DEFAULT_DISPLAY = "coarseType";
 

@@ -3,6 +3,7 @@
 import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
+import type { ClassChange, ClassSide } from "../logic/class_diff";
 import type {
   CensusPage,
   DominatedGroup,
@@ -15,7 +16,7 @@ import type {
   TreeMapBox,
 } from "../types/heap";
 import type {
-  ClassChange,
+  AllocationsModel,
   ConnectionState,
   DiffingModel,
   Grouping,
@@ -30,9 +31,11 @@ import type {
 } from "./models";
 
 type OfSnapshot = { id: SnapshotId };
+type OfTarget = { target: LiveTarget["id"] };
 type Failure = { error: string };
 type CensusWanted = { display: CensusDisplay; filter: string | null; sort: Sort };
 type Pair = { first: SnapshotId; second: SnapshotId };
+type OfMembers = { key: string; side: ClassSide };
 
 // Snapshots.
 export const addSnapshot = action<{ snapshot: Snapshot }>("add-snapshot");
@@ -54,8 +57,12 @@ export const deleteSnapshotsEnd = action<{ ids: SnapshotId[] }>("delete-snapshot
 
 // Live heaps.
 export const targetsCame = action<LiveTarget[]>("targets-came");
-export const toggleRecordAllocationStacksStart = action("toggle-record-allocation-stacks-start");
-export const toggleRecordAllocationStacksEnd = action("toggle-record-allocation-stacks-end");
+export const chooseTarget = action<LiveTarget["id"]>("choose-target");
+export const setRecordingOptions = action<OfTarget & Partial<Pick<AllocationsModel, "probability" | "maxLogLength">>>(
+  "set-recording-options",
+);
+export const toggleRecordAllocationStacksStart = action<OfTarget>("toggle-record-allocation-stacks-start");
+export const toggleRecordAllocationStacksEnd = action<OfTarget>("toggle-record-allocation-stacks-end");
 
 // What is known of a snapshot.
 export const takeReportStart = action<OfSnapshot>("take-report-start");
@@ -110,11 +117,24 @@ export const expandDiffingCensusNode = action<{ node: RowId }>("expand-diffing-c
 export const collapseDiffingCensusNode = action<{ node: RowId }>("collapse-diffing-census-node");
 export const focusDiffingCensusNode = action<{ node: RowId | null }>("focus-diffing-census-node");
 
-export const takeClassDiffStart = action("take-class-diff-start");
+export const takeClassDiffStart = action<{ sort: Sort }>("take-class-diff-start");
 export const takeClassDiffEnd = action<Pair & { rows: ClassChange[] }>("take-class-diff-end");
 export const takeClassDiffError = action<Pair & Failure>("take-class-diff-error");
-export const focusClassChange = action<number>("focus-class-change");
+export const sortClassDiff = action<Sort>("sort-class-diff");
+export const focusClassChange = action<OfMembers>("focus-class-change");
+export const classMembersCame = action<Pair & OfMembers & { nodes: DominatorTreeNode[] }>("class-members-came");
+export const classMembersError = action<Pair & OfMembers & Failure>("class-members-error");
+export const focusClassMember = action<NodeId>("focus-class-member");
 export const leaveClassDiff = action("leave-class-diff");
+
+// Leaks.
+type OfSeries = { ids: readonly SnapshotId[] };
+export const chooseForLeaks = action<OfSeries>("choose-for-leaks");
+export const findLeaksStart = action<{ allowsOtherProcess: boolean }>("find-leaks-start");
+export const leaksProgress = action<{ progress: Progress }>("leaks-progress");
+/** `ordered`: the same snapshots, as the report has them. */
+export const findLeaksEnd = action<OfSeries & { ordered: readonly SnapshotId[]; report: Documents["ubiheap.leaks/1"] }>("find-leaks-end");
+export const leaksError = action<OfSeries & Failure>("leaks-error");
 
 // Individuals.
 export const fetchIndividualsStart = action<
@@ -149,5 +169,8 @@ export const setLabelDisplay = action<LabelDisplay>("set-label-display");
 export const setTreeMapDisplay = action<TreeMapDisplay>("set-tree-map-display");
 export const resizeShortestPaths = action<number>("resize-shortest-paths");
 export const setPreference = action<Partial<Preferences>>("set-preference");
+export const trialStart = action<OfSnapshot & { key: string }>("trial-start");
+export const trialEnd = action<{ key: string; page: CensusPage }>("trial-end");
+export const trialError = action<Failure & { key: string }>("trial-error");
 export const connectionChanged = action<ConnectionState>("connection-changed");
 export const noticeChanged = action<string | null>("notice-changed");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What the page knows, and the states that each model goes through.
+import type { ClassChange, ClassSide } from "../logic/class_diff";
 import type { ClassTree } from "../logic/dominator_rows";
 import type { RowTree } from "../logic/rows";
 import type { Breakdown, CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { Bytes, DominatorTreeNode, HeapKind, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
+import type { Bytes, CensusPage, DominatorTreeNode, HeapKind, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
 
 /** A number that this page gave to a snapshot. */
 export type SnapshotId = number;
@@ -73,6 +74,15 @@ export const INDIVIDUALS = {
 } as const;
 export type IndividualsState = (typeof INDIVIDUALS)[keyof typeof INDIVIDUALS];
 
+/** SELECTING -> FINDING -> FOUND -> FINDING; FINDING -> ERROR, and from there again FINDING. Another choice of snapshots is SELECTING. */
+export const LEAKS = {
+  SELECTING: "leaks-state-selecting",
+  FINDING: "leaks-state-finding",
+  FOUND: "leaks-state-found",
+  ERROR: "leaks-state-error",
+} as const;
+export type LeaksState = (typeof LEAKS)[keyof typeof LEAKS];
+
 /** Any view may follow any other; INDIVIDUALS goes back to the one before. */
 export const VIEW = {
   START: "view-state-start",
@@ -80,6 +90,7 @@ export const VIEW = {
   CENSUS: "view-state-census",
   DOMINATOR_TREE: "view-state-dominator-tree",
   DIFFING: "view-state-diffing",
+  LEAKS: "view-state-leaks",
   INDIVIDUALS: "view-state-individuals",
   OBJECT: "view-state-object",
   SETTINGS: "view-state-settings",
@@ -173,12 +184,21 @@ export interface Snapshot {
   error: string | null;
 }
 
-export type ClassChange = NonNullable<Documents["ubiheap.diff/1"]["byClass"]>[number];
+/** Objects of a class that only one of the snapshots has: they are on their way while there are neither nodes nor error. */
+export interface ClassMembersModel {
+  key: string;
+  side: ClassSide;
+  nodes: DominatorTreeNode[] | null;
+  focused: NodeId | null;
+  error: string | null;
+}
 
 /** The difference by class: it is on its way while there are neither rows nor error. */
 export interface ClassDiffModel {
   rows: ClassChange[] | null;
-  focused: number;
+  sort: Sort;
+  /** The class whose objects are shown; null: none is. */
+  members: ClassMembersModel | null;
   error: string | null;
 }
 
@@ -189,6 +209,17 @@ export interface DiffingModel {
   census: CensusModel | null;
   /** null: groups are shown, not classes. */
   byClass: ClassDiffModel | null;
+  error: string | null;
+}
+
+export interface LeaksModel {
+  state: LeaksState;
+  /** In the order in which they were taken, as far as that is known. */
+  ids: readonly SnapshotId[];
+  /** Files of several processes are compared, too. */
+  allowsOtherProcess: boolean;
+  report: Documents["ubiheap.leaks/1"] | null;
+  progress: Progress | null;
   error: string | null;
 }
 
@@ -236,11 +267,17 @@ export interface PathsModel {
   error: string | null;
 }
 
-/** Whether the live heap records allocation stacks, and whether that is being switched. */
+/** Whether a live heap records allocation stacks, whether that is being switched, and how it is to be done. */
 export interface AllocationsModel {
   recording: boolean;
   togglingInProgress: boolean;
+  /** Of an object to get a stack: above 0, to 1. */
+  probability: number;
+  maxLogLength: number;
 }
+
+/** Every object gets its stack. The log of allocations is not read by this page. */
+export const ALL_SITES: AllocationsModel = { recording: false, togglingInProgress: false, probability: 1, maxLogLength: 1 };
 
 export interface Preferences {
   theme: "system" | "light" | "dark";
@@ -250,11 +287,27 @@ export interface Preferences {
   maxIndividuals: number;
   /** Name to display, as JSON. */
   customCensusDisplays: string;
+  customLabelDisplays: string;
+  customTreeMapDisplays: string;
   /** Columns of the census. */
   percentages: boolean;
 }
 
+/** What a display of one's own gives: it is on its way while there are neither rows nor error. */
+export interface TrialModel {
+  /** What is tried. */
+  key: string;
+  id: SnapshotId;
+  page: CensusPage | null;
+  error: string | null;
+}
+
 export const isRead = (snapshot: Snapshot) => snapshot.state === SNAPSHOT.READ;
+
+/** Whether it is a heap that is open on the server, read or not. */
+export function isCountable({ kind, path, state }: Snapshot): boolean {
+  return kind === "heap" && path !== null && state !== SNAPSHOT.ERROR;
+}
 
 /** Whether a diff may be of it: what it is must not change any more. */
 export function isDiffable(snapshot: Snapshot): boolean {
@@ -288,6 +341,10 @@ export function newSnapshot(): Snapshot {
 
 export function newDiffing(): DiffingModel {
   return { state: DIFFING.SELECTING, firstSnapshotId: null, secondSnapshotId: null, census: null, byClass: null, error: null };
+}
+
+export function newLeaks(): LeaksModel {
+  return { state: LEAKS.SELECTING, ids: [], allowsOtherProcess: false, report: null, progress: null, error: null };
 }
 
 export function newIndividuals(): IndividualsModel {

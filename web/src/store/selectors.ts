@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What views read from the state.
-import type { HeapPath } from "../types/heap";
+import type { HeapPath, LiveTarget } from "../types/heap";
 import type { State } from ".";
 import {
+  ALL_SITES,
   CENSUS,
   CONNECTION,
   DIFFING,
   DOMINATORS,
   INDIVIDUALS,
+  LEAKS,
   REPORT,
   SNAPSHOT,
   TREE_MAP,
   VIEW,
+  type AllocationsModel,
   type Snapshot,
   type SnapshotId,
 } from "./models";
@@ -22,6 +25,15 @@ export function selectedSnapshot(state: State): Snapshot | null {
 
 export function snapshotOf(state: State, id: SnapshotId | null): Snapshot | null {
   return state.snapshots.find((snapshot) => snapshot.id === id) ?? null;
+}
+
+/** The program that snapshots are taken of: the first until another one is chosen. */
+export function chosenTarget({ targets, chosenTarget: id }: State): LiveTarget | null {
+  return targets.find((target) => target.id === id) ?? targets[0] ?? null;
+}
+
+export function allocationsOf(state: State, target: LiveTarget["id"]): AllocationsModel {
+  return state.allocations[target] ?? ALL_SITES;
 }
 
 export function snapshotAt(state: State, path: HeapPath | null): Snapshot | null {
@@ -40,13 +52,16 @@ export function titleOf({ name }: Snapshot): string {
 
 /** The state of the model that the view shows; "initial" when there is none. */
 export function shownState(state: State): string {
-  const { view, diffing, individuals, connection } = state;
+  const { view, diffing, individuals, leaks, connection } = state;
   const snapshot = selectedSnapshot(state);
   if (diffing) {
     return diffing.state;
   }
   if (individuals) {
     return individuals.state;
+  }
+  if (leaks) {
+    return leaks.state;
   }
   if (view.state === VIEW.SETTINGS) {
     return "settings";
@@ -85,6 +100,9 @@ const WORDS: Record<string, StateWords> = {
   [DIFFING.SELECTING]: { short: "select two snapshots", long: "Select the baseline." },
   [DIFFING.TAKING_DIFF]: { short: "computing difference…", long: "Computing the difference…" },
   [DIFFING.ERROR]: { short: "Error", long: "The snapshots could not be compared." },
+  [LEAKS.SELECTING]: { short: "select snapshots", long: "Select two snapshots or more." },
+  [LEAKS.FINDING]: { short: "looking for leaks…", long: "Looking for what is held…" },
+  [LEAKS.ERROR]: { short: "Error", long: "These snapshots could not be compared." },
   [DOMINATORS.COMPUTING]: { short: "computing dominators…", long: "Computing the dominator tree…" },
   [DOMINATORS.COMPUTED]: { short: "computing sizes…", long: "Computing retained sizes…" },
   [DOMINATORS.FETCHING]: { short: "computing sizes…", long: "Computing retained sizes…" },
@@ -99,7 +117,7 @@ export function stateWords(state: string): StateWords {
   return WORDS[state] ?? { short: "", long: "" };
 }
 
-const BUSY = /(saving|importing|reading|taking-diff|computing|computed|fetching)/;
+const BUSY = /(saving|importing|reading|taking-diff|finding|computing|computed|fetching)/;
 
 /** Whether something is being done that ends by itself. */
 export function isBusy(state: string): boolean {

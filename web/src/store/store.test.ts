@@ -4,12 +4,23 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CENSUS_DISPLAYS, LABEL_DISPLAYS } from "../logic/displays";
 import { formatMegabytes } from "../logic/format";
 import type { CensusDisplay, LabelDisplay } from "../types/breakdown";
+import type { LiveTarget } from "../types/heap";
 import { classRows, dominatorRows } from "../logic/dominator_rows";
-import { collapseCensusNode, expandCensusNode, focusDominatorTreeNode, setCensusDisplay, setLabelDisplay } from "./actions";
+import {
+  chooseTarget,
+  collapseCensusNode,
+  expandCensusNode,
+  focusClassMember,
+  focusDominatorTreeNode,
+  setCensusDisplay,
+  setLabelDisplay,
+  setRecordingOptions,
+  sortClassDiff,
+} from "./actions";
 import { CENSUS, CONNECTION, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
-import { shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
+import { allocationsOf, chosenTarget, shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
 import { expandCensusRow } from "./tasks/census";
-import { selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
+import { chooseClass, fetchClassMembers, selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
 import {
   expandByClass,
   fetchImmediatelyDominated,
@@ -19,10 +30,12 @@ import {
   setGroupingAndRefresh,
 } from "./tasks/dominators";
 import {
+  cancelSnapshot,
   clearSnapshots,
   deleteSnapshot,
-  importSnapshotAndCensus,
+  importFiles,
   listSnapshots,
+  listTargets,
   takeSnapshotAndCensus,
   toggleRecordingAllocationStacks,
 } from "./tasks/snapshots";
@@ -120,7 +133,7 @@ describe("snapshots", () => {
   it("FE-27: are imported, from IMPORTING through READING to READ", async () => {
     const holdImport = b.client.hold("import");
     const holdRead = b.client.hold("read");
-    const done = b.store.dispatch(importSnapshotAndCensus(file("foo.fxsnapshot")));
+    const done = b.store.dispatch(importFiles([file("foo.fxsnapshot")]));
     expect(first()).toMatchObject({ state: SNAPSHOT.IMPORTING, imported: true, selected: true });
     holdImport();
     await settled();
@@ -130,9 +143,46 @@ describe("snapshots", () => {
     expect([first().state, titleOf(first())]).toEqual([SNAPSHOT.READ, "foo"]);
   });
 
+  it("that are imported together are in the list at once, and the first is selected", async () => {
+    const release = b.client.hold("import");
+    const done = b.store.dispatch(importFiles(["a", "b", "c"].map(file)));
+    expect(b.state().snapshots.map(({ state, selected, progress }) => [state, selected, progress?.stage])).toEqual(
+      [true, false, false].map((isFirst) => [SNAPSHOT.IMPORTING, isFirst, "waiting for the files before it"]),
+    );
+    // One that has its turn later.
+    await b.store.dispatch(cancelSnapshot(second().id));
+    release();
+    await done;
+    expect(b.state().snapshots.map(({ name, state }) => [name, state])).toEqual([
+      ["a", SNAPSHOT.READ],
+      ["c", SNAPSHOT.READ],
+    ]);
+    expect(b.client.asked.filter((one) => one === "import").length).toBe(2);
+  });
+
+  it("whose import is cancelled are gone, here and on the server, whatever was done by then", async () => {
+    for (const [question, path] of [
+      ["import", "h1"],
+      ["read", "h2"],
+    ] as const) {
+      const release = b.client.hold(question);
+      const done = b.store.dispatch(importFiles([file("a")]));
+      await settled();
+      // Meanwhile the server lists what arrives: it is not another snapshot.
+      await b.store.dispatch(listSnapshots());
+      expect(ids().length).toBe(1);
+      const { id } = first();
+      const cancelled = b.store.dispatch(cancelSnapshot(id));
+      expect(ids()).toEqual([]);
+      release();
+      await Promise.all([done, cancelled]);
+      expect([ids(), b.client.asked.includes(`delete ${path}`)]).toEqual([[], true]);
+    }
+  });
+
   it("that cannot be imported stay in the list with the reason, and nothing leaves ERROR", async () => {
     b.client.failing.set("read", "not a heap");
-    await b.store.dispatch(importSnapshotAndCensus(file("a.txt")));
+    await b.store.dispatch(importFiles([file("a.txt")]));
     expect(first()).toMatchObject({ state: SNAPSHOT.ERROR, error: "not a heap" });
     b.client.failing.clear();
     await b.store.dispatch(selectSnapshotAndRefresh(first().id));
@@ -142,7 +192,7 @@ describe("snapshots", () => {
   });
 
   it("FE-28: show their total once it is known", async () => {
-    await b.store.dispatch(importSnapshotAndCensus(file("a.fxsnapshot")));
+    await b.store.dispatch(importFiles([file("a.fxsnapshot")]));
     expect(formatMegabytes(totalBytesOf(first()) ?? 0)).toBe("1.23 MB");
   });
 
@@ -168,23 +218,45 @@ describe("snapshots", () => {
 });
 
 describe("allocation stacks", () => {
+  const target = (id: string, isOn = false) => ({ id, recording: { isOn, probability: 0.5, maxLogLength: 9 } }) as LiveTarget;
+  const of = (id: string) => allocationsOf(b.state(), id);
+
   it("are recorded or not, and nothing else is asked while that is switched", async () => {
     b = bench();
     const release = b.client.hold("record");
     const done = b.store.dispatch(toggleRecordingAllocationStacks("t1"));
-    expect(b.state().allocations).toEqual({ recording: false, togglingInProgress: true });
+    expect(of("t1")).toMatchObject({ recording: false, togglingInProgress: true });
+    await b.store.dispatch(toggleRecordingAllocationStacks("t1"));
+    expect(b.client.asked).toEqual(["record"]);
     release();
     await done;
-    expect(b.state().allocations).toEqual({ recording: true, togglingInProgress: false });
+    expect(of("t1")).toMatchObject({ recording: true, togglingInProgress: false, probability: 1, maxLogLength: 1 });
     await b.store.dispatch(toggleRecordingAllocationStacks("t1"));
-    expect(b.state().allocations.recording).toBe(false);
+    expect(of("t1").recording).toBe(false);
   });
 
   it("stay as they were where switching fails, and the page says why", async () => {
     b = bench();
     b.client.failing.set("record", "the program is gone");
     await b.store.dispatch(toggleRecordingAllocationStacks("t1"));
-    expect([b.state().allocations.togglingInProgress, b.state().notice]).toEqual([false, "the program is gone"]);
+    expect([of("t1").togglingInProgress, b.state().notice]).toEqual([false, "the program is gone"]);
+  });
+
+  it("are of each program, as are probability and length of the log", async () => {
+    b = bench();
+    b.client.targets = [target("t1"), target("t2", true)];
+    await b.store.dispatch(listTargets());
+    expect([chosenTarget(b.state())?.id, of("t1").recording]).toEqual(["t1", false]);
+    expect(of("t2")).toEqual({ recording: true, togglingInProgress: false, probability: 0.5, maxLogLength: 9 });
+    b.store.dispatch(chooseTarget("t2"));
+    b.store.dispatch(setRecordingOptions({ target: "t1", probability: 0.25, maxLogLength: 70 }));
+    await b.store.dispatch(listTargets());
+    await b.store.dispatch(toggleRecordingAllocationStacks("t1"));
+    expect(b.client.targets[0]).toMatchObject({ id: "t1", recording: { isOn: true, probability: 0.25, maxLogLength: 70 } });
+    expect([chosenTarget(b.state())?.id, of("t1").recording, of("t2").maxLogLength]).toEqual(["t2", true, 9]);
+    b.client.targets = [target("t1")];
+    await b.store.dispatch(listTargets());
+    expect(chosenTarget(b.state())?.id).toBe("t1");
   });
 });
 
@@ -404,6 +476,31 @@ describe("differences", () => {
     b.client.failing.set("class diff", "too large");
     await b.store.dispatch(showClassDiff(true));
     expect(b.state().diffing?.byClass?.error).toBe("too large");
+  });
+
+  it("show which objects of a class are new or gone, unless another one is looked at by then", async () => {
+    await b.store.dispatch(selectForDiffing(ids()[0]!));
+    await b.store.dispatch(selectForDiffing(ids()[1]!));
+    await b.store.dispatch(showClassDiff(true, "-delta"));
+    const members = () => b.state().diffing?.byClass?.members;
+    b.store.dispatch(chooseClass("Object/Nothing", "created"));
+    expect(members()).toBeNull();
+    b.store.dispatch(chooseClass("Object/Point", "created"));
+    const release = b.client.hold("members 1 created");
+    const done = b.store.dispatch(fetchClassMembers());
+    b.store.dispatch(chooseClass("Object/Point", "deleted"));
+    await b.store.dispatch(fetchClassMembers());
+    release();
+    await done;
+    expect(members()).toMatchObject({ side: "deleted", nodes: [{ nodeId: 2 }] });
+    b.store.dispatch(focusClassMember(2));
+    expect(members()?.focused).toBe(2);
+    b.client.failing.set("members 1 created", "gone");
+    b.store.dispatch(chooseClass("Object/Point", "created"));
+    await b.store.dispatch(fetchClassMembers());
+    expect(members()).toMatchObject({ nodes: null, error: "gone" });
+    b.store.dispatch(sortClassDiff("+name"));
+    expect(b.state().diffing?.byClass).toMatchObject({ sort: "+name", rows: [{ name: "Point", number: 1 }] });
   });
 
   it("are left by toggling, for Aggregate", async () => {

@@ -40,7 +40,7 @@ export class FakeClient {
     await this.gates.get(question);
     const error = this.failing.get(question);
     if (error) {
-      throw new Error(error);
+      throw Object.assign(new Error(error), error === "AbortError" ? { name: error } : {});
     }
     return value;
   }
@@ -50,9 +50,9 @@ export class FakeClient {
   importHeapSnapshot = (_file: Blob, name: string) => this.answer("import", this.open(name));
   saveHeapSnapshot = (_target: string, name: string) => this.answer("save", this.open(name));
   listTargets = () => this.answer("targets", this.targets);
-  recordAllocations = (_target: string, isOn: boolean) => {
-    const target = { id: "t1", recording: { isOn, probability: 1, maxLogLength: 1 } } as LiveTarget;
-    this.targets = [target];
+  recordAllocations = (id: string, isOn: boolean, how: { probability: number; maxLogLength: number }) => {
+    const target = { id, recording: { isOn, ...how } } as LiveTarget;
+    this.targets = [target, ...this.targets.filter((one) => one.id !== id)];
     return this.answer("record", target);
   };
   deleteOpenHeap = (path: string) => this.answer(`delete ${path}`, undefined);
@@ -78,6 +78,12 @@ export class FakeClient {
     const same = { ...change, name: "Array", new: tally(3), created: tally(0), deleted: tally(0) };
     return this.answer("class diff", { byClass: [change, same] });
   };
+  getClassMembers = (_first: string, _second: string, { row, side }: { row: number; side: string }) => {
+    return this.answer(`members ${row} ${side}`, [ROOT.children?.[0] as DominatorTreeNode]);
+  };
+  /** Files in a report of leaks, in its order. */
+  leaksOf: string[] = [];
+  getLeaks = () => this.answer("leaks", { schema: "ubiheap.leaks/1", heaps: this.leaksOf.map((file) => ({ file })) });
   getImmediatelyDominated = ({ nodeId }: { nodeId: number }) => {
     const nodes = [{ nodeId: nodeId * 10, label: ["objects"], shallowSize: 1, retainedSize: 1, moreChildrenAvailable: false }];
     return this.answer(`dominated ${nodeId}`, { nodes, moreChildrenAvailable: false, path: [1, nodeId] });

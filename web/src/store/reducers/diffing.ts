@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import * as a from "../actions";
-import { DIFFING, newDiffing, VIEW, type ClassDiffModel, type DiffingModel } from "../models";
+import { DIFFING, newDiffing, VIEW, type ClassDiffModel, type ClassMembersModel, type DiffingModel } from "../models";
 import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
 import { pureReducer } from "./pure";
 
@@ -8,6 +8,17 @@ const isPair = (diffing: DiffingModel, { first, second }: { first: number; secon
   diffing.firstSnapshotId === first && diffing.secondSnapshotId === second;
 
 const withClasses = (diffing: DiffingModel | null, byClass: ClassDiffModel | null) => diffing && { ...diffing, byClass };
+
+/** With what came of the objects of a class, unless others are looked at by now. */
+function withMembers(
+  diffing: DiffingModel | null,
+  { key, side, ...pair }: { key: string; side: string; first: number; second: number },
+  change: Partial<ClassMembersModel>,
+) {
+  const members = diffing?.byClass?.members;
+  const isStill = diffing && isPair(diffing, pair) && members?.key === key && members.side === side;
+  return isStill && diffing.byClass ? withClasses(diffing, { ...diffing.byClass, members: { ...members, ...change } }) : diffing;
+}
 
 /** null unless two snapshots are compared, or chosen for it. */
 export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) => {
@@ -42,15 +53,27 @@ export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) =
       a.focusDiffingCensusNode,
       (diffing, { payload }) => diffing && { ...diffing, census: withFocused(diffing.census, payload.node) },
     )
-    .addCase(a.takeClassDiffStart, (diffing) => withClasses(diffing, { rows: null, focused: -1, error: null }))
+    .addCase(a.takeClassDiffStart, (diffing, { payload: { sort } }) =>
+      withClasses(diffing, { rows: null, sort, members: null, error: null }),
+    )
     .addCase(a.takeClassDiffEnd, (diffing, { payload: { rows, ...pair } }) => {
-      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { rows, focused: -1, error: null }) : diffing;
+      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { ...diffing.byClass, rows, error: null }) : diffing;
     })
     .addCase(a.takeClassDiffError, (diffing, { payload: { error, ...pair } }) => {
-      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { rows: null, focused: -1, error }) : diffing;
+      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { ...diffing.byClass, rows: null, error }) : diffing;
+    })
+    .addCase(a.sortClassDiff, (diffing, { payload: sort }) => {
+      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, sort }) : diffing;
     })
     .addCase(a.focusClassChange, (diffing, { payload }) => {
-      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, focused: payload }) : diffing;
+      const members = { ...payload, nodes: null, focused: null, error: null };
+      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, members }) : diffing;
+    })
+    .addCase(a.classMembersCame, (diffing, { payload: { nodes, ...of } }) => withMembers(diffing, of, { nodes, error: null }))
+    .addCase(a.classMembersError, (diffing, { payload: { error, ...of } }) => withMembers(diffing, of, { error }))
+    .addCase(a.focusClassMember, (diffing, { payload: focused }) => {
+      const members = diffing?.byClass?.members;
+      return diffing?.byClass && members ? withClasses(diffing, { ...diffing.byClass, members: { ...members, focused } }) : diffing;
     })
     .addCase(a.leaveClassDiff, (diffing) => withClasses(diffing, null))
     .addCase(a.deleteSnapshotsStart, (diffing, { payload: { ids } }) => {

@@ -36,6 +36,9 @@ function selectedOne(snapshots: Snapshots, id: SnapshotId | null): Snapshots {
   );
 }
 
+/** Views that are of no single snapshot. */
+const isOfSeveral = (view: string) => view === VIEW.DIFFING || view === VIEW.LEAKS;
+
 export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
   builder
     .addCase(a.addSnapshot, (list, { payload }) => [...list, payload.snapshot])
@@ -53,7 +56,7 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     )
     .addCase(a.selectSnapshot, (list, { payload }) => selectedOne(list, payload.id))
     .addCase(a.deleteSnapshotsStart, (list, { payload }) => list.filter((snapshot) => !payload.ids.includes(snapshot.id)))
-    .addCase(a.changeView, (list, { payload }) => (payload.newViewState === VIEW.DIFFING ? selectedOne(list, null) : list))
+    .addCase(a.changeView, (list, { payload }) => (isOfSeveral(payload.newViewState) ? selectedOne(list, null) : list))
     .addCase(a.popView, (list, { payload: { previousView } }) =>
       previousView.state === VIEW.DIFFING ? list : selectedOne(list, previousView.selected),
     );

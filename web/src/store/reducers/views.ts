@@ -5,7 +5,7 @@ import { CENSUS_DISPLAYS, DEFAULT_DISPLAY, LABEL_DISPLAYS, TREE_MAP_DISPLAY } fr
 import type { CensusDisplay, LabelDisplay } from "../../types/breakdown";
 import type { LiveTarget } from "../../types/heap";
 import * as a from "../actions";
-import { CONNECTION, INDIVIDUALS, newIndividuals, VIEW } from "../models";
+import { ALL_SITES, CONNECTION, INDIVIDUALS, newIndividuals, VIEW } from "../models";
 import type {
   AllocationsModel,
   ConnectionState,
@@ -15,9 +15,11 @@ import type {
   PathsModel,
   Preferences,
   Sort,
+  TrialModel,
   ViewModel,
 } from "../models";
 import { diffingReducer } from "./diffing";
+import { leaksReducer } from "./leaks";
 import { pureReducer } from "./pure";
 import { snapshotsReducer } from "./snapshots";
 
@@ -87,14 +89,33 @@ const targetsReducer = pureReducer<LiveTarget[]>([], (builder) => {
   builder.addCase(a.targetsCame, (_, { payload }) => payload);
 });
 
-const allocationsReducer = pureReducer<AllocationsModel>({ recording: false, togglingInProgress: false }, (builder) => {
+/** null: the first. */
+const chosenTargetReducer = pureReducer<LiveTarget["id"] | null>(null, (builder) => {
+  builder.addCase(a.chooseTarget, (_, { payload }) => payload);
+});
+
+type Allocations = Record<LiveTarget["id"], AllocationsModel>;
+
+function withAllocations(all: Allocations, target: string, change: (one: AllocationsModel) => Partial<AllocationsModel>): Allocations {
+  const one = all[target] ?? ALL_SITES;
+  return { ...all, [target]: { ...one, ...change(one) } };
+}
+
+/** What others switched is seen, too. */
+function withTarget(all: Allocations, { id, recording: { isOn, ...how } }: LiveTarget): Allocations {
+  return withAllocations(all, id, (one) => (one.togglingInProgress ? {} : { recording: isOn, ...(isOn ? how : {}) }));
+}
+
+const allocationsReducer = pureReducer<Allocations>({}, (builder) => {
   builder
-    .addCase(a.toggleRecordAllocationStacksStart, (allocations) => ({ ...allocations, togglingInProgress: true }))
-    .addCase(a.toggleRecordAllocationStacksEnd, ({ recording }) => ({ recording: !recording, togglingInProgress: false }))
-    .addCase(a.targetsCame, (allocations, { payload }) => {
-      // What others switched is seen, too.
-      return allocations.togglingInProgress ? allocations : { ...allocations, recording: payload[0]?.recording.isOn ?? false };
-    });
+    .addCase(a.setRecordingOptions, (all, { payload: { target, ...how } }) => withAllocations(all, target, () => how))
+    .addCase(a.toggleRecordAllocationStacksStart, (all, { payload: { target } }) =>
+      withAllocations(all, target, () => ({ togglingInProgress: true })),
+    )
+    .addCase(a.toggleRecordAllocationStacksEnd, (all, { payload: { target } }) =>
+      withAllocations(all, target, ({ recording }) => ({ recording: !recording, togglingInProgress: false })),
+    )
+    .addCase(a.targetsCame, (all, { payload }) => payload.reduce(withTarget, all));
 });
 
 const pathsReducer = pureReducer<PathsModel | null>(null, (builder) => {
@@ -141,17 +162,28 @@ export const DEFAULT_PREFERENCES: Preferences = {
   maxRetainingPaths: 10,
   maxIndividuals: 1000,
   customCensusDisplays: "",
+  customLabelDisplays: "",
+  customTreeMapDisplays: "",
   percentages: true,
 };
 const preferencesReducer = pureReducer<Preferences>(DEFAULT_PREFERENCES, (builder) => {
   builder.addCase(a.setPreference, (preferences, { payload }) => ({ ...preferences, ...payload }));
 });
 
+const trialReducer = pureReducer<TrialModel | null>(null, (builder) => {
+  builder
+    .addCase(a.trialStart, (_, { payload }) => ({ ...payload, page: null, error: null }))
+    .addCase(a.trialEnd, (trial, { payload: { key, page } }) => (trial?.key === key ? { ...trial, page } : trial))
+    .addCase(a.trialError, (trial, { payload: { key, error } }) => (trial?.key === key ? { ...trial, error } : trial));
+});
+
 export const rootReducer = combineReducers({
   allocations: allocationsReducer,
   targets: targetsReducer,
+  chosenTarget: chosenTargetReducer,
   snapshots: snapshotsReducer,
   diffing: diffingReducer,
+  leaks: leaksReducer,
   individuals: individualsReducer,
   view: viewReducer,
   objects: objectsReducer,
@@ -166,4 +198,5 @@ export const rootReducer = combineReducers({
   connection: connectionReducer,
   notice: noticeReducer,
   preferences: preferencesReducer,
+  trial: trialReducer,
 });

@@ -12,10 +12,12 @@ export interface TaskContext {
   running: Map<string, Promise<void>>;
   /** How to end what runs for a snapshot. */
   cancels: Map<SnapshotId, AbortController>;
+  /** Snapshots that are being imported or saved: what the server opens meanwhile may be theirs. */
+  arriving: Set<SnapshotId>;
 }
 
 export function newTaskContext(client: HeapAnalysesClient): TaskContext {
-  return { client, server: null, running: new Map(), cancels: new Map() };
+  return { client, server: null, running: new Map(), cancels: new Map(), arriving: new Set() };
 }
 
 /** Runs a task, unless one of this key runs already: then that one's end is this one's, too. */

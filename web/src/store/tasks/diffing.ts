@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tasks that compare two snapshots.
+import { changedClasses, classKey, type ClassSide } from "../../logic/class_diff";
 import type { RowId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
-import { DIFFING, VIEW, type ClassChange, type SnapshotId } from "../models";
+import { DIFFING, VIEW, type SnapshotId } from "../models";
 import { isCensusOf } from "../reducers/census";
 import { snapshotOf } from "../selectors";
 import { pageOptions, ROW_REQUESTS, wantedOf } from "./census";
@@ -100,25 +101,55 @@ export function expandDiffingRow(node: RowId): Task {
   };
 }
 
-function isChanged({ created, deleted, old, new: now }: ClassChange): boolean {
-  return created.count > 0 || deleted.count > 0 || now.bytes !== old.bytes;
-}
-
 /** Which classes changed, object by object; or by groups again. */
-export function showClassDiff(isShown: boolean): Task {
+export function showClassDiff(isShown: boolean, sort = ""): Task {
   return async (dispatch, getState, { client }) => {
     const { firstSnapshotId: first, secondSnapshotId: second } = getState().diffing ?? {};
     if (!isShown || !first || !second) {
       dispatch(a.leaveClassDiff());
       return;
     }
-    dispatch(a.takeClassDiffStart());
+    dispatch(a.takeClassDiffStart({ sort }));
     const [from, to] = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
     try {
       const { byClass = [] } = await client.getClassDiff(from, to);
-      dispatch(a.takeClassDiffEnd({ first, second, rows: byClass.filter(isChanged) }));
+      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass) }));
     } catch (error) {
       dispatch(a.takeClassDiffError({ first, second, error: errorText(error) ?? "Comparing was cancelled." }));
     }
+  };
+}
+
+/** Chooses a class; its objects are fetched once it stays chosen. */
+export function chooseClass(key: string, side: ClassSide): Task<void> {
+  return (dispatch, getState) => {
+    const { rows, members } = getState().diffing?.byClass ?? {};
+    const isChosen = members?.key === key && members.side === side && !members.error;
+    if (!isChosen && rows?.some((row) => classKey(row) === key)) {
+      dispatch(a.focusClassChange({ key, side }));
+    }
+  };
+}
+
+/** The objects of the chosen class that only one of the two has: those first that retain most. */
+export function fetchClassMembers(): Task {
+  return async (dispatch, getState, context) => {
+    const { diffing, preferences } = getState();
+    const { firstSnapshotId: first, secondSnapshotId: second, byClass } = diffing ?? {};
+    const { key, side, nodes } = byClass?.members ?? {};
+    const row = byClass?.rows?.find((one) => classKey(one) === key);
+    if (!first || !second || !row || !key || !side || nodes) {
+      return;
+    }
+    const of = { key, side, first, second };
+    await joined(context, `members ${first} ${second} ${side} ${key}`, async () => {
+      const paths = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
+      try {
+        const nodes = await context.client.getClassMembers(...paths, { row: row.number, side, maxIndividuals: preferences.maxIndividuals });
+        dispatch(a.classMembersCame({ ...of, nodes }));
+      } catch (error) {
+        dispatch(a.classMembersError({ ...of, error: errorText(error) ?? "Looking was cancelled." }));
+      }
+    });
   };
 }

@@ -4,8 +4,8 @@ import { ServerError } from "../../api/errors";
 import type { OpenHeap } from "../../types/heap";
 import type { State, Task } from "..";
 import * as a from "../actions";
-import { CONNECTION, newSnapshot, SNAPSHOT, VIEW, type Snapshot, type SnapshotId } from "../models";
-import { snapshotAt, snapshotOf } from "../selectors";
+import { CONNECTION, newSnapshot, SNAPSHOT, VIEW, type Progress, type Snapshot, type SnapshotId } from "../models";
+import { allocationsOf, snapshotAt, snapshotOf } from "../selectors";
 import { cancelOf, errorText } from "./context";
 import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot } from "./views";
 
@@ -18,7 +18,7 @@ function snapshotOfHeap({ id, name, kind, what, size, origin, fault }: OpenHeap)
 /** Lists what is open on the server, and drops what is not any more. */
 export function listSnapshots(): Task {
   return async (dispatch, getState, context) => {
-    const { client } = context;
+    const { client, arriving } = context;
     try {
       const { server, heaps } = await client.listHeaps();
       context.server ??= server;
@@ -31,7 +31,7 @@ export function listSnapshots(): Task {
       if (gone.length > 0) {
         dispatch(a.deleteSnapshotsStart({ ids: gone.map(({ id }) => id) }));
       }
-      for (const heap of heaps.filter(({ id }) => !snapshotAt(getState(), id))) {
+      for (const heap of heaps.filter(({ id }) => arriving.size === 0 && !snapshotAt(getState(), id))) {
         dispatch(a.addSnapshot({ snapshot: snapshotOfHeap(heap) }));
       }
       noteFaults(heaps);
@@ -52,56 +52,81 @@ export function listSnapshots(): Task {
   };
 }
 
-/** Sends a file to the server and reads it there. */
-export function importSnapshotAndCensus(file: File): Task {
+/** Leaves what is of other snapshots than a new one. */
+function leaveModes(): Task<void> {
+  return (dispatch, getState) => {
+    const { diffing, individuals, leaks, view } = getState();
+    if (diffing || individuals || leaks || view.state === VIEW.SETTINGS || view.state === VIEW.OBJECT) {
+      dispatch(changeView(diffing || individuals ? VIEW.CENSUS : VIEW.START));
+    }
+  };
+}
+
+/** Sends a file to the server and reads it there. What was cancelled meanwhile is deleted there. */
+function importOne(id: SnapshotId, file: File, signal: AbortSignal): Task {
   return async (dispatch, getState, context) => {
-    const snapshot = { ...newSnapshot(), state: SNAPSHOT.IMPORTING, name: file.name, size: file.size, imported: true };
-    const { id } = snapshot;
-    const { signal } = cancelOf(context, id);
-    leaveModes();
-    dispatch(a.importSnapshotStart({ snapshot }));
-    dispatch(a.selectSnapshot({ id }));
+    const isWanted = () => snapshotOf(getState(), id) !== null;
+    if (!isWanted()) {
+      return;
+    }
     try {
       const heap = await context.client.importHeapSnapshot(file, file.name, {
         signal,
         onProgress: (progress) => void dispatch(a.snapshotProgress({ id, progress })),
       });
+      if (!isWanted()) {
+        await context.client.deleteOpenHeap(heap.id);
+        return;
+      }
       dispatch(a.importSnapshotEnd({ id, path: heap.id, kind: heap.kind, what: heap.what ?? null }));
+      await dispatch(readSnapshot(id));
+      await dispatch(computeSnapshotData(id));
     } catch (error) {
       dispatch(errorText(error) === null ? a.deleteSnapshotsStart({ ids: [id] }) : a.snapshotError({ id, error: errorText(error) ?? "" }));
+    }
+  };
+}
+
+const WAITING: Progress = { stage: "waiting for the files before it" };
+
+/** Several files are in the list at once, and sent one after the other, so that the first is there soonest. It is selected. */
+export function importFiles(files: File[]): Task {
+  return async (dispatch, _getState, context) => {
+    const imports = files.map((file) => {
+      const snapshot = { ...newSnapshot(), state: SNAPSHOT.IMPORTING, name: file.name, size: file.size, imported: true, progress: WAITING };
+      context.arriving.add(snapshot.id);
+      return { file, snapshot, signal: cancelOf(context, snapshot.id).signal };
+    });
+    const [first] = imports;
+    if (!first) {
       return;
     }
-    await dispatch(readSnapshot(id));
-    await dispatch(computeSnapshotData(id));
-
-    function leaveModes() {
-      const { diffing, individuals, view } = getState();
-      if (diffing || individuals || view.state === VIEW.SETTINGS || view.state === VIEW.OBJECT) {
-        dispatch(changeView(diffing || individuals ? VIEW.CENSUS : VIEW.START));
-      }
+    dispatch(leaveModes());
+    imports.forEach(({ snapshot }) => dispatch(a.importSnapshotStart({ snapshot })));
+    dispatch(a.selectSnapshot({ id: first.snapshot.id }));
+    for (const { file, snapshot, signal } of imports) {
+      await dispatch(importOne(snapshot.id, file, signal));
+      context.arriving.delete(snapshot.id);
     }
   };
 }
 
-/** Several files, one after the other, so that the first is there soonest. */
-export function importFiles(files: File[]): Task {
-  return async (dispatch) => {
-    for (const file of files) {
-      await dispatch(importSnapshotAndCensus(file));
+/** Ends what runs for a snapshot. Nothing remains of one that is being imported. */
+export function cancelSnapshot(id: SnapshotId): Task {
+  return async (dispatch, getState, context) => {
+    if (context.arriving.has(id) && snapshotOf(getState(), id)?.imported) {
+      await dispatch(deleteSnapshots([id]));
+    } else {
+      cancelOf(context, id).abort();
     }
   };
-}
-
-/** Ends what runs for a snapshot. */
-export function cancelSnapshot(id: SnapshotId): Task<void> {
-  return (_dispatch, _getState, context) => cancelOf(context, id).abort();
 }
 
 function deleteSnapshots(ids: SnapshotId[]): Task {
   return async (dispatch, getState, context) => {
     const { diffing, individuals, snapshots } = getState();
     const paths = snapshots.filter((snapshot) => ids.includes(snapshot.id)).map(({ path }) => path);
-    ids.forEach((id) => dispatch(cancelSnapshot(id)));
+    ids.forEach((id) => cancelOf(context, id).abort());
     dispatch(a.deleteSnapshotsStart({ ids }));
     const isDiffed = diffing && [diffing.firstSnapshotId, diffing.secondSnapshotId].some((id) => id !== null && ids.includes(id));
     if (isDiffed) {
@@ -143,12 +168,13 @@ function nameOfNext(state: State, target: string): string {
 /** Saves the heap of a live program, and shows it. */
 export function takeSnapshotAndCensus(target: string): Task {
   return async (dispatch, getState, context) => {
-    if (getState().diffing || getState().individuals) {
+    if (getState().diffing || getState().individuals || getState().leaks) {
       dispatch(changeView(VIEW.CENSUS));
     }
     const name = nameOfNext(getState(), target);
     const snapshot = newSnapshot();
     const { id } = snapshot;
+    context.arriving.add(id);
     dispatch(a.takeSnapshotStart({ snapshot }));
     dispatch(a.selectSnapshot({ id }));
     try {
@@ -160,6 +186,8 @@ export function takeSnapshotAndCensus(target: string): Task {
     } catch (error) {
       dispatch(a.snapshotError({ id, error: errorText(error) ?? "Saving was cancelled." }));
       return;
+    } finally {
+      context.arriving.delete(id);
     }
     if (snapshotOf(getState(), id)) {
       await dispatch(readSnapshot(id));
@@ -182,13 +210,16 @@ export function listTargets(): Task {
 /** Switches the recording of allocation stacks in a live heap. */
 export function toggleRecordingAllocationStacks(target: string): Task {
   return async (dispatch, getState, { client }) => {
-    const { recording } = getState().allocations;
-    dispatch(a.toggleRecordAllocationStacksStart());
+    const { recording, togglingInProgress, ...how } = allocationsOf(getState(), target);
+    if (togglingInProgress) {
+      return;
+    }
+    dispatch(a.toggleRecordAllocationStacksStart({ target }));
     try {
-      await client.recordAllocations(target, !recording);
-      dispatch(a.toggleRecordAllocationStacksEnd());
+      await client.recordAllocations(target, !recording, how);
+      dispatch(a.toggleRecordAllocationStacksEnd({ target }));
     } catch (error) {
-      dispatch(a.toggleRecordAllocationStacksEnd());
+      dispatch(a.toggleRecordAllocationStacksEnd({ target }));
       dispatch(a.noticeChanged(errorText(error)));
     }
     await dispatch(listTargets());

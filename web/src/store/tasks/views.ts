@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tasks that change what is shown, and bring what that needs.
-import type { CensusDisplay, LabelDisplay } from "../../types/breakdown";
+import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../../types/breakdown";
 import type { Task } from "..";
 import * as a from "../actions";
 import { isRead, SNAPSHOT, VIEW, type Snapshot, type SnapshotId, type ViewState } from "../models";
@@ -92,8 +92,8 @@ function readAndCompute(snapshot: Snapshot): Task {
 /** Leaves differences and individuals, and shows a snapshot. */
 export function selectSnapshotAndRefresh(id: SnapshotId): Task {
   return async (dispatch, getState) => {
-    const { diffing, individuals, view } = getState();
-    if (diffing || individuals || view.state === VIEW.OBJECT || view.state === VIEW.SETTINGS) {
+    const { diffing, individuals, leaks, view } = getState();
+    if (diffing || individuals || leaks || view.state === VIEW.OBJECT || view.state === VIEW.SETTINGS) {
       dispatch(changeView(diffing || individuals ? VIEW.CENSUS : VIEW.START));
     }
     dispatch(a.selectSnapshot({ id }));
@@ -116,10 +116,11 @@ export function selectNeighbour(step: 1 | -1): Task {
 /** A view of one snapshot, which is the selected one where none is named. */
 export function changeViewAndRefresh(view: ViewState): Task {
   return async (dispatch, getState) => {
-    const { diffing, snapshots } = getState();
+    const { diffing, leaks, snapshots } = getState();
     dispatch(changeView(view));
-    const back = diffing && (diffing.secondSnapshotId ?? diffing.firstSnapshotId ?? snapshots[0]?.id);
-    if (back && view !== VIEW.DIFFING && !selectedSnapshot(getState())) {
+    const last = diffing ? (diffing.secondSnapshotId ?? diffing.firstSnapshotId) : leaks?.ids[leaks.ids.length - 1];
+    const back = (diffing || leaks) && (last ?? snapshots[0]?.id);
+    if (back && view !== VIEW.DIFFING && view !== VIEW.LEAKS && !selectedSnapshot(getState())) {
       dispatch(a.selectSnapshot({ id: back }));
     }
     await dispatch(refresh());
@@ -153,6 +154,13 @@ export function setSortAndRefresh(sort: string): Task {
 export function setCensusDisplayAndRefresh(display: CensusDisplay): Task {
   return async (dispatch) => {
     dispatch(a.setCensusDisplay(display));
+    await dispatch(refresh());
+  };
+}
+
+export function setTreeMapDisplayAndRefresh(display: TreeMapDisplay): Task {
+  return async (dispatch) => {
+    dispatch(a.setTreeMapDisplay(display));
     await dispatch(refresh());
   };
 }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What changed by class: how many objects are new, how many are gone, and what both make.
+// What changed by class: how many objects are new, how many are gone, and what both make; beside it, the objects of one class.
+import { useMemo } from "react";
+import { classesShown, classKey, CLASS_NUMBERS, firstSide, type ClassChange } from "../../logic/class_diff";
 import { formatNumber } from "../../logic/format";
-import { useBytes, useDo } from "../../shared/hooks";
+import { useBytes, useDo, useSee } from "../../shared/hooks";
+import { SplitPane } from "../../shared/SplitPane";
 import { Empty, Failure, Working } from "../../shared/Status";
 import { TreeTable, type Column } from "../../shared/TreeTable";
-import { focusClassChange } from "../../store/actions";
-import type { ClassChange, ClassDiffModel } from "../../store/models";
+import { resizeShortestPaths, sortClassDiff } from "../../store/actions";
+import type { ClassDiffModel, Snapshot } from "../../store/models";
+import { chooseClass, showClassDiff } from "../../store/tasks/diffing";
+import { ClassMembers } from "./ClassMembers";
 
 const TITLES = ["name", "place", "createdCount", "createdBytes", "deletedCount", "deletedBytes", "countChange", "bytesChange"];
 
-export function classDiffCells({ rows }: ClassDiffModel): (string | number)[][] {
-  const cells = (rows ?? []).map(({ name, place, created, deleted, old, new: now }) => [
+export function classDiffCells({ rows, sort }: ClassDiffModel, filter: string | null): (string | number)[][] {
+  const cells = classesShown(rows ?? [], filter, sort).map(({ name, place, created, deleted, old, new: now }) => [
     ...[name, place ?? "", created.count, created.bytes, deleted.count, deleted.bytes],
     ...[now.count - old.count, now.bytes - old.bytes],
   ]);
@@ -20,75 +25,110 @@ export function classDiffCells({ rows }: ClassDiffModel): (string | number)[][] 
 function Change({ value, text }: { value: number; text: string }) {
   return (
     <span className={value === 0 ? "figure" : value > 0 ? "figure more" : "figure less"}>
-      {<span className="figure-value">{text}</span>}
+      <span className="figure-value">{text}</span>
     </span>
   );
 }
 
+const COLUMNS = [
+  ["new", "New", "minmax(56px, 84px)", "Objects of the comparison that the baseline has not"],
+  ["deleted", "Deleted", "minmax(76px, 92px)", "Objects of the baseline that the comparison has not"],
+  ["delta", "Delta", "minmax(62px, 88px)", "How many more there are"],
+  ["newBytes", "New Bytes", "minmax(88px, 116px)", "What the new ones take"],
+  ["deletedBytes", "Deleted Bytes", "minmax(112px, 122px)", "What the deleted ones took"],
+  ["deltaBytes", "Delta Bytes", "minmax(98px, 120px)", "How much more they take"],
+] as const;
+
 function useClassColumns(): Column<ClassChange>[] {
   const bytes = useBytes();
-  const column = (id: string, title: string, help: string, cell: Column<ClassChange>["cell"]): Column<ClassChange> => {
-    return { id, title, help, cell, width: "minmax(96px, 130px)", isNumber: true };
-  };
-  return [
-    column("new", "New", "Objects of the comparison that the baseline has not", ({ created }) => formatNumber(created.count)),
-    column("deleted", "Deleted", "Objects of the baseline that the comparison has not", ({ deleted }) => formatNumber(deleted.count)),
-    column("delta", "Delta", "How many more there are", ({ old, new: now }) => {
-      return <Change value={now.count - old.count} text={formatNumber(now.count - old.count, true)} />;
-    }),
-    column("newBytes", "New Bytes", "What the new ones take", ({ created }) => bytes(created.bytes)),
-    column("deletedBytes", "Deleted Bytes", "What the deleted ones took", ({ deleted }) => bytes(deleted.bytes)),
-    column("deltaBytes", "Delta Bytes", "How much more they take", ({ old, new: now }) => {
-      return <Change value={now.bytes - old.bytes} text={bytes(now.bytes - old.bytes, true)} />;
-    }),
-    {
-      ...{ id: "name", title: "Class", width: "minmax(200px, 1fr)" },
-      cell: ({ name, place }) => (
-        <span className="name-cell">
-          <span className="name" title={name}>
-            {name}
-          </span>
-          {place && <span className="address">{place}</span>}
+  const columns = COLUMNS.map(([id, title, width, help]): Column<ClassChange> => {
+    const isChange = id.startsWith("delta");
+    const format = id.endsWith("Bytes") ? bytes : formatNumber;
+    const cell = (row: ClassChange) => {
+      const value = CLASS_NUMBERS[id]?.(row) ?? 0;
+      return isChange ? <Change value={value} text={format(value, true)} /> : format(value);
+    };
+    return { id, title, width, help, cell, sort: id, isNumber: true };
+  });
+  const name: Column<ClassChange> = {
+    ...{ id: "name", title: "Class", width: "minmax(130px, 1fr)", sort: "name" },
+    cell: ({ name: text, place }) => (
+      <span className="name-cell">
+        <span className="name" title={text}>
+          {text}
         </span>
-      ),
-    },
-  ];
+        {place && <span className="address">{place}</span>}
+      </span>
+    ),
+  };
+  return [name, ...columns];
 }
 
-export function ClassDiff({ classes }: { classes: ClassDiffModel }) {
+interface ClassDiffProps {
+  classes: ClassDiffModel;
+  first: Snapshot;
+  second: Snapshot;
+}
+
+export function ClassDiff({ classes, first, second }: ClassDiffProps) {
   const act = useDo();
+  const share = useSee((state) => state.sizes.shortestPathsSize);
+  const filter = useSee((state) => state.filter);
   const columns = useClassColumns();
-  const { rows } = classes;
+  const { rows: all, sort, members } = classes;
+  const rows = useMemo(() => classesShown(all ?? [], filter, sort), [all, filter, sort]);
   if (classes.error) {
-    return <Failure words="The snapshots could not be compared." error={classes.error} />;
+    return (
+      <Failure words="The snapshots could not be compared." error={classes.error}>
+        <button type="button" className="button" onClick={() => void act(showClassDiff(true, sort))}>
+          Try again
+        </button>
+      </Failure>
+    );
   }
-  if (!rows) {
+  if (!all) {
     return <Working words="Comparing object by object…" progress={null} />;
   }
   if (rows.length === 0) {
-    return <Empty title="No class changed" />;
+    return <Empty title={filter ? "No matches" : "No class changed"} />;
   }
+  const show = (position: number) => {
+    const row = rows[position];
+    if (row) {
+      act(chooseClass(classKey(row), firstSide(row)));
+    }
+  };
+  const chosen = all.find((row) => classKey(row) === members?.key);
   return (
-    <TreeTable
-      label="Classes that changed"
-      columns={columns}
-      treeColumn=""
-      length={rows.length}
-      rowAt={(position) => rows[position] ?? null}
-      placeOf={(row) => ({
-        key: `${row.coarseType} ${row.name} ${row.place ?? ""}`,
-        level: 0,
-        index: rows.indexOf(row),
-        siblingCount: rows.length,
-        isExpandable: false,
-        isExpanded: false,
-        text: row.name,
-      })}
-      focused={classes.focused}
-      parentOf={() => -1}
-      onFocus={(position) => act(focusClassChange(position))}
-      onToggle={() => undefined}
-      onActivate={() => undefined}
-    />
+    <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
+      <TreeTable
+        label="Classes that changed"
+        columns={columns}
+        treeColumn=""
+        length={rows.length}
+        rowAt={(position) => rows[position] ?? null}
+        placeOf={(row) => ({
+          key: classKey(row),
+          level: 0,
+          index: rows.indexOf(row),
+          siblingCount: rows.length,
+          isExpandable: false,
+          isExpanded: false,
+          text: row.name,
+        })}
+        focused={rows.findIndex((row) => classKey(row) === members?.key)}
+        parentOf={() => -1}
+        onFocus={show}
+        onToggle={() => undefined}
+        onActivate={show}
+        sort={sort}
+        onSort={(wanted) => act(sortClassDiff(wanted))}
+      />
+      {members && chosen ? (
+        <ClassMembers members={members} row={chosen} snapshot={members.side === "created" ? second : first} />
+      ) : (
+        <p className="paths-hint">Select a class to see which of its objects are new or gone.</p>
+      )}
+    </SplitPane>
   );
 }

@@ -61,12 +61,12 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
           ))}
         </div>
         <CopyMenu
-          rows={() => (byClass ? classDiffCells(byClass) : censusCells(census))}
+          rows={() => (byClass ? classDiffCells(byClass, filter) : censusCells(census))}
           command={byClass ? commandText("diff", ["--by", "class"], first.name, second.name) : command}
         />
       </div>
       {byClass ? (
-        <ClassDiff classes={byClass} />
+        <ClassDiff classes={byClass} first={first} second={second} />
       ) : isEmpty ? (
         <Empty title={filter ? "No matches" : "No difference between baseline and comparison"} />
       ) : (

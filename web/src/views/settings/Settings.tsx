@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { customDisplays } from "../../logic/displays";
 import { useDo, useSee } from "../../shared/hooks";
 import { setPreference } from "../../store/actions";
 import type { Preferences } from "../../store/models";
+import { DisplayEditor } from "./DisplayEditor";
 
 const THEMES = [
   ["system", "As the system"],
@@ -51,14 +51,10 @@ function NumberField({ label, value, most, onChange }: { label: string; value: n
   );
 }
 
-const EXAMPLE = `{ "My Display": { "breakdown": { "by": "internalType",
-    "then": { "by": "count", "count": true, "bytes": true } }, "inverted": false } }`;
-
 export function Settings() {
   const act = useDo();
   const preferences = useSee((state) => state.preferences);
   const set = (change: Partial<Preferences>) => void act(setPreference(change));
-  const { error } = customDisplays(preferences.customCensusDisplays);
   return (
     <div className="settings">
       <h1>Settings</h1>
@@ -84,24 +80,7 @@ export function Settings() {
           onChange={(maxIndividuals) => set({ maxIndividuals })}
         />
       </section>
-      <section className="card">
-        <label className="field tall">
-          <span>Displays of your own, as JSON: a name, and its breakdown</span>
-          <textarea
-            rows={6}
-            spellCheck={false}
-            placeholder={EXAMPLE}
-            value={preferences.customCensusDisplays}
-            aria-invalid={error !== null}
-            onChange={(event) => set({ customCensusDisplays: event.target.value })}
-          />
-        </label>
-        {error && (
-          <p className="field-error" role="alert">
-            {error}
-          </p>
-        )}
-      </section>
+      <DisplayEditor />
     </div>
   );
 }

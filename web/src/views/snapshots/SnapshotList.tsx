@@ -4,11 +4,13 @@ import { addressText } from "../../logic/address";
 import { formatMegabytes, formatPercent, formatSize, formatTime } from "../../logic/format";
 import { useDo, useSee } from "../../shared/hooks";
 import { ProgressBar, Spinner } from "../../shared/Status";
-import { DIFFING, DOMINATORS, isDiffable, SNAPSHOT, type DiffingModel, type Snapshot } from "../../store/models";
+import { DIFFING, DOMINATORS, isDiffable, LEAKS, SNAPSHOT, type DiffingModel, type LeaksModel, type Snapshot } from "../../store/models";
 import { isBusy, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
 import { selectForDiffing } from "../../store/tasks/diffing";
+import { chooseForLeaks } from "../../store/tasks/leaks";
 import { cancelSnapshot, deleteSnapshot } from "../../store/tasks/snapshots";
 import { selectSnapshotAndRefresh } from "../../store/tasks/views";
+import { Targets } from "./Targets";
 
 /** States that end by themselves, but wait for somebody who looks. */
 const WAITING: ReadonlySet<string> = new Set([SNAPSHOT.SAVED, DOMINATORS.COMPUTED]);
@@ -20,8 +22,12 @@ function busyState(snapshot: Snapshot): string {
   return states.find((one) => one && !WAITING.has(one) && isBusy(one)) ?? (state === SNAPSHOT.ERROR ? state : "");
 }
 
-/** "Baseline" or "Comparison", once it is chosen. */
-function roleOf({ id }: Snapshot, diffing: DiffingModel | null): string {
+/** "Baseline" or "Comparison", once it is chosen; its place in a series. */
+function roleOf({ id }: Snapshot, diffing: DiffingModel | null, leaks: LeaksModel | null): string {
+  const place = leaks?.ids.indexOf(id) ?? -1;
+  if (place >= 0) {
+    return `${place + 1} of ${leaks?.ids.length}`;
+  }
   return diffing?.firstSnapshotId === id ? "Baseline" : diffing?.secondSnapshotId === id ? "Comparison" : "";
 }
 
@@ -53,14 +59,21 @@ function SecondLine({ snapshot, role }: { snapshot: Snapshot; role: string }) {
 function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
   const act = useDo();
   const diffing = useSee((state) => state.diffing);
-  const role = roleOf(snapshot, diffing);
-  const isSelecting = diffing?.state === DIFFING.SELECTING;
+  const leaks = useSee((state) => state.leaks);
+  const role = roleOf(snapshot, diffing, leaks);
+  const isSeries = leaks?.state === LEAKS.SELECTING;
+  const isSelecting = diffing?.state === DIFFING.SELECTING || isSeries;
   const isChoice = isSelecting && isDiffable(snapshot);
   const busy = busyState(snapshot);
   const isRunning = busy !== "" && busy !== SNAPSHOT.ERROR;
   const title = titleOf(snapshot);
-  const choose = () =>
-    void act(isSelecting ? (isChoice ? selectForDiffing(snapshot.id) : () => undefined) : selectSnapshotAndRefresh(snapshot.id));
+  const choose = () => {
+    if (isSeries) {
+      act(chooseForLeaks(snapshot.id));
+    } else {
+      void act(isSelecting ? selectForDiffing(snapshot.id) : selectSnapshotAndRefresh(snapshot.id));
+    }
+  };
   return (
     <li className={`snapshot${snapshot.selected ? " selected" : ""}${role ? " chosen" : ""}`} data-state={snapshot.state}>
       <button
@@ -68,7 +81,7 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
         className="snapshot-choose"
         aria-current={snapshot.selected || undefined}
         aria-pressed={isChoice ? role !== "" : undefined}
-        disabled={isSelecting && (role !== "" || !isChoice)}
+        disabled={isSelecting && ((role !== "" && !isSeries) || !isChoice)}
         title={snapshot.error ?? (snapshot.what ? `${snapshot.name}: ${snapshot.what}` : snapshot.name)}
         onClick={choose}
       >
@@ -88,7 +101,7 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
             className="icon-button"
             aria-label={`Cancel ${title}`}
             title="Cancel"
-            onClick={() => act(cancelSnapshot(snapshot.id))}
+            onClick={() => void act(cancelSnapshot(snapshot.id))}
           >
             ◼
           </button>
@@ -125,10 +138,12 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
 export function SnapshotList({ onImport }: { onImport: () => void }) {
   const snapshots = useSee((state) => state.snapshots);
   const diffing = useSee((state) => state.diffing);
-  const isSelecting = diffing?.state === DIFFING.SELECTING;
+  const isSeries = useSee((state) => state.leaks?.state === LEAKS.SELECTING);
+  const isPair = diffing?.state === DIFFING.SELECTING;
   return (
     <nav className="snapshots" aria-label="Snapshots">
-      <h2 className="side-title">{isSelecting ? "Select two snapshots" : "Snapshots"}</h2>
+      <Targets />
+      <h2 className="side-title">{isPair ? "Select two snapshots" : isSeries ? "Select snapshots" : "Snapshots"}</h2>
       {snapshots.length === 0 && <p className="side-empty">Nothing is open. Drop a file here.</p>}
       <ul>
         {snapshots.map((snapshot) => (

@@ -207,10 +207,15 @@ export function Start({ snapshot }: { snapshot: Snapshot }) {
   const { report, path } = snapshot;
   const heap = path ?? "";
   if (report?.text) {
+    const { text } = report;
     return (
       <div className="start">
-        <h1>{snapshot.name}</h1>
-        <pre className="text-page">{report.text}</pre>
+        <div className="headline">
+          <h1>{snapshot.name}</h1>
+          <span className="toolbar-space" />
+          <CopyMenu command={commandText(snapshot.kind === "timeline" ? "timeline" : "report", snapshot.name)} text={() => text} />
+        </div>
+        <pre className="text-page">{text}</pre>
       </div>
     );
   }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, it } from "vitest";
+import { changedClasses, classesShown, classKey, firstSide, type ClassRow } from "./class_diff";
+
+const tally = (count: number, bytes = count * 10) => ({ count, bytes });
+const row = (name: string, created: number, deleted: number, grown = 0, place = ""): ClassRow => ({
+  ...{ coarseType: "Object", name, old: tally(5), new: tally(5 + created - deleted, 50 + grown + 10 * (created - deleted)) },
+  ...{ created: tally(created), deleted: tally(deleted), ...(place ? { place } : {}) },
+});
+const ROWS = [row("Point", 4, 2), row("Same", 0, 0), row("Array", 1, 5), row("Grown", 0, 0, 7), row("Map", 0, 1, 0, "app.js:7:3")];
+
+describe("a difference by class", () => {
+  const changed = changedClasses(ROWS);
+  const names = (filter: string | null, sort: string) => classesShown(changed, filter, sort).map(({ name }) => name);
+
+  it("leaves out what did not change, and keeps the server's numbers", () => {
+    expect(changed.map(({ name, number }) => [name, number])).toEqual([
+      ["Point", 1],
+      ["Array", 3],
+      ["Grown", 4],
+      ["Map", 5],
+    ]);
+  });
+
+  it("is sorted by each column, either way", () => {
+    expect(names(null, "")).toEqual(["Point", "Array", "Grown", "Map"]);
+    expect(names(null, "-new")).toEqual(["Point", "Array", "Grown", "Map"]);
+    expect(names(null, "-deleted")).toEqual(["Array", "Point", "Map", "Grown"]);
+    expect(names(null, "-delta")).toEqual(["Point", "Grown", "Map", "Array"]);
+    expect(names(null, "+deltaBytes")).toEqual(["Array", "Map", "Grown", "Point"]);
+    expect(names(null, "+name")).toEqual(["Array", "Grown", "Map", "Point"]);
+    expect(names(null, "-name")).toEqual(["Point", "Map", "Grown", "Array"]);
+  });
+
+  it("is filtered by names and places", () => {
+    expect(names("a", "")).toEqual(["Array", "Map"]);
+    expect(names("app.js", "-new")).toEqual(["Map"]);
+    expect(names("nothing", "")).toEqual([]);
+  });
+
+  it("has a key for each class, and shows first what came", () => {
+    expect(classKey(ROWS[4]!)).toBe("Object/Map/app.js:7:3");
+    expect(ROWS.map(firstSide)).toEqual(["created", "deleted", "created", "deleted", "deleted"]);
+  });
+});

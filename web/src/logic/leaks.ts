@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// What a series of snapshots shows, in words.
+import type { Documents } from "../types/documents";
+import { formatNumber, formatSize, plural } from "./format";
+
+export type Leaks = Documents["ubiheap.leaks/1"];
+export type Cluster = Leaks["clusters"][number];
+export type Grown = Leaks["grown"][number];
+
+const VERDICTS: Record<Cluster["verdict"], string> = {
+  grew: "Came and stayed",
+  steady: "Grows steadily",
+  stepwise: "Grows step by step",
+  once: "Grew once: perhaps set up once",
+  large: "Few, but large",
+  bounded: "As a full cache: others went",
+  replaced: "Replaced: as many of its class went",
+  controlled: "The same in the control",
+};
+
+export function verdictWords(verdict: Cluster["verdict"]): string {
+  return VERDICTS[verdict];
+}
+
+function signedSize(bytes: number): string {
+  return bytes > 0 ? `+${formatSize(bytes)}` : formatSize(bytes);
+}
+
+/** The first line: what is held, or that nothing is. */
+export function headlineWords({ leaked, growth, heaps }: Leaks): string {
+  if (leaked.clusters === 0 && growth.grownBytes === 0) {
+    return heaps.length === 2 ? "Nothing new is held." : "Nothing leaks between these snapshots.";
+  }
+  const parts = [
+    leaked.clusters > 0 &&
+      `${plural(leaked.count, "new object")} ${leaked.count === 1 ? "keeps" : "keep"} ${formatSize(leaked.retainedSize)}, in ${plural(leaked.clusters, "cluster")}`,
+    growth.grownBytes > 0 && `objects that were there before grew by ${formatSize(growth.grownBytes)}`,
+  ];
+  const text = parts.filter(Boolean).join("; ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** From the first heap to the last. */
+export function growthWords({ heaps, growth }: Leaks): string {
+  const [first, last] = [heaps[0], heaps[heaps.length - 1]];
+  return `${formatSize(first?.bytes ?? 0)} → ${formatSize(last?.bytes ?? 0)} (${signedSize(growth.bytes)}, ${formatNumber(growth.count, true)} things)`;
+}
+
+/** What one should know before believing it. */
+export function doubtsOf({ heaps, comparable, sameRun, orderIsKnown, idsAreAddresses }: Leaks): string[] {
+  const isDoubtful = (comparable && !sameRun) || heaps.some(({ fit }) => fit === "other process");
+  return [
+    ...(isDoubtful ? ["These files are hardly of one run of a program: what they have in common may be chance."] : []),
+    ...(comparable && !isDoubtful && orderIsKnown === false
+      ? ["Nothing in the files says which was taken first: they are taken to stand in order."]
+      : []),
+    ...(comparable && idsAreAddresses
+      ? [
+          "Ids in these files are addresses: objects that the collector moved count as new, and objects at the address of a dead one as old.",
+        ]
+      : []),
+    ...(comparable && heaps.length === 2
+      ? ["A third snapshot, after the same work again, separates what leaks from what is set up once."]
+      : []),
+  ];
+}
+
+/** Why the files cannot be compared, one line for each that does not fit. */
+export function misfitWords({ heaps }: Leaks): string[] {
+  const words = { fits: "", "same snapshot": "is the same snapshot as the last", "out of order": "was taken after the last" };
+  return heaps
+    .filter(({ fit }) => fit !== "fits")
+    .map(({ file, fit, count, commonIds, commonIdsOfEqualClass: same }) =>
+      fit === "other process"
+        ? `${file} is hardly of the process of the last: of its ${plural(count, "thing")}, ${formatNumber(commonIds)} have ids that are there, too, and ${formatNumber(same)} of these are of the same class`
+        : `${file} ${words[fit]}`,
+    );
+}
+
+/** A cluster's name: of functions, which. */
+export function clusterName({ className, name }: Cluster): string {
+  return name ? `${className} ${name}()` : className;
+}
+
+export interface Series {
+  values: readonly number[];
+  words: string;
+}
+
+/** What is drawn of a cluster: how many came with each step; of a single step, how many of the class there were. */
+export function clusterSeries({ came, classCounts, className }: Cluster): Series {
+  const isStep = came.length > 1;
+  const values = isStep ? came : classCounts;
+  const text = values.map((value) => formatNumber(value)).join(", ");
+  return { values, words: isStep ? `Came with each step and stayed: ${text}` : `${className} in each snapshot: ${text}` };
+}
+
+export function clusterCells({ clusters }: Leaks): (string | number | null)[][] {
+  const titles = ["verdict", "isLeak", "className", "place", "count", "bytes", "retainedSize", "came", "holder", "path", "example"];
+  const rows = clusters.map((one) => [
+    ...[one.verdict, String(one.isLeak), clusterName(one), one.place ?? "", one.count, one.bytes, one.retainedSize],
+    ...[one.came.join(" "), one.holder?.words ?? "", one.path, one.example],
+  ]);
+  return [titles, ...rows];
+}
+
+/** Whether the server says that another order is needed, and can make it. */
+export function isAboutOrder(error: string): boolean {
+  return error.includes("--reorder");
+}
+
+/** An error of the server without the names of options, which are of no use here. */
+export function plainError(error: string): string {
+  return error.replace(/^leaks: /, "").replace(/ \(--reorder does it\)/, "");
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What changed between two snapshots, by class: which objects are new, and which are gone.
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { AFTER, BEFORE, journey, rows, shown, until } from "./browser";
+
+const trip = journey(BEFORE, AFTER);
+
+/** Cells of one of the two tables. */
+const table = (page: Page, label: string) => page.getByRole("treegrid", { name: label, exact: true });
+const CLASSES = "Classes that changed";
+
+async function classNames(page: Page): Promise<string[]> {
+  await table(page, CLASSES).locator(".tree-row").first().waitFor();
+  return table(page, CLASSES).locator(".name").allTextContents();
+}
+
+async function buffers(page: Page) {
+  await table(page, "Objects of ArrayBuffer").locator(".open-link").waitFor();
+  expect(await page.locator(".members .figure-value").first().textContent()).toBe("65 592");
+}
+
+it("classes are sorted and filtered, and lead to the objects that are new; the address says all that", async () => {
+  const page = await trip.open("#/diff/h1/h2?by=class");
+  await shown(page, "diffing-state-took-diff");
+  const all = await classNames(page);
+  expect(all.length).toBeGreaterThan(5);
+  await page.getByRole("columnheader", { name: "New", exact: true }).getByRole("button").click();
+  await until(() => page.getByRole("columnheader", { name: "New", exact: true }).getAttribute("aria-sort")).toBe("descending");
+  const news = (await rows(page)).map((row) => Number(row[1]));
+  expect(news).toEqual([...news].sort((a, b) => b - a));
+  expect([...(await classNames(page))].sort()).toEqual([...all].sort());
+
+  await page.locator("#filter").fill("ArrayBuffer");
+  await until(() => classNames(page)).toEqual(["ArrayBuffer"]);
+  await table(page, CLASSES).locator(".tree-row").first().click();
+  await buffers(page);
+  expect(page.url()).toMatch(/#\/diff\/h1\/h2\?by=class.*filter=ArrayBuffer.*sort=-new.*row=Object%2FArrayBuffer/);
+  await page.reload();
+  await buffers(page);
+  expect(await classNames(page)).toEqual(["ArrayBuffer"]);
+  await page.getByRole("button", { name: "Deleted 0" }).click();
+  await page.getByText("No object of this class is gone.").waitFor();
+  expect(page.url()).toContain("side=deleted");
+  await page.locator("#filter").fill("nothing has this name");
+  await page.getByText("No matches").waitFor();
+});
+
+it("an object that is new leads to its page, and back; keys do all of that", async () => {
+  const page = await trip.open("#/diff/h1/h2?by=class");
+  await classNames(page);
+  await table(page, CLASSES).focus();
+  await page.keyboard.type("obj");
+  const objects = table(page, "Objects of Object");
+  await objects.locator(".tree-row").first().waitFor();
+  await objects.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.locator(".object-head h1").waitFor();
+  expect(page.url()).toContain("#/object/h2/");
+  await page.goBack();
+  await objects.locator(".tree-row").first().waitFor();
+  await page.getByRole("button", { name: "By group" }).click();
+  await until(async () => page.url()).not.toContain("by=class");
+});
