@@ -118,6 +118,13 @@ it("diff: what there is more of", async () => {
   await picture(page, "diff");
 });
 
+it("leaks: what stays between two snapshots, and who holds it", async () => {
+  const page = await open("#/leaks/h1,h2", 620);
+  await shown(page, "leaks-state-found");
+  await page.getByText("What is held").waitFor();
+  await picture(page, "leaks");
+});
+
 it("settings", async () => {
   const page = await open("#/settings", 600);
   await page.getByLabel("Dark").waitFor();
