@@ -17,6 +17,7 @@
 
 #define NAME_BYTES 8192
 #define VARINT_BYTES 10
+#define PENDING_BYTES ((size_t)64 << 10)
 
 /* Fields of Profile. */
 enum {
@@ -82,8 +83,9 @@ typedef struct profile {
     ubi__strtab strings;
     ubi__tuple_table locations; /* (frame, first symbol), from 1 */
     ubi__tuple_table functions; /* (name, file), from 1 */
-    ubi__vec_u8 message, inner, packed;
-    ubi__vec_u32 stack; /* ids of locations */
+    ubi__vec_u8 message, inner;
+    ubi__vec_u8 pending; /* whole fields; the compressor wants them in large pieces */
+    ubi__vec_u32 stack;  /* ids of locations */
     ubi__whole_parts parts[VALUE_TYPES];
 } profile;
 
@@ -118,17 +120,20 @@ static ubi_status message_put(profile *p, ubi__vec_u8 *to, unsigned field, ubi__
     return status;
 }
 
+static ubi_status pending_write(profile *p) {
+    ubi_status status = p->pending.n ? ubi__deflate_write(p->gzip, p->pending.at, p->pending.n) : UBI_OK;
+    p->pending.n = 0;
+    return status;
+}
+
 /* A field of the profile itself. */
 static ubi_status field_write(profile *p, unsigned field, ubi__vec_u8 *message) {
-    p->packed.n = 0;
-    UBI_TRY(message_put(p, &p->packed, field, message));
-    return ubi__deflate_write(p->gzip, p->packed.at, p->packed.n);
+    UBI_TRY(message_put(p, &p->pending, field, message));
+    return p->pending.n >= PENDING_BYTES ? pending_write(p) : UBI_OK;
 }
 
 static ubi_status number_write(profile *p, unsigned field, uint64_t value) {
-    p->packed.n = 0;
-    UBI_TRY(number_put(p, &p->packed, field, value));
-    return p->packed.n ? ubi__deflate_write(p->gzip, p->packed.at, p->packed.n) : UBI_OK;
+    return number_put(p, &p->pending, field, value);
 }
 
 static ubi_status string_get(profile *p, uint64_t *out, ubi_text text) {
@@ -355,12 +360,26 @@ static ubi_status strings_write(profile *p) {
     return UBI_OK;
 }
 
+static bool is_program(const profile *p, uint32_t module) {
+    return ubi__text_equal(ubi__ubirec_string_at(p->tables, p->tables->modules.at[module].path),
+                           p->tables->about.program);
+}
+
+/* Readers take the first one for the program. */
+static ubi_status mappings_write(profile *p) {
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < p->tables->modules.n; i++)
+            if (is_program(p, i) == (pass == 0))
+                UBI_TRY(mapping_write(p, i));
+    return UBI_OK;
+}
+
 static ubi_status profile_write(profile *p) {
     UBI_TRY(head_write(p));
-    for (uint32_t i = 0; i < p->tables->modules.n; i++)
-        UBI_TRY(mapping_write(p, i));
+    UBI_TRY(mappings_write(p));
     UBI_TRY(samples_write(p));
     UBI_TRY(strings_write(p));
+    UBI_TRY(pending_write(p));
     return ubi__deflate_finish(p->gzip);
 }
 
@@ -389,7 +408,7 @@ ubi_status ubi__render_pprof(ubi_write_fn write, void *payload, const ubi__stack
     ubi__vec_u32_fini(&p.stack, allocator);
     ubi__vec_u8_fini(&p.message, allocator);
     ubi__vec_u8_fini(&p.inner, allocator);
-    ubi__vec_u8_fini(&p.packed, allocator);
+    ubi__vec_u8_fini(&p.pending, allocator);
     ubi__deflate_free(p.gzip);
     return status;
 }

@@ -50,6 +50,11 @@ class Attach(unittest.TestCase):
         self.assertRegex(self.error, r"\Aubiheap: @: [^\n]+\n\Z")
         return self.error.removeprefix("ubiheap: @: ").rstrip("\n")
 
+    def test_an_answer_without_sizes_is_no_measurement(self):
+        for more in ([], ["--json"]):
+            words = self.refused(Script({**descriptors(), (MEMORY, "measure"): [{}]}), "attach", "@", "measure", *more, code=3)
+            self.assertEqual(words, "the answer to measure has no size: this is not measured there")
+
     def test_a_snapshot_comes_from_a_server_of_any_age(self):
         for age, answers in AGES.items():
             for pieces in (None, 7):

@@ -16,6 +16,7 @@ import unittest
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 sys.path[:0] = [str(SOURCE_DIR / "tests" / "cli"), str(SOURCE_DIR / "tests" / "support")]
 import workspace  # noqa: E402
+from address_limit import lift_limit  # noqa: E402
 from npm_packages import install  # noqa: E402
 
 READERS = SOURCE_DIR / "tests" / "record" / "readers"
@@ -53,7 +54,8 @@ class Readers(unittest.TestCase):
         """The profiler's daemon says when it was too slow, as on a busy machine; then it is asked again."""
         while True:
             done = subprocess.run(["node", self.modules / "@firefox-devtools/profiler-cli/dist/profiler-cli.js", *arguments],
-                                  capture_output=True, text=True, env=self.environment(), check=False)
+                                  capture_output=True, text=True, env=self.environment(),
+                                  preexec_fn=lift_limit, check=False)
             if done.returncode == 0:
                 return done.stdout
             if not re.search(r"did not become ready|retrying|not running|No .*session|loading", done.stdout + done.stderr):
@@ -98,7 +100,7 @@ class Readers(unittest.TestCase):
             page = (self.modules / "speedscope/dist/release/index.html").as_uri() + f"#localProfilePath={loads}"
             done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
                                    f"--user-data-dir={self.place.folder}/browser", "--virtual-time-budget=10000", "--dump-dom", page],
-                                  capture_output=True, text=True, env=self.environment(), check=True)
+                                  capture_output=True, text=True, env=self.environment(), preexec_fn=lift_limit, check=True)
             self.assertRegex(done.stdout, r"<title>[^<]*" + re.escape(name.split(".")[0]), done.stdout[-2000:])
             self.assertIn("Left Heavy", done.stdout)
             self.assertNotIn("Something went wrong", done.stdout)

@@ -15,8 +15,9 @@ import unittest
 import xml.etree.ElementTree
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
-sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
+sys.path[:0] = [str(SOURCE_DIR / "tests" / "cli"), str(SOURCE_DIR / "tests" / "support")]
 import workspace  # noqa: E402
+from address_limit import lift_limit  # noqa: E402
 
 FILES = ("server", "growing", "sampled", "stripped", "hostile", "few", "crashed")
 EMPTY = "idle"
@@ -289,6 +290,21 @@ class Exports(unittest.TestCase):
                 self.assertIn(done.returncode, (0, 3), (n, form, done.stderr))
                 self.assertLessEqual(done.stderr.count(b"\n"), 1)
 
+    def test_what_is_missing_is_said(self):
+        data = (self.place.folder / "server.ubirec").read_bytes()
+        (self.place.folder / "short.ubirec").write_bytes(data[:len(data) // 2])
+        for command in (["export", "-f", "collapsed"], ["flamegraph"], ["export", "-f", "pprof"]):
+            done = self.place.ubiheap(*command, "short.ubirec")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(b"the end of this recording is not in the file", done.stderr)
+            self.assertEqual(self.place.ubiheap(*command, "server.ubirec").stderr, b"")
+
+    def test_the_program_is_the_first_mapping(self):
+        profile = self.profile("server")
+        program = self.document("report", "server")["program"]
+        self.assertIn(program, [profile.strings[mapping[5]] for mapping in profile.mappings])
+        self.assertEqual(profile.strings[profile.mappings[0][5]], program)
+
     # ---- flame graphs --------------------------------------------------------------------------------------------------
 
     def boxes(self, svg):
@@ -322,7 +338,7 @@ class Exports(unittest.TestCase):
         page.write_bytes(svg.replace(b"</svg>", b"<script><![CDATA[" + script.encode() + b"]]></script></svg>"))
         done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.place.folder}/browser",
                                "--virtual-time-budget=1000", "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True,
-                              env={**os.environ, "HOME": str(self.place.folder)})
+                              preexec_fn=lift_limit, env={**os.environ, "HOME": str(self.place.folder)})
         return done.stdout
 
     @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")

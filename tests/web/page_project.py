@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The project of the web page: its packages, installed by tools/build-web.sh, and whether this build has the page in it."""
 import os
-import resource
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 ROOT = Path(os.environ.get("UBI_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+sys.path.append(str(ROOT / "tests" / "support"))
+from address_limit import lift_limit  # noqa: E402
+
 WEB = ROOT / "web"
 LIST = Path(os.environ["UBI_BUILD_DIR"]) / "page" / "page_list.h"
-
-
-def lift_limit():
-    """Node.js and browsers reserve more addresses than `make test` allows, which they never use."""
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def need_packages():

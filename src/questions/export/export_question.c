@@ -240,7 +240,7 @@ static void export_head(ubi__document_head *head, const void *of, const ubi__ask
 }
 
 static void export_remark(ubi__remarks *remarks, const void *of) {
-    ubi__recording_remark(remarks, ((const answer *)of)->report);
+    ubi__recording_remark_parts(remarks, ((const answer *)of)->report);
 }
 
 static const char *export_output_kind(const void *of, const ubi__asked *asked) {

@@ -74,7 +74,7 @@ static void flamegraph_head(ubi__document_head *head, const void *of, const ubi_
 }
 
 static void flamegraph_remark(ubi__remarks *remarks, const void *of) {
-    ubi__recording_remark(remarks, ((const answer *)of)->report);
+    ubi__recording_remark_parts(remarks, ((const answer *)of)->report);
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------------------- */

@@ -201,3 +201,16 @@ void ubi__recording_remark(ubi__remarks *remarks, const ubi__recording_report *r
     snprintf(remarks->fault, sizeof remarks->fault, "%s", report->summary->fault);
     say_started(remarks, &report->summary->tables);
 }
+
+void ubi__recording_remark_parts(ubi__remarks *remarks, const ubi__recording_report *report) {
+    size_t n_missing = report->processes->missing.n;
+    ubi__recording_remark(remarks, report);
+    if (remarks->note[0])
+        return;
+    if (n_missing)
+        snprintf(remarks->note, sizeof remarks->note, "%zu file%s of processes that were recorded with it %s missing",
+                 n_missing, n_missing == 1 ? "" : "s", n_missing == 1 ? "is" : "are");
+    else if (!report->summary->tables.has_end)
+        snprintf(remarks->note, sizeof remarks->note,
+                 "the end of this recording is not in the file: the program may have allocated more");
+}

@@ -70,6 +70,8 @@ void ubi__recording_report_free(ubi__recording_report *report);
 extern const ubi_query_name ubi__recording_facts[];
 ubi__condition_estimates ubi__recording_estimates(ubi__recording_report *report);
 void ubi__recording_remark(ubi__remarks *remarks, const ubi__recording_report *report);
+/** The same, where no page says what of the recording is missing. */
+void ubi__recording_remark_parts(ubi__remarks *remarks, const ubi__recording_report *report);
 
 /* ---- tables of places (recording_rows.c) -------------------------------------------------------------------------- */
 

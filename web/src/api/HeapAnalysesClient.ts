@@ -520,7 +520,7 @@ export class HeapAnalysesClient {
   private async largestOf(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
     const answer = await this.http.send<"ubiheap.nodes/1">("POST", `${heapPath(heap)}/nodes`, {
       where: ids.map((id) => `id=${id}`).join(" or "),
-      columns: "id,coarseType,displayName,rawSize,retainedSize",
+      columns: "id,coarseType,displayName,selfSize,retainedSize",
       sort: "-retainedSize",
       limit: most,
     });

@@ -14,7 +14,7 @@ import {
   setTreeMapDisplay,
 } from "../store/actions";
 import { LEAKS, VIEW, type ViewState } from "../store/models";
-import { selectedSnapshot, snapshotAt, snapshotOf } from "../store/selectors";
+import { selectedSnapshot, snapshotAt, snapshotOf, titleOf } from "../store/selectors";
 import { seekObjectInTreeMap } from "../store/tasks/census";
 import { chooseClass, compareSnapshots, showClassDiff } from "../store/tasks/diffing";
 import { fetchIndividuals, openObject, revealDominator } from "../store/tasks/dominators";
@@ -168,6 +168,12 @@ async function follow(store: Store, address: Address): Promise<void> {
   }
 }
 
+/** By which tabs of the browser are told apart. */
+function windowTitle(state: State): string {
+  const snapshot = selectedSnapshot(state);
+  return [NAMES[state.view.state], snapshot && titleOf(snapshot), "ubiheap"].filter(Boolean).join(" · ");
+}
+
 /** What is looked at; the rest is how. */
 const sightOf = ({ view, heap, other, heaps, node }: Partial<Address>) =>
   [view, heap, other, heaps, view === "object" ? node : ""].join(" ");
@@ -203,6 +209,7 @@ export async function startRouting(store: Store): Promise<void> {
   };
   const write = (how: "pushState" | "replaceState") => {
     const address = addressOfState(store.getState());
+    document.title = windowTitle(store.getState());
     const text = addressText(address);
     if (location.hash !== known) {
       return;

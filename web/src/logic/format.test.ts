@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { abbreviateBytes, formatAddress, formatMegabytes, formatNumber, formatPercent, formatSize, percentOf, plural } from "./format";
+import {
+  abbreviateBytes,
+  distanceWords,
+  formatAddress,
+  formatDistance,
+  formatMegabytes,
+  formatNumber,
+  formatPercent,
+  formatSize,
+  percentOf,
+  plural,
+} from "./format";
 
 describe("numbers", () => {
   it("FE-2: are rounded and grouped", () => {
@@ -57,6 +68,11 @@ describe("bytes", () => {
       "512 MiB",
     ]);
   });
+});
+
+it("distances are steps, unless only the engine's own roots reach a node", () => {
+  expect([0, 7, null, undefined, 100_000_004].map(formatDistance)).toEqual(["0", "7", "–", "–", "engine"]);
+  expect([1, 2, null, 100_000_004].map(distanceWords)).toEqual(["1 step", "2 steps", "not reached", "only from the engine's own roots"]);
 });
 
 it("addresses of nodes are hexadecimal, also beyond 2^53", () => {

@@ -72,3 +72,19 @@ export function formatTime(microseconds: number): string {
 export function formatAddress(id: number | string): string {
   return `0x${BigInt(id).toString(16)}`;
 }
+
+/** What only the engine's own roots reach has this distance, and more, as in DevTools. */
+const ENGINE_DISTANCE = 100_000_000;
+
+/** Steps from the root, in a cell. */
+export function formatDistance(distance: number | null | undefined): string {
+  return distance === null || distance === undefined ? "–" : distance < ENGINE_DISTANCE ? String(distance) : "engine";
+}
+
+/** The same in words. */
+export function distanceWords(distance: number | null): string {
+  if (distance === null) {
+    return "not reached";
+  }
+  return distance < ENGINE_DISTANCE ? plural(distance, "step") : "only from the engine's own roots";
+}

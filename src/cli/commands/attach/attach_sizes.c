@@ -76,11 +76,21 @@ static ubi_status runtimes_print(const ubi__attach *a, ubi__json_cursor *runtime
     return status;
 }
 
+static bool has_any_size(ubi_text json) {
+    uint64_t size_bytes;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (ubi__attach_number(&size_bytes, json, uses[i].member))
+            return true;
+    return false;
+}
+
 static ubi_status measure_take(void *payload, ubi_text json) {
     const ubi__attach *a = payload;
     ubi__json_cursor runtimes;
     ubi__text_table table;
     uint64_t size_bytes;
+    if (!has_any_size(json))
+        return ubi__fail(UBI_EFORMAT, "the answer to measure has no size: this is not measured there");
     if (a->cli->common.wants_json) {
         ubi__attach_answer_write(a, "measure", json, false);
         return UBI_OK;

@@ -36,7 +36,7 @@ const COLUMNS = [
   ["delta", "Delta", "minmax(62px, 88px)", "How many more there are"],
   ["newBytes", "New Bytes", "minmax(88px, 116px)", "What the new ones take"],
   ["deletedBytes", "Deleted Bytes", "minmax(112px, 122px)", "What the deleted ones took"],
-  ["deltaBytes", "Delta Bytes", "minmax(98px, 120px)", "How much more they take"],
+  ["deltaBytes", "Delta Bytes", "minmax(98px, 120px)", "How much more the class takes, also by objects that were there and grew"],
 ] as const;
 
 function useClassColumns(): Column<ClassChange>[] {

@@ -2,7 +2,7 @@
 // One object: what it is, what it keeps, why it is alive, what it refers to and what refers to it. It has an address of its own.
 import { addressText } from "../../logic/address";
 import { commandText } from "../../logic/commands";
-import { formatAddress, formatNumber, formatSize, plural } from "../../logic/format";
+import { distanceWords, formatAddress, formatDistance, formatNumber, formatSize, plural } from "../../logic/format";
 import { frameParts } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
@@ -37,7 +37,7 @@ function Facts({ node, heap }: { node: Node; heap: HeapPath }) {
       <Fact name="DOM" value={node.descriptiveTypeName} />
       <Fact name="Script" value={node.scriptFilename} />
       <Fact name="Place" value={location && `script ${location.scriptId}, ${location.line}:${location.column}`} />
-      <Fact name="From the root" value={node.distance === null ? "not reached" : plural(node.distance, "step")} />
+      <Fact name="From the root" value={distanceWords(node.distance)} />
       {Object.entries(node.further ?? {}).map(([name, value]) => (
         <Fact key={name} name={name} value={value} />
       ))}
@@ -88,7 +88,7 @@ function Edges({ title, count, rows, heap }: { title: string; count: number; row
                     </NodeLink>{" "}
                     <span className="address">{formatAddress(row.nodeId)}</span>
                   </td>
-                  <td className="number">{"retainedSize" in row ? formatSize(row.retainedSize) : (row.distance ?? "–")}</td>
+                  <td className="number">{"retainedSize" in row ? formatSize(row.retainedSize) : formatDistance(row.distance)}</td>
                 </tr>
               ))}
             </tbody>
