@@ -31,12 +31,12 @@ function Change({ value, text }: { value: number; text: string }) {
 }
 
 const COLUMNS = [
-  ["new", "New", "minmax(56px, 84px)", "Objects of the comparison that the baseline has not"],
-  ["deleted", "Deleted", "minmax(76px, 92px)", "Objects of the baseline that the comparison has not"],
-  ["delta", "Delta", "minmax(62px, 88px)", "How many more there are"],
-  ["newBytes", "New Bytes", "minmax(88px, 116px)", "What the new ones take"],
-  ["deletedBytes", "Deleted Bytes", "minmax(112px, 122px)", "What the deleted ones took"],
-  ["deltaBytes", "Delta Bytes", "minmax(98px, 120px)", "How much more the class takes, also by objects that were there and grew"],
+  ["new", "New", "58px", "Objects of the comparison that the baseline has not"],
+  ["deleted", "Deleted", "74px", "Objects of the baseline that the comparison has not"],
+  ["delta", "Delta", "62px", "How many more there are"],
+  ["newBytes", "New Bytes", "90px", "What the new ones take"],
+  ["deletedBytes", "Deleted Bytes", "112px", "What the deleted ones took"],
+  ["deltaBytes", "Delta Bytes", "98px", "How much more the class takes, also by objects that were there and grew"],
 ] as const;
 
 function useClassColumns(): Column<ClassChange>[] {
@@ -51,7 +51,7 @@ function useClassColumns(): Column<ClassChange>[] {
     return { id, title, width, help, cell, sort: id, isNumber: true };
   });
   const name: Column<ClassChange> = {
-    ...{ id: "name", title: "Class", width: "minmax(130px, 1fr)", sort: "name" },
+    ...{ id: "name", title: "Class", width: "max(140px, 11vw)", sort: "name" },
     cell: ({ name: text, place }) => (
       <span className="name-cell">
         <span className="name" title={text}>
