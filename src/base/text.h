@@ -60,12 +60,12 @@ static inline bool ubi__text_ends(ubi_text text, const char *ending) {
     size_t n = strlen(ending);
     return text.len >= n && memcmp(text.ptr + text.len - n, ending, n) == 0;
 }
-/** What comes after the last slash, or all of it. */
+/** What comes after the last slash, or all of it; nothing of a NULL text. */
 static inline ubi_text ubi__text_base_name(ubi_text path) {
     size_t start = path.len;
     while (start > 0 && path.ptr[start - 1] != '/')
         start--;
-    return (ubi_text){ path.ptr + start, path.len - start };
+    return start ? (ubi_text){ path.ptr + start, path.len - start } : path;
 }
 
 /* ---- upper and lower case ----------------------------------------------------------------------------------------- */

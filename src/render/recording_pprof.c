@@ -216,7 +216,9 @@ static ubi_status location_add(profile *p, uint32_t frame, uint32_t first) {
 
 /* Readers show nothing of a sample without any location. */
 static ubi_status no_location_add(profile *p) {
-    static const ubi__recording_place nowhere = { .function = { "(no stack)", 10 }, .file = { "", 0 } };
+    static const ubi__recording_place nowhere = { .function = { "(no stack)", 10 },
+                                                  .file = { "", 0 },
+                                                  .module = { "", 0 } };
     const uint64_t tuple[] = { UBI_NONE, 0 };
     uint32_t id;
     bool is_new;
