@@ -106,7 +106,7 @@ interface ChoiceProps<Display> {
   onChoose(display: Display): void;
 }
 
-/** One of some displays, by name: those of one's own are made anew each time that they are read. */
+/** One of some displays, by name: custom ones are other objects each time that they are read. */
 function DisplaySelect<Display extends { displayName: string }>({ id, label, displays, chosen, onChoose }: ChoiceProps<Display>) {
   const value = Object.entries(displays).find(([, one]) => one.displayName === chosen.displayName)?.[0] ?? "";
   return (

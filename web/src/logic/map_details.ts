@@ -30,7 +30,7 @@ const LEAST_SIDE = 30;
 const MOST_SIDE = 4096;
 /** How much larger a part must be shown than it was laid out, so that there may be more to see. */
 const GROWTH = { rest: 2, row: 1.3, whole: 3 };
-/** A box that fills the window about so far is laid out anew: what is around the window stays where it is. */
+/** A box that fills this share of the window gets a layout of its own; boxes around the window stay where they are. */
 const FILLS = { least: 0.6, most: 1.3 };
 
 const scaleOf = (box: MapBox) => box.scale ?? 1;
