@@ -259,7 +259,7 @@ class Exports(unittest.TestCase):
     # ---- what is asked for ---------------------------------------------------------------------------------------------
 
     def test_mistakes(self):
-        for arguments, words in (([], "--format is missing: it is tables"), (["-o", "x.bin"], "the name of OUT does not say it"),
+        for arguments, words in (([], "--format is missing: it is one of tables, pprof"), (["-o", "x.bin"], "the name of OUT does not say it"),
                                  (["-f", "pprof", "--by", "peak"], "--by is for --format collapsed"),
                                  (["-f", "collapsed", "--extended"], "--extended is for --format tables"),
                                  (["--json", "-f", "pprof"], "--json does not go with --format pprof"),

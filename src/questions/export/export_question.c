@@ -24,10 +24,11 @@ typedef struct export_values {
 typedef struct answer answer;
 
 typedef struct export_format {
-    const char *name, *endings; /* of files, between commas */
-    const char *kind;           /* what such a file is called */
-    bool is_binary;             /* not for a terminal */
-    bool has_one_number;        /* of each stack: --by says which */
+    const char *name, *help;
+    const char *endings; /* of files, between commas */
+    const char *kind;    /* what such a file is called */
+    bool is_binary;      /* not for a terminal */
+    bool has_one_number; /* of each stack: --by says which */
     ubi_status (*write)(ubi__out *out, const answer *a);
     const ubi__event_format *events; /* or NULL */
 } export_format;
@@ -135,32 +136,46 @@ static ubi_status object_write(ubi__out *out, const answer *a) {
 
 static const export_format formats[] = {
     { .name = "tables",
+      .help = "names, traces and events as JSON, as Mozilla's memory profiler has them",
       .endings = ".tables.json",
       .kind = "tables of a memory profiler",
       .write = object_write,
       .events = &ubi__event_format_tables },
     { .name = "pprof",
+      .help = "a profile for pprof and everything that reads its format (.pb.gz, .pprof)",
       .endings = ".pb.gz,.pprof",
       .kind = "profile of pprof",
       .is_binary = true,
       .write = pprof_write },
     { .name = "collapsed",
+      .help = "a line for each stack, for flame graphs (.collapsed, .folded)",
       .endings = ".collapsed,.folded",
       .kind = "collapsed stacks",
       .has_one_number = true,
       .write = collapsed_write },
     { .name = "heaptrack",
+      .help = "a recording for heaptrack_print and heaptrack_gui (.heaptrack, .heaptrack.gz)",
       .endings = ".heaptrack,.heaptrack.gz",
       .kind = "recording of heaptrack",
       .write = heaptrack_write,
       .events = &ubi__event_format_heaptrack },
     { .name = "firefox",
+      .help = "a profile for profiler.firefox.com, with tracks of memory (.profile.json, .profile.json.gz)",
       .endings = ".profile.json,.profile.json.gz",
       .kind = "profile of Firefox",
       .write = object_write,
       .events = &ubi__event_format_firefox },
-    { .name = "chrome", .endings = ".trace.json,.trace.json.gz", .kind = "trace of Chrome", .write = chrome_write },
-    { .name = "svg", .endings = ".svg", .kind = "SVG", .has_one_number = true, .write = picture_write },
+    { .name = "chrome",
+      .help = "bytes alive and resident by time, for Perfetto and chrome://tracing (.trace.json, .trace.json.gz)",
+      .endings = ".trace.json,.trace.json.gz",
+      .kind = "trace of Chrome",
+      .write = chrome_write },
+    { .name = "svg",
+      .help = "a flame graph for the browser, as 'ubiheap flamegraph' draws it (.svg)",
+      .endings = ".svg",
+      .kind = "SVG",
+      .has_one_number = true,
+      .write = picture_write },
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 static const char *const format_names[] = { "tables",  "pprof",  "collapsed", "heaptrack",
@@ -204,15 +219,20 @@ static ubi_status values_check(const export_values *v, const export_format *form
     return UBI_OK;
 }
 
+static ubi_status format_fail(const export_values *v) {
+    char names[128] = "";
+    for (size_t i = 0; i < FORMATS; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", formats[i].name);
+    return ubi__fail(UBI_EINVAL, "--format is missing%s: it is one of %s",
+                     v->output ? ", and the name of OUT does not say it" : "", names);
+}
+
 static ubi_status export_prepare(void *to, const ubi__asked *asked) {
     answer *a = to;
     const export_values *v = a->values = asked->values;
     a->format = format_find(v, asked->is_for_page);
     if (!a->format)
-        return ubi__fail(UBI_EINVAL,
-                         "--format is missing%s: it is tables, pprof, collapsed, heaptrack, firefox, chrome "
-                         "or svg",
-                         v->output ? ", and the name of OUT does not say it" : "");
+        return format_fail(v);
     if (!asked->is_for_page && a->format->events != &ubi__event_format_tables)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format->name);
     a->wishes =
@@ -327,19 +347,10 @@ static const ubi__parameter parameters[] = {
 };
 
 static bool format_entry(size_t i, const char **word, const char **help) {
-    static const char *const words[FORMATS] = {
-        "names, traces and events as JSON, as Mozilla's memory profiler has them",
-        "a profile for pprof and everything that reads its format (.pb.gz, .pprof)",
-        "a line for each stack, for flame graphs (.collapsed, .folded)",
-        "a recording for heaptrack_print and heaptrack_gui (.heaptrack, .heaptrack.gz)",
-        "a profile for profiler.firefox.com, with tracks of memory (.profile.json, .profile.json.gz)",
-        "bytes alive and resident by time, for Perfetto and chrome://tracing (.trace.json, .trace.json.gz)",
-        "a flame graph for the browser, as 'ubiheap flamegraph' draws it (.svg)",
-    };
     if (i >= FORMATS)
         return false;
     *word = formats[i].name;
-    *help = words[i];
+    *help = formats[i].help;
     return true;
 }
 

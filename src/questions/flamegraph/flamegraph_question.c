@@ -113,7 +113,6 @@ static void nodes_put(ubi__json *json, const answer *a, ubi__flame_ix *order, ui
 }
 
 static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi__asked *asked) {
-    static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
     const answer *a = of;
     const ubi_allocator *allocator = a->report->allocator;
     size_t n = a->tree.nodes.n;
@@ -123,7 +122,7 @@ static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi
     ubi_status status = order && place ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
         ubi__json_member_bool(json, "exact", a->report->is_exact);
-        ubi__json_member_string(json, "class", classes[a->view.of_class]);
+        ubi__json_member_string(json, "class", ubi__recording_class_name(a->view.of_class));
         ubi__json_member_string(json, "by", ubi__recording_orders[a->view.order]);
         ubi__json_member_string(json, "unit", a->measure.is_count ? "allocations" : "bytes");
         ubi__json_member_bool(json, "inverted", a->values->is_inverted);

@@ -141,7 +141,6 @@ static const char *const measures[UBI__MEASURE_COUNT] = {
     [UBI__MEASURE_TOTAL] = "total",
     [UBI__MEASURE_TEMPORARY] = "temporary",
 };
-static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
 
 void ubi__recording_put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e,
                                 const ubi__recording_summary *s, ubi__ubirec_class of_class) {
@@ -168,7 +167,7 @@ static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__rec
 static void put_classes(ubi__json *j, const ubi__recording_report *report) {
     const ubi__recording_summary *s = report->summary;
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
-        ubi__json_member_object(j, classes[c]);
+        ubi__json_member_object(j, ubi__recording_class_name(c));
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             put_class_measure(j, m, s, (ubi__ubirec_class)c);
         bool has_frees = ubi__recording_has_frees(s);
@@ -235,7 +234,7 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s, const
     for (size_t i = 0; i < n && !j->has_failed; i++) {
         ubi__json_object_begin(j);
         ubi__json_member_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
-        ubi__json_member_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
+        ubi__json_member_string(j, "class", ubi__recording_class_name(s->tables.kinds.at[i].class_of_kind));
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             ubi__recording_put_measure(j, m, &sums[i][m], s, s->tables.kinds.at[i].class_of_kind);
         ubi__json_object_end(j);
@@ -330,7 +329,7 @@ static void put_stacks(ubi__json *j, const ubi__recording_report *report, const 
 
 static void put_site(ubi__json *j, const ubi__recording_report *report, const ubi__site *site) {
     ubi__json_object_begin(j);
-    ubi__json_member_string(j, "class", classes[site->of_class]);
+    ubi__json_member_string(j, "class", ubi__recording_class_name(site->of_class));
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
         ubi__recording_put_measure(j, m, &site->by[m], report->summary, site->of_class);
     ubi__json_member_u64(j, "stackCount", site->n_all_stacks);

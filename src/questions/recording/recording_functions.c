@@ -243,9 +243,8 @@ static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) 
 }
 
 ubi_status ubi__recording_functions_document(ubi__json *j, const ubi__recording_functions *a) {
-    static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
     ubi__json_member_bool(j, "exact", a->report->is_exact);
-    ubi__json_member_string(j, "class", classes[a->view.of_class]);
+    ubi__json_member_string(j, "class", ubi__recording_class_name(a->view.of_class));
     ubi__json_member_string(j, "sortedBy", ubi__recording_orders[a->view.order]);
     ubi__json_member_bool(j, "sortedWithCallees", a->wishes.with_callees);
     ubi__json_member_u64(j, "functionCount", a->n_rows);

@@ -99,6 +99,8 @@ ubi__site_order ubi__recording_order(const char *word);
 /** Whether a site is among those that are asked for. */
 bool ubi__recording_has_site(const ubi__recording_report *report, const ubi__site *site);
 
+/** A class in documents: "heap", "mapping", "object". */
+const char *ubi__recording_class_name(ubi__ubirec_class of_class);
 /** What one of a class is called: "allocation", "mapping", "object". */
 const char *ubi__recording_things(ubi__ubirec_class of_class);
 /** Whether a class is sampled. Mappings are all recorded. */

@@ -116,8 +116,7 @@ static double get_address(const row *r, int measure) {
 }
 
 static ubi_text get_class(const row *r) {
-    static const char *const words[] = { "heap", "mapping", "object" };
-    return ubi__text(words[r->site->of_class]);
+    return ubi__text(ubi__recording_class_name(r->site->of_class));
 }
 
 static ubi_text get_function(const row *r) {

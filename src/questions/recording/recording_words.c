@@ -51,6 +51,11 @@ bool ubi__recording_has_measure(const ubi__recording_summary *s, ubi__ubirec_cla
     return measure == UBI__MEASURE_TOTAL || ubi__recording_has_frees(s);
 }
 
+const char *ubi__recording_class_name(ubi__ubirec_class of_class) {
+    static const char *const names[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
+    return names[of_class];
+}
+
 const char *ubi__recording_things(ubi__ubirec_class of_class) {
     static const char *const things[UBI__UBIREC_CLASS_COUNT] = { "allocation", "mapping", "object" };
     return things[of_class];
