@@ -54,6 +54,8 @@ setTimeout(function later() { console.timeStamp("now"); }, 1);
 console.time("all"); Promise.resolve().then(function reaction() { console.timeEnd("all"); });
 """
 
+CUT = "the end of this recording is not in the file: the program may have allocated more"
+
 # A validator calls itself a dozen times per level of a document, and a dominator tree has as many as the longest list.
 sys.setrecursionlimit(20000)
 
@@ -72,9 +74,10 @@ class Schemas(unittest.TestCase):
         jsonschema.Draft202012Validator.check_schema(schema)
         return jsonschema.Draft202012Validator(schema)
 
-    def document(self, command, *arguments):
+    def document(self, command, *arguments, warning=None):
         done = self.place.ubiheap(command, "--json", *arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+        said = f"ubiheap: {arguments[-1]}: {warning}\n".encode() if warning else b""
+        self.assertEqual((done.returncode, done.stderr), (0, said), arguments)
         self.assertTrue(done.stdout.endswith(b"}\n") and done.stdout.count(b"\n") == 1, "one line")
         return json.loads(done.stdout)
 
@@ -109,7 +112,9 @@ class Schemas(unittest.TestCase):
                                       ("recording-info", ["info"])):
                 with self.subTest(file=file, arguments=arguments):
                     command, *rest = arguments
-                    self.validator(schema).validate(self.document(command, *rest, f"{file}.ubirec"))
+                    is_cut = command in ("export", "flamegraph") and file == "crashed"
+                    document = self.document(command, *rest, f"{file}.ubirec", warning=CUT if is_cut else None)
+                    self.validator(schema).validate(document)
 
     def test_timelines(self):
         for file in ("small", "hostile"):
