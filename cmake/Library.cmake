@@ -77,11 +77,12 @@ endif()
 # What serves heaps to others, static and shared. Tests and tool link ubi_server, which sees insides of ours as they do; programs
 # link ubiheap_server, which has those that libubiheap.so gives it (src/base/server_api.h).
 ubi_glob(ubi_server_sources ${PROJECT_SOURCE_DIR}/src/jobs/*.c ${PROJECT_SOURCE_DIR}/src/http/*.c ${PROJECT_SOURCE_DIR}/src/mcp/*.c
-    ${PROJECT_SOURCE_DIR}/src/rdp/*.c)
+    ${PROJECT_SOURCE_DIR}/src/rdp/*.c ${PROJECT_SOURCE_DIR}/src/cdp/*.c)
 add_library(ubi_server_objects OBJECT ${ubi_server_sources})
 set_target_properties(ubi_server_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(ubi_server_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_include_directories(ubi_server_objects SYSTEM PRIVATE ${UBI_MICROHTTPD_INCLUDE_DIR} ${UBI_UV_INCLUDE_DIR})
+target_include_directories(ubi_server_objects SYSTEM PRIVATE ${UBI_MICROHTTPD_INCLUDE_DIR} ${UBI_UV_INCLUDE_DIR} ${UBI_LWS_INCLUDE_DIR})
+target_compile_definitions(ubi_server_objects PRIVATE UBI_LWS_MAJOR="${UBI_LWS_MAJOR}")
 target_link_libraries(ubi_server_objects PRIVATE ubi_flags PkgConfig::UBI_SODIUM)
 add_library(ubi_server ${ubi_part} $<TARGET_OBJECTS:ubi_server_objects>)
 target_link_libraries(ubi_server PRIVATE $<BUILD_INTERFACE:ubi_internal> ${CMAKE_DL_LIBS} INTERFACE $<INSTALL_INTERFACE:ubiheap::static>)

@@ -8,7 +8,7 @@
 # there no network.
 set -eu
 suite=bullseye
-packages='libc6-dev libisal-dev zlib1g-dev libsodium-dev libmicrohttpd-dev libuv1-dev libdw-dev libelf-dev liblzma-dev libbz2-dev libiberty-dev'
+packages='libc6-dev libisal-dev zlib1g-dev libsodium-dev libmicrohttpd-dev libuv1-dev libwebsockets-dev libdw-dev libelf-dev liblzma-dev libbz2-dev libiberty-dev'
 folder=$1
 [ ! -e "$folder/.complete" ] || exit 0
 

@@ -5,6 +5,7 @@
 #include "cli/remote_schemes.h"
 
 #include "base/silence.h"
+#include "cdp/cdp_heap.h"
 #include "rdp/remote_heap.h"
 
 #define SILENT_HOST UBI__SILENCE "is the host on, and does a firewall let this port through?"
@@ -33,4 +34,37 @@ static const ubi__remote_scheme ubi = {
                                "sleep, or be stopped" },
 };
 
-const ubi__remote_scheme *const ubi__remote_schemes[] = { &firefox, &ubi, NULL };
+#define BUSY_SCRIPT UBI__SILENCE "the program answers between its jobs; it may be busy, or a debugger holds it"
+
+static const ubi__remote_scheme node = {
+    .name = "node",
+    .port = 9229,
+    .has_processes = true,
+    .snapshot_kind = "heapsnapshot",
+    .ops = &ubi__cdp_remote_ops,
+    .hint = "is it a Node.js or Deno that was started with --inspect?",
+    .silences = { UBI__SILENCE "the program opens its inspector between its jobs; it may be busy, or another program "
+                               "may have its port, 9229 without --inspect-port",
+                  BUSY_SCRIPT, BUSY_SCRIPT },
+};
+
+static const ubi__remote_scheme chrome = {
+    .name = "chrome",
+    .port = 9222,
+    .snapshot_kind = "heapsnapshot",
+    .ops = &ubi__cdp_remote_ops,
+    .hint = "is it a Chrome or Electron that was started with --remote-debugging-port=PORT?",
+    .silences = { SILENT_HOST, BUSY_SCRIPT, BUSY_SCRIPT },
+};
+
+static const ubi__remote_scheme ws = {
+    .name = "ws",
+    .port = 9229,
+    .has_paths = true,
+    .snapshot_kind = "heapsnapshot",
+    .ops = &ubi__cdp_remote_ops,
+    .hint = "is it the address that the program printed for debuggers?",
+    .silences = { SILENT_HOST, BUSY_SCRIPT, BUSY_SCRIPT },
+};
+
+const ubi__remote_scheme *const ubi__remote_schemes[] = { &firefox, &ubi, &node, &chrome, &ws, NULL };

@@ -17,9 +17,17 @@ static const char *scheme_skip(const char *path, const ubi__remote_scheme *schem
     return strncasecmp(path, scheme->name, n) == 0 && strncmp(path + n, "://", 3) == 0 ? path + n + 3 : NULL;
 }
 
+/* What follows the colon of a process; NULL: the path has another scheme, or one without processes, or is of a host. */
+static const char *process_skip(const char *path, const ubi__remote_scheme *scheme) {
+    size_t n = strlen(scheme->name);
+    bool is_process = scheme->has_processes && strncasecmp(path, scheme->name, n) == 0 && path[n] == ':' &&
+                      ubi__is_digit(path[n + 1]);
+    return is_process ? path + n + 1 : NULL;
+}
+
 bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *schemes) {
     for (; schemes && *schemes; schemes++)
-        if (scheme_skip(path, *schemes))
+        if (scheme_skip(path, *schemes) || process_skip(path, *schemes))
             return true;
     return false;
 }
@@ -57,21 +65,10 @@ static ubi_status address_refuse(const char *path, const char *at) {
                      address_fault(at));
 }
 
-/* Without a scheme: what it may be. */
-static ubi_status scheme_offer(const char *path, const ubi__remote_scheme *const *schemes) {
-    char offers[300] = "";
-    size_t n = 0;
-    for (; *schemes && n < sizeof offers; schemes++)
-        n += (size_t)snprintf(offers + n, sizeof offers - n, "%s%s://%.80s", n ? " or " : "", (*schemes)->name, path);
-    return ubi__fail(UBI_EINVAL, "'%.80s' is not SCHEME://HOST[:PORT]; did you mean %s?", path, offers);
-}
-
 /* With the schemes that there are. */
 static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *const *schemes) {
     char names[128] = "";
     size_t n = 0;
-    if (!strstr(path, "://"))
-        return scheme_offer(path, schemes);
     for (; *schemes && n < sizeof names; schemes++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*schemes)->name);
     return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
@@ -121,19 +118,46 @@ static bool choice_read(ubi__remote_address *out, ubi_text text) {
     return false;
 }
 
+/* A path of the other side's: characters that can be in a request of HTTP. */
+static bool path_read(ubi__remote_address *out, const char *path) {
+    size_t n = strlen(path);
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)path[i] <= ' ' || (unsigned char)path[i] >= 0x7f)
+            return false;
+    if (n >= sizeof out->path)
+        return false;
+    memcpy(out->path, path, n + 1);
+    return true;
+}
+
+/* NAME:PID[/tab/N]. */
+static ubi_status process_read(ubi__remote_address *out, const char *path, const char *at) {
+    size_t n = strcspn(at, "/");
+    uint64_t pid = 0;
+    if (!number_read(&pid, (ubi_text){ at, n }) || pid == 0 || pid > INT32_MAX || !choice_read(out, ubi__text(at + n)))
+        return ubi__fail(UBI_EINVAL, "'%s' is not %s:PID, with the number of a process", path, out->scheme->name);
+    out->pid = (uint32_t)pid;
+    return UBI_OK;
+}
+
 ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
                                      const ubi__remote_scheme *const *schemes) {
     *out = (ubi__remote_address){ .choice = UBI__REMOTE_ANY };
     const char *at = NULL;
     for (size_t i = 0; schemes[i] && !at; i++) {
+        const char *process = process_skip(path, schemes[i]);
         at = scheme_skip(path, schemes[i]);
         out->scheme = schemes[i];
+        if (process)
+            return process_read(out, path, process);
     }
     if (!at)
         return scheme_refuse(path, schemes);
     out->port = out->scheme->port;
     size_t n = strcspn(at, "/");
-    if (!host_read(out, (ubi_text){ at, n }) || !choice_read(out, ubi__text(at + n)))
+    bool is_read = host_read(out, (ubi_text){ at, n }) &&
+                   (out->scheme->has_paths ? path_read(out, at + n) : choice_read(out, ubi__text(at + n)));
+    if (!is_read)
         return address_refuse(path, at);
     return UBI_OK;
 }

@@ -3,6 +3,8 @@
  * remote.h: heaps of other processes, reached by an address that is given in place of a file.
  *
  *     SCHEME://HOST[:PORT][/tab/N | /process/N]
+ *     SCHEME:PID                                  schemes that know processes of this machine
+ *     SCHEME://HOST[:PORT]/PATH                   schemes whose addresses are made by the other side
  *
  * Who speaks a protocol has operations; a door lists schemes, each with the operations that serve it. Sessions and commands know no more
  * than this.
@@ -24,14 +26,22 @@ typedef enum ubi__remote_wait {
 
 /** What a scheme stands for. Its words are static. */
 typedef struct ubi__remote_scheme {
-    const char *name; /**< such as "firefox" */
-    uint16_t port;    /**< where the address has none */
+    const char *name;          /**< such as "firefox" */
+    uint16_t port;             /**< where the address has none */
+    bool has_processes;        /**< a process of this machine is an address, too */
+    bool has_paths;            /**< what follows the host is a path of the other side's */
+    const char *snapshot_kind; /**< what it saves, as an ending of file names has it; NULL: "fxsnapshot" */
     const struct ubi__remote_ops *ops;
     const char *hint;      /**< how to make it listen, for those who cannot connect; no final point */
     const char *unwelcome; /**< why it may leave before it greets; NULL: unknown */
     const char *silences[UBI__REMOTE_N_WAITS]; /**< why nothing may come; stages as of silence.h; NULL: no words */
     uint64_t patience_us;                      /**< how long silence is nothing to speak of; 0: 5 seconds */
 } ubi__remote_scheme;
+
+/** As `snapshot_kind`. */
+static inline const char *ubi__remote_snapshot_kind(const ubi__remote_scheme *scheme) {
+    return scheme->snapshot_kind ? scheme->snapshot_kind : "fxsnapshot";
+}
 
 typedef enum ubi__remote_choice {
     UBI__REMOTE_ANY, /**< the tab that is selected, or the first */
@@ -40,14 +50,17 @@ typedef enum ubi__remote_choice {
 } ubi__remote_choice;
 
 #define UBI__REMOTE_HOST_BYTES 256
+#define UBI__REMOTE_PATH_BYTES 256
 
 typedef struct ubi__remote_address {
     const ubi__remote_scheme *scheme;
     char host[UBI__REMOTE_HOST_BYTES]; /**< a name or digits; of IPv6 without brackets */
     uint16_t port;
+    uint32_t pid; /**< of a process of this machine, in place of a host; 0: there is a host */
     ubi__remote_choice choice;
     uint64_t
         number; /**< tabs are counted from 1 in the order of the list; processes have numbers of the server's, 0 its own */
+    char path[UBI__REMOTE_PATH_BYTES]; /**< from its slash on, with `has_paths`; else "" */
 } ubi__remote_address;
 
 /** Whether a path begins with one of the schemes; schemes[] ends with NULL. NULL: there are none. */

@@ -23,7 +23,7 @@ LAYERS = [
     {"modules": ["session"], "together": False},
     {"modules": ["questions"], "together": False},
     {"modules": ["jobs"], "together": False},
-    {"modules": ["rdp", "http", "mcp"], "together": False},
+    {"modules": ["rdp", "cdp", "http", "mcp"], "together": False},
     {"modules": ["cli"], "together": False},
 ]
 # Modules whose folders keep to themselves: formats/x never includes formats/y. Files directly in formats/ (the registry)
@@ -32,7 +32,7 @@ SEPARATE_FOLDERS = {"formats", "analyses", "lenses", "engines", "questions"}
 # What several folders of a module share, and includes none of them.
 SHARED_FOLDERS = {("questions", "recording")}
 # Engines are reached through targets only; the tool lists them in one file, by their runners.
-FORBIDDEN = {(module, "engines") for module in ("session", "questions", "jobs", "rdp", "http", "mcp", "cli")}
+FORBIDDEN = {(module, "engines") for module in ("session", "questions", "jobs", "rdp", "cdp", "http", "mcp", "cli")}
 ENGINE_REGISTRY = "src/cli/script_runners.c"
 RUNNER_HEADER = re.compile(r"engines/\w+/host/\w+_runner\.h")
 # Folders of public headers: each includes itself and those before it.

@@ -155,8 +155,8 @@ class Attach(unittest.TestCase):
         page = self.attach(Script(descriptors()), "report", "@", address="FireFox://127.0.0.1:{}")
         self.assertIn("  ubiheap attach @ snapshot -o heap.fxsnapshot", page)
         done = self.place.ubiheap("attach", "127.0.0.1:6080")
-        self.assertEqual((done.returncode, done.stderr), (2, b"ubiheap: attach: '127.0.0.1:6080' is not SCHEME://HOST[:PORT]; did you mean "
-                                                          b"firefox://127.0.0.1:6080 or ubi://127.0.0.1:6080?\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, b"ubiheap: attach: '127.0.0.1:6080' is not SCHEME://HOST[:PORT] with one "
+                                                          b"of these schemes: firefox, ubi, node, chrome, ws\n"))
 
     def test_an_output_of_another_kind_is_refused(self):
         for words, why in ((["snapshot", "-o", "x.heapsnapshot"], "snapshot saves a .fxsnapshot; another format: ubiheap convert ubi://h "

@@ -141,14 +141,14 @@ static ubi_status choice_read(ubi__remote_address *address, const char *text, co
     return UBI_OK;
 }
 
-/* What is saved is what comes. */
-static ubi_status output_check_name(const ubi__attach *a, bool is_recording) {
+/* What is saved is what comes: `kind`. */
+static ubi_status output_check_name(const ubi__attach *a, bool is_recording, const char *kind) {
     const char *output = a->arguments->output;
     const ubi_save_format *format = output ? ubi__output_format(output) : NULL;
     if (format && is_recording)
         return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a recording", output);
-    if (format && format != ubi_save_format_at(0))
-        return ubi__fail(UBI_EINVAL, "snapshot saves a .fxsnapshot; another format: ubiheap convert %s %s", a->target,
+    if (format && strcmp(format->name, kind) != 0)
+        return ubi__fail(UBI_EINVAL, "snapshot saves a .%s; another format: ubiheap convert %s %s", kind, a->target,
                          output);
     return UBI_OK;
 }
@@ -166,9 +166,10 @@ static ubi_status arguments_check(const ubi__attach *a, ubi__remote_address *add
         return ubi__fail(UBI_EINVAL, "--output is for snapshot and allocations");
     if (v->seconds && !is_recording)
         return ubi__fail(UBI_EINVAL, "--seconds is for allocations");
-    UBI_TRY(output_check_name(a, is_recording));
+    const char *kind = is_recording ? "recording" : ubi__remote_snapshot_kind(address->scheme);
+    UBI_TRY(output_check_name(a, is_recording, kind));
     UBI_TRY(ubi__output_check_terminal(v->output, a->cli, is_recording ? "recording" : "snapshot"));
-    return ubi__output_check_kind(v->output, is_recording ? "recording" : "fxsnapshot");
+    return ubi__output_check_kind(v->output, kind);
 }
 
 static ubi_status verb_perform(const ubi__attach *a, const struct verb *verb, int *exit_code) {
@@ -212,6 +213,7 @@ static const ubi__example examples[] = {
     { "attach firefox://127.0.0.1:6000", "tabs and processes of a Firefox" },
     { "attach firefox://127.0.0.1:6000 snapshot --tab 2 -o tab.fxsnapshot", "the heap of a tab, as a file" },
     { "attach firefox://127.0.0.1:6000/tab/2 allocations --seconds 5", "which functions allocate" },
+    { "leaks node:4711 --every 30s --times 3", "what leaks in a Node.js server that runs" },
     { "report ubi://127.0.0.1", "any question takes an address in place of a file" },
     { NULL, NULL },
 };
@@ -219,11 +221,14 @@ static const ubi__example examples[] = {
 static const ubi__usage usage = {
     .name = "attach",
     .operands = "TARGET [VERB]",
-    .summary = "look into a program that runs: Firefox, or a listening one",
+    .summary = "look into a program that runs: Node.js, Chrome, Firefox, ...",
     .question = "What is in the heap of this running program?",
     .description =
         "TARGET is an address: firefox://HOST:PORT of a Firefox that was started with --start-debugger-server PORT "
-        "(6000 if the address has no port), or ubi://HOST:PORT of a program under 'ubiheap run --listen' (6080). "
+        "(6000 if the address has no port), ubi://HOST:PORT of a program under 'ubiheap run --listen' (6080), "
+        "node:PID of a Node.js process of this machine, node://HOST:PORT of one with --inspect (9229), "
+        "chrome://HOST:PORT of a Chrome or Electron with --remote-debugging-port=PORT (9222), or the ws:// address "
+        "that such a program prints. The inspector of node:PID is opened with its signal, and closed again. "
         "An address may choose for itself: firefox://HOST:PORT/tab/2, ubi://HOST:PORT/process/0. In this form it takes "
         "the place of a FILE in any question about heaps, such as report: a snapshot is then taken, copied into a "
         "temporary file, and asked about.\n"

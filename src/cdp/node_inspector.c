@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_inspector.c: see node_inspector.h.
+ */
+#include "cdp/node_inspector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+#define LISTENS 0x0a /* a state of /proc/net/tcp */
+#define MOST_INODES 4096
+
+/* ---- sockets of a process ------------------------------------------------------------------------------------------- */
+
+/* Numbers of the sockets that a process has open. */
+typedef struct inodes {
+    uint64_t at[MOST_INODES];
+    size_t n;
+} inodes;
+
+static ubi_status process_fail_errno(pid_t pid, int error) {
+    if (error == ENOENT || error == ESRCH)
+        return ubi__fail(UBI_ENOTFOUND, "there is no process %d", (int)pid);
+    if (error == EACCES || error == EPERM)
+        return ubi__fail(UBI_EIO, "process %d belongs to another user", (int)pid);
+    return ubi__fail_errno(error, "cannot look at the process");
+}
+
+static ubi_status inodes_find(inodes *out, const char *root, pid_t pid) {
+    char path[PATH_MAX], link[64];
+    snprintf(path, sizeof path, "%s/proc/%d/fd", root, (int)pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return process_fail_errno(pid, errno);
+    out->n = 0;
+    for (struct dirent *entry; out->n < MOST_INODES && (entry = readdir(folder));) {
+        ssize_t n = readlinkat(dirfd(folder), entry->d_name, link, sizeof link - 1);
+        link[n > 0 ? n : 0] = '\0';
+        out->n += sscanf(link, "socket:[%" SCNu64 "]", &out->at[out->n]) == 1;
+    }
+    closedir(folder);
+    return UBI_OK;
+}
+
+static bool inodes_have(const inodes *numbers, uint64_t inode) {
+    for (size_t i = 0; i < numbers->n; i++)
+        if (numbers->at[i] == inode)
+            return true;
+    return false;
+}
+
+/* "", or all zeros, or 127.0.0.1 and ::1 in the kernel's order of bytes. */
+static bool is_local(const char *address) {
+    static const char *const local[] = { "00000000", "0100007F", "00000000000000000000000000000000",
+                                         "00000000000000000000000001000000", "0000000000000000FFFF00000100007F" };
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if (strcmp(address, local[i]) == 0)
+            return true;
+    return false;
+}
+
+static void ports_add(ubi__node_ports *ports, unsigned port) {
+    for (size_t i = 0; i < ports->n; i++)
+        if (ports->at[i] == port)
+            return;
+    if (ports->n < UBI__NODE_PORTS)
+        ports->at[ports->n++] = (uint16_t)port;
+}
+
+/* A table of the kernel: those that listen, and are the process's. */
+static void ports_read(ubi__node_ports *ports, const char *path, const inodes *numbers) {
+    char line[512], address[40];
+    unsigned port, state;
+    uint64_t inode;
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, " %*d: %39[0-9A-F]:%4x %*s %2x %*s %*s %*s %*u %*d %" SCNu64, address, &port, &state,
+                   &inode) == 4 &&
+            state == LISTENS && port && is_local(address) && inodes_have(numbers, inode))
+            ports_add(ports, port);
+    if (file)
+        fclose(file);
+}
+
+ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pid) {
+    char path[PATH_MAX];
+    static const char *const tables[] = { "tcp", "tcp6" };
+    *out = (ubi__node_ports){ .n = 0 };
+    inodes *numbers = malloc(sizeof *numbers);
+    if (!numbers)
+        return ubi__fail_nomem();
+    ubi_status status = inodes_find(numbers, root, pid);
+    for (size_t i = 0; status == UBI_OK && i < sizeof tables / sizeof *tables; i++) {
+        snprintf(path, sizeof path, "%s/proc/%d/net/%s", root, (int)pid, tables[i]);
+        ports_read(out, path, numbers);
+    }
+    free(numbers);
+    return status;
+}
+
+/* ---- the signal ----------------------------------------------------------------------------------------------------- */
+
+/* A line of /proc/PID/status that is a number in digits of 16; false: there is none. */
+static bool mask_read(uint64_t *out, const char *root, pid_t pid, const char *name) {
+    char path[PATH_MAX], line[256];
+    size_t n = strlen(name);
+    bool is_there = false;
+    snprintf(path, sizeof path, "%s/proc/%d/status", root, (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && !is_there && fgets(line, sizeof line, file))
+        is_there = strncmp(line, name, n) == 0 && sscanf(line + n, ":\t%" SCNx64, out) == 1;
+    if (file)
+        fclose(file);
+    return is_there;
+}
+
+/* The base name of the file that it runs. */
+static ubi_status program_name_read(char out[NAME_MAX + 1], const char *root, pid_t pid) {
+    char path[PATH_MAX], link[PATH_MAX];
+    snprintf(path, sizeof path, "%s/proc/%d/exe", root, (int)pid);
+    ssize_t n = readlink(path, link, sizeof link - 1);
+    if (n < 0)
+        return process_fail_errno(pid, errno);
+    link[n] = '\0';
+    const char *slash = strrchr(link, '/');
+    snprintf(out, NAME_MAX + 1, "%.*s", NAME_MAX, slash ? slash + 1 : link);
+    return UBI_OK;
+}
+
+ubi_status ubi__node_check(const char *root, pid_t pid) {
+    char name[NAME_MAX + 1];
+    uint64_t caught = 0;
+    UBI_TRY(program_name_read(name, root, pid));
+    if (strncmp(name, "node", 4) != 0)
+        return ubi__fail(UBI_ESTATE,
+                         "process %d is %s, not Node.js; if it has an inspector that listens: node://HOST:PORT",
+                         (int)pid, name);
+    if (!mask_read(&caught, root, pid, "SigCgt") || !(caught >> (SIGUSR1 - 1) & 1))
+        return ubi__fail(UBI_ESTATE,
+                         "process %d does not open its inspector on SIGUSR1: it is starting, or has "
+                         "--disable-sigusr1",
+                         (int)pid);
+    return UBI_OK;
+}
+
+ubi_status ubi__node_open(pid_t pid) {
+    UBI_TRY(ubi__node_check("", pid));
+    return kill(pid, SIGUSR1) == 0 ? UBI_OK : process_fail_errno(pid, errno);
+}

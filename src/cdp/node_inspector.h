@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_inspector.h: the inspector of a Node.js process of this machine: whether it listens and where, and how to make it.
+ *
+ * Node.js opens its inspector when SIGUSR1 comes, on the port of --inspect-port, or 9229. The signal ends a program that
+ * does not expect it, so it is sent only to one that catches it, and whose file is called node.
+ */
+#ifndef UBI_CDP_NODE_INSPECTOR_H
+#define UBI_CDP_NODE_INSPECTOR_H
+
+#include <sys/types.h>
+
+#include "targets/remote.h"
+
+#define UBI__NODE_PORTS 64
+
+/** Ports of this machine at which a process listens. */
+typedef struct ubi__node_ports {
+    uint16_t at[UBI__NODE_PORTS];
+    size_t n; /**< more are not looked at */
+} ubi__node_ports;
+
+/**
+ * Where a process listens for connections of TCP, on the loopback interface or all.
+ * @param root  before the paths of all files; a test has another than "".
+ * Errors: UBI_ENOTFOUND (no such process), UBI_EIO (it is another user's).
+ */
+ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pid);
+
+/** Whether SIGUSR1 may be sent. Errors: UBI_ENOTFOUND (no such process), UBI_ESTATE (with why not). */
+ubi_status ubi__node_check(const char *root, pid_t pid);
+
+/** Has it open its inspector. Errors: those of ubi__node_check, UBI_EIO (another user's). */
+ubi_status ubi__node_open(pid_t pid);
+
+#endif

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Our client of the DevTools protocol against servers that are slow, odd, wrong or never end: snapshots arrive to the byte, or one line says why not."""
+import gzip
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
+import workspace  # noqa: E402
+
+from devtools_server import TARGETS, Server, chunk, frame  # noqa: E402
+
+MIB = 1 << 20
+TEXT = gzip.decompress((workspace.DATA_V8 / "node20-before.heapsnapshot.gz").read_bytes()).decode()
+ENDED = "the program, worker or tab has ended, or the connection to it"
+
+
+def peak_bytes(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) << 10
+    raise AssertionError("no VmHWM")
+
+
+def serve_snapshot(peer, chunks, part_bytes=None, noise=()):
+    """Answers commands; a snapshot is these chunks."""
+    while (command := peer.receive()) is not None:
+        if command["method"] == "HeapProfiler.takeHeapSnapshot":
+            for text in chunks:
+                peer.send(*noise, chunk(text), part_bytes=part_bytes)
+        peer.send({"id": command["id"], "result": {}}, part_bytes=part_bytes)
+
+
+class Hostile(unittest.TestCase):
+    place = workspace.Workspace()
+
+    def start(self, server, *words, scheme="node"):
+        address = f"{scheme}://127.0.0.1:{server.port}"
+        return subprocess.Popen([workspace.UBIHEAP, *(word.replace("@", address) for word in words)], cwd=self.place.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def failure(self, server, *words, scheme="node"):
+        process = self.start(server, *words, scheme=scheme)
+        out, said = process.communicate()
+        self.assertEqual((out, said.count(b"\n")), (b"", 1), said)
+        self.assertIn(process.returncode, (1, 2, 3, 4), said)
+        return said.decode()
+
+    def save(self, server):
+        process = self.start(server, "attach", "@", "snapshot", "-o", "came.heapsnapshot")
+        said = process.communicate()[1]
+        self.assertEqual(process.returncode, 0, said)
+        path = self.place.folder / "came.heapsnapshot"
+        text = path.read_text()
+        path.unlink()
+        return text
+
+    def test_snapshots_arrive_to_the_byte(self):
+        small = TEXT[:3000]
+        wide = "caf\u00e9 \U0001f600 \u0001 \\ \" "
+        events = ({"method": "Debugger.scriptParsed", "params": {"id": 1}}, {"method": "HeapProfiler.reportHeapSnapshotProgress",
+                  "params": {"done": 5, "total": 1}}, {"id": 12345, "result": {}})
+        for chunks, options in (([TEXT], {}), ([TEXT[i:i + 100000] for i in range(0, len(TEXT), 100000)], {}),
+                                (list(small), {}), ([small], {"part_bytes": 1}), (["", small, ""], {"part_bytes": 7}),
+                                ([wide, wide], {"noise": events})):
+            with Server(lambda peer, c=chunks, o=options: serve_snapshot(peer, c, **o)) as server:
+                self.assertEqual(self.save(server), "".join(chunks))
+
+    def test_questions_take_the_address(self):
+        with Server(lambda peer: serve_snapshot(peer, [TEXT])) as server:
+            process = self.start(server, "report", "@", "--json")
+            answer = json.loads(process.communicate()[0])
+        expected = json.loads(self.place.ubiheap("report", "--json", "node20-before.heapsnapshot.gz").stdout)
+        self.assertGreater(len(answer), 5)
+        for name in answer.keys() | expected.keys():
+            if answer.get(name) != expected.get(name):
+                self.assertIn("node20-before", json.dumps(expected[name]), name)  # its name
+
+    def test_a_connection_that_ends_anywhere(self):
+        for n_chunks in range(4):
+            def script(peer, n_chunks=n_chunks):
+                peer.receive()
+                for _ in range(n_chunks):
+                    peer.send(chunk(TEXT[:5000]))
+                peer.socket.sendall(frame(b"{\"method\":", is_last=False))
+            with self.subTest(n_chunks), Server(script) as server:
+                self.assertIn(ENDED, self.failure(server, "attach", "@", "snapshot", "-o", "cut.heapsnapshot"))
+                self.assertFalse((self.place.folder / "cut.heapsnapshot").exists())
+
+    def test_what_breaks_the_rules(self):
+        def saying(*values):
+            def script(peer):
+                peer.receive()
+                peer.send(*values)
+                peer.receive()
+            return script
+        for script, words in ((saying(b"[]"), "no JSON object"), (saying(b"\xff\xfe"), "no JSON object"), (saying(chunk(7)), "without its text"),
+                              (saying({"id": 1}), "without a result"), (saying({"id": 1, "result": {}}), "answered without a snapshot"),
+                              (saying({"id": 1, "error": {"message": "no\nway\x1b[31m"}}), "refuses HeapProfiler.takeHeapSnapshot: no way")):
+            with self.subTest(words), Server(script) as server:
+                said = self.failure(server, "attach", "@", "snapshot", "-o", "cut.heapsnapshot")
+                self.assertIn(words, said)
+                self.assertNotIn("\x1b", said)
+
+    def test_lists_that_are_none(self):
+        ok = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"
+        for listing, words in ((b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "status 404"), (ok % (2, b"{}"), "something else than a list"),
+                               (b"SSH-2.0-x\r\n", "node://"), (b"", "node://"), (ok % (1000, b"[]"), "node://"), ([], "nothing to attach to"),
+                               ([{**TARGETS[0], "webSocketDebuggerUrl": ""}], "no one else can attach")):
+            with self.subTest(words=words, listing=listing), Server(lambda peer: None, listing) as server:
+                self.assertIn(words, self.failure(server, "attach", "@", "measure"))
+
+    def test_endless_messages_take_no_memory(self):
+        def script(peer):
+            peer.receive()
+            while True:
+                peer.send({"method": "Runtime.consoleAPICalled", "params": {"padding": 50000 * "x"}})
+                sent.append(50000)
+        sent = []
+        with Server(script) as server:
+            process = self.start(server, "attach", "@", "gc")
+            while sum(sent) < 50 * MIB:
+                self.assertIsNone(process.poll())
+                time.sleep(0.01)
+            self.assertLess(peak_bytes(process.pid), 40 * MIB)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual((process.communicate()[0], process.returncode), (b"", 130))
+
+    def test_a_message_without_an_end_is_refused(self):
+        def script(peer):
+            peer.receive()
+            part = frame(MIB * b"x", is_last=False)
+            peer.socket.sendall(part)
+            rest = frame(MIB * b"x", 0, is_last=False)
+            while True:
+                peer.socket.sendall(rest)
+        with Server(script) as server:
+            self.assertIn("more than 256 MiB", self.failure(server, "attach", "@", "gc"))
+
+    def test_silence_can_be_interrupted(self):
+        silent = [lambda peer: peer.receive() and peer.receive()]
+        for script in silent:
+            with Server(script) as server:
+                process = self.start(server, "attach", "@", "gc")
+                server.reached.wait()
+                process.send_signal(signal.SIGINT)
+                self.assertEqual((process.communicate()[0], process.returncode), (b"", 130))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ubiheap attach node:PID`, and questions about it, on a real Node.js: its inspector is opened and closed again, and the program lives."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+sys.path[:0] = [str(SOURCE_DIR / "tests" / "cli"), str(SOURCE_DIR / "tests" / "support")]
+import workspace  # noqa: E402
+from address_limit import lift_limit  # noqa: E402
+
+NODE = shutil.which("node")
+LEAKING = """
+class Visit { constructor(i) { this.i = i; this.data = new Array(50).fill(i); } }
+const kept = [];
+let i = 0;
+setInterval(() => { for (let k = 0; k < 20; k++) kept.push(new Visit(i++)); }, 5);
+setInterval(() => process.stdout.write(kept.length > 500 ? "alive\\n" : ""), 20);
+"""
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class Program:
+    """A Node.js program; a context manager. Each has a port of its own for its inspector, which is not open."""
+
+    def __init__(self, place, *options, code=LEAKING):
+        self.port = free_port()
+        path = place.folder / "leaking.js"
+        path.write_text(code)
+        self.process = subprocess.Popen([NODE, f"--inspect-port={self.port}", *options, str(path)], stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, preexec_fn=lift_limit)
+        self.wait_for_sign()
+
+    def wait_for_sign(self):
+        """It works, and has said so since this was called."""
+        assert self.process.stdout.readline() == "alive\n", "the program has ended"
+
+    def is_listening(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port)).close()
+            return True
+        except ConnectionRefusedError:
+            return False
+
+    def wait_until_closed(self):
+        """The program closes its inspector between its jobs: right after the tool has left."""
+        while self.is_listening():
+            self.wait_for_sign()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+@unittest.skipUnless(NODE, "needs node")
+class Node(unittest.TestCase):
+    place = workspace.Workspace()
+
+    def ubiheap(self, *arguments):
+        return subprocess.run([workspace.UBIHEAP, *map(str, arguments)], capture_output=True, check=False, cwd=self.place.folder)
+
+    def ask(self, *arguments):
+        done = self.ubiheap(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def test_verbs_and_questions_leave_it_as_it_was(self):
+        with Program(self.place) as program:
+            address = f"node:{program.process.pid}"
+            heaps = json.loads(self.ask("attach", address, "--json"))["heaps"]
+            self.assertEqual([(heap["kind"], heap["number"]) for heap in heaps], [("tab", 1)])
+            self.assertTrue(heaps[0]["title"].endswith("leaking.js"), heaps)
+            program.wait_until_closed()
+            sizes = json.loads(self.ask("attach", address, "measure", "--json"))["measure"]
+            for name in ("heapUsedSize", "heapTotalSize", "heapLimitSize", "externalSize", "resident"):
+                self.assertGreater(sizes[name], 0, name)
+            self.assertLessEqual(sizes["heapUsedSize"], sizes["heapTotalSize"])
+            self.assertIn("Garbage was collected", self.ask("attach", address, "gc"))
+            self.ask("attach", address, "snapshot", "-o", "node.heapsnapshot")
+            saved = json.loads((self.place.folder / "node.heapsnapshot").read_text())
+            self.assertEqual(saved["snapshot"]["node_count"] * len(saved["snapshot"]["meta"]["node_fields"]), len(saved["nodes"]))
+            self.assertIn("Visit", self.ask("summary", address))
+            program.wait_until_closed()
+            program.wait_for_sign()
+
+    def test_a_series_finds_the_leak(self):
+        with Program(self.place) as program:
+            done = self.ubiheap("leaks", f"node:{program.process.pid}", "--every", "0.2s", "--times", "3", "--fail-on", "count > 0")
+            self.assertIn(b"Visit", done.stdout)
+            self.assertIn(b"kept", done.stdout)
+            self.assertIn(b"leaking.js:5", done.stdout)
+            program.wait_until_closed()
+
+    def test_an_inspector_that_was_open_stays_open(self):
+        with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as program:
+            self.assertFalse(program.is_listening())
+            for _ in range(2):
+                self.assertIn("leaking.js", self.ask("attach", f"node:{program.process.pid}"))
+            self.assertFalse(program.is_listening())
+            program.wait_for_sign()
+
+    def test_two_at_once(self):
+        with Program(self.place) as program:
+            command = [workspace.UBIHEAP, "attach", f"node:{program.process.pid}", "snapshot", "-o"]
+            both = [subprocess.Popen([*command, self.place.folder / f"{i}.heapsnapshot"], stderr=subprocess.PIPE) for i in range(2)]
+            ends = [(one.communicate()[1], one.returncode) for one in both]
+            self.assertIn(0, [code for _, code in ends], ends)  # the one that opened it may close it for the other
+            for words, code in ends:
+                self.assertEqual(words.count(b"\n"), 1, words)
+                self.assertIn(code, (0, 4), words)
+            program.wait_until_closed()
+            program.wait_for_sign()
+
+    def test_interrupted_it_leaves_in_order(self):
+        """Ctrl-C while the snapshot is under way: nothing is saved, the inspector is closed, the program lives."""
+        code = "globalThis.big = Array.from({ length: 3e5 }, (_, i) => ({ i, s: 'text ' + i }));" + LEAKING
+        with Program(self.place, code=code) as program:
+            process = subprocess.Popen([workspace.UBIHEAP, "attach", f"node:{program.process.pid}", "snapshot", "-o", "cut.heapsnapshot"],
+                                       cwd=self.place.folder, stderr=subprocess.PIPE)
+            while not program.is_listening() and process.poll() is None:
+                time.sleep(0.002)
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            self.assertIn(process.returncode, (130, 0))
+            self.assertEqual((self.place.folder / "cut.heapsnapshot").exists(), process.returncode == 0)
+            program.wait_until_closed()
+            program.wait_for_sign()
+
+    def test_a_target_that_is_killed(self):
+        """At other moments each time: one line, nothing is left."""
+        for turn in range(6):
+            with Program(self.place) as program:
+                process = subprocess.Popen([workspace.UBIHEAP, "attach", f"node:{program.process.pid}", "snapshot", "-o", "cut.heapsnapshot"],
+                                           cwd=self.place.folder, stderr=subprocess.PIPE)
+                while not program.is_listening() and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(0.03 * turn)  # wherever it is by then
+                program.process.kill()
+                words = process.communicate()[1].decode()
+                self.assertIn(process.returncode, (0, 4), words)
+                self.assertEqual(words.count("\n"), 1, words)
+                self.assertEqual((self.place.folder / "cut.heapsnapshot").exists(), process.returncode == 0)
+                (self.place.folder / "cut.heapsnapshot").unlink(missing_ok=True)
+
+    def test_what_is_no_node(self):
+        sleeper = subprocess.Popen(["sleep", "1000"])
+        done = self.ubiheap("attach", f"node:{sleeper.pid}")
+        self.assertIsNone(sleeper.poll())
+        sleeper.kill()
+        sleeper.wait()
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+        self.assertIn(b"not Node.js", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        done = self.ubiheap("attach", f"node:{sleeper.pid}")
+        self.assertIn(f"there is no process {sleeper.pid}".encode(), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
