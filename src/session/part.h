@@ -35,6 +35,7 @@ typedef struct ubi__part_type {
     bool is_of_graph; /**< does not depend on the look: there is one, whatever the heap is looked at like */
     bool
         is_self_contained; /**< the value needs nothing of the parts that it was made of: they need not stay as long as it */
+    bool is_quickly_made; /**< at a memory limit, it is dropped before all that takes longer */
 } ubi__part_type;
 
 /**

@@ -139,7 +139,8 @@ ubi_status ubi__session_note_read(ubi_session *session, const ubi__file_identity
 
 void ubi__part_memory_init(ubi__part_memory *memory, ubi_session_pool *pool);
 /**
- * Drops the part that was not used for the longest time, of those for looks like the session of number `like`; 0: of all.
+ * Drops the part that was not used for the longest time, of those that are quickly made if there are any, and of those for looks
+ * like the session of number `like`; 0: of all.
  * False: all that is there is in use. Takes the lock.
  */
 bool ubi__session_pool_drop_one(ubi_session_pool *pool, uint64_t like);

@@ -113,11 +113,18 @@ static bool slot_is_droppable(const ubi__session_slot *slot, uint64_t like) {
     return slot->state == UBI__SLOT_READY && slot->n_holders == 0 && (!like || slot->like == like);
 }
 
+/* What is quickly made again, and then what was not used for longer. */
+static bool slot_goes_before(const ubi__session_slot *a, const ubi__session_slot *b) {
+    if (a->type->is_quickly_made != b->type->is_quickly_made)
+        return a->type->is_quickly_made;
+    return a->used_at < b->used_at;
+}
+
 static ubi__session_slot *slot_least_used(const ubi_session_pool *pool, uint64_t like) {
     ubi__session_slot *least = NULL;
     for (ubi_session *s = pool->sessions; s; s = s->next)
         for (ubi__session_slot *slot = s->slots; slot; slot = slot->next)
-            if (slot_is_droppable(slot, like) && (!least || slot->used_at < least->used_at))
+            if (slot_is_droppable(slot, like) && (!least || slot_goes_before(slot, least)))
                 least = slot;
     return least;
 }

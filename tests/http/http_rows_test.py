@@ -64,6 +64,28 @@ class Rows(unittest.TestCase):
         self.compare("h1", "census", 3, breakdown="default", inverted=1)
         self.compare("h1", "census", 3, breakdown="default", inverted=0, filter="HTML")
 
+    def test_rows_that_a_filter_leaves_are_those_of_the_tree_with_that_filter(self):
+        for heap in ("h1", "h3"):
+            for breakdown in PRESETS:
+                for text, inverted in (("a", 0), ("s", 1), ("", 0), ("of no row", 1)):
+                    with self.subTest(heap=heap, breakdown=breakdown, filter=text):
+                        self.compare(heap, "census", 500, breakdown=breakdown, inverted=inverted, filter=text)
+
+    def test_a_filter_changes_no_order(self):
+        row = self.document("h1", "census", rows=1)["page"]["rows"][0]
+        for column in (*NUMBERS, "name"):
+            for direction in "+-":
+                for is_whole_first in (False, True):  # whoever has the whole in that order gets the part from it
+                    text = "ar" if is_whole_first else "r"
+                    order = direction + column
+                    whole = self.children("h1", "census", 100, row, order=order) if is_whole_first else None
+                    page = self.document("h1", "census", rows=1, filter=text)["page"]["rows"][0]
+                    left = self.children("h1", "census", 10, page, order=order, filter=text)
+                    whole = whole or self.children("h1", "census", 100, row, order=order)
+                    self.assertIn(len(left), range(1, len(whole)))
+                    names = {child["name"] for child in left}
+                    self.assertEqual([child["name"] for child in left], [child["name"] for child in whole if child["name"] in names])
+
     def test_rows_of_a_difference_are_those_of_its_tree(self):
         for breakdown in ("default", "invertedAllocationStack"):
             self.compare("h1", "diff", 20, breakdown=breakdown, **{"with": "h2"})

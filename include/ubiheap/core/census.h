@@ -244,8 +244,8 @@ typedef struct ubi_census_node {
  *
  * @param census  borrowed; must outlive the tree.
  * Errors: UBI_EINVAL, UBI_ENOMEM, UBI_ELIMIT (more rows than 2^20 and 64 for each name in the report, or than 2^24; or
- * 2^28 rows on all paths of an inversion and filter, merged ones counted each time). Cost: O(n log n) in these; up to 300
- * bytes per row while it is made, and 100 then.
+ * 2^28 rows on all paths of an inversion, and of Firefox's filter, merged ones counted each time). Cost: O(n log n) in these;
+ * up to 300 bytes per row while it is made, and 100 then.
  * Source: mozilla-central devtools/shared/heapsnapshot/census-tree-node.js.
  */
 UBI_API ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,

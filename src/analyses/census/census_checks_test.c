@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analyses/census/census_diff.h"
-#include "analyses/census/census_tree.h"
+#include "analyses/census/finished_census_tree.h"
 #include "base/text.h"
 #include "damage.h"
 #include "drawing.h"
@@ -173,6 +173,31 @@ static void damaged_trees_are_seen(void **state) {
     ubi_census_free(census);
 }
 
+static void damaged_filtered_trees_are_seen(void **state) {
+    (void)state;
+    ubi_census *census = take(NULL);
+    ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
+    ubi_census_tree *tree;
+    options.has_filter = true;
+    assert_int_equal(ubi_census_tree_new(&tree, census, &options), UBI_OK);
+    check_tree(tree);
+    tree->filtered.at[1].id++;
+    assert_damage_seen(check_tree, tree, "");
+    tree->filtered.at[1].id--;
+    tree->filtered.at[1].parent_id++;
+    assert_damage_seen(check_tree, tree, "rows[child].parent_id == row->id");
+    tree->filtered.at[1].parent_id--;
+    tree->filtered.at[1].source = 0;
+    assert_damage_seen(check_tree, tree, "parent_id == tree->whole->rows.at[row->source].id");
+    tree->filtered.at[1].source = 1;
+    tree->n_earlier_ids++;
+    assert_damage_seen(check_tree, tree, "tree->n_earlier_ids == tree->whole->by_id.n");
+    tree->n_earlier_ids--;
+    check_tree(tree);
+    ubi_census_tree_free(tree);
+    ubi_census_free(census);
+}
+
 static void check_diff(void *diff) {
     ubi__census_diff_check(diff);
 }
@@ -199,10 +224,10 @@ static void damaged_differences_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_breakdowns_are_seen),  cmocka_unit_test(damaged_cells_are_seen),
-        cmocka_unit_test(damaged_censuses_are_seen),    cmocka_unit_test(damaged_visits_are_seen),
-        cmocka_unit_test(damaged_builders_are_seen),    cmocka_unit_test(damaged_trees_are_seen),
-        cmocka_unit_test(damaged_differences_are_seen),
+        cmocka_unit_test(damaged_breakdowns_are_seen),     cmocka_unit_test(damaged_cells_are_seen),
+        cmocka_unit_test(damaged_censuses_are_seen),       cmocka_unit_test(damaged_visits_are_seen),
+        cmocka_unit_test(damaged_builders_are_seen),       cmocka_unit_test(damaged_trees_are_seen),
+        cmocka_unit_test(damaged_filtered_trees_are_seen), cmocka_unit_test(damaged_differences_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,38 +10,37 @@
 #include <string.h>
 
 #include "analyses/census/breakdown.h"
+#include "analyses/census/finished_census_tree.h"
 #include "analyses/census/report.h"
 #include "analyses/census/report_walk.h"
 
 /* ==== THE FINISHED TREE ========================================================================================= */
 
-typedef struct final_row {
-    uint32_t name;
-    uint32_t id, parent_id; /* 0: none */
-    bool has_children;
-    ubi_census_node_ix first_child;
-    uint32_t n_children;
-    uint32_t n_leaves;
-    uint64_t first_leaf; /* in leaf_indices */
-    int64_t bytes, total_bytes, count, total_count;
-} final_row;
+static void assert_filtered_row(const ubi_census_tree *tree, uint32_t at) {
+    const ubi__filtered_row *row = &tree->filtered.at[at], *rows = tree->filtered.at;
+    UBI_ASSERT(row->source < tree->whole->rows.n && (at == 0 ? row->source == 0 : row[-1].source < row->source));
+    UBI_ASSERT(tree->by_id.at[UBI_INDEX(row->id - 1 - tree->n_earlier_ids, tree->by_id.n)] == at);
+    UBI_ASSERT(row->first_child <= row[1].first_child && row[1].first_child <= tree->by_id.n);
+    for (uint32_t child = row->first_child; child < row[1].first_child; child++) {
+        uint32_t parent_id = tree->whole->rows.at[rows[child].source].parent_id;
+        UBI_ASSERT(rows[child].parent_id == row->id);
+        UBI_ASSERT(parent_id == tree->whole->rows.at[row->source].id);
+    }
+}
 
-UBI_VEC_DECLARE(vec_final_row, final_row);
+static void assert_filtered(const ubi_census_tree *tree) {
+    uint32_t n = (uint32_t)tree->by_id.n;
+    UBI_ASSERT(tree->filtered.n == (size_t)n + 1 && tree->n_earlier_ids == tree->whole->by_id.n);
+    UBI_ASSERT(tree->filtered.at[0].parent_id == 0);
+    for (uint32_t at = 0; UBI_CHECKS && at < n; at++)
+        assert_filtered_row(tree, at);
+}
 
-struct ubi_census_tree {
-    const ubi_allocator *allocator;
-    vec_final_row rows;   /* [0] is the root */
-    ubi__vec_u32 numbers; /* 0 .. rows.n - 1 */
-    ubi__vec_u32 by_id;   /* row of id i + 1; UBI_NONE: it was a row of an earlier phase */
-    ubi__vec_u32 leaf_indices;
-    ubi__vec_tree_name names; /* the builder's */
-};
-
-void ubi__census_tree_check(const ubi_census_tree *tree) {
+static void assert_whole(const ubi_census_tree *tree) {
     uint64_t next_child = 1, next_leaf = 0;
     UBI_ASSERT(tree->numbers.n == tree->rows.n && tree->rows.at[0].parent_id == 0);
     for (size_t i = 0; UBI_CHECKS && i < tree->rows.n; i++) {
-        const final_row *row = &tree->rows.at[i];
+        const ubi__final_row *row = &tree->rows.at[i];
         UBI_ASSERT(tree->numbers.at[i] == i);
         UBI_ASSERT(row->name < tree->names.n);
         UBI_ASSERT(row->id - 1 < tree->by_id.n && tree->by_id.at[row->id - 1] == i);
@@ -55,11 +54,20 @@ void ubi__census_tree_check(const ubi_census_tree *tree) {
     UBI_ASSERT(!UBI_CHECKS || (next_child == tree->rows.n && next_leaf == tree->leaf_indices.n));
 }
 
+void ubi__census_tree_check(const ubi_census_tree *tree) {
+    if (tree->whole)
+        assert_filtered(tree);
+    else
+        assert_whole(tree);
+}
+
 void ubi_census_tree_free(ubi_census_tree *tree) {
     if (!tree)
         return;
     const ubi_allocator *a = tree->allocator;
-    vec_final_row_fini(&tree->rows, a);
+    ubi_census_tree_free(tree->owned_whole); /* which is of no other */
+    ubi__vec_filtered_row_fini(&tree->filtered, a);
+    ubi__vec_final_row_fini(&tree->rows, a);
     ubi__vec_u32_fini(&tree->numbers, a);
     ubi__vec_u32_fini(&tree->by_id, a);
     ubi__vec_u32_fini(&tree->leaf_indices, a);
@@ -72,8 +80,8 @@ ubi_census_node_ix ubi_census_tree_root(const ubi_census_tree *tree) {
     return 0;
 }
 
-void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out) {
-    const final_row *row = &tree->rows.at[UBI_INDEX(node, tree->rows.n)];
+static void whole_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out) {
+    const ubi__final_row *row = &tree->rows.at[UBI_INDEX(node, tree->rows.n)];
     const ubi__tree_name *name = &tree->names.at[row->name];
     *out = (ubi_census_node){
         .name_type = name->type,
@@ -93,8 +101,29 @@ void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, 
     };
 }
 
+static void filtered_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out) {
+    const ubi__filtered_row *row = &tree->filtered.at[UBI_INDEX(node, tree->filtered.n - 1)];
+    whole_node(tree->whole, row->source, out);
+    out->id = row->id;
+    out->parent = row->parent_id;
+    out->n_children = row[1].first_child - row->first_child;
+    out->has_children = out->n_children > 0;
+    out->children = out->n_children ? tree->whole->numbers.at + row->first_child : NULL;
+    if (node != ubi_census_tree_root(tree))
+        return;
+    out->leaf_indices = NULL; /* the root is a new row, as Firefox has it */
+    out->n_leaf_indices = 0;
+}
+
+void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out) {
+    if (tree->whole)
+        filtered_node(tree, node, out);
+    else
+        whole_node(tree, node, out);
+}
+
 bool ubi_census_tree_find(ubi_census_node_ix *out, const ubi_census_tree *tree, uint32_t id) {
-    uint32_t place = id - 1; /* of no row for 0 */
+    uint32_t place = id - 1 - tree->n_earlier_ids; /* of no row for 0 */
     if (place >= tree->by_id.n || tree->by_id.at[place] == UBI_NONE)
         return false;
     *out = tree->by_id.at[place];
@@ -113,7 +142,7 @@ typedef struct emitter {
 } emitter;
 
 static ubi_status emit_leaves(emitter *e, uint32_t at, const ubi__tree_row *row) {
-    final_row *final = &e->tree->rows.at[at];
+    ubi__final_row *final = &e->tree->rows.at[at];
     final->first_leaf = e->tree->leaf_indices.n;
     bool is_set = row->first_leaf != row->last_leaf;
     for (uint32_t leaf = row->first_leaf; leaf != UBI_NONE; leaf = e->b->leaves.at[leaf].next) {
@@ -132,7 +161,7 @@ static ubi_status emit_leaves(emitter *e, uint32_t at, const ubi__tree_row *row)
 static ubi_status emit_row(emitter *e, ubi__row_ix row, ubi__row_ix parent) {
     const ubi__tree_row *r = &e->b->rows.at[row];
     uint32_t at = (uint32_t)e->tree->rows.n;
-    final_row final = {
+    ubi__final_row final = {
         .name = r->name,
         .id = row + 1,
         .parent_id = parent + 1, /* UBI_NONE + 1 == 0: none */
@@ -142,7 +171,7 @@ static ubi_status emit_row(emitter *e, ubi__row_ix row, ubi__row_ix parent) {
         .count = r->count,
         .total_count = r->total_count,
     };
-    UBI_TRY(vec_final_row_push(&e->tree->rows, e->tree->allocator, final));
+    UBI_TRY(ubi__vec_final_row_push(&e->tree->rows, e->tree->allocator, final));
     UBI_TRY(ubi__vec_u32_push(&e->tree->numbers, e->tree->allocator, at));
     UBI_TRY(ubi__vec_u32_push(&e->rows, e->tree->allocator, row));
     return emit_leaves(e, at, r);
@@ -182,6 +211,7 @@ static ubi_status emit_tree(ubi_census_tree **out, ubi__tree_builder *b, ubi__ro
     if (!tree)
         return ubi__fail_nomem();
     tree->allocator = b->allocator;
+    tree->is_inverted = by_self;
     emitter e = { .b = b, .tree = tree, .is_by_self = by_self };
     ubi__u64_map_init(&e.seen_leaves, b->allocator);
     ubi_status status = emit_all(&e, root);
@@ -196,21 +226,37 @@ static ubi_status emit_tree(ubi_census_tree **out, ubi__tree_builder *b, ubi__ro
     return status;
 }
 
+/* The tree becomes part of the filtered one, or is freed. */
+static ubi_status tree_replace_by_filtered(ubi_census_tree **tree, ubi_text text) {
+    ubi_census_tree *filtered, *whole = *tree;
+    *tree = NULL;
+    ubi_status status = ubi__census_tree_filter(&filtered, whole, text, NULL, whole->allocator);
+    if (status != UBI_OK) {
+        ubi_census_tree_free(whole);
+        return status;
+    }
+    filtered->owned_whole = whole;
+    *tree = filtered;
+    return UBI_OK;
+}
+
 ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const ubi_census_tree_options *options,
                             const ubi__tree_basis *basis) {
     ubi__row_ix root = 0;
+    bool filters_paths = options->has_filter && b->compat == UBI_COMPAT_FIREFOX;
     ubi__tree_builder_check(b);
     if (options->is_inverted)
         UBI_TRY(ubi__tree_invert(b, &root, root));
-    if (options->has_filter)
-        UBI_TRY(ubi__tree_filter(b, &root, root, options->filter));
+    if (filters_paths)
+        UBI_TRY(ubi__tree_filter_paths(b, &root, root, options->filter));
     if (basis) {
         b->rows.at[root].total_bytes = basis->total_bytes;
         b->rows.at[root].total_count = basis->total_count;
     }
     ubi__u64_map_fini(&b->placed); /* large, and rows are no longer looked up */
     ubi__u64_map_fini(&b->children);
-    return emit_tree(out, b, root, options->is_inverted);
+    UBI_TRY(emit_tree(out, b, root, options->is_inverted));
+    return options->has_filter && !filters_paths ? tree_replace_by_filtered(out, options->filter) : UBI_OK;
 }
 
 /* ---- from a census ----------------------------------------------------------------------------------------------- */

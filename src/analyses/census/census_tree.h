@@ -5,9 +5,10 @@
  * The builder is driven like Firefox's visitor: enter a sub-report, give the numbers of a count leaf, leave. It takes
  * signed numbers and, at the end, totals of a basis, so that the report of a diff can drive it just as a census does.
  *
- * Rows are appended to one array and never removed: the plain tree first, then what inversion makes, then what the
+ * Rows are appended to one array and never removed: the plain tree first, then what inversion makes, then what Firefox's
  * filter makes. A row's id is its place plus one, which is how Firefox numbers them, across all three. The finished
- * tree holds only the rows of the last phase, breadth-first, so that siblings are neighbours.
+ * tree holds only the rows of the last phase, breadth-first, so that siblings are neighbours. Our filter is made of a
+ * finished tree (census_tree_filter.c), and numbers its rows as if they had been appended.
  */
 #ifndef UBI_CENSUS_TREE_H
 #define UBI_CENSUS_TREE_H
@@ -94,12 +95,35 @@ typedef struct ubi__tree_basis {
  * children, except those that count what another one has counted. (Firefox's are not always.) O(rows).
  */
 void ubi__tree_builder_check(const ubi__tree_builder *b);
-/** Children are neighbours in breadth-first order and name their parent; leaf indices lie in order of rows. O(rows). */
+/**
+ * Children are neighbours in breadth-first order and name their parent; leaf indices lie in order of rows. What a filter left is of the
+ * whole tree, in its order. O(rows).
+ */
 void ubi__census_tree_check(const ubi_census_tree *tree);
 
 /** As ubi_census_tree_new, with memory of its own instead of the census'. */
 ubi_status ubi__census_tree_new(ubi_census_tree **out, const ubi_census *census, const ubi_census_tree_options *options,
                                 const ubi_allocator *allocator);
+/**
+ * What a filter leaves of a whole tree (of ubi__census_tree_new without a filter, and not of Firefox's rules): the same rows, under the
+ * same ids, as in the tree that is made with that filter.
+ *
+ * @param whole  borrowed; must outlive the filtered tree.
+ * @param progress  may cancel; NULL: none.
+ * Errors: UBI_ENOMEM, UBI_ECANCELLED. Cost: O(rows of the whole, and bytes of names); 10 bytes for each of its rows meanwhile, 20 for
+ * each that is left. Any thread.
+ */
+ubi_status ubi__census_tree_filter(ubi_census_tree **out, const ubi_census_tree *whole, ubi_text text,
+                                   const ubi_progress *progress, const ubi_allocator *allocator);
+/** The row of the whole tree that a row of a filtered one is. */
+ubi_census_node_ix ubi__filtered_source(const ubi_census_tree *tree, ubi_census_node_ix node);
+/**
+ * The children of a row of a filtered tree, in an order that the whole tree was sorted in.
+ * @param out  out[n_children]. @param whole_order  all children of the row's source. Errors: UBI_ENOMEM. Cost: O(these).
+ */
+ubi_status ubi__filtered_children_in_order(ubi_census_node_ix *out, const ubi_census_tree *tree,
+                                           ubi_census_node_ix parent, const ubi_census_node_ix *whole_order,
+                                           const ubi_allocator *allocator);
 /** `options` or the defaults; UBI_EINVAL when of another version. */
 ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_census_tree_options *options);
 
@@ -128,7 +152,16 @@ ubi_status ubi__tree_add_leaf(ubi__tree_builder *b, ubi__row_ix row, uint32_t in
 ubi_status ubi__tree_sorted_children(ubi__tree_builder *b, ubi__row_ix row, bool by_self);
 /** New root above the inverted paths of the tree below `root`. */
 ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root);
-/** New root above those paths of the tree below `root` on which a name contains `text`. */
-ubi_status ubi__tree_filter(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text);
+/** New root above those paths of the tree below `root` on which a name contains `text`, with numbers as Firefox adds them. */
+ubi_status ubi__tree_filter_paths(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text);
+
+/** What names are looked for. `long_texts` begins empty: by where they lie, 1 for those that contain it. */
+typedef struct ubi__name_filter {
+    ubi_text wanted;
+    ubi__text_memo long_texts;
+} ubi__name_filter;
+
+/** Whether it is in a text, or in a frame's source or function. No name, and an empty one, are never found. */
+bool ubi__name_filter_finds(ubi__name_filter *filter, const ubi__tree_name *name);
 
 #endif

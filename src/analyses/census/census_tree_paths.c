@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * census_tree_paths.c: trees made of the paths of another tree: inversion and filter.
+ * census_tree_paths.c: trees made of the paths of another tree: inversion, and Firefox's filter.
  *
  *     root -> { objects -> { Array 20, Function 10 }, strings 10 }
  *     inverted:  root' -> { Array 20 -> objects -> (root), Function 10 -> objects -> (root), strings 10 -> (root) }
@@ -10,7 +10,7 @@
  * children's totals add up to its own, and the first level adds up to everything that was counted. Own numbers and leaf
  * indices are those of the rows that paths start at, so only the first level has them.
  *
- * A filter copies the rows on paths with a match, and everything below a match.
+ * A filter leaves the rows on paths with a match, and everything below a match (census_tree_filter.c).
  *
  * Firefox does both with one step, "insert a row, or merge it into its namesake": inverted, it lays the paths of rows
  * without children alone, so what other rows hold themselves is missing from the first level; merging adds own numbers
@@ -22,8 +22,6 @@
 #include "analyses/census/census_tree.h"
 
 #include <inttypes.h>
-
-#include "base/text.h"
 
 static ubi_status copy_leaves(ubi__tree_builder *b, ubi__row_ix to, ubi__row_ix from) {
     for (uint32_t leaf = b->rows.at[from].first_leaf; leaf != UBI_NONE; leaf = b->leaves.at[leaf].next)
@@ -181,48 +179,19 @@ ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix 
     return status;
 }
 
-/* ---- filter ------------------------------------------------------------------------------------------------------ */
-
-/** Rows without a name, or with an empty one, never match. */
-static bool row_matches(const ubi__tree_builder *b, ubi__row_ix row, ubi_text wanted) {
-    const ubi__tree_name *name = &b->names.at[b->rows.at[row].name];
-    ubi_frame frame;
-    switch (name->type) {
-    case UBI_CENSUS_NAME_TEXT:
-        return name->text.len > 0 && ubi__text_contains(name->text, wanted);
-    case UBI_CENSUS_NAME_FRAME:
-        ubi_stack_frame(name->frame, &frame);
-        return ubi__text_contains(frame.source, wanted) || ubi__text_contains(frame.function_name, wanted);
-    default:
-        return false;
-    }
-}
-
-/** The copy of `from` below `parent`, made with the first path through it. */
-static ubi_status copy_once(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
-    UBI_TRY(count_step(b));
-    *out = ubi__u64_map_get(&b->children, ubi__u64_pair(parent, from));
-    if (*out != UBI_NONE)
-        return UBI_OK;
-    UBI_TRY(insert_copy(b, out, parent, from));
-    return ubi__u64_map_put(&b->children, ubi__u64_pair(parent, from), *out);
-}
+/* ---- Firefox's filter --------------------------------------------------------------------------------------------- */
 
 static ubi_status add_path(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
     ubi__row_ix at = root;
     for (size_t i = 0; i < path->n; i++)
-        UBI_TRY(is_compat(b) ? insert_or_merge(b, &at, at, path->at[i]) : copy_once(b, &at, at, path->at[i]));
+        UBI_TRY(insert_or_merge(b, &at, at, path->at[i]));
     return UBI_OK;
-}
-
-/** In Firefox a list of children that is empty because all were pruned makes paths end nowhere. */
-static bool ends_path(const ubi__tree_builder *b, ubi__row_ix row) {
-    return is_compat(b) ? !b->rows.at[row].has_children : b->rows.at[row].first_child == UBI_NONE;
 }
 
 /** `n_matching`: length of the shortest beginning of the path that ends in a match; 0: none matches yet. */
 static ubi_status filter_below(ubi__tree_builder *b, ubi__row_ix filtered, ubi__row_ix root, ubi_text text,
                                ubi__vec_u32 *path) {
+    ubi__name_filter filter = { .wanted = text };
     size_t n_matching = 0;
     if (b->rows.at[root].first_child != UBI_NONE)
         UBI_TRY(ubi__vec_u32_push(path, b->allocator, b->rows.at[root].first_child));
@@ -230,16 +199,16 @@ static ubi_status filter_below(ubi__tree_builder *b, ubi__row_ix filtered, ubi__
         if (path->n <= n_matching) /* the search has left what matched */
             n_matching = 0;
         ubi__row_ix row = path->at[path->n - 1];
-        if (n_matching == 0 && row_matches(b, row, text))
+        if (n_matching == 0 && ubi__name_filter_finds(&filter, &b->names.at[b->rows.at[row].name]))
             n_matching = path->n;
-        if (n_matching && ends_path(b, row))
+        if (n_matching && !b->rows.at[row].has_children) /* of a row whose children were all pruned no path is laid */
             UBI_TRY(add_path(b, filtered, path));
         UBI_TRY(step_path(b, path));
     }
     return UBI_OK;
 }
 
-ubi_status ubi__tree_filter(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text) {
+ubi_status ubi__tree_filter_paths(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text) {
     ubi__vec_u32 path = { 0 };
     ubi__u64_map_fini(&b->children);
     UBI_TRY(new_root(b, out, root));
