@@ -13,6 +13,7 @@
 
 #include "analyses/census/breakdown.h"
 #include "analyses/census/census_cells.h"
+#include "analyses/census/census_members.h"
 #include "analyses/census/census_tables.h"
 #include "analyses/census/report_walk.h"
 #include "base/u64_map.h"
@@ -359,6 +360,11 @@ typedef struct picker {
     vec_leaf found; /* in report order */
 } picker;
 
+static void picker_fini(picker *p) {
+    ubi__u64_map_fini(&p->wanted);
+    vec_leaf_fini(&p->found, p->allocator);
+}
+
 static ubi_status enter_leaf(void *payload, const ubi_report *report, const ubi_report_key *edge) {
     picker *p = payload;
     (void)edge;
@@ -388,15 +394,21 @@ static ubi_status pick_leaves(picker *p, const ubi_census *census, ubi_compat co
     return UBI_OK;
 }
 
+/* The breakdown with buckets where it counts. */
+static ubi_status buckets_of(ubi_breakdown **out, const ubi_breakdown *breakdown, const ubi_allocator *allocator) {
+    ubi_breakdown *counts = NULL;
+    UBI_TRY(ubi__breakdown_or_default(&counts, breakdown, allocator));
+    ubi_status status = ubi__breakdown_count_to_bucket(out, counts, allocator);
+    ubi_breakdown_unref(counts);
+    return status;
+}
+
 static ubi_status take_buckets(ubi_census **out, const ubi_graph *graph, const ubi_breakdown *breakdown,
                                const ubi_census_options *options, const ubi_allocator *allocator) {
-    ubi_breakdown *counts = NULL, *buckets = NULL;
-    UBI_TRY(ubi__breakdown_or_default(&counts, breakdown, allocator));
-    ubi_status status = ubi__breakdown_count_to_bucket(&buckets, counts, allocator);
-    if (status == UBI_OK)
-        status = ubi_census_take(out, graph, buckets, options);
+    ubi_breakdown *buckets = NULL;
+    UBI_TRY(buckets_of(&buckets, breakdown, allocator));
+    ubi_status status = ubi_census_take(out, graph, buckets, options);
     ubi_breakdown_unref(buckets);
-    ubi_breakdown_unref(counts);
     return status;
 }
 
@@ -430,9 +442,80 @@ ubi_status ubi_census_individuals(uint64_t **out, uint64_t *n, const ubi_graph *
     ubi_status status = pick_leaves(&p, census, options ? options->compat : UBI_COMPAT_NONE, leaves, n_leaves);
     if (status == UBI_OK)
         status = join_buckets(out, n, &p);
-    ubi__u64_map_fini(&p.wanted);
-    vec_leaf_fini(&p.found, p.allocator);
+    picker_fini(&p);
     ubi_census_free(census);
+    return status;
+}
+
+/*
+ * Without ids: the report says which cells a leaf counts, and a cell is found from a node's kind and stack. So the buckets need not be
+ * filled, nor the graph walked for the order of what is in them.
+ */
+
+/* Of the reports in `found`: what they count. `out`: of each cell, whether it is. */
+static ubi_status wanted_cells(bool *out, const job *j, const vec_leaf *found) {
+    size_t n_reports = j->census->reports.n;
+    bool *is_wanted = ubi__calloc_array(j->allocator, n_reports, sizeof *is_wanted);
+    if (!is_wanted)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < found->n; i++)
+        is_wanted[found->at[i] - j->census->reports.at] = true;
+    for (size_t i = 0; i < j->claims.n; i++)
+        out[j->claims.at[i] >> 32] |= is_wanted[(uint32_t)j->claims.at[i]];
+    ubi__free_array(j->allocator, is_wanted, n_reports, sizeof *is_wanted);
+    return UBI_OK;
+}
+
+static ubi_status list_word(ubi__vec_u32 *out, const job *j, const ubi_graph *g, uint32_t w, const bool *is_wanted) {
+    UBI_TRY(ubi__vec_u32_reserve(out, j->allocator, 64));
+    for (uint64_t bits = counted_word(g, w); bits; bits &= bits - 1) {
+        ubi_node_ix node = w * 64 + (uint32_t)__builtin_ctzll(bits);
+        if (is_wanted[ubi__cells_find(&j->cells, g->kind.at[node], ubi__graph_stack(g, node))])
+            out->at[out->n++] = node;
+    }
+    return UBI_OK;
+}
+
+static ubi_status list_members(ubi__vec_u32 *out, const job *j, const ubi_graph *g, const vec_leaf *found) {
+    uint32_t n_cells = ubi__cells_count(&j->cells), n_words = (uint32_t)(((uint64_t)g->n_nodes + 63) / 64);
+    bool *is_wanted = ubi__calloc_array(j->allocator, n_cells, sizeof *is_wanted);
+    if (n_cells && !is_wanted)
+        return ubi__fail_nomem();
+    ubi_status status = wanted_cells(is_wanted, j, found);
+    for (uint32_t w = 0; status == UBI_OK && w < n_words; w++) {
+        if (w % (NODES_PER_STEP / 64) == 0 &&
+            !ubi__progress(&j->options.progress, "listing", (uint64_t)w * 64, g->n_nodes))
+            status = ubi__fail_cancelled();
+        else
+            status = list_word(out, j, g, w, is_wanted);
+    }
+    ubi__free_array(j->allocator, is_wanted, n_cells, sizeof *is_wanted);
+    return status;
+}
+
+static ubi_status job_list(ubi__vec_u32 *out, job *j, const ubi_graph *g, const uint32_t *leaves, uint32_t n_leaves) {
+    picker p = { .allocator = j->allocator };
+    UBI_TRY(count_graph(j, g));
+    UBI_TRY(ubi__report_build(j->census, &j->cells, &j->claims));
+    ubi__u64_map_init(&p.wanted, p.allocator);
+    ubi_status status = pick_leaves(&p, j->census, j->options.compat, leaves, n_leaves);
+    if (status == UBI_OK)
+        status = list_members(out, j, g, &p.found);
+    picker_fini(&p);
+    return status;
+}
+
+ubi_status ubi__census_members(ubi__vec_u32 *out, const ubi_graph *graph, const ubi_breakdown *breakdown,
+                               const uint32_t *leaves, uint32_t n_leaves, const ubi_census_options *options) {
+    ubi_breakdown *buckets = NULL;
+    job j;
+    UBI_TRY(buckets_of(&buckets, breakdown, ubi__allocator_or_default(options ? options->allocator : NULL)));
+    ubi_status status = job_init(&j, graph, buckets, options);
+    if (status == UBI_OK) {
+        status = job_list(out, &j, graph, leaves, n_leaves);
+        job_fini(&j);
+    }
+    ubi_breakdown_unref(buckets);
     return status;
 }
 

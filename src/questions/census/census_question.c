@@ -6,6 +6,7 @@
 
 #include <ubiheap/core/census.h>
 
+#include "analyses/census/census_members.h"
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -64,12 +65,17 @@ static ubi_status indices_parse(answer *a, const char *list, const ubi_allocator
     return UBI_OK;
 }
 
-static ubi_status individuals_find(answer *a, const ubi__asked *asked) {
+static ubi_census_options individuals_options(const answer *a, const ubi__asked *asked) {
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
     options.allocator = ubi__asked_allocator(asked);
     options.progress = ubi__asked_progress(asked);
     options.compat = asked->compat;
     options.size_bytes = ubi_look_view(a->look)->size_bytes;
+    return options;
+}
+
+static ubi_status individuals_find(answer *a, const ubi__asked *asked) {
+    ubi_census_options options = individuals_options(a, asked);
     for (size_t i = 0; i < a->parts.n; i++) {
         counted_part *part = &a->parts.at[i];
         UBI_TRY(ubi_census_individuals(&part->ids, &part->n, a->graph, a->chosen.breakdown, &part->index, 1, &options));
@@ -77,13 +83,24 @@ static ubi_status individuals_find(answer *a, const ubi__asked *asked) {
     return UBI_OK;
 }
 
+static ubi_status members_find(ubi__vec_u32 *out, const answer *a, const ubi__asked *asked) {
+    ubi_census_options options = individuals_options(a, asked);
+    ubi__vec_u32 leaves = { 0 };
+    UBI_TRY(ubi__vec_u32_reserve(&leaves, options.allocator, a->parts.n));
+    for (size_t i = 0; i < a->parts.n; i++)
+        leaves.at[leaves.n++] = a->parts.at[i].index;
+    ubi_status status =
+        ubi__census_members(out, a->graph, a->chosen.breakdown, leaves.at, (uint32_t)leaves.n, &options);
+    ubi__vec_u32_fini(&leaves, options.allocator);
+    return status;
+}
+
 /* Their nodes as rows, those first that retain most. */
 static ubi_status individuals_list(answer *a, const ubi__asked *asked) {
     const ubi_dominators *dominators;
     UBI_TRY(ubi_session_dominators(&dominators, ubi__asked_heap(asked), true));
     ubi__counted_nodes_init(&a->nodes, ubi__asked_allocator(asked));
-    for (size_t i = 0; i < a->parts.n; i++)
-        UBI_TRY(ubi__counted_nodes_add(&a->nodes, a->graph, a->parts.at[i].ids, a->parts.at[i].n));
+    UBI_TRY(members_find(&a->nodes.nodes, a, asked));
     return ubi__counted_nodes_list(&a->nodes, dominators, a->look, a->labels.json, a->values->by.offset,
                                    a->values->by.rows);
 }
@@ -200,10 +217,8 @@ static ubi_status census_compute(void *answer_of, const ubi__asked *asked) {
     ubi_census_tree_options options = ubi__breakdown_tree_options(&a->values->by, &a->chosen);
     UBI_TRY(ubi_session_look(&a->look, heap));
     a->graph = ubi_look_view(a->look)->graph;
-    if (a->values->individuals) {
-        UBI_TRY(individuals_find(a, asked));
-        return a->values->by.rows ? individuals_list(a, asked) : UBI_OK;
-    }
+    if (a->values->individuals)
+        return a->values->by.rows ? individuals_list(a, asked) : individuals_find(a, asked);
     UBI_TRY(ubi_session_census(&a->census, heap, a->chosen.json, asked->compat));
     if (!asked->is_for_page && !ubi__breakdown_wants_tree(&a->values->by))
         return UBI_OK;

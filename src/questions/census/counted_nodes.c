@@ -4,41 +4,12 @@
  */
 #include "questions/census/counted_nodes.h"
 
-#include <stdlib.h>
-
 #include "base/bits.h"
 #include "base/status.h"
 #include "render/result_json.h"
 
 void ubi__counted_nodes_init(ubi__counted_nodes *counted, const ubi_allocator *allocator) {
     *counted = (ubi__counted_nodes){ .allocator = allocator };
-}
-
-ubi_status ubi__counted_nodes_add(ubi__counted_nodes *counted, const ubi_graph *graph, const uint64_t *ids,
-                                  uint64_t n) {
-    UBI_TRY(ubi__vec_u32_reserve(&counted->nodes, counted->allocator, n));
-    for (uint64_t i = 0; i < n; i++) {
-        ubi_node_ix node;
-        UBI_TRY(ubi_graph_find(&node, graph, ids[i]));
-        counted->nodes.at[counted->nodes.n++] = node;
-    }
-    return UBI_OK;
-}
-
-static int nodes_compare(const void *a_, const void *b_) {
-    uint32_t a = *(const uint32_t *)a_, b = *(const uint32_t *)b_;
-    return (a > b) - (a < b);
-}
-
-/* Each once: several parts may count the same node. */
-static void nodes_unite(ubi__vec_u32 *nodes) {
-    size_t n = 0;
-    if (nodes->n)
-        qsort(nodes->at, nodes->n, sizeof *nodes->at, nodes_compare);
-    for (size_t i = 0; i < nodes->n; i++)
-        if (n == 0 || nodes->at[n - 1] != nodes->at[i])
-            nodes->at[n++] = nodes->at[i];
-    nodes->n = n;
 }
 
 static ubi_status rows_list(ubi__counted_nodes *counted, const ubi_dominators *dominators, uint32_t offset,
@@ -58,7 +29,6 @@ static ubi_status rows_list(ubi__counted_nodes *counted, const ubi_dominators *d
 
 ubi_status ubi__counted_nodes_list(ubi__counted_nodes *counted, const ubi_dominators *dominators, const ubi_look *look,
                                    ubi_text labels, uint64_t offset, uint64_t most) {
-    nodes_unite(&counted->nodes);
     uint64_t n = counted->nodes.n;
     for (size_t i = 0; i < n; i++)
         counted->shallow_bytes += ubi_look_size_bytes(look, counted->nodes.at[i]);

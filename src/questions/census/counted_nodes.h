@@ -16,13 +16,12 @@ typedef struct ubi__counted_nodes {
     ubi__vec_dominator_row rows; /* those of the page */
 } ubi__counted_nodes;
 
+/** Without nodes yet: who has the answer fills `nodes` with them, each once and by index, with this allocator. */
 void ubi__counted_nodes_init(ubi__counted_nodes *counted, const ubi_allocator *allocator);
-/** Adds nodes by their ids; they may come more than once. Errors: UBI_ENOTFOUND, UBI_ENOMEM. Cost: a search in the graph for each. */
-ubi_status ubi__counted_nodes_add(ubi__counted_nodes *counted, const ubi_graph *graph, const uint64_t *ids, uint64_t n);
 /**
  * Makes the rows of a page: `most` from the `offset`-th on.
  * @param labels  JSON of the breakdown that labels are made by.
- * Errors: UBI_EINVAL, UBI_ENOMEM. Cost: sorting the nodes.
+ * Errors: UBI_EINVAL, UBI_ENOMEM. Cost: O(nodes), and sorting those up to the end of the page.
  */
 ubi_status ubi__counted_nodes_list(ubi__counted_nodes *counted, const ubi_dominators *dominators, const ubi_look *look,
                                    ubi_text labels, uint64_t offset, uint64_t most);
