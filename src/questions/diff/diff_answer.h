@@ -26,7 +26,7 @@ typedef struct ubi__diff_values {
 typedef struct ubi__diff_side {
     const char *name;
     const ubi_graph *graph;
-    const ubi_look *look;
+    const ubi_look *look;     /**< NULL: a document by breakdown, which needs none */
     const ubi_census *census; /**< NULL by class */
     ubi_tally total;          /**< of nodes that a census counts */
 } ubi__diff_side;
