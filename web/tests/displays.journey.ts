@@ -64,12 +64,36 @@ describe("displays of one's own", () => {
     await until(async () => (await rows(page))[1]?.at(-1) ?? "").toMatch(/^JSObject@/);
     expect(page.url()).toContain("labels=My+Labels");
 
+    // Another browser does not know them, but the address says how they group.
+    await page.goto(`${trip.serving.base}/#/census/h1?display=My+Types`);
+    await page.locator(".individuals-button").first().click();
+    await shown(page, "individuals-state-fetched");
+    const note = await page.locator(".view-note").textContent();
+    const elsewhere = await trip.open(new URL(page.url()).hash);
+    await shown(elsewhere, "individuals-state-fetched");
+    expect(await elsewhere.locator(".view-note").textContent()).toBe(note);
+    await elsewhere.getByRole("button", { name: "Back to Aggregate" }).click();
+    await elsewhere.locator(".tree-row", { hasText: "JSObject" }).waitFor();
+    expect(await elsewhere.locator("#select-display option:checked").textContent()).toBe("My Types");
+
     await page.goto(`${trip.serving.base}/#/settings`);
     await page.getByRole("button", { name: "Delete the display My Types" }).click();
     await page.getByText("There are none yet.").waitFor();
     await page.goto(`${trip.serving.base}/#/census/h1`);
     await shown(page, "census-state-saved");
     expect(await page.locator("#select-display option").allTextContents()).not.toContain("My Types");
+  });
+
+  it("of an address that does not say how they group are said to be unknown, and no other rows are shown for theirs", async () => {
+    const page = await trip.open("#/census/h1?display=Nobody%27s");
+    await page.getByRole("alert").getByText("The display “Nobody's” is not known to this browser").waitFor();
+    await shown(page, "census-state-saved");
+    await page.goto(`${trip.serving.base}/#/individuals/h1?display=Nobody%27s&indices=4`);
+    await page.getByRole("alert").getByText("The address names no row whose objects could be listed.").waitFor();
+    await shown(page, "census-state-saved");
+    await page.goto(`${trip.serving.base}/#/individuals/h1?indices=4&bytes=17`);
+    await page.getByRole("alert").getByText("The address is of another “tiny-before.fxsnapshot”, of 17 bytes").waitFor();
+    await shown(page, "census-state-saved");
   });
 
   it("that cannot be read are said, and can be deleted", async () => {

@@ -99,13 +99,13 @@ describe("Dominators", () => {
     const between = parent.children?.slice(15, 5000) ?? [];
     const sum = (key: "retainedSize" | "shallowSize") => String(between.reduce((all, one) => all + one[key], 0));
     expect(await rows(page)).toContainEqual([sum("retainedSize"), sum("shallowSize"), "", "4985 more"]);
-    expect(page.url()).toContain(`#/dominators/h2/${far.nodeId}`);
+    expect(page.url()).toContain(`#/dominators/node20-before.heapsnapshot.gz/${far.nodeId}`);
     await page.reload();
     await until(() => row.locator(".row-address").textContent()).toBe(address(far.nodeId));
     await page.keyboard.press("Tab");
     await row.locator(".open-link").click();
     await page.locator(".object-head h1").waitFor();
-    expect(page.url()).toContain(`#/object/h2/${far.nodeId}`);
+    expect(page.url()).toContain(`#/object/node20-before.heapsnapshot.gz/${far.nodeId}`);
   });
 
   it("says of an object that nothing keeps it", async () => {

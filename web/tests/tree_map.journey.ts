@@ -92,7 +92,7 @@ describe("Tree map", () => {
     await page.getByRole("link", { name: "Tree map" }).click();
     const found = /^objects, Array: .*; the object 0x[\da-f]+ is one of them$/;
     await until(() => words(page)).toMatch(found);
-    expect(page.url()).toContain(`#/tree-map/h2/${id}`);
+    expect(page.url()).toContain(`#/tree-map/node20-before.heapsnapshot.gz/${id}`);
     await page.reload();
     await until(() => words(page)).toMatch(found);
     await page.getByRole("button", { name: "Objects" }).click();

@@ -73,6 +73,13 @@ export interface IndividualsOptions {
   labels?: Breakdown | string;
 }
 
+/** The nodes that retain most, and how many there are. */
+export interface Individuals {
+  nodes: DominatorTreeNode[];
+  nodeCount: number;
+  shallowSize: Bytes;
+}
+
 /** Where nodes of a group are listed from, and how many. */
 export interface GroupOptions {
   dominatorTreeId: DominatorTreeId;
@@ -482,10 +489,7 @@ export class HeapAnalysesClient {
   }
 
   /** The individual nodes that some parts of a census counted: those that retain most, and how many there are. */
-  async getCensusIndividuals(
-    of: IndividualsOptions,
-    options: AskOptions = {},
-  ): Promise<{ nodes: DominatorTreeNode[]; nodeCount: number; shallowSize: number }> {
+  async getCensusIndividuals(of: IndividualsOptions, options: AskOptions = {}): Promise<Individuals> {
     const heap = this.heapOfTree(of.dominatorTreeId);
     const rows = of.maxIndividuals ?? MOST_ROWS;
     const query = { breakdown: of.censusBreakdown, individuals: [...of.indices].join(","), rows, labels: of.labels };
@@ -504,6 +508,24 @@ export class HeapAnalysesClient {
       nodes.forEach((node, index) => (node.shortestPaths = paths[index] as PathGraph));
     }
     return { nodes, nodeCount, shallowSize };
+  }
+
+  /** The nodes of a class, as the engine's own tools make classes: those that retain most, and how many there are. */
+  async getClassObjects(path: HeapPath, className: string, most: number): Promise<Individuals> {
+    const { classes } = await this.ask<"ubiheap.summary/1">(this.heap(path), "summary", { class: className, limit: most });
+    if (classes.length === 0) {
+      throw new Error(`This snapshot has no objects of a class “${className}”.`);
+    }
+    // Classes of one name may be defined in several places.
+    const nodes = classes.flatMap(({ nodes: own = [] }) => own);
+    nodes.sort((a, b) => b.retainedSize - a.retainedSize);
+    return {
+      nodes: nodes.slice(0, most).map(({ id, name, selfSize, retainedSize }) => {
+        return { nodeId: id, label: [name || className], shallowSize: selfSize, retainedSize, moreChildrenAvailable: false };
+      }),
+      nodeCount: classes.reduce((sum, { count }) => sum + count, 0),
+      shallowSize: classes.reduce((sum, { selfSize }) => sum + selfSize, 0),
+    };
   }
 
   /** Those of the nodes that retain most; equal ones in the order of their ids here. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS, TREE_MAP_DISPLAYS } from "../logic/displays";
-import type { LabelDisplay, TreeMapDisplay } from "../types/breakdown";
+import { offeredDisplays, type KnownDisplays } from "../logic/address_displays";
+import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import { useDo, useSee } from "../shared/hooks";
 import { isDiffable, VIEW, type Grouping, type ViewState } from "../store/models";
-import { allocationsOf, chosenTarget, selectedSnapshot } from "../store/selectors";
+import { allocationsOf, censusDisplaysOf, chosenTarget, labelDisplaysOf, selectedSnapshot, treeMapDisplaysOf } from "../store/selectors";
 import { toggleDiffing } from "../store/tasks/diffing";
 import { setGroupingAndRefresh } from "../store/tasks/dominators";
 import { toggleLeaks } from "../store/tasks/leaks";
@@ -46,32 +46,12 @@ function CensusControls() {
   const act = useDo();
   const display = useSee((state) => state.censusDisplay);
   const filter = useSee((state) => state.filter);
-  const custom = useSee((state) => state.preferences.customCensusDisplays);
+  const known = useSee(censusDisplaysOf);
   const isByClass = useSee((state) => state.diffing?.byClass ?? null) !== null;
-  const displays = Object.entries({ ...CENSUS_DISPLAYS, ...customDisplays(custom).displays });
-  const chosen = displays.find(([, one]) => one.displayName === display.displayName)?.[0] ?? "";
+  const choose = (wanted: CensusDisplay) => void act(setCensusDisplayAndRefresh(wanted));
   const groups = (
     <>
-      <label className="tool-field">
-        <span>Group by</span>
-        <select
-          id="select-display"
-          value={chosen}
-          title={display.tooltip}
-          onChange={(event) => {
-            const wanted = displays.find(([id]) => id === event.target.value)?.[1];
-            if (wanted) {
-              void act(setCensusDisplayAndRefresh(wanted));
-            }
-          }}
-        >
-          {displays.map(([id, one]) => (
-            <option key={id} value={id}>
-              {one.displayName}
-            </option>
-          ))}
-        </select>
-      </label>
+      <DisplaySelect id="select-display" label="Group by" known={known} chosen={display} onChoose={choose} />
       <label className="tool-field check-field">
         <input
           type="checkbox"
@@ -101,13 +81,14 @@ function CensusControls() {
 interface ChoiceProps<Display> {
   id: string;
   label: string;
-  displays: Record<string, Display>;
+  known: KnownDisplays<Display>;
   chosen: Display;
   onChoose(display: Display): void;
 }
 
-/** One of some displays, by name: custom ones are other objects each time that they are read. */
-function DisplaySelect<Display extends { displayName: string }>({ id, label, displays, chosen, onChoose }: ChoiceProps<Display>) {
+/** One of some displays, by name: the one that is shown may be another object of that name. */
+function DisplaySelect<Display extends LabelDisplay>({ id, label, known, chosen, onChoose }: ChoiceProps<Display>) {
+  const displays = offeredDisplays(known, chosen);
   const value = Object.entries(displays).find(([, one]) => one.displayName === chosen.displayName)?.[0] ?? "";
   return (
     <label className="tool-field">
@@ -115,6 +96,7 @@ function DisplaySelect<Display extends { displayName: string }>({ id, label, dis
       <select
         id={id}
         value={value}
+        title={chosen.tooltip}
         onChange={(event) => {
           const wanted = displays[event.target.value];
           if (wanted) {
@@ -157,21 +139,19 @@ function GroupingControls() {
 function LabelControls() {
   const act = useDo();
   const display = useSee((state) => state.labelDisplay);
-  const custom = useSee((state) => state.preferences.customLabelDisplays);
-  const displays: Record<string, LabelDisplay> = { ...LABEL_DISPLAYS, ...customDisplays(custom).displays };
+  const known = useSee(labelDisplaysOf);
   const choose = (wanted: LabelDisplay) => void act(setLabelDisplayAndRefresh(wanted));
-  return <DisplaySelect id="select-label-display" label="Label by" displays={displays} chosen={display} onChoose={choose} />;
+  return <DisplaySelect id="select-label-display" label="Label by" known={known} chosen={display} onChoose={choose} />;
 }
 
 /** Only where there is more than one. */
 function TreeMapControls() {
   const act = useDo();
   const display = useSee((state) => state.treeMapDisplay);
-  const custom = useSee((state) => state.preferences.customTreeMapDisplays);
-  const displays = { ...TREE_MAP_DISPLAYS, ...customDisplays(custom).displays };
+  const known = useSee(treeMapDisplaysOf);
   const choose = (wanted: TreeMapDisplay) => void act(setTreeMapDisplayAndRefresh(wanted));
-  return Object.keys(displays).length > 1 ? (
-    <DisplaySelect id="select-tree-map-display" label="Group by" displays={displays} chosen={display} onChoose={choose} />
+  return Object.keys(offeredDisplays(known, display)).length > 1 ? (
+    <DisplaySelect id="select-tree-map-display" label="Group by" known={known} chosen={display} onChoose={choose} />
   ) : null;
 }
 

@@ -17,46 +17,46 @@ export interface Address {
   /** Ids of displays; "" the default. */
   display: string;
   labels: string;
+  /** How these group, as JSON, where they are a user's own: other browsers do not know them. */
+  breakdown: string;
+  labelBreakdown: string;
   /** Of dominators: "class", if children are grouped; of a difference: "class", or "" for groups. */
   by: string;
   filter: string;
   sort: string;
-  /** Of individuals: the parts of the census, between commas. */
+  /** Of individuals: the parts of the census, between commas, and the bytes of the file in which these have the numbers. */
   indices: string;
+  bytes: string;
+  /** Of individuals: the class whose objects these are, in place of parts of a census. */
+  kind: string;
   /** Of leaks: "1", if files of several processes are compared, too. */
   anyway: string;
   /** Of a difference by class: the class whose objects are shown, and which of them. */
   row: string;
   side: string;
+  /** Of a tree map: what of it is seen, as zoom.ts writes it. */
+  zoom: string;
 }
 
-export const NOWHERE: Address = {
-  view: "start",
-  heap: null,
-  other: null,
-  heaps: [],
-  node: null,
-  display: "",
-  labels: "",
-  by: "",
-  filter: "",
-  sort: "",
-  indices: "",
-  anyway: "",
-  row: "",
-  side: "",
-};
+const QUERY = [
+  ...(["by", "anyway", "display", "breakdown", "labels", "labelBreakdown", "filter", "sort"] as const),
+  ...(["indices", "bytes", "kind", "row", "side", "zoom"] as const),
+] as const;
+const NO_QUERY = Object.fromEntries(QUERY.map((name) => [name, ""])) as Record<(typeof QUERY)[number], "">;
 
-const QUERY = ["by", "anyway", "display", "labels", "filter", "sort", "indices", "row", "side"] as const;
+export const NOWHERE: Address = { view: "start", heap: null, other: null, heaps: [], node: null, ...NO_QUERY };
+
 /** Views whose address may name an object. */
 const WITH_NODE: readonly ViewName[] = ["object", "dominators", "tree-map"];
 
-export function addressText(address: Partial<Address>): string {
+/** @param words  what open heaps are called, by their ids; one that is not there is called by its id. */
+export function addressText(address: Partial<Address>, words: Readonly<Record<HeapPath, string>> = {}): string {
   const { view = "start", heap, other, node } = address;
-  const steps = view === "leaks" ? [view] : [view, heap, view === "diff" ? other : WITH_NODE.includes(view) ? node : null];
+  const called = (path: HeapPath | null | undefined) => (path ? (words[path] ?? path) : null);
+  const steps = view === "leaks" ? [view] : [view, called(heap), view === "diff" ? called(other) : WITH_NODE.includes(view) ? node : null];
   const path = steps.filter((step) => step !== null && step !== undefined).map((step) => encodeURIComponent(String(step)));
   if (view === "leaks" && address.heaps?.length) {
-    path.push(address.heaps.map(encodeURIComponent).join(","));
+    path.push(address.heaps.map((one) => encodeURIComponent(called(one) ?? "")).join(","));
   }
   const query = new URLSearchParams();
   for (const name of QUERY) {
@@ -68,10 +68,14 @@ export function addressText(address: Partial<Address>): string {
   return `#/${path.join("/")}${text && `?${text}`}`;
 }
 
-/** An id of a node: a number where that is exact. */
-export function nodeIdOf(text: string): NodeId {
-  const id = Number(text);
-  return Number.isSafeInteger(id) ? id : text;
+/** An id of a node, as a number where that is exact: in digits, or as the tools of its maker write it; null: it is none. */
+export function nodeIdOf(text: string): NodeId | null {
+  const digits = /^@?(\d{1,20}|0x[\da-f]{1,16})$/i.exec(text)?.[1];
+  if (digits === undefined) {
+    return null;
+  }
+  const id = Number(digits);
+  return Number.isSafeInteger(id) ? id : BigInt(digits).toString();
 }
 
 function decoded(text: string): string | null {
@@ -82,27 +86,79 @@ function decoded(text: string): string | null {
   }
 }
 
-/** What an address says; what is not understood is left out. */
-export function addressOf(text: string): Address {
-  const [path = "", query = ""] = text.replace(/^#\/?/, "").split("?");
-  const [view, heap, third] = path.split("/").map(decoded);
+/** What an address says, heaps as it calls them; and what of it is not understood, in words. */
+export interface ReadAddress {
+  address: Address;
+  faults: string[];
+}
+
+const isNowhere = (text: string) => /^#?\/?$/.test(text);
+
+/** What is not understood is left out. */
+export function addressOf(text: string): ReadAddress {
+  const [path = "", ...queries] = text.replace(/^#\/?/, "").split("?");
+  const [view, ...steps] = path.split("/").map(decoded);
   const known = VIEW_NAMES.find((name) => name === view);
   if (!known) {
-    return NOWHERE;
+    return { address: NOWHERE, faults: isNowhere(text) ? [] : [`The address names no view of this page: “${view ?? path}”.`] };
   }
-  const values = new URLSearchParams(query);
-  const address = { ...NOWHERE, view: known, heap: heap || null };
+  const values = new URLSearchParams(queries.join("?"));
+  const address = { ...NOWHERE, view: known };
   for (const name of QUERY) {
     address[name] = values.get(name) ?? "";
   }
-  if (known === "leaks") {
-    const heaps = (path.split("/")[1] ?? "").split(",").flatMap((one) => decoded(one) || []);
-    return { ...address, heaps, heap: heaps[0] ?? null };
+  const faults = [...new Set(values.keys())]
+    .filter((name) => !(QUERY as readonly string[]).includes(name))
+    .map((name) => `“${name}” in the address means nothing here.`);
+  const wrong = valueFaults(address);
+  const place = placeOf(known, path.split("/").slice(1), steps);
+  return { address: { ...address, ...place.address }, faults: [...place.faults, ...faults, ...wrong] };
+}
+
+/** What is behind the view: heaps, an object. */
+function placeOf(
+  view: ViewName,
+  raw: string[],
+  [heap, third, ...more]: (string | null)[],
+): { address: Partial<Address>; faults: string[] } {
+  const faults = [heap, third].includes(null) ? ["The address has a % that is followed by no number."] : [];
+  const rest = more.filter((step) => step !== "");
+  if (view === "leaks") {
+    const heaps = (raw[0] ?? "").split(",").flatMap((one) => decoded(one) || []);
+    return { address: { heaps, heap: heaps[0] ?? null }, faults };
   }
-  if (known === "diff") {
-    return { ...address, other: third || null };
+  const hasThird = view === "diff" || WITH_NODE.includes(view);
+  const tooMuch = [...(hasThird ? [] : [third]), ...rest].filter(Boolean);
+  faults.push(...tooMuch.map((step) => `“${step}” in the address means nothing here.`));
+  if (view === "diff") {
+    return { address: { heap: heap || null, other: third || null }, faults };
   }
-  return { ...address, node: WITH_NODE.includes(known) && third && /^\d+$/.test(third) ? nodeIdOf(third) : null };
+  const node = hasThird && third ? nodeIdOf(third) : null;
+  if (hasThird && third && node === null) {
+    faults.push(`“${third}” is no id of an object: an id is a number.`);
+  }
+  return { address: { heap: heap || null, node }, faults };
+}
+
+/** Words that some values are, or what they look like; "" is always one. */
+const VALUES: Partial<Record<(typeof QUERY)[number], RegExp>> = {
+  by: /^class$/,
+  anyway: /^1$/,
+  side: /^(created|deleted)$/,
+  indices: /^\d+(,\d+)*$/,
+  bytes: /^\d+$/,
+};
+
+/** Leaves out the values that mean nothing. */
+function valueFaults(address: Address): string[] {
+  const faults: string[] = [];
+  for (const [name, form] of Object.entries(VALUES) as [(typeof QUERY)[number], RegExp][]) {
+    if (address[name] !== "" && !form.test(address[name])) {
+      faults.push(`“${address[name]}” in the address is no value of “${name}”.`);
+      address[name] = "";
+    }
+  }
+  return faults;
 }
 
 /** The server's address with the token of a text that somebody has pasted; null: there is none. @param here  the page's own server. */

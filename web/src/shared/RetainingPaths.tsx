@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Why a node is alive: its retaining paths, as a graph that is dragged and zoomed, and as text.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { addressText } from "../logic/address";
 import { formatAddress } from "../logic/format";
 import { cutText, drawingOf, edgeLine, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
 import type { HeapPath, PathGraph } from "../types/heap";
-import { useSize } from "./hooks";
+import { useAddress, useSize } from "./hooks";
 
 const START = { x: 20, y: 20, scale: 1 };
 const LEAST_SCALE = 0.6;
@@ -24,6 +23,7 @@ function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
 }
 
 export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPath | null }) {
+  const address = useAddress();
   const [asText, setAsText] = useState(false);
   const [place, setPlace] = useState(START);
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
@@ -84,7 +84,7 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
               {drawing.nodes.map((node) => (
                 <a
                   key={node.id}
-                  href={addressText({ view: "object", heap, node: node.id })}
+                  href={address({ view: "object", heap, node: node.id })}
                   className={node.isTarget ? "path-node target" : "path-node"}
                 >
                   <title>{node.name}</title>

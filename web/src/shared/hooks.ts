@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What all views use of the store and of the browser.
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useDispatch, useSelector } from "react-redux";
+import { addressText, type Address } from "../logic/address";
 import type { Theme } from "../logic/colours";
 import { formatNumber, formatSize } from "../logic/format";
 import type { Dispatch, State } from "../store";
+import { heapWordsOf } from "../store/selectors";
 
 export const useDo = useDispatch.withTypes<Dispatch>();
 export const useSee = useSelector.withTypes<State>();
+
+/** Gives the text of an address, which names heaps as addresses do. */
+export function useAddress(): (address: Partial<Address>) => string {
+  const words = useSee(heapWordsOf);
+  return useCallback((address) => addressText(address, words), [words]);
+}
 
 /** Bytes as the preferences want them in tables. */
 export function useBytes(): (bytes: number, isSigned?: boolean) => string {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Names of rows and labels of nodes, as elements.
-import { addressText } from "../logic/address";
 import { formatAddress } from "../logic/format";
 import { frameParts, frameText, isFrame, isUnnamed, labelPieces, rowNameText } from "../logic/names";
 import type { Frame, HeapPath, Label, NodeId, RowName } from "../types/heap";
+import { useAddress } from "./hooks";
 
 export function FrameName({ frame }: { frame: Frame }) {
   const { functionName, file, place, host } = frameParts(frame);
@@ -42,8 +42,9 @@ export function NodeLabel({ label }: { label: Label | null }) {
 }
 
 export function NodeLink({ heap, node, children }: { heap: HeapPath | null; node: NodeId; children: React.ReactNode }) {
+  const address = useAddress();
   return (
-    <a className="node-link" href={addressText({ view: "object", heap, node })}>
+    <a className="node-link" href={address({ view: "object", heap, node })}>
       {children}
     </a>
   );
@@ -51,9 +52,10 @@ export function NodeLink({ heap, node, children }: { heap: HeapPath | null; node
 
 /** A small mark in a row, which leads to the node's own page. */
 export function OpenLink({ heap, node }: { heap: HeapPath | null; node: NodeId }) {
+  const address = useAddress();
   const words = `Open ${formatAddress(node)}: its own page`;
   return (
-    <a className="open-link" href={addressText({ view: "object", heap, node })} title={words} aria-label={words} tabIndex={-1}>
+    <a className="open-link" href={address({ view: "object", heap, node })} title={words} aria-label={words} tabIndex={-1}>
       ↗
     </a>
   );

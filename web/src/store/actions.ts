@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything that can happen, by the names of the seed. Only tasks and views dispatch these; only reducers answer.
 import { createAction as action } from "@reduxjs/toolkit";
-import type { CensusDisplay, LabelDisplay, TreeMapDisplay, Breakdown } from "../types/breakdown";
+import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type { ClassChange, ClassSide } from "../logic/class_diff";
 import type {
@@ -20,6 +20,7 @@ import type {
   ConnectionState,
   DiffingModel,
   Grouping,
+  IndividualsOf,
   Preferences,
   PreviousView,
   Progress,
@@ -137,9 +138,7 @@ export const findLeaksEnd = action<OfSeries & { ordered: readonly SnapshotId[]; 
 export const leaksError = action<OfSeries & Failure>("leaks-error");
 
 // Individuals.
-export const fetchIndividualsStart = action<
-  OfSnapshot & { censusBreakdown: Breakdown; indices: ReadonlySet<number>; labelDisplay: LabelDisplay }
->("fetch-individuals-start");
+export const fetchIndividualsStart = action<OfSnapshot & { of: IndividualsOf; labelDisplay: LabelDisplay }>("fetch-individuals-start");
 export const fetchIndividualsEnd = action<OfSnapshot & { nodes: DominatorTreeNode[]; nodeCount: number; shallowSize: number }>(
   "fetch-individuals-end",
 );

@@ -223,16 +223,18 @@ export interface LeaksModel {
   error: string | null;
 }
 
+/** Whose objects are listed: those that parts of a census counted, or those of a class, as its engine's own tools make classes. */
+export type IndividualsOf = { censusBreakdown: Breakdown; indices: ReadonlySet<number> } | { className: string };
+
 export interface IndividualsModel {
   state: IndividualsState;
   id: SnapshotId | null;
+  of: IndividualsOf | null;
   /** Those that retain most. */
   nodes: DominatorTreeNode[];
-  /** All that the row counts, and what these take. */
+  /** All that there are, and what these take. */
   nodeCount: number;
   shallowSize: Bytes;
-  censusBreakdown: Breakdown | null;
-  indices: ReadonlySet<number> | null;
   labelDisplay: LabelDisplay | null;
   focused: DominatorTreeNode | null;
   error: string | null;
@@ -351,11 +353,10 @@ export function newIndividuals(): IndividualsModel {
   return {
     state: INDIVIDUALS.COMPUTING_DOMINATOR_TREE,
     id: null,
+    of: null,
     nodes: [],
     nodeCount: 0,
     shallowSize: 0,
-    censusBreakdown: null,
-    indices: null,
     labelDisplay: null,
     focused: null,
     error: null,

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What views read from the state.
+import { createSelector } from "@reduxjs/toolkit";
+import type { KnownDisplays } from "../logic/address_displays";
+import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS, TREE_MAP_DISPLAYS, type Displays } from "../logic/displays";
+import { heapWords, type NamedHeap } from "../logic/heap_words";
+import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { HeapPath, LiveTarget } from "../types/heap";
 import type { State } from ".";
 import {
@@ -39,6 +44,27 @@ export function allocationsOf(state: State, target: LiveTarget["id"]): Allocatio
 export function snapshotAt(state: State, path: HeapPath | null): Snapshot | null {
   return state.snapshots.find((snapshot) => snapshot.path !== null && snapshot.path === path) ?? null;
 }
+
+const snapshotsOf = (state: State) => state.snapshots;
+
+/** Snapshots that are on the server, as addresses name them. */
+export const namedHeaps = createSelector([snapshotsOf], (snapshots): NamedHeap[] =>
+  snapshots.flatMap(({ path, name, size }) => (path === null ? [] : [{ path, name, size }])),
+);
+
+/** What addresses call each of them. */
+export const heapWordsOf = createSelector([namedHeaps], heapWords);
+
+const preferencesOf = (state: State) => state.preferences;
+
+function knownDisplays<Display extends object>(builtIn: Displays<Display>, preference: "Census" | "Label" | "TreeMap") {
+  return createSelector([preferencesOf], (preferences): KnownDisplays<Display> => {
+    return { builtIn, own: customDisplays(preferences[`custom${preference}Displays`]).displays as unknown as Displays<Display> };
+  });
+}
+export const censusDisplaysOf = knownDisplays<CensusDisplay>(CENSUS_DISPLAYS, "Census");
+export const labelDisplaysOf = knownDisplays<LabelDisplay>(LABEL_DISPLAYS, "Label");
+export const treeMapDisplaysOf = knownDisplays<TreeMapDisplay>(TREE_MAP_DISPLAYS, "TreeMap");
 
 /** The bytes of all that a snapshot has, once anything is known of them; the tree map's are preferred. */
 export function totalBytesOf({ treeMap, census, report }: Snapshot): number | null {

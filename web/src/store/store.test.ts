@@ -28,6 +28,7 @@ import {
   fetchMembers,
   revealDominator,
   setGroupingAndRefresh,
+  showIndividuals,
 } from "./tasks/dominators";
 import {
   cancelSnapshot,
@@ -39,7 +40,7 @@ import {
   takeSnapshotAndCensus,
   toggleRecordingAllocationStacks,
 } from "./tasks/snapshots";
-import { changeViewAndRefresh, popViewAndRefresh, selectNeighbour, selectSnapshotAndRefresh } from "./tasks/views";
+import { changeViewAndRefresh, popViewAndRefresh, refresh, selectNeighbour, selectSnapshotAndRefresh } from "./tasks/views";
 import { setCensusDisplayAndRefresh, setFilterAndRefresh, setLabelDisplayAndRefresh } from "./tasks/views";
 import { bench, ROOT, settled, type Bench } from "./testing";
 
@@ -517,6 +518,16 @@ describe("differences", () => {
 });
 
 describe("individuals", () => {
+  it("are also the objects of a class, and again when the view is refreshed", async () => {
+    await opened(VIEW.START, "heap");
+    await b.store.dispatch(showIndividuals(first().id, { className: "(object shape)" }));
+    expect(b.state().individuals).toMatchObject({ state: INDIVIDUALS.FETCHED, of: { className: "(object shape)" }, nodeCount: 7 });
+    await b.store.dispatch(refresh());
+    expect(b.client.asked.filter((one) => one === "objects of (object shape) 1000").length).toBe(2);
+    await b.store.dispatch(popViewAndRefresh());
+    expect(b.state().view.state).toBe(VIEW.START);
+  });
+
   beforeEach(() => opened(VIEW.CENSUS, "a", "b"));
 
   it("FE-24: go back to the same snapshot in the same view", async () => {

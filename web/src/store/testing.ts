@@ -90,6 +90,8 @@ export class FakeClient {
   };
   getCensusIndividuals = () =>
     this.answer("individuals", { nodes: [ROOT.children?.[0] as DominatorTreeNode], nodeCount: 3, shallowSize: 40 });
+  getClassObjects = (_path: string, className: string, most: number) =>
+    this.answer(`objects of ${className} ${most}`, { nodes: [ROOT.children?.[0] as DominatorTreeNode], nodeCount: 7, shallowSize: 70 });
   /** Of node 999: the 501st of the 1000 that node 3 dominates, which is unknown so far. */
   getDominatorWay = (_tree: number, node: number) => {
     const of = (nodeId: number, retainedSize: number, childCount: number, index: number, before: number): DominatorTreeNode => ({

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tasks about dominator trees, individuals and single objects.
 import { groupKey, nodeKey } from "../../logic/dominator_rows";
-import { CENSUS_DISPLAYS } from "../../logic/displays";
+import { CENSUS_DISPLAYS, TREE_MAP_DISPLAY } from "../../logic/displays";
 import { stepsOf } from "../../logic/dominator_tree";
 import type { Breakdown, CensusDisplay } from "../../types/breakdown";
 import type { DominatedGroup, DominatorTreeNode, NodeId, RowId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
-import { DOMINATORS, VIEW, type Grouping, type SnapshotId } from "../models";
+import { DOMINATORS, VIEW, type Grouping, type IndividualsOf, type SnapshotId } from "../models";
 import { nodeFound } from "../reducers/dominators";
 import { snapshotOf } from "../selectors";
 import { progressOf } from "./census";
@@ -216,31 +216,34 @@ export function setGroupingAndRefresh(id: SnapshotId, grouping: Grouping): Task 
 
 /** Shows the nodes that some parts of a census counted. */
 export function fetchIndividuals(id: SnapshotId, censusBreakdown: Breakdown, indices: ReadonlySet<number>): Task {
-  return async (dispatch, getState, context) => {
+  return showIndividuals(id, { censusBreakdown, indices });
+}
+
+/** Lists objects in a view of their own; again while other labels are wanted meanwhile. */
+export function showIndividuals(id: SnapshotId, of: IndividualsOf): Task {
+  return async (dispatch, getState, { client }) => {
     if (getState().view.state !== VIEW.INDIVIDUALS) {
       dispatch(changeView(VIEW.INDIVIDUALS));
     }
     await dispatch(computeDominatorTree(id));
     for (;;) {
       const { labelDisplay, view, preferences } = getState();
-      const tree = snapshotOf(getState(), id)?.dominatorTree;
-      if (view.state !== VIEW.INDIVIDUALS || !tree) {
+      const { dominatorTree: tree = null, path } = snapshotOf(getState(), id) ?? {};
+      if (view.state !== VIEW.INDIVIDUALS || !tree || !path) {
         return;
       }
       if (tree.state === DOMINATORS.ERROR || tree.dominatorTreeId === null) {
         dispatch(a.individualsError({ error: tree.error ?? "There is no dominator tree." }));
         return;
       }
-      dispatch(a.fetchIndividualsStart({ id, censusBreakdown, indices, labelDisplay }));
+      dispatch(a.fetchIndividualsStart({ id, of, labelDisplay }));
       try {
-        const individuals = await context.client.getCensusIndividuals({
-          dominatorTreeId: tree.dominatorTreeId,
-          indices,
-          censusBreakdown,
-          maxIndividuals: preferences.maxIndividuals,
-          maxRetainingPaths: null,
-          labels: labelDisplay.breakdown,
-        });
+        const { maxIndividuals } = preferences;
+        const { dominatorTreeId } = tree;
+        const asked = { dominatorTreeId, maxIndividuals, maxRetainingPaths: null, labels: labelDisplay.breakdown };
+        const individuals = await ("className" in of
+          ? client.getClassObjects(path, of.className, maxIndividuals)
+          : client.getCensusIndividuals({ ...asked, ...of }));
         if (getState().labelDisplay === labelDisplay) {
           dispatch(a.fetchIndividualsEnd({ id, ...individuals }));
           return;
@@ -266,7 +269,8 @@ export function openBox(id: SnapshotId, row: RowId): Task {
       return;
     }
     // The address names the breakdown by a display that has it.
-    dispatch(a.setCensusDisplay(CENSUS_DISPLAYS["coarseTypeTree"] as CensusDisplay));
+    const isUsual = treeMap.display.displayName === TREE_MAP_DISPLAY.displayName;
+    dispatch(a.setCensusDisplay(isUsual ? (CENSUS_DISPLAYS["coarseTypeTree"] as CensusDisplay) : treeMap.display));
     await dispatch(fetchIndividuals(id, treeMap.display.breakdown, new Set([leaf].flat())));
   };
 }

@@ -8,7 +8,7 @@ import { selectedSnapshot, snapshotOf } from "../selectors";
 import { takeCensus, takeReport, takeTreeMap, TOTAL_SIZE } from "./census";
 import { cancelOf, errorText, joined } from "./context";
 import { refreshDiffing } from "./diffing";
-import { computeAndFetchDominatorTree, fetchIndividuals } from "./dominators";
+import { computeAndFetchDominatorTree, showIndividuals } from "./dominators";
 
 export function changeView(newViewState: ViewState): Task<void> {
   return (dispatch, getState) => {
@@ -73,8 +73,8 @@ export function refresh(): Task {
     if (view.state === VIEW.DIFFING) {
       await dispatch(refreshDiffing());
     } else if (view.state === VIEW.INDIVIDUALS) {
-      if (individuals?.id && individuals.censusBreakdown && individuals.indices) {
-        await dispatch(fetchIndividuals(individuals.id, individuals.censusBreakdown, individuals.indices));
+      if (individuals?.id && individuals.of) {
+        await dispatch(showIndividuals(individuals.id, individuals.of));
       }
     } else if (snapshot) {
       await dispatch(readAndCompute(snapshot));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Dominators: who keeps how much memory alive, as a tree whose nodes come as they are opened, beside the paths to one of them.
 import { useMemo } from "react";
-import { addressText } from "../../logic/address";
 import { commandText } from "../../logic/commands";
 import { classRows, dominatorRows, groupLabel, nextBigDrop, type DominatorRow } from "../../logic/dominator_rows";
 import { formatNumber, plural } from "../../logic/format";
 import { labelText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
-import { useDo, useSee } from "../../shared/hooks";
+import { useAddress, useDo, useSee } from "../../shared/hooks";
 import { NodeLabel } from "../../shared/names";
 import { useNodeColumns, type NodeCells } from "../../shared/NodeTable";
 import { SplitPane } from "../../shared/SplitPane";
@@ -102,6 +101,7 @@ function useRows(snapshot: Snapshot, tree: DominatorTreeModel) {
 }
 
 export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: DominatorTreeModel }) {
+  const address = useAddress();
   const act = useDo();
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const { id, path: heap } = snapshot;
@@ -119,7 +119,7 @@ export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: Domin
   const activate = (position: number) => {
     const row = rows[position];
     if (row?.kind === "node") {
-      location.hash = addressText({ view: "object", heap, node: row.node.nodeId });
+      location.hash = address({ view: "object", heap, node: row.node.nodeId });
     } else if (row?.isExpandable) {
       toggle(row, !row.isExpanded);
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The single objects that a row of a census counts, those that retain most first.
-import { addressText } from "../../logic/address";
+// The single objects that a row of a census counts, or that are of a kind; those that retain most first.
 import { commandText } from "../../logic/commands";
 import { formatNumber, formatSize, plural } from "../../logic/format";
 import { labelText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
-import { useDo, useSee } from "../../shared/hooks";
+import { useAddress, useDo, useSee } from "../../shared/hooks";
 import { useNodeColumns } from "../../shared/NodeTable";
 import { SplitPane } from "../../shared/SplitPane";
 import { TreeTable } from "../../shared/TreeTable";
@@ -15,9 +14,21 @@ import { VIEW, type IndividualsModel, type Snapshot } from "../../store/models";
 import { popViewAndRefresh } from "../../store/tasks/views";
 import type { DominatorTreeNode } from "../../types/heap";
 
+const BACK: Record<string, string> = { [VIEW.TREE_MAP]: "Tree Map", [VIEW.START]: "Start" };
+
+function commandOf({ name }: Snapshot, { of }: IndividualsModel): string {
+  if (!of || "className" in of) {
+    return commandText("summary", ["--class", of?.className ?? ""], name);
+  }
+  const { censusBreakdown, indices } = of;
+  return commandText("census", ["--breakdown", JSON.stringify(censusBreakdown)], ["--individuals", [...indices].join(",")], "--json", name);
+}
+
 export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; individuals: IndividualsModel }) {
+  const address = useAddress();
   const act = useDo();
-  const { nodes, nodeCount, shallowSize, focused } = individuals;
+  const { nodes, nodeCount, shallowSize, focused, of } = individuals;
+  const whose = of && "className" in of ? `of the kind ${of.className}` : "in that row";
   const previous = useSee((state) => state.view.previous?.state);
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const whole =
@@ -30,26 +41,19 @@ export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; ind
     ["retainedSize", "shallowSize", "label", "nodeId"],
     ...nodes.map((node) => [node.retainedSize, node.shallowSize, labelText(node.label), node.nodeId]),
   ];
-  const command = commandText(
-    "census",
-    ["--breakdown", JSON.stringify(individuals.censusBreakdown)],
-    ["--individuals", [...(individuals.indices ?? [])].join(",")],
-    "--json",
-    snapshot.name,
-  );
   return (
     <div className="table-view">
       <div className="view-bar">
         <button type="button" className="button" onClick={() => void act(popViewAndRefresh())}>
-          ← Back to {previous === VIEW.TREE_MAP ? "Tree Map" : "Aggregate"}
+          ← Back to {BACK[previous ?? ""] ?? "Aggregate"}
         </button>
         <p className="view-note">
           {nodes.length < nodeCount
-            ? `The ${formatNumber(nodes.length)} objects that retain most, of ${formatNumber(nodeCount)} in that row`
-            : `${plural(nodeCount, "object")} in that row`}
+            ? `The ${formatNumber(nodes.length)} objects that retain most, of ${formatNumber(nodeCount)} ${whose}`
+            : `${plural(nodeCount, "object")} ${whose}`}
           {`, which take ${formatSize(shallowSize)} themselves.`}
         </p>
-        <CopyMenu rows={cells} command={command} />
+        <CopyMenu rows={cells} command={commandOf(snapshot, individuals)} />
       </div>
       <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
         <TreeTable
@@ -74,7 +78,7 @@ export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; ind
           onActivate={(position) => {
             const node = nodes[position];
             if (node) {
-              location.hash = addressText({ view: "object", heap: snapshot.path, node: node.nodeId });
+              location.hash = address({ view: "object", heap: snapshot.path, node: node.nodeId });
             }
           }}
         />

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Objects of one class that are held in one way: how many, how they grew, what they keep, and who holds them.
-import { addressText } from "../../logic/address";
 import { classKey } from "../../logic/class_diff";
 import { formatNumber, formatSize, plural } from "../../logic/format";
 import { clusterName, clusterSeries, verdictWords, type Cluster } from "../../logic/leaks";
 import { frameText } from "../../logic/names";
 import { Bars } from "../../shared/Bars";
 import type { HeapPath } from "../../types/heap";
+import { useAddress } from "../../shared/hooks";
 
 /** The first snapshot and the last: the objects are in the last. */
 export interface Sides {
@@ -28,19 +28,20 @@ function keepsWords({ keeps }: Cluster): string {
 }
 
 function Evidence({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
+  const address = useAddress();
   const { className: name, coarseType, place } = cluster;
   const row = classKey({ coarseType, name, ...(place ? { place } : {}) } as Parameters<typeof classKey>[0]);
   return (
     <div className="evidence">
-      <a className="button small" href={addressText({ view: "object", heap: sides.newest, node: cluster.example })}>
+      <a className="button small" href={address({ view: "object", heap: sides.newest, node: cluster.example })}>
         An example
       </a>
       {cluster.holder && (
-        <a className="button small" href={addressText({ view: "object", heap: sides.newest, node: cluster.holder.nodeId })}>
+        <a className="button small" href={address({ view: "object", heap: sides.newest, node: cluster.holder.nodeId })}>
           Who holds them
         </a>
       )}
-      <a className="button small" href={addressText({ view: "diff", heap: sides.oldest, other: sides.newest, by: "class", row })}>
+      <a className="button small" href={address({ view: "diff", heap: sides.oldest, other: sides.newest, by: "class", row })}>
         All new ones
       </a>
     </div>

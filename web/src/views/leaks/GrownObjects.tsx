@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Objects that were there in the first snapshot, and became larger.
-import { addressText } from "../../logic/address";
 import { formatNumber, formatSize } from "../../logic/format";
 import { verdictWords, type Grown } from "../../logic/leaks";
 import { Bars } from "../../shared/Bars";
 import type { Sides } from "./Clusters";
+import { useAddress } from "../../shared/hooks";
 
 export function GrownObjects({ grown, sides }: { grown: readonly Grown[]; sides: Sides }) {
+  const address = useAddress();
   return (
     <section className="card">
       <header className="card-head">
@@ -31,7 +32,7 @@ export function GrownObjects({ grown, sides }: { grown: readonly Grown[]; sides:
               <p className="finding-way">{one.path}</p>
             </div>
             <div className="evidence">
-              <a className="button small" href={addressText({ view: "object", heap: sides.newest, node: one.contentId ?? one.nodeId })}>
+              <a className="button small" href={address({ view: "object", heap: sides.newest, node: one.contentId ?? one.nodeId })}>
                 The object
               </a>
             </div>

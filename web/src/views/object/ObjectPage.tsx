@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // One object: what it is, what it keeps, why it is alive, what it refers to and what refers to it. It has an address of its own.
-import { addressText } from "../../logic/address";
 import { commandText } from "../../logic/commands";
 import { distanceWords, formatAddress, formatDistance, formatNumber, formatSize, plural } from "../../logic/format";
 import { frameParts } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
-import { useDo, useSee } from "../../shared/hooks";
+import { useAddress, useDo, useSee } from "../../shared/hooks";
 import { NodeLink } from "../../shared/names";
 import { Failure, Working } from "../../shared/Status";
 import { closeObject } from "../../store/actions";
@@ -123,13 +122,14 @@ function Stack({ node }: { node: Node }) {
 }
 
 function Tabs({ heap, shown }: { heap: HeapPath; shown: ObjectModel }) {
+  const address = useAddress();
   const act = useDo();
   const open = useSee((state) => state.objects.open).filter((one) => one.id === shown.id);
   return open.length < 2 ? null : (
     <nav className="tabs" aria-label="Open objects">
       {open.map((one) => (
         <span key={one.nodeId} className={one === shown ? "tab shown" : "tab"}>
-          <a href={addressText({ view: "object", heap, node: one.nodeId })} aria-current={one === shown || undefined}>
+          <a href={address({ view: "object", heap, node: one.nodeId })} aria-current={one === shown || undefined}>
             {one.node?.displayName ?? formatAddress(one.nodeId)}
           </a>
           <button type="button" className="icon-button" aria-label="Close" onClick={() => act(closeObject(one))}>
@@ -142,6 +142,7 @@ function Tabs({ heap, shown }: { heap: HeapPath; shown: ObjectModel }) {
 }
 
 export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: ObjectModel }) {
+  const address = useAddress();
   const { node } = object;
   const heap = snapshot.path ?? "";
   if (object.state === "object-state-error") {
@@ -150,7 +151,7 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
   if (!node) {
     return <Working words="Looking at the object…" progress={null} />;
   }
-  const kind = node.className ?? node.descriptiveTypeName ?? node.displayName;
+  const kind = node.className ?? node.descriptiveTypeName ?? node.typeName;
   return (
     <div className="object-page">
       <Tabs heap={heap} shown={object} />
@@ -162,13 +163,13 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
           </p>
         </div>
         <nav className="object-links" aria-label="This object in other views">
-          <a className="button" href={addressText({ view: "census", heap, filter: kind })}>
+          <a className="button" href={address({ view: "individuals", heap, kind })} title={`The objects of ${kind}`}>
             All of its kind
           </a>
-          <a className="button" href={addressText({ view: "dominators", heap, node: node.nodeId })}>
+          <a className="button" href={address({ view: "dominators", heap, node: node.nodeId })}>
             Dominators
           </a>
-          <a className="button" href={addressText({ view: "tree-map", heap, node: node.nodeId })}>
+          <a className="button" href={address({ view: "tree-map", heap, node: node.nodeId })}>
             Tree map
           </a>
           <CopyMenu

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What matters about a heap, on one page: its size, what was found, who keeps it. Each thing leads to its evidence.
 import type { ReactNode } from "react";
-import { addressText } from "../../logic/address";
 import { commandText } from "../../logic/commands";
 import { formatNumber, formatSize, formatTime, percentOf, plural } from "../../logic/format";
 import { frameParts } from "../../logic/names";
@@ -9,6 +8,7 @@ import { CopyMenu } from "../../shared/CopyMenu";
 import type { Snapshot } from "../../store/models";
 import type { Documents } from "../../types/documents";
 import type { HeapPath } from "../../types/heap";
+import { useAddress } from "../../shared/hooks";
 
 type Report = Documents["ubiheap.report/1"];
 
@@ -80,6 +80,7 @@ function headlineText(snapshot: Snapshot, report: Report): string {
 
 /** One bar of what the heap is made of. */
 function Parts({ report, heap }: { report: Report; heap: HeapPath }) {
+  const address = useAddress();
   const whole = report.reachable.bytes;
   const parts = PARTS.map(([id, name]) => ({ id, name, ...report.coarseTypes[id] })).filter((part) => part.count > 0);
   return (
@@ -92,7 +93,7 @@ function Parts({ report, heap }: { report: Report; heap: HeapPath }) {
       <ul className="parts-legend">
         {parts.map(({ id, name, bytes, count }) => (
           <li key={id}>
-            <a href={addressText({ view: "tree-map", heap })} title={plural(count, "thing")}>
+            <a href={address({ view: "tree-map", heap })} title={plural(count, "thing")}>
               <span className={`part-mark part-colour ${id}`} aria-hidden="true" />
               {name} <strong>{formatSize(bytes)}</strong> <span className="muted">{percentText(bytes, whole)}</span>
             </a>
@@ -108,6 +109,7 @@ function capital(text: string): string {
 }
 
 function Findings({ report, heap }: { report: Report; heap: HeapPath }) {
+  const address = useAddress();
   if (report.findings.length === 0) {
     return <p className="card-empty">Nothing looks odd. That does not mean that nothing leaks: compare two snapshots to see what grows.</p>;
   }
@@ -123,7 +125,7 @@ function Findings({ report, heap }: { report: Report; heap: HeapPath }) {
             {finding.pathText && <p className="finding-way">{finding.pathText}</p>}
           </div>
           {finding.nodeId !== undefined && (
-            <a className="button small" href={addressText({ view: "object", heap, node: finding.pathTo ?? finding.nodeId })}>
+            <a className="button small" href={address({ view: "object", heap, node: finding.pathTo ?? finding.nodeId })}>
               Show an example
             </a>
           )}
@@ -134,12 +136,13 @@ function Findings({ report, heap }: { report: Report; heap: HeapPath }) {
 }
 
 function Keepers({ report, heap }: { report: Report; heap: HeapPath }) {
+  const address = useAddress();
   const keepers = [...report.keepers].sort((a, b) => b.retainedSize - a.retainedSize);
   return (
     <ol className="rows keepers">
       {keepers.slice(0, SHOWN_KEEPERS).map((keeper) => (
         <li key={keeper.nodeId}>
-          <a href={addressText({ view: "object", heap, node: keeper.nodeId })}>
+          <a href={address({ view: "object", heap, node: keeper.nodeId })}>
             <span className="row-share" style={{ width: `${percentOf(keeper.retainedSize, report.totalSize)}%` }} aria-hidden="true" />
             <span className="row-size">{formatSize(keeper.retainedSize)}</span>
             <span className="row-percent">{percentText(keeper.retainedSize, report.totalSize)}</span>
@@ -161,12 +164,13 @@ function Keepers({ report, heap }: { report: Report; heap: HeapPath }) {
 }
 
 function Kinds({ report, heap }: { report: Report; heap: HeapPath }) {
+  const address = useAddress();
   const largest = report.kinds[0]?.bytes ?? 1;
   return (
     <ol className="rows kinds">
       {report.kinds.slice(0, SHOWN_KINDS).map((kind) => (
         <li key={`${kind.coarseType} ${kind.displayName}`}>
-          <a href={addressText({ view: "census", heap, filter: kind.displayName })}>
+          <a href={address({ view: "individuals", heap, kind: kind.displayName })} title="Lists its objects">
             <span className="row-share" style={{ width: `${percentOf(kind.bytes, largest)}%` }} aria-hidden="true" />
             <span className="row-size">{formatSize(kind.bytes)}</span>
             <span className="row-percent">{formatNumber(kind.count)} ×</span>
@@ -179,6 +183,7 @@ function Kinds({ report, heap }: { report: Report; heap: HeapPath }) {
 }
 
 function Functions({ report, heap }: { report: Report; heap: HeapPath }) {
+  const address = useAddress();
   return (
     <ol className="rows">
       {report.allocatedBy.slice(0, SHOWN_FUNCTIONS).map(({ frame, bytes, count }, at) => {
@@ -186,7 +191,7 @@ function Functions({ report, heap }: { report: Report; heap: HeapPath }) {
         const filter = frame.functionDisplayName ?? frame.source;
         return (
           <li key={at}>
-            <a href={addressText({ view: "census", heap, display: "invertedAllocationStack", filter })} title={frame.source}>
+            <a href={address({ view: "census", heap, display: "invertedAllocationStack", filter })} title={frame.source}>
               <span className="row-size">{formatSize(bytes)}</span>
               <span className="row-percent">{formatNumber(count)} ×</span>
               <span className="row-words">

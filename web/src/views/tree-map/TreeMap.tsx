@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The tree map: a canvas that is zoomed by the wheel, dragged, and walked through by keys.
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import { addressText } from "../../logic/address";
 import { boxAt, boxBeside, boxKey, boxName, boxWay, childrenOf, placeOfKey, zoomToBox } from "../../logic/boxes";
 import { commandText } from "../../logic/commands";
 import { formatAddress, formatNumber, formatPercent, formatSize, percentOf, plural } from "../../logic/format";
 import { boxOfWay, wantedDetail, type MapBox } from "../../logic/map_details";
 import { dragged, keptInView, LINE_PIXELS, NO_ZOOM, steppedTowards, wheelStep, zoomed, type DragZoom, type Window } from "../../logic/zoom";
 import { CopyMenu } from "../../shared/CopyMenu";
-import { useDo, useSize, useTheme } from "../../shared/hooks";
+import { useAddress, useDo, useSize, useTheme } from "../../shared/hooks";
 import { seekInTreeMap } from "../../store/actions";
 import type { Snapshot, SnapshotId, TreeMapModel } from "../../store/models";
 import { fetchTreeMapDetail, takeTreeMap } from "../../store/tasks/census";
@@ -139,6 +138,7 @@ function Mark({ kind, box, shown, view }: { kind: "hovered" | "focused"; box: Ma
 }
 
 export function TreeMap({ snapshot, report }: { snapshot: Snapshot; report: Report }) {
+  const address = useAddress();
   const act = useDo();
   const theme = useTheme();
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
@@ -213,7 +213,7 @@ export function TreeMap({ snapshot, report }: { snapshot: Snapshot; report: Repo
   const openCensus = (at: number) => {
     const box = boxes[at];
     if (box && box.type === "row") {
-      location.hash = addressText({ view: "census", heap: snapshot.path, filter: typeof box.name === "string" ? box.name : "" });
+      location.hash = address({ view: "census", heap: snapshot.path, filter: typeof box.name === "string" ? box.name : "" });
     }
   };
   const hasObjects = (at: number) => boxes[at]?.type === "row" && children[at]?.length === 0;
