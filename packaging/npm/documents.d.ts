@@ -299,6 +299,8 @@ export namespace Census1 {
     moreChildrenAvailable: boolean;
     /** The immediate dominator; missing in the root */
     parentId?: Census1.NodeId;
+    /** What people call it; missing where nodes have no names besides their labels */
+    title?: string;
   };
 }
 
@@ -637,6 +639,8 @@ export namespace Dominators1 {
     childShallowSize?: Dominators1.Count;
     /** What all of these retain: disjoint parts of what the row retains; missing with --compat firefox */
     childRetainedSize?: Dominators1.Count;
+    /** What people call it; missing where nodes have no names besides their labels, and with --compat firefox */
+    title?: string;
   };
 }
 export namespace Dominators1 {
@@ -677,6 +681,8 @@ export namespace Dominators1 {
     childShallowSize: Dominators1.Count;
     /** What all of these retain: disjoint parts of what the row retains; missing with --compat firefox */
     childRetainedSize: Dominators1.Count;
+    /** What people call it; missing where nodes have no names besides their labels, and with --compat firefox */
+    title?: string;
     /** How many of those that its dominator dominates come before it */
     index: Dominators1.Count;
     /** What these take themselves */
@@ -1192,6 +1198,8 @@ export type Node1Document = {
   ordinal: Node1.Count;
   coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";
   displayName: string;
+  /** What people call it: of nodes without a name, the kind of thing */
+  title: string;
   typeName: string;
   className: string | null;
   descriptiveTypeName: string | null;
@@ -1224,6 +1232,8 @@ export type Node1Document = {
     nodeId: Node1.NodeId;
     coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";
     displayName: string;
+    /** What people call it: of nodes without a name, the kind of thing */
+    title: string;
   };
   /** The shortest way to it in words; left out where there are no steps */
   pathText?: string;
@@ -1244,6 +1254,8 @@ export type Node1Document = {
     nodeId: Node1.NodeId;
     coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";
     displayName: string;
+    /** What people call it: of nodes without a name, the kind of thing */
+    title: string;
     shallowSize: Node1.Count;
     retainedSize: Node1.Count;
     edgeKind?: Node1.EdgeKind;
@@ -1257,6 +1269,8 @@ export type Node1Document = {
     nodeId: Node1.NodeId;
     coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";
     displayName: string;
+    /** What people call it: of nodes without a name, the kind of thing */
+    title: string;
     /** Edges on the shortest way from the root; null when there is none */
     distance: number | null;
     edgeKind?: Node1.EdgeKind;
@@ -1344,6 +1358,8 @@ export namespace Paths1 {
     };
     /** of deduplicated.nodes, in their order */
     displayNames: Array<string>;
+    /** What people call these: of nodes without a name, the kind of thing */
+    titles: Array<string>;
   };
 }
 export namespace Paths1 {

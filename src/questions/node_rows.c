@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "lenses/lens.h"
+#include "render/heap_labels.h"
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
@@ -101,4 +103,18 @@ void ubi__dominated_sums_put(ubi__json *json, const ubi__dominated_sums *sums) {
     ubi__json_member_u64(json, "childCount", sums->count);
     ubi__json_member_u64(json, "childShallowSize", sums->shallow_bytes);
     ubi__json_member_u64(json, "childRetainedSize", sums->retained_bytes);
+}
+
+/* ---- titles ------------------------------------------------------------------------------------------------------ */
+
+void ubi__node_title_put(ubi__json *json, const ubi_look *look, ubi_node_ix node) {
+    ubi_look_name_buffer buffer;
+    ubi__json_member_text(json, "title", ubi__node_title(ubi_look_view(look)->graph, look, node, &buffer));
+}
+
+ubi_status ubi__node_row_title_put(void *look_of, ubi__json *json, const ubi_dominator_row *row) {
+    const ubi_look *look = look_of;
+    if (ubi_look_lens(look)->has_node_names)
+        ubi__node_title_put(json, look, row->node);
+    return UBI_OK;
 }

@@ -44,4 +44,9 @@ ubi__dominated_sums ubi__dominated_sums_before(const ubi_dominators *dominators,
 /** "childCount" and the sums, in the open object of a row. */
 void ubi__dominated_sums_put(ubi__json *json, const ubi__dominated_sums *sums);
 
+/** "title", in an open object: what people call the node; of nodes without a name, the kind of thing. */
+void ubi__node_title_put(ubi__json *json, const ubi_look *look, ubi_node_ix node);
+/** The same in a row, where nodes have names that labels do not say: a ubi__dominator_row_fn. @param look  a const ubi_look. */
+ubi_status ubi__node_row_title_put(void *look, ubi__json *json, const ubi_dominator_row *row);
+
 #endif

@@ -2,7 +2,7 @@
 // Dominators, and the ways from every object to every view and back.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { formatAddress } from "../src/logic/format";
+import { formatId } from "../src/logic/format";
 import { labelText } from "../src/logic/names";
 import type { DominatorTreeNode, NodeId } from "../src/types/heap";
 import { ask, BEFORE, data, golden, journey, rows, shown, until } from "./browser";
@@ -12,7 +12,7 @@ const trip = journey(BEFORE, data("v8/node20-before.heapsnapshot.gz"), data("fx/
 type Asked = { tree: DominatorTreeNode; groups: { count: number; retainedSize: number; shallowSize: number; className?: string }[] };
 const asked = (heap: string, query: string) => ask<Asked>(trip, `heaps/${heap}/dominators?${query}`);
 
-const address = (id: NodeId) => `@ ${formatAddress(id)}`;
+const address = (id: NodeId, heap = "h1") => formatId(id, heap === "h1" ? "fxsnapshot" : "heapsnapshot");
 /** What a node's row shows. */
 const cellsOf = ({ retainedSize, shallowSize, label, nodeId }: DominatorTreeNode) => [
   ...[String(retainedSize), String(shallowSize), "↗"],
@@ -49,6 +49,22 @@ describe("Dominators", () => {
     }
     await until(() => page.locator(".tree-row.focused").innerText()).toContain("659 more");
     expect(await rows(page)).toContainEqual(restFrom(65));
+  });
+
+  it("calls nodes of V8 as DevTools do, and writes their ids so", async () => {
+    const page = await trip.open("#/dominators/h2");
+    await loaded(page);
+    const { tree } = await asked("h2", "depth=2&siblings=15");
+    const titles = [tree, ...(tree.children ?? [])].map(({ title }) => title);
+    expect(titles.slice(0, 3)).toEqual(["root", "global", "(GC roots)"]);
+    const labels = (await rows(page)).map((row) => row.at(-1) ?? "");
+    expect(labels.slice(0, 2)).toEqual(["synthetic › root@1", `global@${tree.children?.[0]?.nodeId}`]);
+    await page.locator(".tree-row", { hasText: "(GC roots)" }).locator(".open-link").click();
+    await page.locator(".object-head h1", { hasText: "(GC roots)" }).waitFor();
+    expect(await page.locator(".object-head .address").textContent()).toBe("@3");
+    await page.locator(".edges").getByRole("link", { name: "root", exact: true }).click();
+    await until(() => page.locator(".object-head h1").textContent()).toBe("root");
+    expect(await page.getByText("(no name)").count()).toBe(0);
   });
 
   it("draws why one is alive", async () => {
@@ -90,7 +106,7 @@ describe("Dominators", () => {
     const page = await trip.open(`#/object/h2/${far.nodeId}`);
     await page.getByRole("navigation", { name: "This object in other views" }).getByRole("link", { name: "Dominators" }).click();
     const row = page.locator(".tree-row.focused");
-    await until(() => row.locator(".row-address").textContent()).toBe(address(far.nodeId));
+    await until(() => row.locator(".row-address").textContent()).toBe(address(far.nodeId, "h2"));
     expect(await row.getAttribute("aria-posinset")).toBe("5001");
     expect(await row.getAttribute("aria-level")).toBe("3");
     const box = await row.boundingBox();
@@ -101,7 +117,7 @@ describe("Dominators", () => {
     expect(await rows(page)).toContainEqual([sum("retainedSize"), sum("shallowSize"), "", "4985 more"]);
     expect(page.url()).toContain(`#/dominators/node20-before.heapsnapshot.gz/${far.nodeId}`);
     await page.reload();
-    await until(() => row.locator(".row-address").textContent()).toBe(address(far.nodeId));
+    await until(() => row.locator(".row-address").textContent()).toBe(address(far.nodeId, "h2"));
     await page.keyboard.press("Tab");
     await row.locator(".open-link").click();
     await page.locator(".object-head h1").waitFor();
@@ -139,7 +155,7 @@ describe("Dominators", () => {
     for (const at of [5, 9, 12, 16]) {
       await page.locator(".tree-row").nth(at).click();
       const target = page.locator(".path-node.target .path-address");
-      const id = (await page.locator(".tree-row").nth(at).locator(".row-address").textContent())?.slice(2) ?? "";
+      const id = (await page.locator(".tree-row").nth(at).locator(".row-address").textContent()) ?? "";
       await until(async () => ((await target.count()) ? target.textContent() : "")).toBe(id);
       const boxes = await page
         .locator(".path-edge text")

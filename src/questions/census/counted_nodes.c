@@ -33,6 +33,7 @@ ubi_status ubi__counted_nodes_list(ubi__counted_nodes *counted, const ubi_domina
     for (size_t i = 0; i < n; i++)
         counted->shallow_bytes += ubi_look_size_bytes(look, counted->nodes.at[i]);
     counted->offset = offset;
+    counted->look = look;
     offset = ubi__smaller(offset, n);
     uint64_t end = offset + ubi__smaller(most, n - offset);
     UBI_TRY(ubi__labels_make(&counted->labels, labels, ubi_look_view(look), UBI_COMPAT_NONE, counted->allocator));
@@ -46,7 +47,8 @@ ubi_status ubi__counted_nodes_put(ubi__json *json, const ubi__counted_nodes *cou
     ubi__json_member_u64(json, "offset", counted->offset);
     ubi__json_member_array(json, "rows");
     for (size_t i = 0; i < counted->rows.n && !json->has_failed; i++)
-        UBI_TRY(ubi__render_dominator_tree_with(json, counted->rows.at[i], NULL, NULL));
+        UBI_TRY(
+            ubi__render_dominator_tree_with(json, counted->rows.at[i], ubi__node_row_title_put, (void *)counted->look));
     ubi__json_array_end(json);
     ubi__json_object_end(json);
     return UBI_OK;

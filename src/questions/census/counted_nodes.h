@@ -11,6 +11,7 @@ typedef struct ubi__counted_nodes {
     const ubi_allocator *allocator; /* NULL: nothing is to be freed */
     ubi__vec_u32 nodes;             /* all of them, each once, by index */
     uint64_t shallow_bytes;         /* of all */
+    const ubi_look *look;           /* borrowed */
     uint64_t offset;
     ubi_labels *labels;
     ubi__vec_dominator_row rows; /* those of the page */

@@ -252,12 +252,12 @@ static row_source source_of_rows(const answer *a) {
     return (row_source){ a->dominators, a->look };
 }
 
-/* How many children there are and what they are in sum, loaded or not. */
+/* How many children there are and what they are in sum, loaded or not; and its title. */
 static ubi_status dominated_put(void *source_of, ubi__json *json, const ubi_dominator_row *row) {
     const row_source *source = source_of;
     ubi__dominated_sums sums = ubi__dominated_sums_of(source->dominators, source->look, row->node);
     ubi__dominated_sums_put(json, &sums);
-    return UBI_OK;
+    return ubi__node_row_title_put((void *)source->look, json, row);
 }
 
 /* Rows of Firefox have nothing more. */

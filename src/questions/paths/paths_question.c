@@ -235,6 +235,11 @@ static void name_put(document *d, ubi_node_ix node) {
     ubi__json_text(d->json, ubi_look_display_name(d->look, node, &buffer));
 }
 
+static void title_put(document *d, ubi_node_ix node) {
+    ubi_look_name_buffer buffer;
+    ubi__json_text(d->json, ubi__node_title(d->graph, d->look, node, &buffer));
+}
+
 static ubi_status path_put(document *d, uint32_t target, uint32_t path) {
     uint32_t length = ubi_paths_length(d->paths, target, path);
     d->steps.n = 0;
@@ -286,6 +291,10 @@ static void graph_put(document *d, const ubi_path_graph *path_graph) {
     ubi__json_member_array(d->json, "displayNames");
     for (uint32_t i = 0; i < n_nodes; i++)
         name_put(d, nodes[i]);
+    ubi__json_array_end(d->json);
+    ubi__json_member_array(d->json, "titles");
+    for (uint32_t i = 0; i < n_nodes; i++)
+        title_put(d, nodes[i]);
     ubi__json_array_end(d->json);
 }
 

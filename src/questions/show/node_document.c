@@ -4,6 +4,7 @@
  */
 #include "graph/graph_columns.h"
 #include "lenses/producer.h"
+#include "questions/node_rows.h"
 #include "questions/show/node_card.h"
 #include "render/heap_labels.h"
 #include "render/path_words.h"
@@ -23,6 +24,7 @@ static void put_names(ubi__json *j, const ubi__node_facts *f, ubi_node_ix node) 
     ubi_look_name_buffer buffer;
     ubi__json_member_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
     ubi__json_member_text(j, "displayName", ubi_look_display_name(f->look, node, &buffer));
+    ubi__node_title_put(j, f->look, node);
 }
 
 /* Where a function is defined, or an object's constructor. Lines and columns count from 1. */

@@ -571,8 +571,8 @@ export class HeapAnalysesClient {
   /** The shortest paths from the root to each node, as one graph for each. */
   private async getRetainingPaths(heap: HeapPath, nodes: NodeId[], most = DEFAULT_RETAINING_PATHS): Promise<PathGraph[]> {
     const answer = await this.http.send<"ubiheap.paths/1">("POST", `${heapPath(heap)}/paths`, { nodes, maxPaths: most });
-    return answer.targets.map(({ deduplicated, displayNames }) => ({
-      nodes: deduplicated.nodes.map((id, index) => ({ id, name: displayNames[index] ?? "" })),
+    return answer.targets.map(({ deduplicated, titles }) => ({
+      nodes: deduplicated.nodes.map((id, index) => ({ id, name: titles[index] ?? "" })),
       edges: deduplicated.edges.map(({ from, to, name }) => ({ from, to, name })),
     }));
   }

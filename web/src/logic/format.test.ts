@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   abbreviateBytes,
   distanceWords,
-  formatAddress,
+  formatId,
   formatDistance,
   formatMegabytes,
   formatNumber,
@@ -76,5 +76,7 @@ it("distances are steps, unless only the engine's own roots reach a node", () =>
 });
 
 it("addresses of nodes are hexadecimal, also beyond 2^53", () => {
-  expect([formatAddress(255), formatAddress("18446744073709551615")]).toEqual(["0xff", "0xffffffffffffffff"]);
+  const ids = [255, "18446744073709551615"];
+  expect(ids.map((id) => formatId(id, "fxsnapshot"))).toEqual(["@ 0xff", "@ 0xffffffffffffffff"]);
+  expect(ids.map((id) => formatId(id, "heapsnapshot"))).toEqual(["@255", "@18446744073709551615"]);
 });

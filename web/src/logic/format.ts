@@ -68,9 +68,9 @@ export function formatTime(microseconds: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** A node's id as the tools of its maker write it. */
-export function formatAddress(id: number | string): string {
-  return `0x${BigInt(id).toString(16)}`;
+/** A node's id as the tools of its maker write it, which the commands take, too. @param format  of the file; Firefox's ids are addresses. */
+export function formatId(id: number | string, format: string | null | undefined): string {
+  return format === "fxsnapshot" ? `@ 0x${BigInt(id).toString(16)}` : `@${id}`;
 }
 
 /** What only the engine's own roots reach has this distance, and more, as in DevTools. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { frameParts, frameText, labelPieces, labelText, rowNameText } from "./names";
+import { frameParts, frameText, labelPieces, labelText, nodePieces, nodeText, rowNameText, shortNodeText } from "./names";
 
 const frame = { source: "http://localhost:8123/lib/app.js", line: 12, column: 3, functionDisplayName: "load" };
 
@@ -26,5 +26,23 @@ describe("labels", () => {
   it("of the engine's roots are one word, and none is empty", () => {
     expect(labelText(["other", "JS::ubi::RootList"])).toBe("GC Roots");
     expect([labelText([]), labelText(null)]).toEqual(["(unknown)", "(unknown)"]);
+  });
+});
+
+describe("what nodes are called", () => {
+  it("is their label, unless they have a title", () => {
+    expect([nodeText({ label: ["objects", "Array"] }), shortNodeText({ label: ["objects", "Array"] })]).toEqual([
+      "objects › Array",
+      "objects › Array",
+    ]);
+    const closure = { label: ["objects", "Function"], title: "add()" };
+    expect([nodeText(closure), shortNodeText(closure)]).toEqual(["Function › add()", "add()"]);
+  });
+
+  it("says nothing twice, and keeps the stack of who labels by it", () => {
+    expect(nodeText({ label: ["objects", "LeakedThing"], title: "LeakedThing" })).toBe("LeakedThing");
+    expect(nodeText({ label: ["scripts", "(code)", "noFilename"], title: "(code)" })).toBe("(code)");
+    expect(nodeText({ label: null, title: "root" })).toBe("root");
+    expect(nodePieces({ label: [[frame], "strings", "string"], title: '"a"' })).toEqual([frame, "string", '"a"']);
   });
 });

@@ -59,3 +59,35 @@ export function labelText(label: Label | null): string {
     .map((piece) => rowNameText(piece))
     .join(" › ");
 }
+
+/** What has a label, and perhaps a title: what people call it, where its label does not say that. */
+export interface Named {
+  label: Label | null;
+  title?: string | undefined;
+}
+
+/** Words for coarse types, which say little where a node has a title. */
+const COARSE = new Set(["objects", "strings", "scripts", "other", "domNode"]);
+
+/** The pieces of what a node is called: how it is labelled, and its title. */
+export function nodePieces({ label, title }: Named): (string | Frame)[] {
+  if (title === undefined) {
+    return labelPieces(label);
+  }
+  const pieces = (label ? labelPieces(label) : []).filter(
+    (piece) => isFrame(piece) || !(COARSE.has(piece) || piece in GROUPS || piece === title),
+  );
+  return [...pieces, title];
+}
+
+/** What it is called as text. */
+export function nodeText(node: Named): string {
+  return nodePieces(node)
+    .map((piece) => rowNameText(piece))
+    .join(" › ");
+}
+
+/** What is looked for by its first letters. */
+export function shortNodeText(node: Named): string {
+  return node.title ?? labelText(node.label);
+}

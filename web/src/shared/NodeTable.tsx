@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The columns of nodes: what they retain, what they take, what they are.
-import { formatAddress, formatPercent, percentOf } from "../logic/format";
+import { formatPercent, percentOf } from "../logic/format";
 import type { Bytes, DominatorTreeNode, HeapPath } from "../types/heap";
-import { useBytes } from "./hooks";
+import { useBytes, useNodeIds } from "./hooks";
 import { NodeLabel, OpenLink } from "./names";
 import type { Column } from "./TreeTable";
 
@@ -17,6 +17,7 @@ export interface NodeCells {
 
 export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, cellsOf: (row: Row) => NodeCells): Column<Row>[] {
   const bytes = useBytes();
+  const idText = useNodeIds(heap);
   const size = (id: "retainedSize" | "shallowSize", title: string, help: string): Column<Row> => ({
     ...{ id, title, help, width: "minmax(108px, 136px)", isNumber: true },
     cell: (row) => {
@@ -47,8 +48,8 @@ export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, cellsO
         const { node, words } = cellsOf(row);
         return (
           <span className="name-cell">
-            {words ?? (node && <NodeLabel label={node.label} />)}
-            {node && <span className="row-address">@ {formatAddress(node.nodeId)}</span>}
+            {words ?? (node && <NodeLabel node={node} />)}
+            {node && <span className="row-address">{idText(node.nodeId)}</span>}
           </span>
         );
       },

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Why a node is alive: its retaining paths, as a graph that is dragged and zoomed, and as text.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { formatAddress } from "../logic/format";
 import { cutText, drawingOf, edgeLine, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
 import type { HeapPath, PathGraph } from "../types/heap";
-import { useAddress, useSize } from "./hooks";
+import { useAddress, useNodeIds, useSize } from "./hooks";
 
 const START = { x: 20, y: 20, scale: 1 };
 const LEAST_SCALE = 0.6;
@@ -24,6 +23,7 @@ function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
 
 export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPath | null }) {
   const address = useAddress();
+  const idText = useNodeIds(heap);
   const [asText, setAsText] = useState(false);
   const [place, setPlace] = useState(START);
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
@@ -90,10 +90,10 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
                   <title>{node.name}</title>
                   <rect x={node.x} y={node.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
                   <text x={node.x + 10} y={node.y + 17}>
-                    {cutText(node.name || "(no name)")}
+                    {cutText(node.name)}
                   </text>
                   <text x={node.x + 10} y={node.y + 32} className="path-address">
-                    {formatAddress(node.id)}
+                    {idText(node.id)}
                   </text>
                 </a>
               ))}

@@ -4,9 +4,10 @@ import { useCallback, useEffect, useState } from "react";
 import { useDispatch, useSelector } from "react-redux";
 import { addressText, type Address } from "../logic/address";
 import type { Theme } from "../logic/colours";
-import { formatNumber, formatSize } from "../logic/format";
+import { formatId, formatNumber, formatSize } from "../logic/format";
 import type { Dispatch, State } from "../store";
-import { heapWordsOf } from "../store/selectors";
+import { heapWordsOf, snapshotAt } from "../store/selectors";
+import type { HeapPath, NodeId } from "../types/heap";
 
 export const useDo = useDispatch.withTypes<Dispatch>();
 export const useSee = useSelector.withTypes<State>();
@@ -15,6 +16,12 @@ export const useSee = useSelector.withTypes<State>();
 export function useAddress(): (address: Partial<Address>) => string {
   const words = useSee(heapWordsOf);
   return useCallback((address) => addressText(address, words), [words]);
+}
+
+/** Writes ids of a heap's nodes. */
+export function useNodeIds(heap: HeapPath | null): (id: NodeId) => string {
+  const format = useSee((state) => snapshotAt(state, heap)?.info?.format);
+  return (id) => formatId(id, format);
 }
 
 /** Bytes as the preferences want them in tables. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Names of rows and labels of nodes, as elements.
-import { formatAddress } from "../logic/format";
-import { frameParts, frameText, isFrame, isUnnamed, labelPieces, rowNameText } from "../logic/names";
-import type { Frame, HeapPath, Label, NodeId, RowName } from "../types/heap";
-import { useAddress } from "./hooks";
+import { frameParts, frameText, isFrame, isUnnamed, nodePieces, rowNameText, type Named } from "../logic/names";
+import type { Frame, HeapPath, NodeId, RowName } from "../types/heap";
+import { useAddress, useNodeIds } from "./hooks";
 
 export function FrameName({ frame }: { frame: Frame }) {
   const { functionName, file, place, host } = frameParts(frame);
@@ -27,8 +26,8 @@ export function Name({ name }: { name: RowName }) {
   );
 }
 
-export function NodeLabel({ label }: { label: Label | null }) {
-  const pieces = labelPieces(label);
+export function NodeLabel({ node }: { node: Named }) {
+  const pieces = nodePieces(node);
   return (
     <span className="node-label" title={pieces.map((piece) => (isFrame(piece) ? frameText(piece) : piece)).join(" › ")}>
       {pieces.map((piece, at) => (
@@ -53,7 +52,7 @@ export function NodeLink({ heap, node, children }: { heap: HeapPath | null; node
 /** A small mark in a row, which leads to the node's own page. */
 export function OpenLink({ heap, node }: { heap: HeapPath | null; node: NodeId }) {
   const address = useAddress();
-  const words = `Open ${formatAddress(node)}: its own page`;
+  const words = `Open ${useNodeIds(heap)(node)}: its own page`;
   return (
     <a className="open-link" href={address({ view: "object", heap, node })} title={words} aria-label={words} tabIndex={-1}>
       ↗

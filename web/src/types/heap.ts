@@ -77,6 +77,8 @@ export interface PathGraph {
 export interface DominatorTreeNode {
   nodeId: NodeId;
   label: Label | null;
+  /** What people call it, where nodes have names of their own. */
+  title?: string;
   shallowSize: Bytes;
   retainedSize: Bytes;
   moreChildrenAvailable: boolean;

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { commandText } from "../../logic/commands";
 import { classRows, dominatorRows, groupLabel, nextBigDrop, type DominatorRow } from "../../logic/dominator_rows";
 import { formatNumber, plural } from "../../logic/format";
-import { labelText } from "../../logic/names";
+import { labelText, nodeText, shortNodeText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
 import { useAddress, useDo, useSee } from "../../shared/hooks";
@@ -32,7 +32,7 @@ function rowText({ kind, node, rest, group }: DominatorRow): string {
   if (group) {
     return `${labelText(groupLabel(group))} × ${formatNumber(group.count)}`;
   }
-  return kind === "node" ? labelText(node.label) : "";
+  return kind === "node" ? nodeText(node) : "";
 }
 
 function cellsOf(row: DominatorRow): NodeCells {
@@ -44,7 +44,7 @@ function cellsOf(row: DominatorRow): NodeCells {
   if (group) {
     const words = (
       <>
-        <NodeLabel label={groupLabel(group)} />
+        <NodeLabel node={{ label: groupLabel(group) }} />
         <span className="group-count">{plural(group.count, "object")}</span>
       </>
     );
@@ -163,7 +163,7 @@ export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: Domin
           treeColumn="label"
           length={rows.length}
           rowAt={(position) => rows[position] ?? null}
-          placeOf={(row) => ({ ...row, text: rowText(row) })}
+          placeOf={(row) => ({ ...row, text: row.kind === "node" && !row.rest && !row.group ? shortNodeText(row.node) : rowText(row) })}
           focused={focused}
           parentOf={(position) => places.get(rows[position]?.parent ?? "") ?? -1}
           onFocus={focus}

@@ -2,7 +2,7 @@
 // The single objects that a row of a census counts, or that are of a kind; those that retain most first.
 import { commandText } from "../../logic/commands";
 import { formatNumber, formatSize, plural } from "../../logic/format";
-import { labelText } from "../../logic/names";
+import { nodeText, shortNodeText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
 import { useAddress, useDo, useSee } from "../../shared/hooks";
@@ -39,7 +39,7 @@ export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; ind
   const columns = useNodeColumns<DominatorTreeNode>(whole, snapshot.path, (node) => ({ ...node, node }));
   const cells = () => [
     ["retainedSize", "shallowSize", "label", "nodeId"],
-    ...nodes.map((node) => [node.retainedSize, node.shallowSize, labelText(node.label), node.nodeId]),
+    ...nodes.map((node) => [node.retainedSize, node.shallowSize, nodeText(node), node.nodeId]),
   ];
   return (
     <div className="table-view">
@@ -69,7 +69,7 @@ export function Individuals({ snapshot, individuals }: { snapshot: Snapshot; ind
             siblingCount: nodes.length,
             isExpandable: false,
             isExpanded: false,
-            text: labelText(node.label),
+            text: shortNodeText(node),
           })}
           focused={focused ? nodes.findIndex((node) => node.nodeId === focused.nodeId) : -1}
           parentOf={() => -1}

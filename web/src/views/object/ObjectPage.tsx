@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // One object: what it is, what it keeps, why it is alive, what it refers to and what refers to it. It has an address of its own.
 import { commandText } from "../../logic/commands";
-import { distanceWords, formatAddress, formatDistance, formatNumber, formatSize, plural } from "../../logic/format";
+import { distanceWords, formatDistance, formatNumber, formatSize, plural } from "../../logic/format";
 import { frameParts } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FocusedPaths } from "../../shared/FocusedPaths";
-import { useAddress, useDo, useSee } from "../../shared/hooks";
+import { useAddress, useDo, useNodeIds, useSee } from "../../shared/hooks";
 import { NodeLink } from "../../shared/names";
 import { Failure, Working } from "../../shared/Status";
 import { closeObject } from "../../store/actions";
@@ -24,8 +24,16 @@ function Fact({ name, value }: { name: string; value: string | number | null | u
   );
 }
 
+/** Where it is written: the file, and its line if that is known. */
+function placeText({ scriptFilename: file, location }: Node): string | null {
+  if (!location) {
+    return file;
+  }
+  return `${file ?? `script ${location.scriptId}`}:${location.line}:${location.column}`;
+}
+
 function Facts({ node, heap }: { node: Node; heap: HeapPath }) {
-  const { location, dominator } = node;
+  const { dominator } = node;
   return (
     <dl className="facts">
       <Fact name="Retained" value={formatSize(node.retainedSize)} />
@@ -34,8 +42,7 @@ function Facts({ node, heap }: { node: Node; heap: HeapPath }) {
       <Fact name="Type" value={node.typeName} />
       <Fact name="Class" value={node.className} />
       <Fact name="DOM" value={node.descriptiveTypeName} />
-      <Fact name="Script" value={node.scriptFilename} />
-      <Fact name="Place" value={location && `script ${location.scriptId}, ${location.line}:${location.column}`} />
+      <Fact name="Place" value={placeText(node)} />
       <Fact name="From the root" value={distanceWords(node.distance)} />
       {Object.entries(node.further ?? {}).map(([name, value]) => (
         <Fact key={name} name={name} value={value} />
@@ -45,7 +52,7 @@ function Facts({ node, heap }: { node: Node; heap: HeapPath }) {
           <dt>Kept by</dt>
           <dd>
             <NodeLink heap={heap} node={dominator.nodeId}>
-              {dominator.displayName}
+              {dominator.title}
             </NodeLink>
           </dd>
         </div>
@@ -55,6 +62,7 @@ function Facts({ node, heap }: { node: Node; heap: HeapPath }) {
 }
 
 function Edges({ title, count, rows, heap }: { title: string; count: number; rows: Node["edges"] | Node["retainers"]; heap: HeapPath }) {
+  const idText = useNodeIds(heap);
   return (
     <section className="card">
       <header className="card-head">
@@ -83,9 +91,9 @@ function Edges({ title, count, rows, heap }: { title: string; count: number; row
                   </td>
                   <td>
                     <NodeLink heap={heap} node={row.nodeId}>
-                      {row.displayName || "(no name)"}
+                      {row.title}
                     </NodeLink>{" "}
-                    <span className="address">{formatAddress(row.nodeId)}</span>
+                    <span className="address">{idText(row.nodeId)}</span>
                   </td>
                   <td className="number">{"retainedSize" in row ? formatSize(row.retainedSize) : formatDistance(row.distance)}</td>
                 </tr>
@@ -123,6 +131,7 @@ function Stack({ node }: { node: Node }) {
 
 function Tabs({ heap, shown }: { heap: HeapPath; shown: ObjectModel }) {
   const address = useAddress();
+  const idText = useNodeIds(heap);
   const act = useDo();
   const open = useSee((state) => state.objects.open).filter((one) => one.id === shown.id);
   return open.length < 2 ? null : (
@@ -130,7 +139,7 @@ function Tabs({ heap, shown }: { heap: HeapPath; shown: ObjectModel }) {
       {open.map((one) => (
         <span key={one.nodeId} className={one === shown ? "tab shown" : "tab"}>
           <a href={address({ view: "object", heap, node: one.nodeId })} aria-current={one === shown || undefined}>
-            {one.node?.displayName ?? formatAddress(one.nodeId)}
+            {one.node?.title ?? idText(one.nodeId)}
           </a>
           <button type="button" className="icon-button" aria-label="Close" onClick={() => act(closeObject(one))}>
             ×
@@ -145,6 +154,7 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
   const address = useAddress();
   const { node } = object;
   const heap = snapshot.path ?? "";
+  const idText = useNodeIds(heap);
   if (object.state === "object-state-error") {
     return <Failure words="This object could not be shown." error={object.error} />;
   }
@@ -157,10 +167,8 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
       <Tabs heap={heap} shown={object} />
       <header className="object-head">
         <div>
-          <h1>{node.displayName}</h1>
-          <p className="address">
-            {formatAddress(node.nodeId)} · {String(node.nodeId)}
-          </p>
+          <h1>{node.title}</h1>
+          <p className="address">{idText(node.nodeId)}</p>
         </div>
         <nav className="object-links" aria-label="This object in other views">
           <a className="button" href={address({ view: "individuals", heap, kind })} title={`The objects of ${kind}`}>
@@ -175,7 +183,7 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
           <CopyMenu
             command={commandText("show", snapshot.name, String(node.nodeId))}
             json={() => node}
-            text={() => node.pathText ?? node.displayName}
+            text={() => node.pathText ?? node.title}
           />
         </nav>
       </header>

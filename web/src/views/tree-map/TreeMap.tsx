@@ -3,11 +3,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import { boxAt, boxBeside, boxKey, boxName, boxWay, childrenOf, placeOfKey, zoomToBox } from "../../logic/boxes";
 import { commandText } from "../../logic/commands";
-import { formatAddress, formatNumber, formatPercent, formatSize, percentOf, plural } from "../../logic/format";
+import { formatNumber, formatPercent, formatSize, percentOf, plural } from "../../logic/format";
 import { boxOfWay, wantedDetail, type MapBox } from "../../logic/map_details";
 import { dragged, keptInView, LINE_PIXELS, NO_ZOOM, steppedTowards, wheelStep, zoomed, type DragZoom, type Window } from "../../logic/zoom";
 import { CopyMenu } from "../../shared/CopyMenu";
-import { useAddress, useDo, useSize, useTheme } from "../../shared/hooks";
+import { useAddress, useDo, useNodeIds, useSize, useTheme } from "../../shared/hooks";
 import { seekInTreeMap } from "../../store/actions";
 import type { Snapshot, SnapshotId, TreeMapModel } from "../../store/models";
 import { fetchTreeMapDetail, takeTreeMap } from "../../store/tasks/census";
@@ -139,6 +139,7 @@ function Mark({ kind, box, shown, view }: { kind: "hovered" | "focused"; box: Ma
 
 export function TreeMap({ snapshot, report }: { snapshot: Snapshot; report: Report }) {
   const address = useAddress();
+  const idText = useNodeIds(snapshot.path);
   const act = useDo();
   const theme = useTheme();
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
@@ -257,7 +258,7 @@ export function TreeMap({ snapshot, report }: { snapshot: Snapshot; report: Repo
   const words =
     focusedBox &&
     `${boxWay(boxes, focused).join(", ")}: ${formatSize(focusedBox.bytes)}, ${formatNumber(focusedBox.count)} things` +
-      (isSoughtHere ? `; the object ${formatAddress(sought.nodeId)} is one of them` : "");
+      (isSoughtHere ? `; the object ${idText(sought.nodeId)} is one of them` : "");
   return (
     <div className="table-view">
       <div className="view-bar">
