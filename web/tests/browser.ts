@@ -89,3 +89,9 @@ export async function focused(page: Page): Promise<string> {
   const name = page.locator(".tree-row.focused .name, .tree-row.focused .node-label");
   return (await name.count()) > 0 ? ((await name.first().textContent()) ?? "") : "";
 }
+
+/** Takes all snapshots off the list. */
+export async function cleared(page: Page): Promise<void> {
+  await page.locator("#clear-snapshots").click();
+  await page.locator("#clear-really").click();
+}

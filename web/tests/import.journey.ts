@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Files that are sent: how far they are, several at once, and that nothing remains of one that is cancelled.
 import { randomBytes } from "node:crypto";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { folderOf } from "../src/api/serving";
-import { AFTER, BEFORE, data, journey, shown, until } from "./browser";
+import { AFTER, BEFORE, cleared, data, journey, shown, until } from "./browser";
 
 const LARGE_BYTES = 64 << 20;
 const SLOW_BYTES_PER_SECOND = 4 << 20;
@@ -62,7 +62,7 @@ it("an import that is cancelled in the middle leaves nothing, in the list and on
   ).toBe(1);
   await until(() => heaps(page)).toBe(1);
   await until(async () => received()).toEqual([statSync(BEFORE).size]);
-  await page.locator("#clear-snapshots").click();
+  await cleared(page);
   await until(() => heaps(page)).toBe(0);
   await until(async () => received()).toEqual([]);
 });
@@ -83,6 +83,16 @@ it("files of each kind are dropped together, and each has its page", async () =>
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("menuitem", { name: "Copy the command" }).waitFor();
     await page.keyboard.press("Escape");
+    // What only heaps have is not offered.
+    expect(await page.locator("#select-view").count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Flame graph" }).count()).toBe(name === "crashed" ? 1 : 0);
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: /^For profiler\.firefox\.com/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${name}.profile.json`);
+    expect(Object.keys(JSON.parse(readFileSync(await download.path(), "utf-8")) as object)).toContain("meta");
   }
   await page.locator(".snapshot-choose", { hasText: "node20" }).click();
   await page.locator(".headline-size").waitFor();

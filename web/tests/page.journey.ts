@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { folderOf, serve } from "../src/api/serving";
-import { AFTER, BEFORE, data, journey, PATIENCE_MS, shown, until } from "./browser";
+import { AFTER, BEFORE, cleared, data, journey, PATIENCE_MS, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER);
 const empty = journey();
@@ -26,10 +26,15 @@ describe("files", () => {
     await page.locator(".message-error").waitFor();
     await page.getByRole("button", { name: /^tiny-before/ }).click();
     await shown(page, "report-state-saved");
-    await until(() => list.first().textContent()).toContain("0.66 MB");
+    await until(() => list.first().textContent()).toContain("641 KiB");
     await page.getByRole("button", { name: "Delete tiny-before" }).click();
     await until(() => list.count()).toBe(2);
+    // It asks first.
     await page.locator("#clear-snapshots").click();
+    await page.getByRole("dialog").getByText("Take 2 snapshots off the list?").waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    expect(await list.count()).toBe(2);
+    await cleared(page);
     await page.getByText("Look into a heap").waitFor();
   });
 
@@ -65,7 +70,7 @@ describe("files", () => {
     await page.dispatchEvent(".app", "drop", { dataTransfer: transfer });
     await shown(page, "report-state-saved");
     expect(await page.locator(".headline-words h1").textContent()).toBe("dropped.fxsnapshot");
-    await page.locator("#clear-snapshots").click();
+    await cleared(page);
   });
 });
 
@@ -143,6 +148,19 @@ describe("settings", () => {
     await page.getByRole("button", { name: "Aggregate" }).click();
     await shown(page, "census-state-saved");
     expect(await page.locator(".tree-row .figure-value").first().textContent()).toMatch(/KiB|MiB|bytes/);
+  });
+
+  it("say what is no limit, and what is used then", async () => {
+    const page = await trip.open("#/settings");
+    const field = page.getByLabel("Objects of a row, at most");
+    await field.fill("99999");
+    await page.getByText("It is a whole number from 1 to 10 000: 1 000 stays in use.").waitFor();
+    await field.fill("");
+    await page.getByText("It is a whole number from 1 to 10 000: 1 000 stays in use.").waitFor();
+    await field.fill("20");
+    await until(() => page.getByText("stays in use").count()).toBe(0);
+    await page.reload();
+    expect(await field.inputValue()).toBe("20");
   });
 });
 

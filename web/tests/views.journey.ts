@@ -145,6 +145,13 @@ describe("Aggregate", () => {
     expect(page.url()).toContain("filter=Array");
     await page.reload();
     expect(await census(page, "Array")).toEqual(expected);
+    // It stays for another snapshot, and says so.
+    await page.getByRole("button", { name: /^tiny-after/ }).click();
+    await census(page, "Array");
+    await page.locator(".filter-note", { hasText: "Only what has “Array” in its name" }).waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await until(() => page.locator(".filter-note").count()).toBe(0);
+    expect((await census(page)).length).toBeGreaterThan(expected.length);
     await page.locator("#filter").fill("nothing has this name");
     await page.getByText("No matches").waitFor();
   });

@@ -587,6 +587,11 @@ export class HeapAnalysesClient {
     return this.ask<"ubiheap.node/1">(this.heap(path), "show", { node, limit }, options);
   }
 
+  /** A recording or a timeline in a format that other tools read. */
+  getExport(path: HeapPath, question: "export" | "timeline", format: string): Promise<Blob> {
+    return this.http.file(`${heapPath(path)}/${question}`, { format }, { format: "page" });
+  }
+
   /** What the command prints. */
   getPage(path: HeapPath, question: string, query: Query, options: AskOptions = {}): Promise<string> {
     return this.http.text(`${heapPath(path)}/${question}`, { ...query, format: "page" }, options);

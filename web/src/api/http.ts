@@ -85,6 +85,12 @@ export class Http {
     return (await this.answered(path + queryText(query), { method, ...text })).json() as Promise<Documents[Schema]>;
   }
 
+  /** What a question with a format of its own answers to, as bytes. */
+  async file(path: string, body: object, query: Query): Promise<Blob> {
+    const headers = { "Content-Type": "application/json" };
+    return (await this.answered(path + queryText(query), { method: "POST", body: JSON.stringify(body), headers })).blob();
+  }
+
   async delete(path: string): Promise<void> {
     await this.answered(path, { method: "DELETE" });
   }

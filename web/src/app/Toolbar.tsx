@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+import { useRef } from "react";
 import { offeredDisplays, type KnownDisplays } from "../logic/address_displays";
+import { plural } from "../logic/format";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import { useDo, useSee } from "../shared/hooks";
-import { isDiffable, VIEW, type Grouping, type ViewState } from "../store/models";
+import { isClearable, isDiffable, VIEW, type Grouping, type ViewState } from "../store/models";
 import { allocationsOf, censusDisplaysOf, chosenTarget, labelDisplaysOf, selectedSnapshot, treeMapDisplaysOf } from "../store/selectors";
 import { toggleDiffing } from "../store/tasks/diffing";
 import { setGroupingAndRefresh } from "../store/tasks/dominators";
@@ -31,6 +33,10 @@ const GROUPINGS: readonly (readonly [Grouping, string, string])[] = [
 function ViewSelect() {
   const act = useDo();
   const view = useSee((state) => state.view.state);
+  const snapshot = useSee(selectedSnapshot);
+  if (snapshot && snapshot.kind !== "heap") {
+    return null; // it has a report, which is shown whatever the view
+  }
   return (
     <div className="segments" role="group" aria-label="View" id="select-view">
       {VIEWS.map(([id, name]) => (
@@ -68,7 +74,7 @@ function CensusControls() {
       <input
         id="filter"
         type="search"
-        className="filter"
+        className={filter ? "filter active" : "filter"}
         placeholder="Filter names, files, functions"
         aria-label="Filter"
         value={filter ?? ""}
@@ -193,10 +199,55 @@ function LiveControls() {
   );
 }
 
+function ViewControls({ view }: { view: ViewState }) {
+  return (
+    <>
+      {(view === VIEW.CENSUS || view === VIEW.DIFFING) && <CensusControls />}
+      {view === VIEW.TREE_MAP && <TreeMapControls />}
+      {(view === VIEW.DOMINATOR_TREE || view === VIEW.INDIVIDUALS) && <LabelControls />}
+      {view === VIEW.DOMINATOR_TREE && <GroupingControls />}
+    </>
+  );
+}
+
+/** Says what is lost, and asks. */
+function ClearButton() {
+  const act = useDo();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const count = useSee((state) => state.snapshots.filter(isClearable).length);
+  return (
+    <>
+      <button
+        id="clear-snapshots"
+        type="button"
+        className="button"
+        disabled={count === 0}
+        title="Take all snapshots that are read off the list"
+        onClick={() => dialog.current?.showModal()}
+      >
+        Clear
+      </button>
+      <dialog ref={dialog} className="dialog" aria-labelledby="clear-title">
+        <h2 id="clear-title">Take {plural(count, "snapshot")} off the list?</h2>
+        <p>What was imported or taken here is deleted on the server. Files that the server was started with stay where they are.</p>
+        <form method="dialog" className="dialog-buttons">
+          <button type="submit" className="button">
+            Cancel
+          </button>
+          <button id="clear-really" type="submit" className="button danger" onClick={() => void act(clearSnapshots())}>
+            Clear
+          </button>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
 export function Toolbar() {
   const act = useDo();
   const view = useSee((state) => state.view.state);
   const snapshots = useSee((state) => state.snapshots);
+  const isHeap = useSee((state) => (selectedSnapshot(state)?.kind ?? "heap") === "heap");
   const isDiffing = view === VIEW.DIFFING;
   const isLeaks = view === VIEW.LEAKS;
   const hasTwo = snapshots.filter(isDiffable).length >= 2;
@@ -207,10 +258,7 @@ export function Toolbar() {
         ubiheap
       </a>
       {!isDiffing && !isLeaks && view !== VIEW.INDIVIDUALS && <ViewSelect />}
-      {(view === VIEW.CENSUS || isDiffing) && <CensusControls />}
-      {view === VIEW.TREE_MAP && <TreeMapControls />}
-      {(view === VIEW.DOMINATOR_TREE || view === VIEW.INDIVIDUALS) && <LabelControls />}
-      {view === VIEW.DOMINATOR_TREE && <GroupingControls />}
+      {isHeap && <ViewControls view={view} />}
       <span className="toolbar-space" />
       <LiveControls />
       <button
@@ -235,16 +283,7 @@ export function Toolbar() {
       >
         Leaks
       </button>
-      <button
-        id="clear-snapshots"
-        type="button"
-        className="button"
-        disabled={snapshots.length === 0}
-        title="Delete all snapshots that are read"
-        onClick={() => void act(clearSnapshots())}
-      >
-        Clear
-      </button>
+      <ClearButton />
     </header>
   );
 }

@@ -5,7 +5,6 @@ import {
   distanceWords,
   formatId,
   formatDistance,
-  formatMegabytes,
   formatNumber,
   formatPercent,
   formatSize,
@@ -52,10 +51,6 @@ describe("bytes", () => {
   it("FE-6: are whole units, rounded down", () => {
     const sizes = [12, 12345, 12345678, 12345678912, 1023, 1024, 1048575, 1073741823];
     expect(sizes.map(abbreviateBytes)).toEqual(["12B", "12KiB", "11MiB", "11GiB", "1023B", "1KiB", "1023KiB", "1023MiB"]);
-  });
-
-  it("FE-28: are decimal megabytes in the list of snapshots", () => {
-    expect(formatMegabytes(1234567)).toBe("1.23 MB");
   });
 
   it("have three digits in text", () => {

@@ -34,11 +34,6 @@ export function abbreviateBytes(bytes: number): string {
   return bytes < KIBI ** 3 ? `${Math.floor(bytes / KIBI ** 2)}MiB` : `${Math.floor(bytes / KIBI ** 3)}GiB`;
 }
 
-/** Decimal megabytes with two digits, as the list of snapshots shows them. */
-export function formatMegabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(2)} MB`;
-}
-
 /** Three significant digits with a binary unit, for text. */
 export function formatSize(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];

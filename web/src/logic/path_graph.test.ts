@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { drawingOf, edgeLine, LABEL_HEIGHT, NODE_HEIGHT, NODE_WIDTH, pathsText, type Drawing } from "./path_graph";
+import { drawingOf, edgeLine, firstPlace, LABEL_HEIGHT, NODE_HEIGHT, NODE_WIDTH, pathsText, type Drawing } from "./path_graph";
 
 const graph = {
   nodes: [
@@ -38,6 +38,25 @@ function overlapping({ nodes, edges, width, height }: Drawing): string[] {
 }
 
 describe("retaining paths", () => {
+  it("are put so that all is seen, or at least the target", () => {
+    for (const isDown of [false, true]) {
+      const drawing = drawingOf(graph, isDown);
+      expect(firstPlace(drawing, { width: 4000, height: 4000 })).toEqual({ x: 20, y: 20, scale: 1 });
+      const target = drawing.nodes.find((node) => node.isTarget)!;
+      for (const view of [
+        { width: 300, height: 210 },
+        { width: 210, height: 120 },
+      ]) {
+        const { x, y, scale } = firstPlace(drawing, view);
+        expect(scale).toBeGreaterThanOrEqual(0.6);
+        expect(x + (target.x + NODE_WIDTH) * scale).toBeLessThanOrEqual(view.width);
+        expect(y + (target.y + NODE_HEIGHT) * scale).toBeLessThanOrEqual(view.height);
+        expect(x + target.x * scale).toBeGreaterThanOrEqual(0);
+        expect(y + target.y * scale).toBeGreaterThanOrEqual(0);
+      }
+    }
+  });
+
   it("are drawn from the root at the left to the target at the right, beside each other", () => {
     const { nodes, edges, width, height } = drawingOf(graph, false);
     const place = new Map(nodes.map((node) => [node.id, node]));

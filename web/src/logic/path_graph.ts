@@ -243,3 +243,26 @@ export function pathsText({ nodes, edges }: PathGraph): string {
   });
   return lines.join("\n");
 }
+
+/** Where a drawing is put in a window, and how large it is there. */
+export interface DrawingPlace {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+/** Around a drawing that begins in the corner of its window. */
+const MARGIN = 20;
+const LEAST_SCALE = 0.6;
+
+/** All of its width is seen at first, unless that would be too small to read: then the target is, and what leads to it. */
+export function firstPlace({ nodes, width }: Drawing, view: { width: number; height: number }): DrawingPlace {
+  const target = nodes.find(({ isTarget }) => isTarget);
+  const scale = view.width > 0 ? Math.max(LEAST_SCALE, Math.min(1, (view.width - 2 * MARGIN) / width)) : 1;
+  const along = (length: number, end: number) => (length > 0 ? Math.min(MARGIN, length - MARGIN - end * scale) : MARGIN);
+  return {
+    x: along(view.width, (target?.x ?? 0) + NODE_WIDTH),
+    y: along(view.height, (target?.y ?? 0) + NODE_HEIGHT),
+    scale,
+  };
+}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Why a node is alive: its retaining paths, as a graph that is dragged and zoomed, and as text.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { cutText, drawingOf, edgeLine, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
+import { cutText, drawingOf, edgeLine, firstPlace, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
 import type { HeapPath, PathGraph } from "../types/heap";
 import { useAddress, useNodeIds, useSize } from "./hooks";
 
 const START = { x: 20, y: 20, scale: 1 };
-const LEAST_SCALE = 0.6;
 
 function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
   const { name, text, label } = edge;
@@ -31,11 +30,7 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
   const isDown = height > width * 0.7;
   const drag = useRef<{ x: number; y: number } | null>(null);
   const drawing = useMemo(() => drawingOf(paths, isDown), [paths, isDown]);
-  // All of its width is seen at first, unless that would be too small to read.
-  useEffect(() => {
-    const scale = width > 0 ? Math.max(LEAST_SCALE, Math.min(1, (width - 2 * START.x) / drawing.width)) : 1;
-    setPlace({ ...START, scale });
-  }, [drawing, width]);
+  useEffect(() => setPlace(firstPlace(drawing, { width, height })), [drawing, width, height]);
   useEffect(() => {
     const turned = (event: WheelEvent) => {
       event.preventDefault();

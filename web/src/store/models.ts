@@ -316,6 +316,11 @@ export function isDiffable(snapshot: Snapshot): boolean {
   return snapshot.kind === "heap" && (snapshot.state === SNAPSHOT.SAVED || snapshot.state === SNAPSHOT.READ);
 }
 
+/** Whether it goes when the list is cleared: what is being saved or read stays. */
+export function isClearable({ state }: Snapshot): boolean {
+  return state === SNAPSHOT.ERROR || state === SNAPSHOT.READ;
+}
+
 let lastId = 0;
 
 /** Begins in SAVING, with everything null or false. */

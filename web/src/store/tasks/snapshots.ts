@@ -4,7 +4,7 @@ import { ServerError } from "../../api/errors";
 import type { OpenHeap } from "../../types/heap";
 import type { State, Task } from "..";
 import * as a from "../actions";
-import { CONNECTION, newSnapshot, SNAPSHOT, VIEW, type Progress, type Snapshot, type SnapshotId } from "../models";
+import { CONNECTION, isClearable, newSnapshot, SNAPSHOT, VIEW, type Progress, type Snapshot, type SnapshotId } from "../models";
 import { allocationsOf, snapshotAt, snapshotOf } from "../selectors";
 import { cancelOf, errorText } from "./context";
 import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot } from "./views";
@@ -146,8 +146,6 @@ function deleteSnapshots(ids: SnapshotId[]): Task {
 export function deleteSnapshot(id: SnapshotId): Task {
   return deleteSnapshots([id]);
 }
-
-const isClearable = ({ state }: Snapshot) => state === SNAPSHOT.ERROR || state === SNAPSHOT.READ;
 
 /** Deletes all that is read; what is being saved or read stays. */
 export function clearSnapshots(): Task {

@@ -4,6 +4,7 @@ import { commandText } from "../../logic/commands";
 import { censusCells } from "../../shared/census_cells";
 import { CensusTable } from "../../shared/CensusTable";
 import { CopyMenu } from "../../shared/CopyMenu";
+import { FilterNote } from "../../shared/FilterNote";
 import { useDo } from "../../shared/hooks";
 import { Empty } from "../../shared/Status";
 import { collapseCensusNode, focusCensusNode } from "../../store/actions";
@@ -27,6 +28,7 @@ export function Census({ snapshot, census }: { snapshot: Snapshot; census: Censu
     return (
       <Empty title={census.filter ? "No matches" : "Empty"}>
         <p>{census.filter ? `No name, file or function has “${census.filter}” in it.` : "This snapshot has nothing to count."}</p>
+        <FilterNote />
       </Empty>
     );
   }
@@ -44,6 +46,7 @@ export function Census({ snapshot, census }: { snapshot: Snapshot; census: Censu
         <p className="view-note">
           {hasNoStacks(census) ? "No allocation stacks were recorded in this snapshot: record them before it is taken." : display.tooltip}
         </p>
+        <FilterNote />
         <CopyMenu rows={() => censusCells(census)} command={command} />
       </div>
       <CensusTable

@@ -4,6 +4,7 @@ import { commandText } from "../../logic/commands";
 import { CensusTable } from "../../shared/CensusTable";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { censusCells } from "../../shared/census_cells";
+import { FilterNote } from "../../shared/FilterNote";
 import { useDo, useSee } from "../../shared/hooks";
 import { Empty } from "../../shared/Status";
 import { collapseDiffingCensusNode, focusDiffingCensusNode } from "../../store/actions";
@@ -60,6 +61,7 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
             </button>
           ))}
         </div>
+        <FilterNote />
         <CopyMenu
           rows={() => (byClass ? classDiffCells(byClass, filter) : censusCells(census))}
           command={byClass ? commandText("diff", ["--by", "class"], first.name, second.name) : command}
@@ -68,7 +70,9 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
       {byClass ? (
         <ClassDiff classes={byClass} first={first} second={second} />
       ) : isEmpty ? (
-        <Empty title={filter ? "No matches" : "No difference between baseline and comparison"} />
+        <Empty title={filter ? "No matches" : "No difference between baseline and comparison"}>
+          <FilterNote />
+        </Empty>
       ) : (
         <CensusTable
           census={census}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import { useId, useState } from "react";
+import { formatNumber } from "../../logic/format";
 import { useDo, useSee } from "../../shared/hooks";
 import { setPreference } from "../../store/actions";
 import type { Preferences } from "../../store/models";
@@ -36,18 +38,36 @@ function Choices<Value extends string>({ legend, name, value, choices, onChoose 
   );
 }
 
+/** A whole number from 1 to `most`. What is typed and is none stays there, with what is used instead. */
 function NumberField({ label, value, most, onChange }: { label: string; value: number; most: number; onChange(value: number): void }) {
+  const [text, setText] = useState(String(value));
+  const number = Number(text);
+  const isRight = text.trim() !== "" && Number.isInteger(number) && number >= 1 && number <= most;
+  const id = useId();
   return (
-    <label className="field">
-      <span>{label}</span>
-      <input
-        type="number"
-        min={1}
-        max={most}
-        value={value}
-        onChange={(event) => onChange(Math.max(1, Math.min(most, Math.round(event.target.valueAsNumber) || 1)))}
-      />
-    </label>
+    <div>
+      <label className="field">
+        <span>{label}</span>
+        <input
+          type="number"
+          min={1}
+          max={most}
+          value={text}
+          aria-invalid={!isRight}
+          aria-describedby={id}
+          onChange={(event) => {
+            setText(event.target.value);
+            const wanted = event.target.valueAsNumber;
+            if (Number.isInteger(wanted) && wanted >= 1 && wanted <= most) {
+              onChange(wanted);
+            }
+          }}
+        />
+      </label>
+      <p id={id} className="field-error" role="status">
+        {!isRight && `It is a whole number from 1 to ${formatNumber(most)}: ${formatNumber(value)} stays in use.`}
+      </p>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The list of snapshots: what is open, how far it is, and, while two are chosen for a difference, which.
 import { addressText } from "../../logic/address";
-import { formatMegabytes, formatPercent, formatSize, formatTime } from "../../logic/format";
+import { formatPercent, formatSize, formatTime } from "../../logic/format";
 import { useDo, useSee } from "../../shared/hooks";
 import { ProgressBar, Spinner } from "../../shared/Status";
 import { DIFFING, DOMINATORS, isDiffable, LEAKS, SNAPSHOT, type DiffingModel, type LeaksModel, type Snapshot } from "../../store/models";
@@ -50,7 +50,7 @@ function SecondLine({ snapshot, role }: { snapshot: Snapshot; role: string }) {
   const time = snapshot.creationTime === null ? null : formatTime(snapshot.creationTime);
   return (
     <span>
-      {total === null ? `${formatSize(snapshot.size)} on disk` : formatMegabytes(total)}
+      {total === null ? `${formatSize(snapshot.size)} on disk` : formatSize(total)}
       {time && <span className="snapshot-time"> · {time}</span>}
     </span>
   );

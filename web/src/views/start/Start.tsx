@@ -2,13 +2,16 @@
 // What matters about a heap, on one page: its size, what was found, who keeps it. Each thing leads to its evidence.
 import type { ReactNode } from "react";
 import { commandText } from "../../logic/commands";
+import { exportFormats } from "../../logic/exports";
 import { formatNumber, formatSize, formatTime, percentOf, plural } from "../../logic/format";
 import { frameParts } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import type { Snapshot } from "../../store/models";
+import { exportRecording } from "../../store/tasks/exports";
 import type { Documents } from "../../types/documents";
 import type { HeapPath } from "../../types/heap";
-import { useAddress } from "../../shared/hooks";
+import { useAddress, useDo } from "../../shared/hooks";
+import { Menu } from "../../shared/Menu";
 
 type Report = Documents["ubiheap.report/1"];
 
@@ -208,6 +211,33 @@ function Functions({ report, heap }: { report: Report; heap: HeapPath }) {
   );
 }
 
+function saveFile(file: Blob, name: string): void {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** What there is of a recording or a timeline besides its report. */
+function RecordingLinks({ snapshot }: { snapshot: Snapshot }) {
+  const act = useDo();
+  const { id, kind, path } = snapshot;
+  const items = exportFormats(kind).map((format) => ({
+    label: format.words,
+    detail: format.ending,
+    act: () => void act(exportRecording(id, format, saveFile)),
+  }));
+  return (
+    <>
+      {kind === "recording" && (
+        <a className="button" href={`/api/1/heaps/${path}/flamegraph?format=page`} target="_blank" rel="noreferrer">
+          Flame graph ↗
+        </a>
+      )}
+      <Menu label="Export" items={items} />
+    </>
+  );
+}
+
 export function Start({ snapshot }: { snapshot: Snapshot }) {
   const { report, path } = snapshot;
   const heap = path ?? "";
@@ -218,6 +248,7 @@ export function Start({ snapshot }: { snapshot: Snapshot }) {
         <div className="headline">
           <h1>{snapshot.name}</h1>
           <span className="toolbar-space" />
+          <RecordingLinks snapshot={snapshot} />
           <CopyMenu command={commandText(snapshot.kind === "timeline" ? "timeline" : "report", snapshot.name)} text={() => text} />
         </div>
         <pre className="text-page">{text}</pre>
