@@ -2539,8 +2539,8 @@ export type Target1Document = {
   name: string;
   /** Of its engine, such as quickjs, or the scheme of its address */
   kind: string;
-  /** here: in this process. Behind an address: whether there is a connection; the next request makes one */
-  link: "here" | "idle" | "connected" | "lost";
+  /** here: in this process; ended: the same, and its program has ended, while its heap is still there. Behind an address: whether there is a connection; the next request makes one */
+  link: "here" | "ended" | "idle" | "connected" | "lost";
   /** Why the last request failed */
   fault: string | null;
   canCollect: boolean;
@@ -2566,8 +2566,8 @@ export type Targets1Document = {
     name: string;
     /** Of its engine, such as quickjs, or the scheme of its address */
     kind: string;
-    /** here: in this process. Behind an address: whether there is a connection; the next request makes one */
-    link: "here" | "idle" | "connected" | "lost";
+    /** here: in this process; ended: the same, and its program has ended, while its heap is still there. Behind an address: whether there is a connection; the next request makes one */
+    link: "here" | "ended" | "idle" | "connected" | "lost";
     /** Why the last request failed */
     fault: string | null;
     canCollect: boolean;

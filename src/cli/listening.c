@@ -95,10 +95,8 @@ ubi_status ubi__listening_start(ubi__listening *l, const char *where, bool may_a
     return UBI_OK;
 }
 
-ubi_status ubi__listening_show(ubi__listening *l, const ubi_session_options *session) {
-    ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
-    options.session = session;
-    return ubi_http_server_start(&l->page, &options);
+ubi_status ubi__listening_show(ubi__listening *l, const ubi_http_options *options) {
+    return ubi_http_server_start(&l->page, options);
 }
 
 bool ubi__listening_offer(ubi__listening *l, ubi_target target, const ubi_rdp_target_options *options) {
@@ -111,6 +109,13 @@ bool ubi__listening_offer(ubi__listening *l, ubi_target target, const ubi_rdp_ta
         (void)ubi__http_server_offer(l->page, target, &offer);
     pthread_mutex_unlock(&l->lock);
     return is_listening;
+}
+
+void ubi__listening_note_end(ubi__listening *l, ubi_target target) {
+    pthread_mutex_lock(&l->lock);
+    if (l->page)
+        ubi__http_server_note_end(l->page, target);
+    pthread_mutex_unlock(&l->lock);
 }
 
 void ubi__listening_withdraw(ubi__listening *l, ubi_target target) {

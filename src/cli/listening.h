@@ -30,10 +30,12 @@ typedef struct ubi__listening {
  * Errors: UBI_EINVAL (where), UBI_EIO, UBI_ENOMEM.
  */
 ubi_status ubi__listening_start(ubi__listening *listening, const char *where, bool may_ask);
-/** Serves the page, on any free port of this machine. @param session  how snapshots are opened. Errors: as ubi_http_server_start. */
-ubi_status ubi__listening_show(ubi__listening *listening, const ubi_session_options *session);
+/** Serves the page. Errors: as ubi_http_server_start. */
+ubi_status ubi__listening_show(ubi__listening *listening, const ubi_http_options *options);
 /** Any thread. Without a server, or when it cannot be offered, nothing happens. Returns whether there is a server. */
 bool ubi__listening_offer(ubi__listening *listening, ubi_target target, const ubi_rdp_target_options *options);
+/** The program of a target has ended by itself, and its heap stays: the page says so. */
+void ubi__listening_note_end(ubi__listening *listening, ubi_target target);
 /** On the target's thread. */
 void ubi__listening_withdraw(ubi__listening *listening, ubi_target target);
 /** Standard error shows where it listens, and the address of the page: there is something to see now. */

@@ -72,3 +72,22 @@ ubi_status ubi__token_file_read(char out[UBI__HTTP_TOKEN_BYTES], const char *pat
     close(fd);
     return status;
 }
+
+ubi_status ubi__token_file_use(ubi_http_options *options, char token[UBI__HTTP_TOKEN_BYTES], ubi__cli *cli,
+                               const char *path) {
+    const char *command = cli->subject;
+    if (!path)
+        return UBI_OK;
+    cli->subject = path;
+    UBI_TRY(ubi__token_file_read(token, path));
+    cli->subject = command;
+    options->token = token;
+    return UBI_OK;
+}
+
+ubi_status ubi__port_read(ubi_http_options *options, uint64_t port) {
+    if (port > UINT16_MAX)
+        return ubi__fail(UBI_EINVAL, "--port: expected a number up to 65535");
+    options->port = (uint16_t)port;
+    return UBI_OK;
+}

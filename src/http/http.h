@@ -311,6 +311,8 @@ ubi__live_heap *ubi__http_target_next(uint64_t *number, const ubi_http_server *s
 ubi_status ubi__http_target_document(ubi__vec_u8 *out, uint64_t number, ubi__live_heap *heap);
 /** As ubi_http_server_add_target, also for a thread that has to be woken. */
 ubi_status ubi__http_server_offer(ubi_http_server *server, ubi_target target, const ubi__live_offer *offer);
+/** The program of a target has ended by itself, and its heap is still offered. A target that is not: nothing happens. */
+void ubi__http_server_note_end(ubi_http_server *server, ubi_target target);
 /** As ubi_http_server_add_target, for a heap behind an address. Errors: UBI_EINVAL (the address), UBI_ELIMIT, UBI_ENOMEM. */
 ubi_status ubi__http_server_add_address(ubi_http_server *server, const char *address,
                                         const ubi__remote_scheme *const *schemes);

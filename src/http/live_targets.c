@@ -205,6 +205,14 @@ static ubi__http_target *target_take(ubi_http_server *server, const ubi_target *
     return found;
 }
 
+void ubi__http_server_note_end(ubi_http_server *server, ubi_target target) {
+    pthread_mutex_lock(&lock);
+    for (ubi__http_target *t = server->targets; t; t = t->next)
+        if (ubi__live_heap_is(t->heap, target))
+            ubi__live_heap_note_end(t->heap);
+    pthread_mutex_unlock(&lock);
+}
+
 ubi_status ubi_http_server_remove_target(ubi_http_server *server, ubi_target target) {
     ubi__http_target *found = target_take(server, &target);
     if (!found)

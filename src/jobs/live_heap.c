@@ -10,13 +10,14 @@
 #define DOZE_NS 50000000
 
 const char *ubi__live_link_name(ubi__live_link link) {
-    static const char *const names[] = { "here", "idle", "connected", "lost" };
+    static const char *const names[] = { "here", "ended", "idle", "connected", "lost" };
     return names[link];
 }
 
 void ubi__live_heap_init(ubi__live_heap *heap, const ubi__live_heap_ops *ops, const char *name) {
     heap->ops = ops;
     atomic_init(&heap->n_refs, 1);
+    atomic_init(&heap->has_ended, false);
     snprintf(heap->name, sizeof heap->name, "%s", name);
 }
 
@@ -43,6 +44,10 @@ void ubi__live_heap_end(ubi__live_heap *heap) {
     heap->ops->end(heap);
 }
 
+void ubi__live_heap_note_end(ubi__live_heap *heap) {
+    atomic_store(&heap->has_ended, true);
+}
+
 const char *ubi__live_heap_name(const ubi__live_heap *heap) {
     return heap->name;
 }
@@ -57,6 +62,8 @@ bool ubi__live_heap_is(const ubi__live_heap *heap, ubi_target target) {
 
 void ubi__live_heap_state(ubi__live_state *out, ubi__live_heap *heap) {
     heap->ops->state(out, heap);
+    if (out->link == UBI__LIVE_HERE && atomic_load(&heap->has_ended))
+        out->link = UBI__LIVE_ENDED;
 }
 
 ubi_status ubi__live_heap_save(ubi__live_heap *heap, const char *path, const ubi_progress *progress) {

@@ -26,6 +26,7 @@
 /** Where it is. */
 typedef enum ubi__live_link {
     UBI__LIVE_HERE,      /**< in this process */
+    UBI__LIVE_ENDED,     /**< in this process, whose program has ended: it only rests */
     UBI__LIVE_IDLE,      /**< behind an address, with no connection: the next request makes one */
     UBI__LIVE_CONNECTED, /**< behind an address */
     UBI__LIVE_LOST       /**< none could be made, or it broke: the next request tries again */
@@ -70,6 +71,9 @@ ubi__live_heap *ubi__live_heap_ref(ubi__live_heap *heap);
 void ubi__live_heap_unref(ubi__live_heap *heap); /**< NULL is fine */
 /** Requests that wait fail, and so do all later ones. Of a target: on its thread, before it goes; from another thread it waits for what runs. */
 void ubi__live_heap_end(ubi__live_heap *heap);
+
+/** Its program has ended by itself. Any thread. */
+void ubi__live_heap_note_end(ubi__live_heap *heap);
 
 /** As it was called, or its address. */
 const char *ubi__live_heap_name(const ubi__live_heap *heap);

@@ -29,6 +29,7 @@ typedef struct ubi__live_heap_ops {
 struct ubi__live_heap {
     const ubi__live_heap_ops *ops;
     _Atomic uint32_t n_refs;
+    atomic_bool has_ended; /**< its program has, by itself */
     char name[UBI__LIVE_HEAP_NAME_BYTES];
 };
 

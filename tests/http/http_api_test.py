@@ -210,6 +210,19 @@ class Files(unittest.TestCase):
         self.assertEqual(server.ask("/api/1/heaps/h1/summary").code, 404)
         self.assertTrue((ROOT / AFTER).exists())
 
+    def test_a_file_that_cannot_be_served_is_left_out_and_named(self):
+        server = serve(self, "tests/data/fx/README.md", BEFORE, "none.fxsnapshot", AFTER)
+        self.assertEqual([heap["name"] for heap in server.get("/api/1/heaps")["heaps"]],
+                         ["tiny-before.fxsnapshot", "tiny-after.fxsnapshot"])
+        self.assertEqual(server.end(), 0)
+        first, second = server.errors.splitlines()
+        self.assertRegex(first, r"^ubiheap: tests/data/fx/README.md: left out: this is plain text ")
+        self.assertRegex(second, r"^ubiheap: none.fxsnapshot: left out: cannot open: No such file")
+        for files, code in [(["tests/data/fx/README.md"], 3), (["tests/data/fx/README.md", "none.fxsnapshot"], 4)]:
+            done = subprocess.run([TOOL, "serve", *files], cwd=ROOT, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (code, ""))
+            self.assertNotIn("left out", done.stderr.splitlines()[-1])
+
     def test_ranges_of_a_file(self):
         server = serve(self, AFTER)
         content = (ROOT / AFTER).read_bytes()

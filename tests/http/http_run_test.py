@@ -123,6 +123,7 @@ class Ended(unittest.TestCase):
                 program = Program(self, PLANTED + ending, *(["-m"] if "import" in ending else []))
                 while "the script has ended" not in program.process.stderr.readline():
                     pass
+                self.assertEqual(program.get("/api/1/targets")["targets"][0]["link"], "ended")
                 self.assertEqual(program.count(program.save()), 1)
                 program.get("/api/1/targets/t1/collections", method="POST")
                 self.assertEqual(program.count(program.save()), 1)
@@ -139,6 +140,26 @@ class Ended(unittest.TestCase):
         self.assertIn("snapshot (exit)", program.errors)
         self.assertEqual(sorted(path.suffix for path in program.folder.glob("program*")),
                          [".fxsnapshot", ".fxsnapshot", ".js", ".timeline"])
+
+    def test_its_address_is_the_same_each_time_if_one_wants_that(self):
+        first = Program(self, PLANTED, "--token-file", "token")
+        first.await_end_of_script()
+        (first.folder / "again.js").write_text(PLANTED, encoding="utf-8")
+        url = first.url
+        port = re.search(r":(\d+)/", url)[1]
+        self.assertEqual(first.end(signal.SIGINT), 0)
+        again = subprocess.Popen([TOOL, "run", "--ui", "--port", port, "--token-file", "token", "again.js"], cwd=first.folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(again.stderr.readline(), f"ubiheap: look into it in your browser: {url}\n")
+        finally:
+            again.kill()
+            again.communicate()
+        for options, why in [(["--port", "1"], "--port is of the page that --ui serves"), (["--ui", "--port", "65536"], "up to 65535"),
+                             (["--ui", "--token-file", "program.js"], "program.js")]:
+            done = subprocess.run([TOOL, "run", *options, "program.js"], cwd=first.folder, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(why, done.stderr)
 
     def test_what_is_typed_ends_when_the_user_says_so(self):
         done = subprocess.run([TOOL, "run", "--ui", "-i"], input=".exit\n", capture_output=True, text=True, check=False)

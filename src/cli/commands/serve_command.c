@@ -90,15 +90,35 @@ static ubi_status file_add(ubi_http_server *server, const char *path) {
                : ubi_http_server_add_file(server, path);
 }
 
-static ubi_status all_add(ubi__cli *cli, ubi_http_server *server, const serve_arguments *a, char **paths, int n) {
-    for (uint32_t i = 0; i < a->targets.n; i++)
-        UBI_TRY(ubi__http_server_add_address(server, a->targets.at[i], ubi__remote_schemes));
+/* Whether a file is at fault, rather than the server, which then does without it. */
+static bool is_of_file(ubi_status status) {
+    return status == UBI_EFORMAT || status == UBI_EIO || status == UBI_ENOTFOUND;
+}
+
+/* A file that cannot be served is left out and named: the others are served, if there are any. */
+static ubi_status files_add(ubi__cli *cli, ubi_http_server *server, char **paths, int n) {
+    int n_left_out = 0;
     for (int i = 0; i < n; i++) {
         cli->subject = paths[i];
-        UBI_TRY(file_add(server, paths[i]));
+        ubi_status status = file_add(server, paths[i]);
+        bool is_last_hope = i == n - 1 && n_left_out == i;
+        if (status != UBI_OK && (is_last_hope || !is_of_file(status)))
+            return status;
+        if (status != UBI_OK) {
+            char line[600];
+            snprintf(line, sizeof line, "left out: %s", ubi_error_message());
+            ubi__print_line(paths[i], line);
+            n_left_out++;
+        }
     }
     cli->subject = "serve";
     return UBI_OK;
+}
+
+static ubi_status all_add(ubi__cli *cli, ubi_http_server *server, const serve_arguments *a, char **paths, int n) {
+    for (uint32_t i = 0; i < a->targets.n; i++)
+        UBI_TRY(ubi__http_server_add_address(server, a->targets.at[i], ubi__remote_schemes));
+    return files_add(cli, server, paths, n);
 }
 
 static ubi_status pool_open(ubi_session_pool **out, const serve_arguments *a) {
@@ -108,24 +128,12 @@ static ubi_status pool_open(ubi_session_pool **out, const serve_arguments *a) {
     return ubi_session_pool_new(out, &options);
 }
 
-/* What is wrong is said of the file. */
-static ubi_status token_find(ubi_http_options *options, char token[UBI__HTTP_TOKEN_BYTES], ubi__cli *cli,
-                             const char *path) {
-    const char *command = cli->subject;
-    if (!path)
-        return UBI_OK;
-    cli->subject = path;
-    UBI_TRY(ubi__token_file_read(token, path));
-    cli->subject = command;
-    options->token = token;
-    return UBI_OK;
-}
-
 static ubi_status server_start(ubi_http_server **out, ubi__cli *cli, const serve_arguments *a, ubi_session_pool *pool) {
     char token[UBI__HTTP_TOKEN_BYTES];
     ubi_session_options session = UBI_SESSION_OPTIONS_INIT;
     ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
-    UBI_TRY(token_find(&options, token, cli, a->token_file));
+    UBI_TRY(ubi__token_file_use(&options, token, cli, a->token_file));
+    UBI_TRY(ubi__port_read(&options, a->port));
     session.threads = ubi__cli_threads(cli);
     session.compat = cli->compat;
     session.index = a->cache < 0 ? UBI_SESSION_INDEX_NONE : UBI_SESSION_INDEX_CACHE;
@@ -135,9 +143,6 @@ static ubi_status server_start(ubi_http_server **out, ubi__cli *cli, const serve
     options.listen = a->listen;
     options.roots = a->roots.at;
     options.n_roots = a->roots.n;
-    if (a->port > UINT16_MAX)
-        return ubi__fail(UBI_EINVAL, "--port: expected a number up to 65535");
-    options.port = (uint16_t)a->port;
     if (a->most_upload)
         UBI_TRY(ubi__parse_size(&options.most_upload_bytes, a->most_upload, "--max-upload"));
     return ubi_http_server_start(out, &options);
@@ -212,7 +217,9 @@ static const ubi__usage usage = {
         "machine. Programs that run, each a --target, are connected when a client asks for a snapshot, or has them "
         "collect, "
         "measure or record allocation stacks; a connection that is lost is made again by the next request. Prints its "
-        "address, which has a token: without it nothing is answered. What is computed is kept and "
+        "address, which has a token: without it nothing is answered. A file that cannot be served is left out and "
+        "named, unless "
+        "none is left. What is computed is kept and "
         "shared by all clients, up to the limit of --memory. Of heaps of 8 MiB and more, an index is kept, so that the "
         "next server opens them at once.\n"
         "\n"

@@ -14,6 +14,7 @@
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
+#include "cli/token_file.h"
 #include "symbolize/process_symbols.h"
 
 static ubi__script_kind kind_of(const ubi__run_arguments *a) {
@@ -120,11 +121,16 @@ static ubi_status profiler_make(ubi_profiler **out, const char *hooks_folder) {
     return ubi_profiler_new(out, &options);
 }
 
-static ubi_status page_serve(void) {
+static ubi_status page_serve(const ubi__run_arguments *a) {
+    char token[UBI__HTTP_TOKEN_BYTES];
     ubi_session_options session = UBI_SESSION_OPTIONS_INIT;
+    ubi_http_options options = UBI_HTTP_OPTIONS_INIT;
+    UBI_TRY(ubi__token_file_use(&options, token, the_run.cli, a->token_file));
+    UBI_TRY(ubi__port_read(&options, a->port));
     session.threads = ubi__cli_threads(the_run.cli);
     session.compat = the_run.cli->compat;
-    return ubi__run_listen_show(&the_run.listen, &session, the_run.runner);
+    options.session = &session;
+    return ubi__run_listen_show(&the_run.listen, &options, the_run.runner);
 }
 
 static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
@@ -139,7 +145,9 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     if (a->listen)
         UBI_TRY(ubi__run_listen_start(&the_run.listen, a->listen, the_run.runner, !a->is_interactive));
     if (a->with_page)
-        UBI_TRY(page_serve());
+        UBI_TRY(page_serve(a));
+    else if (a->port || a->token_file)
+        return ubi__fail(UBI_EINVAL, "--%s is of the page that --ui serves", a->port ? "port" : "token-file");
     if (a->with_heap_module || a->with_debugger)
         UBI_TRY(profiler_make(&the_run.profiler, the_run.runner->hooks_folder));
     return UBI_OK;
@@ -282,6 +290,11 @@ static const ubi__parameter parameters[] = {
         "ui", 0, AT(with_page),
         "serve a page that looks into the program's heap, of this machine alone: standard error shows its address; "
         "the page keeps the heap when the script has ended, until Ctrl-C"),
+    UBI__NUMBER("port", 0, AT(port), "N", "the port of --ui; 0: any that is free", "0"),
+    UBI__TEXT("token-file", 0, AT(token_file), "FILE",
+              "with --ui: have the token that is in FILE, which is made if it is not there: with --port the address is "
+              "the same each time",
+              "a token of its own"),
     UBI__CHOICE("census-at", 0, AT(census_at), "WHEN", moments,
                 "count what is in the heap, and print it as 'ubiheap census' does", NULL),
     UBI__ALIAS_LETTER('c'),

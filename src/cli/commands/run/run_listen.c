@@ -19,10 +19,10 @@ ubi_status ubi__run_listen_start(ubi__run_listen *listen, const char *where, con
     return ubi__listening_start(&listen->listening, where, may_ask);
 }
 
-ubi_status ubi__run_listen_show(ubi__run_listen *listen, const ubi_session_options *session,
+ubi_status ubi__run_listen_show(ubi__run_listen *listen, const ubi_http_options *options,
                                 const ubi__script_runner *runner) {
     listen->runner = runner;
-    return ubi__listening_show(&listen->listening, session);
+    return ubi__listening_show(&listen->listening, options);
 }
 
 static void runtime_wake(void *payload) {

@@ -29,7 +29,7 @@ typedef struct ubi__run_offered {
 ubi_status ubi__run_listen_start(ubi__run_listen *listen, const char *where, const ubi__script_runner *runner,
                                  bool may_ask);
 /** Serves the page. Arguments and errors as of ubi__listening_show. */
-ubi_status ubi__run_listen_show(ubi__run_listen *listen, const ubi_session_options *session,
+ubi_status ubi__run_listen_show(ubi__run_listen *listen, const ubi_http_options *options,
                                 const ubi__script_runner *runner);
 /**
  * Offers a runtime: on its thread, as what follows. One that cannot be offered is left out. With the main one there is something to see: then

@@ -356,6 +356,7 @@ static void session_rest(session *s) {
     if (!run->arguments->with_page || run->arguments->is_interactive || session_interrupted(run))
         return;
     run->runner->flush_output();
+    ubi__listening_note_end(&run->listen.listening, s->runtime->target);
     ubi__print_line(run->cli->subject, "the script has ended, and its page still shows its heap; Ctrl-C ends both");
     while (!session_interrupted(run)) {
         uint64_t rest_us = ubi__clock_us() + REST_US, wanted_us = due_us(s);

@@ -15,7 +15,8 @@ typedef struct ubi__run_arguments {
     const char *eval;
     ubi__texts snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,
-        *probability, *listen;
+        *probability, *listen, *token_file;
+    uint64_t port;
     int sites;
     ubi__breakdown_arguments by;
 } ubi__run_arguments;

@@ -7,6 +7,7 @@ import type { LiveTarget } from "../../types/heap";
 
 const LINKS: Record<LiveTarget["link"], string> = {
   here: "in this process",
+  ended: "has ended; its heap is still here",
   idle: "not asked yet",
   connected: "connected",
   lost: "not reached",
