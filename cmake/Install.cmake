@@ -44,7 +44,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake ${PROJECT_BINARY_DIR}/ub
     DESTINATION ${ubi_cmake_dir})
 
 # The tools for a live QuickJS are compiled with the user's engine: source, and the function that does it.
-foreach(header assert bits table)
+foreach(header assert bits script_source table)
     install(FILES ${PROJECT_SOURCE_DIR}/src/base/${header}.h DESTINATION ${ubi_quickjs_tools_dir}/base)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/tracking DESTINATION ${ubi_quickjs_tools_dir}

@@ -14,6 +14,7 @@
 
 #include "interpose/pages.h"
 #include "interpose/process_maps.h"
+#include "interpose/scripts.h"
 #include "interpose/system_calls.h"
 
 extern void *__libc_stack_end __attribute__((weak)); /* of glibc: where the main thread's stack began */
@@ -81,7 +82,7 @@ static ubi__context *make_context(void) {
     c->area = area;
     c->look_ticks = ubi__process_state.look_ticks;
     c->number = number;
-    c->module_generation = atomic_load(&ubi__module_generation);
+    c->module_generation = atomic_load(&ubi__module_generation) & ~UBI__SCRIPTS_THERE;
     atomic_store_explicit(&contexts[number], c, memory_order_release);
     atomic_fetch_add_explicit(&area->n_contexts, 1, memory_order_relaxed);
     return c;

@@ -43,6 +43,8 @@ typedef struct ubi__context {
     size_t n_ranges, range_capacity;
     size_t last_range; /* where a pc was found last */
 
+    struct ubi__scripts *scripts; /* scripts.c; NULL: no script was met */
+
     _Atomic uint32_t next_free; /* in the pool: number + 1; 0: none */
 } ubi__context;
 

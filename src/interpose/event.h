@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event.h: how a marker gets into the stream of all events (events.c).
+ * event.h: how a marker gets into the stream of all events, and stacks with frames of scripts (events.c).
  *
  *     ubi__context *c = ubi__event_begin();
  *     if (!c)
@@ -26,6 +26,8 @@ void ubi__event_end(bool is_recorded);
  * @param caller  a return address: when that frame was called from there, it is left out.
  */
 uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller);
+/** A new stack gets a number, and is announced to the reader. 0: no room. @param caller  number of the stack that called. */
+uint32_t ubi__event_new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller, uintptr_t pc, uint64_t print);
 /**
  * Time, stamp and operation. There is room: two times UBI__WIRE_RECORD_BYTES, with what the caller puts after it.
  * @return where to continue, to commit in the end.

@@ -15,6 +15,7 @@
 #include "interpose/process_maps.h"
 #include "interpose/program_clock.h"
 #include "interpose/sampling.h"
+#include "interpose/scripts.h"
 
 extern char __libc_single_threaded __attribute__((weak)); /* there is no other thread; glibc has it since 2.32 */
 
@@ -137,8 +138,7 @@ static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
-/* A new stack gets a number, and is announced to the reader. 0: no room. @param caller  number of the stack that called */
-static uint32_t new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller, uintptr_t pc, uint64_t print) {
+uint32_t ubi__event_new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller, uintptr_t pc, uint64_t print) {
     if (kind != UBI__TRACE_TRUNCATED && !ubi__context_knows(c, pc - 1))
         introduce_module(c, pc);
     if (!ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
@@ -178,8 +178,8 @@ static bool number_of_base(ubi__context *c, const ubi__walk *walk, uint32_t *out
         return true;
     *out = ubi__trace_tree_find(&c->tree, print);
     if (!*out && !walk->base_tag)
-        *out = new_trace(c, is_failed ? UBI__TRACE_FAILED : UBI__TRACE_TRUNCATED, 0, is_failed ? walk->failed_pc : 0,
-                         print);
+        *out = ubi__event_new_trace(c, is_failed ? UBI__TRACE_FAILED : UBI__TRACE_TRUNCATED, 0,
+                                    is_failed ? walk->failed_pc : 0, print);
     return *out != 0;
 }
 
@@ -193,7 +193,7 @@ static __attribute__((noinline)) uint32_t new_stack(ubi__context *c, const ubi__
         return 0;
     do {
         i--;
-        number = new_trace(c, UBI__TRACE_FRAME, number, walk->pcs[i], walk->tags[i]);
+        number = ubi__event_new_trace(c, UBI__TRACE_FRAME, number, walk->pcs[i], walk->tags[i]);
     } while (number && i > 0);
     return number;
 }
@@ -224,12 +224,20 @@ static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ub
     return number;
 }
 
+/* Modules went away, or there are interpreters. @return the stack has frames of scripts, and this number. */
+static __attribute__((noinline)) bool is_mixed_stack(ubi__context *c, uint32_t generation,
+                                                     const ubi__unwind_registers *caller, uint32_t *out) {
+    if ((generation & ~UBI__SCRIPTS_THERE) != c->module_generation)
+        renew_stacks(c, generation & ~UBI__SCRIPTS_THERE);
+    return generation & UBI__SCRIPTS_THERE && ubi__scripts_stack(c, caller, out);
+}
+
 /* The number of the current stack. 0: there is none. */
 static inline uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *caller) {
-    uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed);
-    if (ubi__unlikely(generation != c->module_generation))
-        renew_stacks(c, generation);
-    uint32_t number = ubi__unwind_recall(&c->unwinder, caller);
+    uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed), number;
+    if (ubi__unlikely(generation != c->module_generation) && is_mixed_stack(c, generation, caller, &number))
+        return number;
+    number = ubi__unwind_recall(&c->unwinder, caller);
     return ubi__likely(number) ? number : walked_stack(c, caller);
 }
 
@@ -462,7 +470,7 @@ void ubi__event_end(bool is_recorded) {
 }
 
 uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller) {
-    uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed);
+    uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed) & ~UBI__SCRIPTS_THERE;
     ubi__unwind_registers states[2];
     ubi__unwind_end end;
     if (ubi__unlikely(generation != c->module_generation))
@@ -485,4 +493,5 @@ uint8_t *ubi__event_put(ubi__context *c, ubi__wire_control control) {
 void ubi__events_after_fork(void) {
     mapping_lock = 0;
     ubi__contexts_after_fork();
+    ubi__scripts_after_fork();
 }

@@ -10,6 +10,7 @@
  *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
  *     events.c            what is recorded, and with which stack
  *     context.c, trace_tree.c    where a thread keeps what it writes, and how
+ *     scripts.c           frames of scripts that an interpreter runs, in place of its own
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     sampling.c          which allocations, and which of them live
  *     hooks_exec.c        programs that it starts, which are not recorded

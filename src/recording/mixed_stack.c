@@ -87,8 +87,7 @@ void ubi__mixed_stack_forget(ubi__mixed_stack *m) {
 typedef struct merging {
     ubi__mixed_stack *m;
     ubi__trace_table *traces;
-    const ubi__native_frame *native;
-    size_t n_native, next; /* native frames that are not recorded yet begin at `next` */
+    ubi__native_rest rest; /* native frames that are not recorded yet begin at `next` */
 } merging;
 
 static ubi_status tell_name(merging *g, ubi_str_ix name) {
@@ -106,40 +105,6 @@ static ubi_status tell_native(merging *g, const ubi__native_frame *frame) {
         known->traces = g->traces;
     }
     return tell_name(g, known->name);
-}
-
-static bool frame_holds(const ubi__native_frame *frame, uintptr_t address) {
-    return frame->low <= address && address < frame->high;
-}
-
-static size_t native_that_holds(const merging *g, uintptr_t address) {
-    size_t i = g->next;
-    while (i < g->n_native && !frame_holds(&g->native[i], address))
-        i++;
-    return i;
-}
-
-/*
- * The native frame that a frame of a script stands for, from `next` on; n_native: it is not there. The one inside the resumer
- * may be recorded already when both are one frame: the compiler put one function into the other.
- */
-static size_t native_of(const merging *g, const ubi_profiler_frame *frame) {
-    size_t i = g->next;
-    if (frame->stack_address)
-        return native_that_holds(g, frame->stack_address);
-    if (frame->resumer_address) {
-        i = native_that_holds(g, frame->resumer_address);
-        return i > g->next && i < g->n_native ? i - 1 : i;
-    }
-    while (i < g->n_native && !g->native[i].is_interpreter)
-        i++;
-    return i;
-}
-
-/* Whether a frame is further out than the native frames that were read. */
-static bool is_beyond_native(const merging *g, const ubi_profiler_frame *frame) {
-    uintptr_t address = frame->stack_address ? frame->stack_address : frame->resumer_address;
-    return address && g->n_native && address >= g->native[g->n_native - 1].high;
 }
 
 /* A text that is put together; what does not fit is left out. */
@@ -186,21 +151,23 @@ static ubi_status tell_script(merging *g, const ubi_profiler_frame *frame) {
 
 /* Native frames up to one, without those in which the interpreter runs no script. */
 static ubi_status tell_natives(merging *g, size_t end) {
-    UBI_ASSERT(g->next <= end && end <= g->n_native);
-    for (; g->next < end; g->next++)
-        if (!g->native[g->next].is_interpreter)
-            UBI_TRY(tell_native(g, &g->native[g->next]));
+    ubi__native_rest *r = &g->rest;
+    UBI_ASSERT(r->next <= end && end <= r->n_native);
+    for (; r->next < end; r->next++)
+        if (!r->native[r->next].is_interpreter)
+            UBI_TRY(tell_native(g, &r->native[r->next]));
     return UBI_OK;
 }
 
 static ubi_status take_script_frame(void *payload, const ubi_profiler_frame *frame) {
     merging *g = payload;
-    size_t at = native_of(g, frame);
-    if (at < g->n_native) {
+    ubi__script_place place = { frame->stack_address, frame->resumer_address };
+    size_t at = ubi__native_of_script(&g->rest, place);
+    if (at < g->rest.n_native) {
         UBI_TRY(tell_natives(g, at));
-        g->next = at + 1;
-    } else if (is_beyond_native(g, frame)) {
-        UBI_TRY(tell_natives(g, g->n_native));
+        g->rest.next = at + 1;
+    } else if (ubi__is_beyond_native(&g->rest, place)) {
+        UBI_TRY(tell_natives(g, g->rest.n_native));
     }
     return tell_script(g, frame);
 }
@@ -208,14 +175,14 @@ static ubi_status take_script_frame(void *payload, const ubi_profiler_frame *fra
 ubi_status ubi__mixed_stack_merge(ubi__mixed_stack *m, const ubi_profiler_source *source,
                                   const ubi__native_frame *native, size_t n_native, ubi__trace_table *traces,
                                   ubi__trace_ix *out) {
-    merging g = { .m = m, .traces = traces, .native = native, .n_native = n_native };
+    merging g = { .m = m, .traces = traces, .rest = { native, n_native, 0 } };
     ubi__trace_ix trace = UBI__TRACE_ROOT;
     m->names.n = 0;
     UBI_TRY(source->frames(source->payload, take_script_frame, &g));
     UBI_TRY(tell_natives(&g, n_native));
     for (size_t i = m->names.n; i > 0; i--)
         UBI_TRY(ubi__trace_table_child(traces, &trace, trace, m->names.at[i - 1]));
-    UBI_ASSERT(g.next == n_native && m->names.n <= UBI__MIXED_DEPTH);
+    UBI_ASSERT(g.rest.next == n_native && m->names.n <= UBI__MIXED_DEPTH);
     *out = trace;
     return UBI_OK;
 }

@@ -3,10 +3,8 @@
  * mixed_stack.h: one stack of native frames and frames of scripts.
  *
  * An interpreter runs each call of a script in a native frame of its own function, which says nothing of the script. So the
- * native stack is recorded with each of these frames replaced by the script's: it is the frame where the activation keeps something;
- * a coroutine keeps nothing on the stack, so its frame is the one inside the function that resumed it. Frames in which the
- * interpreter runs no script are left out: it passes a call on to a native function. So is what the tools themselves added at the
- * inner end.
+ * native stack is recorded with each of these frames replaced by the script's (script_places.h). Frames in which the interpreter runs
+ * no script are left out: it passes a call on to a native function. So is what the tools themselves added at the inner end.
  */
 #ifndef UBI_RECORDING_MIXED_STACK_H
 #define UBI_RECORDING_MIXED_STACK_H
@@ -14,17 +12,11 @@
 #include <ubiheap/core/profiler.h>
 
 #include "recording/recording.h"
+#include "recording/script_places.h"
 #include "unwind/unwind.h"
 
 /** More frames are not recorded; the innermost are. */
 #define UBI__MIXED_DEPTH 512
-
-/** A native frame, and where the part of the stack is that belongs to it. */
-typedef struct ubi__native_frame {
-    uintptr_t pc;        /* return address */
-    uintptr_t low, high; /* [low, high) */
-    bool is_interpreter;
-} ubi__native_frame;
 
 /** What was found out about a return address. */
 typedef struct ubi__known_address {

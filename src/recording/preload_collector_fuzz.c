@@ -53,6 +53,18 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
     return UBI_OK;
 }
 
+static ubi_status take_script(void *payload, uint32_t *out, uint32_t caller, const ubi__preload_script *frame) {
+    listener *l = payload;
+    require(caller <= l->n_traces, "a script with an unknown caller");
+    require(frame->function.len <= UBI__WIRE_FUNCTION_BYTES && frame->file.len <= UBI__WIRE_PATH_BYTES, "a long name");
+    for (size_t i = 0; i < frame->function.len; i++)
+        l->touched ^= (uint8_t)frame->function.ptr[i];
+    for (size_t i = 0; i < frame->file.len; i++)
+        l->touched ^= (uint8_t)frame->file.ptr[i];
+    *out = ++l->n_traces;
+    return UBI_OK;
+}
+
 static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
     (void)tid;
     listener *l = payload;
@@ -119,7 +131,7 @@ static void write_chunk(ubi__preload_area *area, uint32_t i, uint32_t context, u
 /* @param polls  look after every chunk */
 static void collect(const uint8_t *data, size_t size, bool polls, listener *l) {
     const ubi__preload_settings settings = { .period_bytes = size && data[0] & 1 ? 1 : 1000 };
-    const ubi__preload_sink sink = { l,          take_module, take_trace, take_thread,
+    const ubi__preload_sink sink = { l,          take_module, take_trace, take_script, take_thread,
                                      take_alloc, take_free,   take_cut,   take_marker };
     uint64_t sequences[4] = { 0 };
     ubi__preload_area area;

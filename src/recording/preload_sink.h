@@ -17,6 +17,12 @@ typedef struct ubi__preload_module {
     size_t build_id_bytes;
 } ubi__preload_module;
 
+/** A frame of a script. */
+typedef struct ubi__preload_script {
+    ubi_text function, file; /* empty: unknown */
+    uint32_t line, column;   /* from 1; 0: unknown */
+} ubi__preload_script;
+
 typedef struct ubi__preload_alloc {
     uint64_t number;
     uint64_t address;    /* where, when it was allocated */
@@ -88,6 +94,8 @@ typedef struct ubi__preload_sink {
      */
     ubi_status (*trace)(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
                         uint64_t address);
+    /** The same of a frame of a script. NULL: stacks are without them. */
+    ubi_status (*script)(void *payload, uint32_t *out, uint32_t caller, const ubi__preload_script *frame);
     /** A thread, once for each number of the system's. *out: its number. */
     ubi_status (*thread)(void *payload, uint32_t *out, uint64_t tid);
     ubi_status (*alloc)(void *payload, const ubi__preload_alloc *event);

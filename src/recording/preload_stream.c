@@ -9,8 +9,9 @@
 #include "base/assert.h"
 
 #define FIRST_PIECE_BYTES 4096
-/* The least bytes of a trace record: lost bytes held at most one per this many. */
+/* The least bytes of such a record: lost bytes held at most one per this many. */
 #define TRACE_RECORD_BYTES 3
+#define FUNCTION_RECORD_BYTES 4
 
 struct ubi__stream_piece {
     ubi__stream_piece *next;
@@ -65,6 +66,8 @@ void ubi__stream_fini(ubi__stream *s) {
     }
     ubi__vec_u32_fini(&s->traces, s->common->allocator);
     ubi__stream_modules_fini(&s->modules, s->common->allocator);
+    ubi__stream_functions_fini(&s->functions, s->common->allocator);
+    ubi__vec_u8_fini(&s->texts, s->common->allocator);
 }
 
 ubi_status ubi__stream_piece_of(ubi__stream *s, ubi__stream_piece **out, uint64_t sequence) {
@@ -179,7 +182,7 @@ static ubi_status read_preface(ubi__stream *s, cursor *c) {
     c->at += sizeof preface;
     if (preface.epoch != s->epoch || s->traces.n == 0) {
         s->epoch = preface.epoch;
-        s->traces.n = s->modules.n = 0;
+        s->traces.n = s->modules.n = s->functions.n = s->texts.n = 0;
         UBI_TRY(ubi__vec_u32_push(&s->traces, s->common->allocator, 0));
     }
     UBI_TRY(skip_lost_traces(s, c, preface.next_trace));
@@ -218,7 +221,78 @@ static uint32_t module_of(const ubi__stream *s, uint64_t pc) {
     return UBI__PRELOAD_NO_MODULE;
 }
 
+/* ---- scripts ----------------------------------------------------------------------------------------------------- */
+
+/* Makes room for a function of that number; those that were in lost bytes have no names. Broken: it is not the next one. */
+static ubi_status skip_lost_functions(ubi__stream *s, cursor *c, uint64_t number) {
+    static const ubi__stream_function unknown = { 0, 0, 0 };
+    if (s->functions.n == 0)
+        UBI_TRY(ubi__stream_functions_push(&s->functions, s->common->allocator, unknown));
+    if (number < s->functions.n || number - s->functions.n > s->lost_bytes / FUNCTION_RECORD_BYTES) {
+        c->is_sound = false;
+        return UBI_OK;
+    }
+    while (s->functions.n < number)
+        UBI_TRY(ubi__stream_functions_push(&s->functions, s->common->allocator, unknown));
+    return UBI_OK;
+}
+
+static ubi_status read_function(ubi__stream *s, cursor *c) {
+    uint64_t number = cursor_get(c), name_bytes = cursor_get(c), file_bytes = cursor_get(c);
+    if (!c->is_sound || name_bytes > UBI__WIRE_FUNCTION_BYTES || file_bytes > UBI__WIRE_PATH_BYTES ||
+        (size_t)(c->end - c->at) < name_bytes + file_bytes) {
+        c->is_sound = false;
+        return UBI_OK;
+    }
+    UBI_TRY(skip_lost_functions(s, c, number));
+    if (!c->is_sound)
+        return UBI_OK;
+    ubi__stream_function function = { s->texts.n, (uint32_t)name_bytes, (uint32_t)file_bytes };
+    size_t n = (size_t)(name_bytes + file_bytes);
+    UBI_TRY(ubi__vec_u8_reserve(&s->texts, s->common->allocator, n));
+    if (n)
+        memcpy(s->texts.at + s->texts.n, c->at, n);
+    s->texts.n += n;
+    c->at += n;
+    return ubi__stream_functions_push(&s->functions, s->common->allocator, function);
+}
+
+/* A function whose record was lost has no names. */
+static ubi__preload_script script_of(const ubi__stream *s, uint64_t number, uint64_t line, uint64_t column) {
+    ubi__preload_script frame = { { "", 0 }, { "", 0 }, (uint32_t)line, (uint32_t)column };
+    if (number >= s->functions.n)
+        return frame;
+    const ubi__stream_function *f = &s->functions.at[number];
+    const char *text = (const char *)s->texts.at + f->text_at;
+    if (f->name_bytes)
+        frame.function = (ubi_text){ text, f->name_bytes };
+    if (f->file_bytes)
+        frame.file = (ubi_text){ text + f->name_bytes, f->file_bytes };
+    return frame;
+}
+
+static ubi_status read_script_trace(ubi__stream *s, cursor *c) {
+    uint64_t back = cursor_get(c), function = cursor_get(c), line = cursor_get(c), column = cursor_get(c);
+    uint32_t number = (uint32_t)s->traces.n;
+    bool is_known = function > 0 && (function < s->functions.n || s->lost_bytes > 0);
+    if (!c->is_sound || back == 0 || back > number || !is_known || line > UINT32_MAX || column > UINT32_MAX) {
+        c->is_sound = false;
+        return UBI_OK;
+    }
+    const ubi__preload_sink *sink = s->common->sink;
+    ubi__preload_script frame = script_of(s, function, line, column);
+    uint32_t told = s->traces.at[number - back];
+    UBI_TRY(ubi__vec_u32_reserve(&s->traces, s->common->allocator, 1));
+    if (sink->script)
+        UBI_TRY(sink->script(sink->payload, &told, told, &frame));
+    return ubi__vec_u32_push(&s->traces, s->common->allocator, told);
+}
+
+/* ---- stacks, events ---------------------------------------------------------------------------------------------- */
+
 static ubi_status read_trace(ubi__stream *s, cursor *c, unsigned kind) {
+    if (kind == UBI__TRACE_SCRIPT)
+        return read_script_trace(s, c);
     uint64_t back = cursor_get(c), pc = s->pc + cursor_get_difference(c);
     uint32_t number = (uint32_t)s->traces.n, told = 0;
     bool is_frame = kind == UBI__TRACE_FRAME;
@@ -389,6 +463,8 @@ static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
     case UBI__CONTROL_MARKER:
         read_marker(s, c, operation);
         return UBI_OK;
+    case UBI__CONTROL_FUNCTION:
+        return read_function(s, c);
     default:
         c->is_sound = false;
         return UBI_OK;

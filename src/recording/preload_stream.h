@@ -52,6 +52,13 @@ typedef struct ubi__stream_module {
 } ubi__stream_module;
 UBI_VEC_DECLARE(ubi__stream_modules, ubi__stream_module);
 
+/** A function of a script: its name and its file's are next to each other in the stream's `texts`. */
+typedef struct ubi__stream_function {
+    size_t text_at;
+    uint32_t name_bytes, file_bytes;
+} ubi__stream_function;
+UBI_VEC_DECLARE(ubi__stream_functions, ubi__stream_function);
+
 /** What all streams of a process share. */
 typedef struct ubi__stream_common {
     const ubi_allocator *allocator;
@@ -75,6 +82,8 @@ typedef struct ubi__stream {
     uint32_t epoch;
     ubi__vec_u32 traces; /* the context's numbers -> the sink's; traces.at[0] is 0 */
     ubi__stream_modules modules;
+    ubi__stream_functions functions; /* by their number; functions.at[0] is of no function */
+    ubi__vec_u8 texts;
 
     ubi__stream_item
         ahead[UBI__STREAM_AHEAD]; /* ahead[at_ahead..n_ahead): decoded, and not reported. A marker is the last one */

@@ -33,10 +33,11 @@
  *     allocation  [gap] z(address - last address) size z(trace - last trace) [met: only when sampling]
  *     free        [gap] z(address - last address) [size: kinds from UBI__FREE_SIZED on]
  *     trace       number of this one - number of the caller; z(pc - pc of the context's last trace record)
+ *                 of a script's frame instead of that: number of the function, line, column
  *     marker      [gap] flags z(ns - ns of the context's last marker) [z(trace - last trace): when it has a stack] name details
  *     control     see ubi__wire_control
  *
- * Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
+ * Functions of scripts have numbers from 1 on, as traces have. Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
  *
  * An allocation takes some 7 bytes, a free 4, a marker 8 and its name. A leaf, as part of other programs: only the
  * C library. The area is hostile to the reader: the program may write anything into it; see preload_collector.h.
@@ -53,7 +54,7 @@
 #include "recording/unrecorded.h"
 
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 6
+#define UBI__WIRE_VERSION 7
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -257,6 +258,7 @@ typedef enum ubi__trace_kind {
     UBI__TRACE_FRAME,
     UBI__TRACE_TRUNCATED, /* of the root: there were more frames, outwards */
     UBI__TRACE_FAILED,    /* of the root: the caller of the function at this pc is unknown */
+    UBI__TRACE_SCRIPT,    /* a frame of a script */
     UBI__TRACE_KINDS
 } ubi__trace_kind;
 
@@ -267,6 +269,7 @@ typedef enum ubi__wire_control {
     UBI__CONTROL_REALLOC_UNDONE, /* the context's last free of kind realloc did not happen */
     UBI__CONTROL_REALLOC_FREED,  /* it did, and there is no new block */
     UBI__CONTROL_MARKER,         /* an event, see above */
+    UBI__CONTROL_FUNCTION,       /* of scripts; varints: its number, bytes of its name, bytes of its file's; these */
     UBI__CONTROLS
 } ubi__wire_control;
 
@@ -310,14 +313,19 @@ typedef enum ubi__wire_detail {
 #define UBI__WIRE_MARKER_BYTES                                                                                         \
     (2 * UBI__WIRE_RECORD_BYTES + UBI__WIRE_MARKER_NAME_BYTES + UBI__WIRE_MARKER_DETAILS_BYTES)
 
-/** No record but modules and markers is longer. */
+/** Of the name of a script's function; a file's is a path. Longer ones are cut. */
+#define UBI__WIRE_FUNCTION_BYTES 1024u
+#define UBI__WIRE_SCRIPT_BYTES (UBI__WIRE_RECORD_BYTES + UBI__WIRE_FUNCTION_BYTES + UBI__WIRE_PATH_BYTES)
+
+/** No record but modules, markers and functions of scripts is longer. */
 #define UBI__WIRE_RECORD_BYTES 64u
 #define UBI__WIRE_PATH_BYTES 4096u
 #define UBI__WIRE_BUILD_ID_BYTES 64u
 #define UBI__WIRE_MODULE_BYTES (UBI__WIRE_RECORD_BYTES + UBI__WIRE_PATH_BYTES + UBI__WIRE_BUILD_ID_BYTES)
 _Static_assert(1 + 6 * 10 <= UBI__WIRE_RECORD_BYTES, "an operation and six numbers are a record");
 _Static_assert(sizeof(ubi__wire_preface) + UBI__WIRE_MODULE_BYTES <= UBI__WIRE_CHUNK_BYTES &&
-                   sizeof(ubi__wire_preface) + UBI__WIRE_MARKER_BYTES <= UBI__WIRE_CHUNK_BYTES,
+                   sizeof(ubi__wire_preface) + UBI__WIRE_MARKER_BYTES <= UBI__WIRE_CHUNK_BYTES &&
+                   sizeof(ubi__wire_preface) + UBI__WIRE_SCRIPT_BYTES <= UBI__WIRE_CHUNK_BYTES,
                "any record has room in an empty chunk");
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */

@@ -32,6 +32,10 @@
 #define HEFTS 4        /* sums that reports sort by */
 #define MOST_CANDIDATES (HEFTS * SHARES)
 
+static bool is_script(const ubi__ubirec_tables *t, uint32_t frame) {
+    return t->frames.at[frame].type == UBI__UBIREC_SCRIPT_FRAME;
+}
+
 /* ---- wrappers known by what they do: what is asked for at a frame ------------------------------------------------ */
 
 typedef struct heft {
@@ -118,7 +122,7 @@ static void find_candidates(search *x) {
             add_heft(&x->hefts[frame_of_trace(x, top)], &one);
     }
     for (uint32_t i = 0; i < s->tables.frames.n && x->n < MOST_CANDIDATES; i++)
-        if (s->tables.frames.at[i].type != UBI__UBIREC_SCRIPT_FRAME && is_heavy(&x->hefts[i], &all))
+        if (!is_script(&s->tables, i) && is_heavy(&x->hefts[i], &all))
             x->rank[i] = (uint8_t)++x->n;
 }
 
@@ -292,8 +296,9 @@ typedef struct trace_state {
     uint32_t keeper; /* where what a pool of the C library has is asked for */
     uint8_t inner;   /* the pool of what functions of the C library ask for that it calls */
     bool is_libc;
-    bool is_alone;  /* of the C library, without another caller */
-    bool is_inside; /* an allocator's, or called by one */
+    bool is_alone;      /* of the C library, without another caller */
+    bool is_inside;     /* an allocator's, or called by one */
+    bool is_for_script; /* native, and called by a script or by what such a one calls */
 } trace_state;
 
 /* Pools go inwards: once the C library asks for itself, so does all of it that it calls, up to the first function of others. */
@@ -329,15 +334,19 @@ static bool passes_on(const ubi__sites *sites, const trace_state *state, ubi__ub
     ubi__frame_role role = (ubi__frame_role)sites->roles[row.frame];
     if (row.caller == UBI__UBIREC_NO_TRACE || is_called_by_loader(&sites->summary->tables, row))
         return false;
-    return state->is_inside || (role == UBI__FRAME_LIBC ? !state->is_alone : role != UBI__FRAME_ASKS);
+    return state->is_for_script || state->is_inside ||
+           (role == UBI__FRAME_LIBC ? !state->is_alone : role != UBI__FRAME_ASKS);
 }
 
-static void find_tops(ubi__sites *sites, trace_state *states) {
+/* @param see_wrappers  what an interpreter does for a script is the script's. */
+static void find_tops(ubi__sites *sites, trace_state *states, bool see_wrappers) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     sites->top[0] = 0;
     for (uint32_t i = 1; i < t->traces.n; i++) {
         ubi__ubirec_trace_row row = t->traces.at[i];
         trace_state *state = &states[i];
+        state->is_for_script = see_wrappers && row.caller != UBI__UBIREC_NO_TRACE && !is_script(t, row.frame) &&
+                               (states[row.caller].is_for_script || is_script(t, t->traces.at[row.caller].frame));
         state->is_inside =
             !sites->pools[i] && (sites->roles[row.frame] == UBI__FRAME_ALLOCATOR || states[row.caller].is_inside);
         sites->top[i] = sites->pools[i] ? state->keeper : passes_on(sites, state, row) ? sites->top[row.caller] : i;
@@ -360,7 +369,7 @@ static ubi_status find_wrappers(ubi__sites *sites, trace_state *states, bool *is
         UBI_TRY(find_wrapping_frames(is_found, sites->summary, sites->top, sites->pools, sites->allocator));
         if (!note_wrappers(sites, is_found))
             break;
-        find_tops(sites, states);
+        find_tops(sites, states, true);
     }
     return UBI_OK;
 }
@@ -375,7 +384,7 @@ static ubi_status find_beginnings(ubi__sites *sites, bool see_wrappers) {
     if (status == UBI_OK) {
         find_roles(sites, libc);
         find_pools(sites, states, libc);
-        find_tops(sites, states);
+        find_tops(sites, states, see_wrappers);
         if (see_wrappers)
             status = find_wrappers(sites, states, is_found);
     }
@@ -391,6 +400,9 @@ static ubi__ubirec_class class_of(const ubi__recording_summary *s, uint32_t info
     return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
 }
 
+/* Instead of a module. */
+#define OF_SCRIPTS (UBI_NONE - 1)
+
 static void make_site_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame,
                           ubi__ubirec_class of_class, ubi__libc_pool pool) {
     uint32_t n = 0, module = UBI_NONE;
@@ -400,6 +412,12 @@ static void make_site_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, 
     key[0] = ((uint64_t)pool << 8 | (uint64_t)of_class) << 32 | module;
     key[1] = UINT64_MAX;
     key[2] = frame;
+    if (frame != UBI_NONE && is_script(t, frame)) {
+        const ubi__ubirec_frame *f = &t->frames.at[frame];
+        key[0] = ((uint64_t)of_class << 32) | OF_SCRIPTS;
+        key[1] = (uint64_t)f->of << 32 | f->script.file;
+        key[2] = f->script.line;
+    }
     if (n == 0)
         return;
     const ubi__ubirec_symbol_row *symbol = &symbols[ubi__asking_symbol(t, symbols, n)];

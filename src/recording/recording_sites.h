@@ -4,8 +4,8 @@
  *
  * A site is the innermost frame of a stack that is no wrapper's, and a class of allocations. Wrappers are calls in functions with
  * names of allocators and containers, all that allocators call (known_frames.h), calls that behave like those of an
- * allocator (recording_sites.c), and those of the C library, unless it keeps what it asks for (known_frames.h): then that is
- * the site. Frames with the same function, file, line and module are one site. Stacks that go through it differ in their
+ * allocator (recording_sites.c), all that an interpreter calls for a script, and those of the C library, unless it keeps what it asks
+ * for (known_frames.h): then that is the site. Frames with the same function, file, line and module are one site. Stacks that go through it differ in their
  * callers; the one with the most bytes is what a report shows.
  *
  * Memory: 224 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.

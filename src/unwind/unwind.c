@@ -432,6 +432,11 @@ size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, u
     return n;
 }
 
+bool ubi__unwind_is_signal_frame(const ubi__unwinder *u, uintptr_t pc) {
+    const ubi__unwind_rule *rule = pc ? ubi__rule_find(u, pc) : NULL;
+    return rule && rule->kind == UBI__RULE_LONG && ubi__rule_long(u, rule, NULL)->row.is_signal_frame;
+}
+
 /* ---- an unwinder ------------------------------------------------------------------------------------------------- */
 
 /** Lays out the arrays, those with the greatest alignment first. All have room for one more than the depth. */

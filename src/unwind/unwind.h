@@ -155,6 +155,10 @@ size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uint
 size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__unwind_registers *states,
                           size_t max, ubi__unwind_end *end);
 
+/** Whether a frame of the walk just made, of that pc, is one that the system made to run a signal handler: what called it was
+ *  interrupted. Cost: a look-up. */
+bool ubi__unwind_is_signal_frame(const ubi__unwinder *u, uintptr_t pc);
+
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 /** A loaded file. Everything it points to belongs to the loader and is there until the module is closed. */

@@ -69,6 +69,11 @@ size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, u
     return collection_walk(&(collection){ .states = states, .max = max }, from, end);
 }
 
+bool ubi__unwind_is_signal_frame(const ubi__unwinder *u, uintptr_t pc) {
+    (void)u, (void)pc;
+    return false;
+}
+
 void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out) {
     ubi__unwind_end end;
     size_t n = ubi__unwind_all(u, from, u->new_pcs, u->max_depth, &end);

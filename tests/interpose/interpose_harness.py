@@ -28,6 +28,7 @@ TRUTH_BEGIN, TRUTH_END = 1234577, 1234583
 Alloc = namedtuple("Alloc", "number word size address met trace tid")
 Free = namedtuple("Free", "number word address tid mismatched wrong_size")
 Trace = namedtuple("Trace", "caller kind module address")
+Script = namedtuple("Script", "caller kind line column function file")
 Module = namedtuple("Module", "bias low high path")
 
 
@@ -54,6 +55,8 @@ class Recording:
                 self.left[int(f[0])] = int(f[1])
             elif letter == "T":
                 self.traces[int(f[0])] = Trace(int(f[1]), int(f[2]), int(f[3]), int(f[4], 16))
+            elif letter == "S":
+                self.traces[int(f[0])] = Script(int(f[1]), "script", int(f[2]), int(f[3]), f[4], f[5])
             elif letter == "M":
                 self.modules[int(f[0])] = Module(int(f[1], 16), int(f[2], 16), int(f[3], 16), " ".join(f[4:]))
             elif letter == "C":

@@ -15,6 +15,7 @@
  *     P forked                          how it came: 1 by fork
  *     M module bias low high path
  *     T trace caller kind module address
+ *     S trace caller line column function file     (a frame of a script)
  *     A number kind size address met trace tid time
  *     F number kind tid time mismatched wrong-size
  *     C name value                      counters, at the end
@@ -84,6 +85,15 @@ static ubi_status say_trace(void *payload, uint32_t *out, ubi__trace_kind kind, 
     *out = ++s->n_traces;
     if (!is_quiet)
         fprintf(s->out, "T %u %u %d %d %" PRIx64 "\n", *out, caller, (int)kind, (int)module, address);
+    return UBI_OK;
+}
+
+static ubi_status say_script(void *payload, uint32_t *out, uint32_t caller, const ubi__preload_script *frame) {
+    session *s = payload;
+    *out = ++s->n_traces;
+    if (!is_quiet)
+        fprintf(s->out, "S %u %u %u %u %.*s %.*s\n", *out, caller, frame->line, frame->column, (int)frame->function.len,
+                frame->function.ptr, (int)frame->file.len, frame->file.ptr);
     return UBI_OK;
 }
 
@@ -171,6 +181,7 @@ static void welcome(int listener) {
     const ubi__preload_sink sink = { .payload = s,
                                      .module = say_module,
                                      .trace = say_trace,
+                                     .script = say_script,
                                      .thread = say_thread,
                                      .alloc = say_alloc,
                                      .free = say_free,

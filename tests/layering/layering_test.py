@@ -46,18 +46,18 @@ HEADERS_WITHOUT_FUNCTIONS = {
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
-INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "recording/preload_wire.h",
-                          "recording/unrecorded.h", "ubiheap/core/marker.h"}
+INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "base/script_source.h",
+                          "recording/preload_wire.h", "recording/script_places.h", "recording/unrecorded.h", "ubiheap/core/marker.h"}
 # nodewatch runs inside of Node.js, with two leaf headers of ours.
 NODEWATCH_LEAF_HEADERS = {"base/assert.h", "base/memory_limits.h"}
 # Modules in no layer: each is the inside of other programs, and a library of its own.
 INSIDE_OTHERS = {"interpose": INTERPOSE_MAY_INCLUDE, "nodewatch": {"nodewatch"}}
 # Invariants of the walker run in the tool, and are compiled out in what runs inside other programs.
 UNWIND_LEAF_HEADERS = {"base/assert.h"}
-# What is compiled with an engine, by users as well, has of ours the public headers, itself, tracking, and three leaf headers.
+# What is compiled with an engine, by users as well, has of ours the public headers, itself, tracking, and four leaf headers.
 INSTALLED_AS_SOURCE = ("tracking", "engines")
 SOURCE_MAY_INCLUDE = {"tracking": {"tracking"}, "engines": {"engines", "tracking"}}
-SOURCE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/table.h"}
+SOURCE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/script_source.h", "base/table.h"}
 # Folders of engines that are not installed: they run scripts for the tool.
 NOT_INSTALLED = {"host"}
 # Scripts ask through the library's call for programs, as what embeds the engine does.

@@ -139,7 +139,7 @@ class Package(unittest.TestCase):
             if path.suffix in {".c", ".h", ".sh"} and "host" not in path.parts
             and not re.search(r"_(test|fuzz|bench)\.c$|(_for_tests|_testing)\.h$", path.name)
         }
-        self.assertEqual(installed, for_users | {"base/assert.h", "base/bits.h", "base/table.h"})
+        self.assertEqual(installed, for_users | {"base/assert.h", "base/bits.h", "base/script_source.h", "base/table.h"})
         for needed in "engines/quickjs/adapter.c", "tracking/sampler.c":
             self.assertIn(needed, installed)
 

@@ -147,6 +147,14 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
     return kind == UBI__TRACE_TRUNCATED || is_cut(s, caller) ? note_cut(s, *out) : UBI_OK;
 }
 
+static ubi_status take_script(void *payload, uint32_t *out, uint32_t caller, const ubi__preload_script *frame) {
+    ubi__native_session *s = payload;
+    uint32_t number;
+    UBI_TRY(ubi__ubirec_script_frame(s->writer, &number, frame->function, frame->file, frame->line, frame->column));
+    UBI_TRY(ubi__ubirec_trace(s->writer, out, caller, number));
+    return is_cut(s, caller) ? note_cut(s, *out) : UBI_OK;
+}
+
 #define SYSTEM_NAME_BYTES 15 /* of a thread; the system cuts longer ones */
 
 /* What the system calls the first thread of a program. */
@@ -285,6 +293,7 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
     return (ubi__preload_sink){ .payload = s,
                                 .module = take_module,
                                 .trace = take_trace,
+                                .script = take_script,
                                 .thread = take_thread,
                                 .alloc = take_alloc,
                                 .free = take_free,

@@ -26,6 +26,7 @@ ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_q
         return ubi_error(UBI_EBUSY, "this QuickJS runtime has tools already");
     }
     ubi__start_tracking(tools);
+    ubi__recorded_begin(tools);
     UBI_ASSERT(ubi__tools_of(runtime) == tools && tools->tracking.engine == tools);
     *out = tools;
     return UBI_OK;
@@ -39,6 +40,7 @@ void ubi_quickjs_detach(ubi_quickjs *tools) {
         ubi__thaw(tools);
     ubi__close_consoles(tools);
     ubi__profiling_fini(tools);
+    ubi__recorded_end(tools);
     ubi__end_tracking(tools);
     ubi__registry_remove(tools);
     ubi__tool_free(tools->allocator, tools->walk.realms, tools->walk.realms_capacity, sizeof *tools->walk.realms);

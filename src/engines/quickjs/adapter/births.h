@@ -9,6 +9,7 @@
 #define UBI_QUICKJS_BIRTHS_H
 
 #include "engines/quickjs/adapter/profiling.h"
+#include "engines/quickjs/adapter/recorded.h"
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/timeline.h"
 #include "engines/quickjs/quickjs_tracking.h"
@@ -140,6 +141,7 @@ static inline void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header) {
     tools->hook_counts[UBI__HOOK_DEATH]++;
     if (__builtin_expect(UBI_GC_TYPE(header) != JS_GC_OBJ_TYPE_JS_OBJECT, 0)) {
         ubi__other_thing_dies(t, header);
+        ubi__recorded_code_dies(tools, header);
         return;
     }
     if (__builtin_expect(t->object_tap != NULL, 0) &&

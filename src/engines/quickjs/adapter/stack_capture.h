@@ -86,11 +86,15 @@ static const JSFunctionBytecode *ubi__function_made_at(const JSFunctionBytecode 
     return JS_VALUE_GET_PTR(b->cpool[constant]);
 }
 
-static void ubi__describe_position(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b, uint32_t pc) {
+/* Where an operation is; one that makes a function is where that begins. False: its code was stripped. */
+static bool ubi__place_of_code(const JSFunctionBytecode *b, uint32_t pc, int *line, int *column) {
     const JSFunctionBytecode *made = pc == UBI__NO_PC ? NULL : ubi__function_made_at(b, pc);
+    return (made && ubi__position(made, UBI__NO_PC, line, column) && *line > 0) || ubi__position(b, pc, line, column);
+}
+
+static void ubi__describe_position(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b, uint32_t pc) {
     int line, column;
-    bool placed = made && ubi__position(made, UBI__NO_PC, &line, &column) && line > 0;
-    if (!placed && !ubi__position(b, pc, &line, &column))
+    if (!ubi__place_of_code(b, pc, &line, &column))
         return;
     out->source = ubi__text_of_atom(tools, UBI_DEBUG(b).filename);
     out->line = line > 0 ? (uint32_t)line : 0;

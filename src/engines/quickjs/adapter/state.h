@@ -22,6 +22,7 @@
 
 #include <ubiheap/extension/quickjs.h>
 
+#include "base/script_source.h"
 #include "engines/quickjs/adapter/walk_state.h"
 #include "engines/quickjs/hook_counts.h"
 #include "engines/quickjs/timeline.h"
@@ -69,6 +70,22 @@ typedef struct ubi__capture {
     uint32_t text_buffer_bytes;
 } ubi__capture;
 
+/** Where an operation is: the answer of before. */
+typedef struct ubi__recorded_line {
+    const void *bytecode; /* NULL: none */
+    uint32_t pc, line, column;
+} ubi__recorded_line;
+#define UBI__RECORDED_LINES 512
+#define UBI__RECORDED_DEATHS 1024
+
+/** The runtime's part in what `ubiheap record` records of the process: adapter/recorded.h. */
+typedef struct ubi__recorded {
+    ubi__script_source source;
+    _Atomic uintptr_t *thread; /* the recorder's: which thread runs scripts */
+    ubi__recorded_line lines[UBI__RECORDED_LINES];
+    uint32_t deaths[UBI__RECORDED_DEATHS]; /* of functions, by their place */
+} ubi__recorded;
+
 struct ubi_quickjs {
     JSRuntime *runtime;
     const ubi_allocator *allocator;
@@ -90,6 +107,7 @@ struct ubi_quickjs {
     ubi__capture capture;
     ubi__timeline timeline;
     ubi__profiling profiling;
+    ubi__recorded *recorded;          /**< NULL: nothing records the process */
     struct ubi__js_console *consoles; /**< that are open: js_console.c */
 };
 

@@ -11,6 +11,7 @@
 
 #include <ubiheap/core/marker.h>
 
+#include "engines/quickjs/adapter/recorded.h"
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/stack_capture.h"
 #include "engines/quickjs/timeline.h"
@@ -107,6 +108,7 @@ static UBI_COLD JSValue ubi__told_call(JSContext *ctx, JSValueConst function, JS
 }
 
 JSValue JS_Call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc, JSValueConst *argv) {
+    ubi__runs_on_this_thread(ctx->rt);
     if (ubi__timeline_looked_at())
         return ubi__told_call(ctx, function, this_value, argc, argv);
     return ubi__engine_call(ctx, function, this_value, argc, argv);
@@ -134,6 +136,7 @@ static bool ubi__begin_program(JSContext *ctx, JSValueConst program) {
 static JSValue ubi__eval_function(JSContext *ctx, JSValue program, JSValueConst this_value, struct JSVarRef **var_refs,
                                   struct JSStackFrame *frame) {
     JSRuntime *rt = ctx->rt;
+    ubi__runs_on_this_thread(rt);
     bool began = ubi__timeline_looked_at() && ubi__begin_program(ctx, program);
     JSValue result = JS_EvalFunctionInternal(ctx, program, this_value, var_refs, frame);
     if (began)
@@ -180,6 +183,7 @@ static bool ubi__begin_job(JSRuntime *rt) {
 }
 
 int JS_ExecutePendingJob(JSRuntime *rt, JSContext **realm) {
+    ubi__runs_on_this_thread(rt);
     bool began = ubi__timeline_looked_at() && ubi__begin_job(rt);
     int result = ubi__engine_execute_job(rt, realm);
     if (began)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recorded.h: what a runtime shows the recorder of `ubiheap record`, when the process is recorded: its frames (base/script_source.h).
+ *
+ * The recorder asks in the middle of an allocation, so everything here reads the engine's structures and nothing else: no
+ * memory is asked for, no text is kept. The engine links a frame when it is set up, and a place that it has not stored yet is none.
+ */
+#ifndef UBI_QUICKJS_RECORDED_H
+#define UBI_QUICKJS_RECORDED_H
+
+#include "base/script_source.h"
+#include "engines/quickjs/adapter/profiling.h"
+
+extern _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source) __attribute__((weak));
+extern void ubi_recorder_leave_scripts(const ubi__script_source *source) __attribute__((weak));
+
+/* ---- frames --------------------------------------------------------------------------------------------------------- */
+
+/* Functions die, and others get their place: deaths at a few places are counted together. */
+static uint32_t *ubi__deaths_at(ubi__recorded *recorded, const void *bytecode) {
+    return &recorded->deaths[((uintptr_t)bytecode >> 4) % UBI__RECORDED_DEATHS];
+}
+
+/* Where a frame is: what was found out about a place stays true until some code dies (ubi__recorded_code_dies). */
+static void ubi__recorded_place(ubi__recorded *recorded, const JSFunctionBytecode *b, uint32_t pc,
+                                ubi__script_frame *out) {
+    ubi__recorded_line *known =
+        &recorded->lines[((uintptr_t)b / sizeof(void *) ^ pc * 2654435761u) % UBI__RECORDED_LINES];
+    if (known->bytecode != b || known->pc != pc) {
+        int line = 0, column = 0;
+        (void)ubi__place_of_code(b, pc, &line, &column);
+        *known = (ubi__recorded_line){ b, pc, line > 0 ? (uint32_t)line : 0, column > 0 ? (uint32_t)column : 0 };
+    }
+    out->line = known->line;
+    out->column = known->column;
+}
+
+static size_t ubi__recorded_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max) {
+    const ubi_quickjs *tools = source->payload;
+    const JSStackFrame *frame = tools->runtime->current_stack_frame;
+    const ubi__resumption *resumed = NULL;
+    bool has_resumed = false;
+    size_t n = 0;
+    if (max == 0)
+        return frame != NULL;
+    for (; frame && n < max; frame = frame->prev_frame) {
+        const JSFunctionBytecode *b = ubi__frame_bytecode(frame);
+        if (!b)
+            continue;
+        if (b->func_kind != JS_FUNC_NORMAL && !has_resumed) { /* coroutines have run: this thread has the variable */
+            resumed = ubi__resumed;
+            has_resumed = true;
+        }
+        ubi_profiler_frame place = ubi__profiled_frame(frame, b, &resumed);
+        ubi__script_frame *out = &frames[n++];
+        *out = (ubi__script_frame){ .function = (uintptr_t)b,
+                                    .version = *ubi__deaths_at(tools->recorded, b),
+                                    .stack_address = place.stack_address,
+                                    .resumer_address = place.resumer_address,
+                                    .frame = frame };
+        ubi__recorded_place(tools->recorded, b, ubi__frame_pc(frame, b), out);
+    }
+    return n;
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------------- */
+
+/* As UTF-8, as far as whole characters have room. */
+static size_t ubi__put_string(char *out, size_t room, const JSString *p) {
+    const uint8_t *narrow = ubi__string_units(p);
+    const uint16_t *wide = ubi__string_units(p);
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->len && n + 4 <= room; i++) {
+        uint32_t c = ubi__string_is_wide(p) ? wide[i] : narrow[i];
+        if ((c & 0xFC00) == 0xD800 && i + 1 < p->len && (wide[i + 1] & 0xFC00) == 0xDC00)
+            c = 0x10000 + ((c & 0x3FF) << 10) + (wide[++i] & 0x3FF);
+        n += ubi__put_utf8(out + n, c);
+    }
+    return n;
+}
+
+static size_t ubi__put_atom(ubi_quickjs *tools, char *out, size_t room, JSAtom atom) {
+    if (atom == JS_ATOM_NULL || __JS_AtomIsTaggedInt(atom))
+        return 0;
+    const JSString *string = ubi__atom_string(tools->runtime, atom);
+    return string ? ubi__put_string(out, room, string) : 0;
+}
+
+/* A whole script has no name. */
+static size_t ubi__recorded_name(const ubi__script_source *source, const ubi__script_frame *frame, char *text,
+                                 size_t room, size_t *function_bytes) {
+    ubi_quickjs *tools = source->payload;
+    JSObject *function = JS_VALUE_GET_OBJ(((const JSStackFrame *)frame->frame)->cur_func);
+    const JSFunctionBytecode *b = ubi__bytecode_of(function);
+    ubi__function_name name = ubi__name_of_function(function);
+    size_t most = room / 4;
+    *function_bytes = name.string                   ? ubi__put_string(text, most, name.string)
+                      : name.atom == JS_ATOM__eval_ ? 0
+                                                    : ubi__put_atom(tools, text, most, name.atom);
+#if UBI_HAS_DEBUG_BIT
+    if (!b->has_debug)
+        return *function_bytes;
+#endif
+    return *function_bytes +
+           ubi__put_atom(tools, text + *function_bytes, room - *function_bytes, UBI_DEBUG(b).filename);
+}
+
+/* ---- joining -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Births are watched from then on, for the engine stores where an object is made only then (hooks.h). Without memory, or
+ * without a recorder, nothing happens.
+ */
+static void ubi__recorded_begin(ubi_quickjs *tools) {
+    ubi__script_join_fn join;
+    UBI__RECORDER_FIND(join, ubi_recorder_join_scripts);
+    ubi__recorded *recorded = join ? ubi__tool_calloc(tools->allocator, 1, sizeof *recorded) : NULL;
+    if (!recorded)
+        return;
+    recorded->source = (ubi__script_source){ .version = UBI__SCRIPT_SOURCE_VERSION,
+                                             .interpreter = (uintptr_t)JS_CallInternal,
+                                             .frames = ubi__recorded_frames,
+                                             .name = ubi__recorded_name,
+                                             .payload = tools };
+    tools->recorded = recorded;
+    recorded->thread = join(&recorded->source);
+    if (recorded->thread) {
+        ubi__watch(tools);
+        return;
+    }
+    tools->recorded = NULL;
+    ubi__tool_free(tools->allocator, recorded, 1, sizeof *recorded);
+}
+
+static void ubi__recorded_end(ubi_quickjs *tools) {
+    ubi__recorded *recorded = tools->recorded;
+    ubi__script_leave_fn leave;
+    if (!recorded)
+        return;
+    UBI__RECORDER_FIND(leave, ubi_recorder_leave_scripts);
+    leave(&recorded->source);
+    ubi__unwatch(tools);
+    tools->recorded = NULL;
+    ubi__tool_free(tools->allocator, recorded, 1, sizeof *recorded);
+}
+
+static void ubi__recorded_code_dies(ubi_quickjs *tools, const void *bytecode) {
+    if (!tools->recorded)
+        return;
+    ++*ubi__deaths_at(tools->recorded, bytecode);
+    memset(tools->recorded->lines, 0, sizeof tools->recorded->lines);
+}
+
+/* ---- whose thread it is --------------------------------------------------------------------------------------------- */
+
+static UBI_COLD void ubi__recorded_on_this_thread(JSRuntime *rt) {
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    uintptr_t here = ubi__script_thread();
+    if (tools && tools->recorded && atomic_load_explicit(tools->recorded->thread, memory_order_relaxed) != here)
+        atomic_store_explicit(tools->recorded->thread, here, memory_order_relaxed);
+}
+
+/** A program calls into scripts. Cost while nothing is watched: a load and a predicted branch. */
+static inline void ubi__runs_on_this_thread(JSRuntime *rt) {
+    if (ubi__watched())
+        ubi__recorded_on_this_thread(rt);
+}
+
+#endif

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scripts.c: see scripts.h.
+ *
+ * The native stack is walked whole, for the same native frames may stand for other lines by now. Then the interpreter's
+ * own frames are replaced by those that its source gives (script_places.h), and the stack gets a number as any other.
+ *
+ * A source is read by the thread alone that runs its scripts, for nothing else keeps them still: a slot says which. Its owner may
+ * leave on another thread meanwhile, so it waits until that is over. In a signal handler the interpreter may be between any two of its
+ * instructions: then it is not asked.
+ */
+#include "interpose/scripts.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "interpose/chunk_writer.h"
+#include "interpose/event.h"
+#include "interpose/pages.h"
+#include "interpose/system_calls.h"
+#include "recording/script_places.h"
+
+#define SLOTS 64u
+#define SOURCES_OF_THREAD 8u
+#define KNOWN_ADDRESSES 1024u
+#define FIRST_FUNCTIONS 256u
+#define TEXT_BYTES (UBI__WIRE_FUNCTION_BYTES + UBI__WIRE_PATH_BYTES)
+
+typedef struct slot {
+    _Atomic(const ubi__script_source *) source; /* NULL: free */
+    _Atomic uintptr_t thread;                   /* written by the source's owner */
+    _Atomic uint32_t is_read;                   /* by that thread */
+} slot;
+
+static slot slots[SLOTS];
+static ubi__lock slots_lock;
+static _Atomic(const ubi__script_source *) source_for_all;
+
+/* A function that the reader knows, by its number. */
+typedef struct known_function {
+    uint64_t function, version;
+    uint32_t number; /* 0: an empty place */
+} known_function;
+
+typedef struct known_address {
+    uintptr_t pc, function;
+} known_address;
+
+/* A frame of a script that was found, and whose. */
+typedef struct found_frame {
+    ubi__script_frame frame;
+    const ubi__script_source *source;
+    uintptr_t place; /* on the native stack; where it is unknown, that of the frame further in */
+} found_frame;
+
+/* A frame of the stack as it is recorded: of a script, or native. */
+typedef struct mixed_frame {
+    uintptr_t pc;
+    uint64_t print;
+    const found_frame *script; /* NULL: native */
+    uint32_t function;
+} mixed_frame;
+
+/* What a context needs for it; pages of its own, made at the first script. */
+typedef struct ubi__scripts {
+    size_t size_bytes;
+    uint32_t epoch;            /* of the context, when the functions got their numbers */
+    known_function *functions; /* open addressing, at most half full */
+    size_t n_functions, function_capacity;
+    known_address addresses[KNOWN_ADDRESSES];
+    slot *held[SOURCES_OF_THREAD];
+    const ubi__script_source *sources[SOURCES_OF_THREAD];
+    size_t n_held, n_sources;
+    /* All have room for the greatest depth. */
+    ubi__unwind_registers *states;
+    ubi__native_frame *native;
+    ubi__script_frame *read;
+    found_frame *found;
+    mixed_frame *mixed;
+    size_t n_found, n_mixed;
+    char text[TEXT_BYTES];
+} scripts;
+
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
+
+static void say_that_there_are(void) {
+    atomic_fetch_or_explicit(&ubi__module_generation, UBI__SCRIPTS_THERE, memory_order_release);
+}
+
+void ubi__scripts_add_for_all(const ubi__script_source *source) {
+    atomic_store_explicit(&source_for_all, source, memory_order_release);
+    say_that_there_are();
+}
+
+UBI__HOOK _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source) {
+    ubi__signals before;
+    slot *taken = NULL;
+    (void)ubi__start();
+    if (source->version != UBI__SCRIPT_SOURCE_VERSION || !ubi__process_state.is_on ||
+        !ubi__lock_take(&slots_lock, &before))
+        return NULL;
+    for (size_t i = 0; i < SLOTS && !taken; i++)
+        if (!atomic_load_explicit(&slots[i].source, memory_order_relaxed))
+            taken = &slots[i];
+    if (taken) {
+        atomic_store_explicit(&taken->thread, ubi__script_thread(), memory_order_relaxed);
+        atomic_store(&taken->source, source);
+    }
+    ubi__lock_give(&slots_lock, before);
+    if (!taken)
+        return NULL;
+    say_that_there_are();
+    return &taken->thread;
+}
+
+UBI__HOOK void ubi_recorder_leave_scripts(const ubi__script_source *source) {
+    for (size_t i = 0; i < SLOTS; i++) {
+        slot *s = &slots[i];
+        if (atomic_load_explicit(&s->source, memory_order_relaxed) != source)
+            continue;
+        bool is_ours = atomic_load_explicit(&s->thread, memory_order_relaxed) == ubi__script_thread();
+        atomic_store_explicit(&s->thread, 0, memory_order_relaxed);
+        atomic_store(&s->source, NULL);
+        while (!is_ours && atomic_load(&s->is_read))
+            (void)ubi__system(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+}
+
+void ubi__scripts_after_fork(void) {
+    slots_lock = 0;
+    for (size_t i = 0; i < SLOTS; i++)
+        atomic_store_explicit(&slots[i].is_read, 0, memory_order_relaxed);
+}
+
+/* Holds the sources of this thread that run something. @return there are some. */
+static bool hold_sources(scripts *s) {
+    uintptr_t thread = ubi__script_thread();
+    s->n_held = s->n_sources = 0;
+    for (size_t i = 0; i < SLOTS && s->n_held < SOURCES_OF_THREAD - 1; i++) {
+        if (atomic_load_explicit(&slots[i].thread, memory_order_relaxed) != thread)
+            continue;
+        atomic_store(&slots[i].is_read, 1);
+        s->held[s->n_held++] = &slots[i];
+        const ubi__script_source *source = atomic_load(&slots[i].source);
+        if (source && source->frames(source, NULL, 0))
+            s->sources[s->n_sources++] = source;
+    }
+    const ubi__script_source *all = atomic_load_explicit(&source_for_all, memory_order_acquire);
+    if (all && all->frames(all, NULL, 0))
+        s->sources[s->n_sources++] = all;
+    return s->n_sources > 0;
+}
+
+static void release_sources(scripts *s) {
+    for (size_t i = 0; i < s->n_held; i++)
+        atomic_store_explicit(&s->held[i]->is_read, 0, memory_order_release);
+    s->n_held = 0;
+}
+
+/* ---- memory of a context ------------------------------------------------------------------------------------------ */
+
+static size_t room_for(size_t *at, size_t n, size_t size) {
+    size_t place = *at;
+    *at += (n * size + 63) & ~(size_t)63;
+    return place;
+}
+
+static scripts *make_scripts(size_t depth) {
+    size_t n = (sizeof(scripts) + 63) & ~(size_t)63;
+    size_t states = room_for(&n, depth, sizeof(ubi__unwind_registers));
+    size_t native = room_for(&n, depth, sizeof(ubi__native_frame));
+    size_t read = room_for(&n, depth, sizeof(ubi__script_frame));
+    size_t found = room_for(&n, depth, sizeof(found_frame));
+    size_t mixed = room_for(&n, depth, sizeof(mixed_frame));
+    char *block = ubi__pages(n);
+    scripts *s = (scripts *)(void *)block;
+    if (!s)
+        return NULL;
+    s->size_bytes = n;
+    s->states = (void *)(block + states);
+    s->native = (void *)(block + native);
+    s->read = (void *)(block + read);
+    s->found = (void *)(block + found);
+    s->mixed = (void *)(block + mixed);
+    return s;
+}
+
+/* Numbers and addresses restart when the context's do. */
+static scripts *scripts_of(ubi__context *c) {
+    if (!c->scripts)
+        c->scripts = make_scripts(c->unwinder.max_depth);
+    scripts *s = c->scripts;
+    if (s && s->epoch != c->epoch) {
+        s->epoch = c->epoch;
+        s->n_functions = 0;
+        if (s->functions)
+            memset(s->functions, 0, s->function_capacity * sizeof *s->functions);
+        memset(s->addresses, 0, sizeof s->addresses);
+    }
+    return s;
+}
+
+/* ---- functions ---------------------------------------------------------------------------------------------------- */
+
+static known_function *function_place(const scripts *s, uint64_t function, uint64_t version) {
+    uint64_t hash = (function ^ version * 31) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t i = (size_t)(hash >> 32) & (s->function_capacity - 1);
+    while (s->functions[i].number && (s->functions[i].function != function || s->functions[i].version != version))
+        i = (i + 1) & (s->function_capacity - 1);
+    return &s->functions[i];
+}
+
+static bool grow_functions(scripts *s) {
+    scripts larger = { .function_capacity = s->function_capacity ? 2 * s->function_capacity : FIRST_FUNCTIONS };
+    larger.functions = ubi__pages(larger.function_capacity * sizeof *larger.functions);
+    if (!larger.functions)
+        return false;
+    for (size_t i = 0; i < s->function_capacity; i++)
+        if (s->functions[i].number)
+            *function_place(&larger, s->functions[i].function, s->functions[i].version) = s->functions[i];
+    if (s->functions)
+        ubi__pages_free(s->functions, s->function_capacity * sizeof *s->functions);
+    s->functions = larger.functions;
+    s->function_capacity = larger.function_capacity;
+    return true;
+}
+
+/* Announces it to the reader. @return false: no room. */
+static bool write_function(ubi__context *c, const found_frame *f, uint32_t number) {
+    scripts *s = c->scripts;
+    size_t name_bytes = 0, n = f->source->name(f->source, &f->frame, s->text, sizeof s->text, &name_bytes);
+    const char *file = s->text + name_bytes;
+    size_t file_bytes = n - name_bytes;
+    UBI_ASSERT(name_bytes <= n && n <= sizeof s->text);
+    name_bytes = name_bytes < UBI__WIRE_FUNCTION_BYTES ? name_bytes : UBI__WIRE_FUNCTION_BYTES;
+    file_bytes = file_bytes < UBI__WIRE_PATH_BYTES ? file_bytes : UBI__WIRE_PATH_BYTES;
+    if (!ubi__chunk_has_room(c, UBI__WIRE_SCRIPT_BYTES))
+        return false;
+    uint8_t *at = c->at;
+    *at++ = UBI__OP_CONTROL | UBI__CONTROL_FUNCTION << UBI__OP_KIND_SHIFT;
+    at = ubi__wire_put(at, number);
+    at = ubi__wire_put(at, name_bytes);
+    at = ubi__wire_put(at, file_bytes);
+    memcpy(at, s->text, name_bytes);
+    memcpy(at + name_bytes, file, file_bytes);
+    ubi__chunk_commit(c, at + name_bytes + file_bytes);
+    return true;
+}
+
+/* The number of a frame's function, which the reader knows. 0: no room. */
+static uint32_t function_number(ubi__context *c, const found_frame *f) {
+    scripts *s = c->scripts;
+    if (2 * (s->n_functions + 1) > s->function_capacity && !grow_functions(s))
+        return 0;
+    known_function *known = function_place(s, f->frame.function, f->frame.version);
+    if (known->number)
+        return known->number;
+    uint32_t number = (uint32_t)s->n_functions + 1;
+    if (!write_function(c, f, number))
+        return 0;
+    *known = (known_function){ f->frame.function, f->frame.version, number };
+    s->n_functions++;
+    return number;
+}
+
+/* ---- the native stack --------------------------------------------------------------------------------------------- */
+
+static bool is_interpreter(scripts *s, uintptr_t pc) {
+    known_address *known = &s->addresses[(pc ^ pc >> 12) % KNOWN_ADDRESSES];
+    if (known->pc != pc)
+        *known = (known_address){ pc, ubi__unwind_function_of(pc) };
+    for (size_t i = 0; i < s->n_sources; i++)
+        if (known->function && known->function == s->sources[i]->interpreter)
+            return true;
+    return false;
+}
+
+/* @param is_interrupted  out: the innermost interpreter was, and is not to be asked. */
+static size_t walk_native(ubi__context *c, const ubi__unwind_registers *caller, ubi__unwind_end *end,
+                          bool *is_interrupted) {
+    scripts *s = c->scripts;
+    bool is_inside = true;
+    size_t n = ubi__unwind_states(&c->unwinder, caller, s->states, c->unwinder.max_depth, end);
+    *is_interrupted = false;
+    for (size_t i = 0; i < n; i++) {
+        const ubi__unwind_registers *state = &s->states[i];
+        bool runs = is_interpreter(s, state->pc);
+        s->native[i] = (ubi__native_frame){ state->pc, state->sp, i + 1 < n ? s->states[i + 1].sp : UINTPTR_MAX, runs };
+        if (is_inside && ubi__unwind_is_signal_frame(&c->unwinder, state->pc))
+            *is_interrupted = true;
+        is_inside &= !runs;
+    }
+    return n;
+}
+
+/* ---- both together ------------------------------------------------------------------------------------------------ */
+
+/* Frames of all sources, innermost first. */
+static void find_frames(scripts *s, size_t depth) {
+    s->n_found = 0;
+    for (size_t k = 0; k < s->n_sources; k++) {
+        const ubi__script_source *source = s->sources[k];
+        size_t n = source->frames(source, s->read, depth - s->n_found);
+        uintptr_t place = 0;
+        for (size_t i = 0; i < n; i++) {
+            const ubi__script_frame *frame = &s->read[i];
+            place = frame->stack_address     ? frame->stack_address
+                    : frame->resumer_address ? frame->resumer_address
+                                             : place;
+            size_t at = s->n_found++;
+            for (; at > 0 && s->found[at - 1].place > place; at--)
+                s->found[at] = s->found[at - 1];
+            s->found[at] = (found_frame){ *frame, source, place };
+        }
+    }
+    UBI_ASSERT(s->n_found <= depth);
+}
+
+/* @return false: the greatest depth is reached. */
+static bool put_mixed(scripts *s, size_t depth, uintptr_t pc, const found_frame *script) {
+    if (s->n_mixed == depth)
+        return false;
+    s->mixed[s->n_mixed++] = (mixed_frame){ .pc = pc, .script = script };
+    return true;
+}
+
+/* Native frames up to one, without those in which the interpreter runs no script. */
+static bool put_natives(scripts *s, ubi__native_rest *r, size_t end, size_t depth) {
+    for (; r->next < end; r->next++)
+        if (!r->native[r->next].is_interpreter && !put_mixed(s, depth, r->native[r->next].pc, NULL))
+            return false;
+    return true;
+}
+
+static bool put_script(scripts *s, ubi__native_rest *r, const found_frame *f, size_t depth) {
+    ubi__script_place place = { f->frame.stack_address, f->frame.resumer_address };
+    size_t at = f->frame.is_inlined ? r->n_native : ubi__native_of_script(r, place);
+    if (at < r->n_native) {
+        if (!put_natives(s, r, at, depth))
+            return false;
+        r->next = at + 1;
+    } else if (!f->frame.is_inlined && ubi__is_beyond_native(r, place) && !put_natives(s, r, r->n_native, depth)) {
+        return false;
+    }
+    return put_mixed(s, depth, 0, f);
+}
+
+/* @return false: there were more than the greatest depth. */
+static bool mix(scripts *s, size_t n_native, size_t depth) {
+    ubi__native_rest rest = { s->native, n_native, 0 };
+    s->n_mixed = 0;
+    for (size_t i = 0; i < s->n_found; i++)
+        if (!put_script(s, &rest, &s->found[i], depth))
+            return false;
+    return put_natives(s, &rest, n_native, depth);
+}
+
+/* What stands for a script's frame in prints; no address is like it. */
+static uint64_t script_pc(uint32_t function, uint32_t line, uint32_t column) {
+    return UINT64_C(1) << 63 | (uint64_t)(function & 0x7fffff) << 40 | (uint64_t)(line & 0x3ffffff) << 14 |
+           (column & 0x3fff);
+}
+
+/* Prints of all stacks from the outermost frame on. @return false: no room for a function. */
+static bool print_mixed(ubi__context *c, uint64_t root) {
+    scripts *s = c->scripts;
+    uint64_t print = root;
+    for (size_t i = s->n_mixed; i-- > 0;) {
+        mixed_frame *m = &s->mixed[i];
+        if (m->script && !(m->function = function_number(c, m->script)))
+            return false;
+        uint64_t pc =
+            m->script ? script_pc(m->function, m->script->frame.line, m->script->frame.column) : (uint64_t)m->pc;
+        m->print = print = ubi__trace_print(print, pc);
+    }
+    return true;
+}
+
+/* A new stack whose innermost frame is a script's. 0: no room. */
+static uint32_t new_script_trace(ubi__context *c, uint32_t caller, const mixed_frame *m) {
+    if (!ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
+        return 0;
+    uint32_t number = ubi__trace_tree_add(&c->tree, m->print);
+    if (!number)
+        return 0;
+    uint8_t *at = c->at;
+    *at++ = UBI__OP_TRACE | UBI__TRACE_SCRIPT << UBI__OP_KIND_SHIFT;
+    at = ubi__wire_put(at, number - caller);
+    at = ubi__wire_put(at, m->function);
+    at = ubi__wire_put(at, m->script->frame.line);
+    at = ubi__wire_put(at, m->script->frame.column);
+    ubi__chunk_commit(c, at);
+    return number;
+}
+
+/* The number of the mixed stack. 0: no room. */
+static uint32_t number_mixed(ubi__context *c, uint64_t root, ubi__unwind_end end, uintptr_t failed_pc) {
+    const scripts *s = c->scripts;
+    uint32_t number = 0;
+    size_t i = 0;
+    while (i < s->n_mixed && !(number = ubi__trace_tree_find(&c->tree, s->mixed[i].print)))
+        i++;
+    if (i == s->n_mixed && end != UBI__UNWIND_COMPLETE && !(number = ubi__trace_tree_find(&c->tree, root)))
+        number = ubi__event_new_trace(c, end == UBI__UNWIND_FAILED ? UBI__TRACE_FAILED : UBI__TRACE_TRUNCATED, 0,
+                                      end == UBI__UNWIND_FAILED ? failed_pc : 0, root);
+    if (i == s->n_mixed && end != UBI__UNWIND_COMPLETE && !number)
+        return 0;
+    while (i-- > 0) {
+        const mixed_frame *m = &s->mixed[i];
+        number = m->script ? new_script_trace(c, number, m)
+                           : ubi__event_new_trace(c, UBI__TRACE_FRAME, number, m->pc, m->print);
+        if (!number)
+            return 0;
+    }
+    return number;
+}
+
+static uint64_t root_print(ubi__unwind_end end, uintptr_t failed_pc) {
+    return end == UBI__UNWIND_COMPLETE    ? UBI__TRACE_ROOT_OUTERMOST
+           : end == UBI__UNWIND_TRUNCATED ? UBI__TRACE_ROOT_TRUNCATED
+                                          : ubi__trace_print(UBI__TRACE_ROOT_FAILED, failed_pc);
+}
+
+/* False: the interpreter was interrupted. */
+static bool stack_with_sources(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out) {
+    scripts *s = c->scripts;
+    size_t depth = c->unwinder.max_depth;
+    ubi__unwind_end end;
+    bool is_interrupted;
+    size_t n = walk_native(c, caller, &end, &is_interrupted);
+    if (n == 0 || is_interrupted)
+        return false;
+    find_frames(s, depth);
+    if (!mix(s, n, depth))
+        end = UBI__UNWIND_TRUNCATED;
+    uintptr_t failed_pc = s->states[n - 1].pc;
+    if (end == UBI__UNWIND_FAILED)
+        atomic_fetch_add_explicit(&c->area->failed_walks, 1, memory_order_relaxed);
+    uint64_t root = root_print(end, failed_pc);
+    *out = print_mixed(c, root) ? number_mixed(c, root, end, failed_pc) : 0;
+    return true;
+}
+
+bool ubi__scripts_stack(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out) {
+    scripts *s = scripts_of(c);
+    if (!s)
+        return false;
+    bool is_mixed = hold_sources(s) && stack_with_sources(c, caller, out);
+    release_sources(s);
+    return is_mixed;
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ubiheap record` of interpreters: frames of scripts stand in native stacks where the interpreter's own would, at the right function and line."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import record_place  # noqa: E402
+
+PROGRAMS = HERE / "programs"
+SCRIPT_FRAME = re.compile(r"(?P<function>[^(]*)\((?P<file>[^:]*):(?P<line>\d+):\d+\)$")
+LEAST = 0.95  # of what a script asks for, at the right function and line
+
+
+def script_frames(event):
+    """(function, file name, line) of a stack's scripts, innermost first."""
+    found = (SCRIPT_FRAME.match(frame) for frame in event.stack)
+    return [("" if m["function"] == "%" else urllib.parse.unquote(m["function"]),
+             urllib.parse.unquote(m["file"]).rsplit("/", 1)[-1], int(m["line"])) for m in found if m]
+
+
+def wanted(script):
+    """{size: (function, line)} as the script's marks say."""
+    out = {}
+    for number, line in enumerate(script.read_text().splitlines(), 1):
+        mark = re.search(r"(?://|#)@ (.*) (\d+)$", line)
+        if mark:
+            out[int(mark[2])] = mark[1], number
+    return out
+
+
+class ScriptStacks(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ubi-scripts-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def record(self, *command, options=("--exact",), status=0, environment=None):
+        self.path = self.folder / "out.ubirec"
+        ran = subprocess.run([record_place.UBIHEAP, "record", *options, "-o", self.path, "--", *map(str, command)],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                             env={**os.environ, **(environment or {})})
+        self.assertEqual(ran.returncode, status, ran.stderr)
+        return record_place.Recording(self.path)
+
+    def check(self, recording, script, name=None):
+        truth = wanted(script)
+        right, wrong = 0, []
+        for event in recording.allocations:
+            if event.size not in truth:
+                continue
+            function, line = truth[event.size]
+            frames = script_frames(event)
+            if frames[:1] == [(function, name or script.name, line)]:
+                right += 1
+            else:
+                wrong.append((event.size, truth[event.size], frames[:3]))
+        self.assertEqual({e.size for e in recording.allocations} & set(truth), set(truth), "all that the script says was recorded")
+        self.assertGreaterEqual(right, LEAST * (right + len(wrong)), wrong)
+        return wrong
+
+
+class QuickJS(ScriptStacks):
+    SCRIPT = PROGRAMS / "script_truth.js"
+
+    def test_functions_and_lines_are_those_of_the_script(self):
+        recording = self.record(record_place.UBIHEAP, "run", self.SCRIPT)
+        self.assertEqual(self.check(recording, self.SCRIPT), [])
+        by_size = {event.size: script_frames(event) for event in recording.allocations}
+        [text] = [frames for size, frames in by_size.items() if 20041 < size < 20100]
+        self.assertEqual(text[0][:2], ("plain", "script_truth.js"))
+        self.assertEqual(by_size[20641][:2], [("block", "script_truth.js", 8), ("callbacks", "script_truth.js", 73)])
+        self.assertEqual(len([f for f in by_size[20201] if f[0] == "deep"]), 31)
+        for i in range(20):  # each is freed, and the next one takes its place
+            self.assertEqual(by_size[20700 + i][0], (f"made{i}", "<input>", i + 1))
+        self.assertEqual(by_size[20761][0][:2], ("anonymous", "<input>"))
+
+    def test_the_interpreter_itself_is_not_in_the_stack(self):
+        recording = self.record(record_place.UBIHEAP, "run", self.SCRIPT)
+        [event] = [event for event in recording.allocations if event.size == 20031]
+        functions = [SCRIPT_FRAME.match(frame) and "script" or recording.symbols[frame][-1][0] for frame in event.stack]
+        self.assertEqual(functions.count("script"), 3, functions)
+        self.assertNotIn("JS_CallInternal", functions)
+        self.assertIn("js_array_every", functions)  # what passes the call on is between the scripts
+
+    def test_report_and_exports_name_the_script(self):
+        self.record(record_place.UBIHEAP, "run", self.SCRIPT)
+        place = r"\d  loop  script_truth\.js:23\n"
+        self.assertRegex(self.tool("report", "--by", "total"), place)
+        self.assertNotRegex(self.tool("report", "--by", "total", "--no-wrappers"), place)
+        collapsed = self.tool("export", "--format", "collapsed", "--by", "total", "-o", "-")
+        self.assertRegex(collapsed, r"(?m);deep;deep;deep \d+$")
+
+    def tool(self, command, *options):
+        return subprocess.run([record_place.UBIHEAP, command, *options, str(self.path)], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
+
+
+if __name__ == "__main__":
+    unittest.main()
