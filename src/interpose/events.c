@@ -14,6 +14,7 @@
 #include "interpose/preload.h"
 #include "interpose/process_maps.h"
 #include "interpose/program_clock.h"
+#include "interpose/python.h"
 #include "interpose/sampling.h"
 #include "interpose/scripts.h"
 
@@ -129,6 +130,7 @@ static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_
     ubi__unwind_module module;
     if (!ubi__unwind_module_of(pc, &module))
         return;
+    ubi__python_look(&module);
     if (module.path[0] == '/' || !module.path[0]) /* "": the program */
         write_module(c, &module);
     else

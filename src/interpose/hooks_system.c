@@ -16,6 +16,7 @@
 #include "interpose/event.h"
 #include "interpose/pages.h"
 #include "interpose/preload.h"
+#include "interpose/readable.h"
 #include "interpose/real_functions.h"
 #include "interpose/sampling.h"
 #include "interpose/sealing.h"
@@ -53,6 +54,7 @@ UBI__HOOK void *mmap64(void *at, size_t size, int access, int flags, int fd, off
 
 UBI__HOOK int munmap(void *at, size_t size) {
     ubi__signals before;
+    ubi__readable_forget();
     if (!ubi__mapping_begin(&before))
         return ubi__real.munmap(at, size);
     int result = ubi__real.munmap(at, size);

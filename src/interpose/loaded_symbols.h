@@ -14,6 +14,9 @@
  */
 void *ubi__loaded_next(const char *name);
 
+/** The definition in the library that has this address, or in the program. NULL: none. */
+void *ubi__loaded_in(const void *address, const char *name);
+
 /**
  * The first definition in the library that has this address, and in those that it needs. NULL: none.
  * Libraries may come and go meanwhile: those that are looked into cannot, for code of them is running.

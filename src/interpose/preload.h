@@ -11,6 +11,7 @@
  *     events.c            what is recorded, and with which stack
  *     context.c, trace_tree.c    where a thread keeps what it writes, and how
  *     scripts.c           frames of scripts that an interpreter runs, in place of its own
+ *     python.c, python_locations.c, readable.c    those of Python, and reading them with care
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     sampling.c          which allocations, and which of them live
  *     hooks_exec.c        programs that it starts, which are not recorded

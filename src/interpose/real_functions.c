@@ -85,7 +85,7 @@ static bool is_definition(const tables *t, uint32_t i, const char *name) {
     const ElfW(Sym) *s = &t->symbols[i];
     unsigned type = ELF64_ST_TYPE(s->st_info), binding = ELF64_ST_BIND(s->st_info);
     return s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
-           (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
+           (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
            (binding == STB_GLOBAL || binding == STB_WEAK || binding == STB_GNU_UNIQUE) &&
            !(t->versions && (t->versions[i] & HIDDEN_VERSION)) && strcmp(t->names + s->st_name, name) == 0;
 }
@@ -260,6 +260,11 @@ static void add_needed(search *s, uintptr_t bias, const ElfW(Dyn) * dynamic) {
     for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
         if (d->d_tag == DT_NEEDED && library_named(t.names + d->d_un.d_val, &needed))
             add_library(s, &needed);
+}
+
+void *ubi__loaded_in(const void *address, const char *name) {
+    struct link_map library;
+    return library_at((uintptr_t)address, &library) ? find_in(library.l_addr, library.l_ld, name) : NULL;
 }
 
 void *ubi__loaded_needed_by(const void *address, const char *name) {

@@ -92,6 +92,12 @@ void ubi__scripts_add_for_all(const ubi__script_source *source) {
     say_that_there_are();
 }
 
+void ubi__scripts_note(ubi__wire_scripts why) {
+    ubi__wire_header *area = ubi__process_state.area;
+    if (area)
+        atomic_store_explicit(&area->scripts, (uint32_t)why, memory_order_relaxed);
+}
+
 UBI__HOOK _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source) {
     ubi__signals before;
     slot *taken = NULL;
@@ -298,7 +304,7 @@ static size_t walk_native(ubi__context *c, const ubi__unwind_registers *caller, 
 /* Frames of all sources, innermost first. */
 static void find_frames(scripts *s, size_t depth) {
     s->n_found = 0;
-    for (size_t k = 0; k < s->n_sources; k++) {
+    for (size_t k = 0; k < s->n_sources && s->n_found < depth; k++) {
         const ubi__script_source *source = s->sources[k];
         size_t n = source->frames(source, s->read, depth - s->n_found);
         uintptr_t place = 0;

@@ -23,6 +23,9 @@ bool ubi__scripts_stack(ubi__context *c, const ubi__unwind_registers *caller, ui
 /** A source for all threads, which never leaves. One at most. */
 void ubi__scripts_add_for_all(const ubi__script_source *source);
 
+/** Says why stacks have no frames of an interpreter. */
+void ubi__scripts_note(ubi__wire_scripts why);
+
 /** For owners of runtimes: base/script_source.h. */
 _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source);
 void ubi_recorder_leave_scripts(const ubi__script_source *source);

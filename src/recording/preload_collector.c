@@ -459,6 +459,8 @@ static void see_counters(ubi__preload_collector *c) {
     seen.waits = atomic_load_explicit(&area->waits, memory_order_relaxed);
     for (int i = 0; i < UBI__UNRECORDED_COUNT; i++)
         seen.lost_children[i] = atomic_load_explicit(&area->lost_children[i], memory_order_relaxed);
+    uint32_t scripts = atomic_load_explicit(&area->scripts, memory_order_relaxed);
+    seen.scripts = scripts < UBI__SCRIPTS_TROUBLES ? (ubi__wire_scripts)scripts : UBI__SCRIPTS_FINE;
     seen.state = (ubi__wire_program_state)atomic_load_explicit(&area->state, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
     if (ubi__preload_area_is_sound(c->area))

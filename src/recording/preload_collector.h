@@ -39,6 +39,7 @@ typedef struct ubi__preload_counters {
     /* As the program says: */
     uint64_t dropped, dropped_reentrant, dropped_markers, failed_walks, deep_binds, namespaces, waits;
     uint32_t lost_children[UBI__UNRECORDED_COUNT];
+    ubi__wire_scripts scripts;
     ubi__wire_program_state state;
     bool is_trampled; /* the program has written over the area: what was lost by that is not in these numbers */
 } ubi__preload_counters;

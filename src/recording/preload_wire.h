@@ -111,6 +111,14 @@ typedef enum ubi__wire_program_state {
     UBI__PROGRAM_STOPPED = 2, /* recording ended permanently: no memory, or it took the reader for dead */
 } ubi__wire_program_state;
 
+/** Why stacks are without frames of a script's interpreter that was found. */
+typedef enum ubi__wire_scripts {
+    UBI__SCRIPTS_FINE = 0,        /* they have them, or there is no interpreter */
+    UBI__SCRIPTS_UNKNOWN_VERSION, /* of Python */
+    UBI__SCRIPTS_STRANGE_LAYOUT,  /* of Python: what is read makes no sense */
+    UBI__SCRIPTS_TROUBLES
+} ubi__wire_scripts;
+
 enum { UBI__STARTED_FREE = 0, UBI__STARTED_TAKEN = 1, UBI__STARTED_NAMED = 2 };
 
 /** A program that was started by the program or by a child of it, and is not recorded. */
@@ -155,6 +163,7 @@ typedef struct ubi__wire_header {
     _Atomic uint64_t namespaces;         /* calls of dlmopen for another than the program's */
     _Atomic uint64_t dropped_markers;    /* those among the first two that were markers */
     _Atomic uint64_t waits;              /* times that an event waited for the reader */
+    _Atomic uint32_t scripts;            /* ubi__wire_scripts */
     _Atomic uint32_t
         lost_children[UBI__UNRECORDED_COUNT]; /* forked ones that should have connected, and could not: why */
 

@@ -149,6 +149,7 @@ static void say_counters(session *s) {
     SAY(waits);
     SAY(is_trampled);
     SAY(state);
+    SAY(scripts);
 #undef SAY
     fprintf(s->out, "C traces %u\n", s->n_traces);
     fprintf(s->out, "C contexts %u\n", atomic_load(&s->area.header->n_contexts));

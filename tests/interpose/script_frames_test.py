@@ -79,6 +79,18 @@ class ScriptFrames(InterposeTest):
         stack = recording.stack(deep.trace)
         self.assertEqual([node.kind for node in stack], [0, "script", "script", 1])
 
+    def test_what_only_looks_like_an_interpreter_is_read_with_care(self):
+        program = self.compile("no_python.c", "-rdynamic")
+        for how, trouble in ("nothing", 0), ("unmapped", 0), ("circle", 2), ("random", 2), ("version", 1):
+            with self.subTest(how):
+                self.record([program, how], name=f"out.{how}")
+                recording = self.recording()
+                self.assert_nothing_lost(recording)
+                events = [e for e in self.allocations(recording) if e.size >= 5000]
+                self.assertEqual(len(events), 300)
+                self.assertEqual([self.scripts(recording, e) for e in events], [[]] * 300)
+                self.assertEqual(recording.counters["scripts"], trouble)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -103,5 +103,61 @@ class QuickJS(ScriptStacks):
                               check=True).stdout
 
 
+DEBIAN_PYTHON = pathlib.Path("/usr/bin/python3.11")
+
+
+@unittest.skipUnless(DEBIAN_PYTHON.exists(), "there is no /usr/bin/python3.11")
+class Python(ScriptStacks):
+    SCRIPT = PROGRAMS / "script_truth.py"
+
+    def test_functions_and_lines_are_those_of_the_script(self):
+        recording = self.record(DEBIAN_PYTHON, self.SCRIPT)
+        self.assertEqual(self.check(recording, self.SCRIPT), [])
+        by_size = {event.size: script_frames(event) for event in recording.allocations}
+        self.assertEqual(len([f for f in by_size[20201] if f[0] == "deep"]), 61)
+        for i in range(20):  # each is freed, and the next one takes its place
+            self.assertEqual(by_size[20700 + i][:2], [(f"made{i}", "<string>", i + 2), ("<module>", "<string>", i + 3)])
+
+    def test_with_every_object_from_malloc(self):
+        script = self.folder / "small.py"
+        script.write_text("kept = [bytearray(24000)]  #@ <module> 24001\n")
+        recording = self.record(DEBIAN_PYTHON, "-S", "-E", script, options=("--exact", "--no-symbols"),
+                                environment={"PYTHONMALLOC": "malloc"})
+        self.assertEqual(self.check(recording, script), [])
+
+    def test_threads_and_children(self):
+        script = self.folder / "threads.py"
+        script.write_text(THREADS)
+        recording = self.record(DEBIAN_PYTHON, script, options=("--exact", "--follow-children"))
+        self.assertEqual(self.check(recording, script), [])
+        [child] = self.folder.glob("out.ubirec.*")
+        by_size = {event.size: script_frames(event)[:1] for event in record_place.Recording(child).allocations}
+        self.assertEqual(by_size[25001], [("in_child", "threads.py", 11)])
+
+    def test_the_interpreter_is_between_native_functions_no_more(self):
+        recording = self.record(DEBIAN_PYTHON, self.SCRIPT)
+        [event] = [event for event in recording.allocations if event.size == 20601]
+        functions = [SCRIPT_FRAME.match(frame) and "script" or recording.symbols.get(frame, [["?"]])[-1][0] for frame in event.stack]
+        self.assertEqual(functions.count("script"), 3, functions)
+        self.assertNotIn("_PyEval_EvalFrameDefault", functions)
+
+
+THREADS = """import os, threading
+kept = []
+def work():
+    for _ in range(50):
+        kept.append(bytearray(24000))  #@ work 24001
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+child = os.fork()
+def in_child():
+    kept.append(bytearray(25000))
+    os._exit(0)
+if child == 0: in_child()
+os.waitpid(child, 0)
+"""
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -400,6 +400,7 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
                               .markers = s->kept_markers,
                               .dropped = s->counters.dropped + s->counters.lost_events,
                               .deep_binds = s->counters.deep_binds,
+                              .scripts = s->counters.scripts,
                               .namespaces = s->counters.namespaces,
                               .file_bytes = s->kept_bytes,
                               .status = s->status };

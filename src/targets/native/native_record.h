@@ -50,6 +50,7 @@ typedef struct ubi__native_file {
     uint64_t allocations, markers; /* in the file */
     uint64_t allocated_bytes;      /* on the heap, estimated when sampling */
     uint64_t dropped;              /* events that were lost */
+    ubi__wire_scripts scripts;     /* whether frames of scripts are missing in its stacks, and why */
     uint64_t deep_binds;           /* times that RTLD_DEEPBIND was removed from dlopen */
     uint64_t namespaces;           /* calls of dlmopen for another namespace, of which nothing is seen */
     uint64_t file_bytes;

@@ -181,6 +181,18 @@ static void tell_of_unseen(const ubi__native_result *r) {
     }
 }
 
+/* Where stacks have the interpreter's own frames, as its scripts' cannot be read. */
+static void tell_of_scripts(const ubi__native_result *r) {
+    static const char *const words[UBI__SCRIPTS_TROUBLES] = {
+        [UBI__SCRIPTS_UNKNOWN_VERSION] =
+            "stacks are without Python's functions: only Python 3.11 to 3.13 is understood",
+        [UBI__SCRIPTS_STRANGE_LAYOUT] = "stacks are without Python's functions: this build keeps them in another way",
+    };
+    for (size_t i = 0; i < r->files.n; i++)
+        if (words[r->files.at[i].scripts])
+            ubi__print_line(r->files.at[i].path, words[r->files.at[i].scripts]);
+}
+
 static int compare_files(const void *a, const void *b) {
     const ubi__native_file *const *x = a, *const *y = b;
     if ((*x)->allocated_bytes != (*y)->allocated_bytes)
@@ -252,6 +264,7 @@ static void outcome_tell(const ubi__native_result *r, const char *program, const
     char line[2 * PATH_MAX + 256];
     tell_of_failures(r);
     tell_of_unseen(r);
+    tell_of_scripts(r);
     tell_of_processes(r, settings);
     tell_of_unrecorded(r);
     if (r->files.n > 0)

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * python.c: see python.h.
+ *
+ * CPython has no interface for this. What a thread runs is a chain of frames from its state on, whose layout is that of the
+ * version's, which the interpreter exports (Py_Version). One of 3.11 to 3.13 is known; with any other, and where what is found is not what it
+ * should be (a build with a layout of its own), stacks stay native, and ubiheap says so.
+ *
+ * Every address is looked at before it is read, so nothing here can make the program fail: pages that were found readable are remembered
+ * until one is unmapped. The thread that asks runs the frames, so they stand still.
+ */
+#include "interpose/python.h"
+
+#include <string.h>
+
+#include "base/script_source.h"
+#include "interpose/loaded_symbols.h"
+#include "interpose/preload.h"
+#include "interpose/readable.h"
+#include "interpose/scripts.h"
+
+#define NAME_MAX_READ 4096u /* bytes of a name or path */
+#define TABLE_BYTES 65536u  /* longer tables of locations are not read */
+#define TABLE_END_BYTES 64u /* at each end, by which tables are distinguished */
+#define FRAMES_MAX 4096u    /* a chain that is longer is taken for a circle of garbage */
+#define PLACES 2048u
+/* After this many chains that made no sense, and none that did, the layout is another one. */
+#define TRIES 64u
+
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
+
+/* Offsets. What a version has not is NONE. */
+#define NONE UINT16_MAX
+typedef struct layout {
+    uint8_t minor;                       /* of version 3.minor */
+    uint16_t state_frames;               /* thread state: its cframe, or with NONE below its innermost frame */
+    uint16_t cframe_frame, cframe_outer; /* what the innermost activation of the interpreter runs; the next one */
+    uint16_t frame_code, frame_outer, frame_instruction;
+    uint16_t frame_is_entry; /* the outermost one of an activation */
+    uint16_t frame_owner;    /* where the outermost one is a frame of the C stack instead */
+    uint16_t code_first_line, code_file, code_name, code_table, code_units;
+    uint16_t ascii_bytes, compact_bytes; /* of what is before a text's characters */
+} layout;
+
+static const layout layouts[] = {
+    { 11, 56, 8, 16, 32, 48, 56, 68, NONE, 72, 112, 128, 136, 184, 48, 72 },
+    { 12, 56, 0, NONE, 0, 8, 56, NONE, 70, 68, 112, 128, 136, 192, 40, 56 },
+    { 13, 72, NONE, NONE, 0, 8, 56, NONE, 70, 68, 112, 128, 136, 200, 40, 56 },
+};
+#define OWNED_BY_C_STACK 3
+
+/* The same in all of these. */
+#define FRAME_BYTES 80u
+#define CODE_BYTES 144u
+#define OBJECT_TYPE 8u
+#define TYPE_NAME 24u
+#define SIZE 16u /* of texts and bytes */
+#define TEXT_HASH 24u
+#define TEXT_STATE 32u /* bits 2 to 4: bytes of a character; 5: compact; 6: ASCII */
+#define TEXT_HEAD 40u
+#define BYTES_HEAD 32u
+
+static const layout *known;
+static void *(*state_of_this_thread)(void);
+static _Atomic uintptr_t code_type; /* the type of code objects, once one was found; 0: not yet */
+static _Atomic uint32_t n_sound, n_unsound;
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+static uintptr_t word_at(const uint8_t *bytes, unsigned offset) {
+    uintptr_t word;
+    memcpy(&word, bytes + offset, sizeof word);
+    return word;
+}
+
+static bool read_word(uintptr_t address, uintptr_t *out) {
+    return ubi__read_checked(out, address, sizeof *out);
+}
+
+/* Whether an object is code: its type is named so. */
+static bool is_code(uintptr_t type) {
+    uintptr_t name;
+    char text[8];
+    if (type == atomic_load_explicit(&code_type, memory_order_relaxed))
+        return true;
+    if (atomic_load_explicit(&code_type, memory_order_relaxed) || !read_word(type + TYPE_NAME, &name) ||
+        !ubi__read_checked(text, name, 5) || memcmp(text, "code", 5) != 0)
+        return false;
+    atomic_store_explicit(&code_type, type, memory_order_relaxed);
+    return true;
+}
+
+typedef struct code {
+    uintptr_t at, file, name, table;
+    int32_t first_line;
+} code;
+
+static bool read_code(code *out, uintptr_t at) {
+    uint8_t bytes[CODE_BYTES];
+    if (!ubi__read_checked(bytes, at, sizeof bytes) || !is_code(word_at(bytes, OBJECT_TYPE)))
+        return false;
+    *out = (code){ at, word_at(bytes, known->code_file), word_at(bytes, known->code_name),
+                   word_at(bytes, known->code_table), 0 };
+    memcpy(&out->first_line, bytes + known->code_first_line, sizeof out->first_line);
+    return true;
+}
+
+/* ---- where an instruction is --------------------------------------------------------------------------------------- */
+
+/*
+ * Answers of before, for all threads: a place is being written while its sequence is odd. Another function may be where one was, so the
+ * print of its contents is compared as well.
+ */
+typedef struct place {
+    _Atomic uint32_t sequence, unit, line, column;
+    _Atomic uint64_t code, print;
+} place;
+static place places[PLACES];
+
+static place *place_of(uintptr_t at, uint32_t unit) {
+    return &places[((at >> 4) * 31 + unit * UINT32_C(2654435761)) % PLACES];
+}
+
+static bool place_recall(place *p, uintptr_t at, uint64_t print, uint32_t unit, ubi__python_position *out) {
+    uint32_t before = atomic_load_explicit(&p->sequence, memory_order_acquire);
+    bool is_it = atomic_load_explicit(&p->code, memory_order_relaxed) == at &&
+                 atomic_load_explicit(&p->print, memory_order_relaxed) == print &&
+                 atomic_load_explicit(&p->unit, memory_order_relaxed) == unit;
+    *out = (ubi__python_position){ atomic_load_explicit(&p->line, memory_order_relaxed),
+                                   atomic_load_explicit(&p->column, memory_order_relaxed) };
+    atomic_thread_fence(memory_order_acquire);
+    return is_it && before % 2 == 0 && atomic_load_explicit(&p->sequence, memory_order_relaxed) == before;
+}
+
+static void place_keep(place *p, uintptr_t at, uint64_t print, uint32_t unit, ubi__python_position position) {
+    uint32_t before = atomic_load_explicit(&p->sequence, memory_order_relaxed);
+    if (before % 2 || !atomic_compare_exchange_strong(&p->sequence, &before, before + 1))
+        return;
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&p->code, at, memory_order_relaxed);
+    atomic_store_explicit(&p->print, print, memory_order_relaxed);
+    atomic_store_explicit(&p->unit, unit, memory_order_relaxed);
+    atomic_store_explicit(&p->line, position.line, memory_order_relaxed);
+    atomic_store_explicit(&p->column, position.column, memory_order_relaxed);
+    atomic_store_explicit(&p->sequence, before + 2, memory_order_release);
+}
+
+/* Length and hash of a text: of another text they differ, mostly. */
+static uint64_t print_of_text(uintptr_t text) {
+    uintptr_t head[2] = { 0, 0 };
+    _Static_assert(TEXT_HASH == SIZE + sizeof head[0], "next to each other");
+    (void)ubi__read_checked(head, text + SIZE, sizeof head);
+    return head[0] * 31 + head[1];
+}
+
+/* Of the beginning and the end of a table of locations: texts that are compiled one after the other may differ in their lines alone. */
+static uint64_t print_of_table(uintptr_t table, uintptr_t *n) {
+    uint8_t ends[2 * TABLE_END_BYTES] = { 0 };
+    uint64_t print = 0;
+    *n = read_word(table + SIZE, n) && *n < TABLE_BYTES ? *n : 0;
+    uintptr_t end = *n < TABLE_END_BYTES ? *n : TABLE_END_BYTES;
+    (void)ubi__read_checked(ends, table + BYTES_HEAD, end);
+    (void)ubi__read_checked(ends + TABLE_END_BYTES, table + BYTES_HEAD + *n - end, end);
+    for (unsigned i = 0; i < sizeof ends; i += sizeof print)
+        print = (print ^ word_at(ends, i)) * UINT64_C(0x9e3779b97f4a7c15);
+    return print ^ print >> 32 ^ *n;
+}
+
+/* @param n_table  out: bytes of its table of locations that are to be read */
+static uint64_t print_of_code(const code *c, uintptr_t *n_table) {
+    uint64_t print = (uint64_t)(uint32_t)c->first_line << 32 ^ c->table ^ print_of_table(c->table, n_table);
+    return (print * UINT64_C(0x9e3779b97f4a7c15)) ^ print_of_text(c->name) ^ print_of_text(c->file) * 7;
+}
+
+static ubi__python_position locate(const code *c, uint64_t print, uintptr_t n_table, uint32_t unit) {
+    place *p = place_of(c->at, unit);
+    ubi__python_position position;
+    uintptr_t table = c->table + BYTES_HEAD;
+    if (place_recall(p, c->at, print, unit, &position))
+        return position;
+    n_table = ubi__is_readable(table, n_table) ? n_table : 0;
+    position = ubi__python_locate((const uint8_t *)table, n_table, c->first_line, unit);
+    place_keep(p, c->at, print, unit, position);
+    return position;
+}
+
+/* ---- the chain ---------------------------------------------------------------------------------------------------- */
+
+/* Where in the chain a walk is. */
+typedef struct chain {
+    uintptr_t frame, cframe;
+    bool is_first; /* the next frame is the innermost one of its activation */
+    size_t group;  /* its number */
+    size_t n;      /* frames that were read */
+} chain;
+
+/* False: nothing runs, or it cannot be read. */
+static bool chain_begin(chain *c) {
+    uintptr_t state = (uintptr_t)state_of_this_thread();
+    *c = (chain){ .is_first = true };
+    if (!state || !read_word(state + known->state_frames, &c->frame))
+        return false;
+    if (known->cframe_frame != NONE) {
+        c->cframe = c->frame;
+        c->frame = 0;
+        if (!c->cframe || !read_word(c->cframe + known->cframe_frame, &c->frame))
+            return false;
+    }
+    return c->frame != 0;
+}
+
+static bool put_frame(ubi__script_frame *out, const uint8_t *frame) {
+    code c;
+    uintptr_t at = word_at(frame, known->frame_code), instruction = word_at(frame, known->frame_instruction);
+    if (!read_code(&c, at))
+        return false;
+    uintptr_t offset = instruction - (at + known->code_units);
+    uintptr_t n_table;
+    uint64_t print = print_of_code(&c, &n_table);
+    ubi__python_position position =
+        locate(&c, print, n_table, offset < UINT32_MAX ? (uint32_t)(offset / 2) : UINT32_MAX);
+    *out = (ubi__script_frame){
+        .function = at, .version = print, .frame = (const void *)at, .line = position.line, .column = position.column
+    };
+    return true;
+}
+
+/* From one frame to the next, which is written. @return false: it cannot be read. */
+static bool chain_step(chain *c, ubi__script_frame *frames, size_t *n) {
+    uint8_t frame[FRAME_BYTES];
+    if (!ubi__read_checked(frame, c->frame, sizeof frame))
+        return false;
+    bool is_c = known->frame_owner != NONE && frame[known->frame_owner] == OWNED_BY_C_STACK;
+    if (!is_c) {
+        if (!put_frame(&frames[*n], frame))
+            return false;
+        frames[*n].is_inlined = !c->is_first;
+        if (c->is_first)
+            c->group = *n;
+        c->is_first = false;
+        ++*n;
+    }
+    bool is_entry = known->frame_is_entry != NONE && frame[known->frame_is_entry];
+    if (is_c && !c->is_first)
+        frames[c->group].stack_address = c->frame;
+    if (is_entry) {
+        frames[c->group].stack_address = c->cframe;
+        if (!read_word(c->cframe + known->cframe_outer, &c->cframe))
+            return false;
+    }
+    c->is_first |= is_c || is_entry;
+    c->frame = word_at(frame, known->frame_outer);
+    return true;
+}
+
+static void note_soundness(bool is_sound) {
+    _Atomic uint32_t *counter = is_sound ? &n_sound : &n_unsound;
+    uint32_t n = atomic_load_explicit(counter, memory_order_relaxed) + 1;
+    if (n > TRIES)
+        return;
+    atomic_store_explicit(counter, n, memory_order_relaxed);
+    if (!is_sound && n == TRIES && atomic_load_explicit(&n_sound, memory_order_relaxed) == 0)
+        ubi__scripts_note(UBI__SCRIPTS_STRANGE_LAYOUT);
+}
+
+static bool is_given_up(void) {
+    return atomic_load_explicit(&n_unsound, memory_order_relaxed) >= TRIES &&
+           atomic_load_explicit(&n_sound, memory_order_relaxed) == 0;
+}
+
+static size_t python_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max) {
+    chain c;
+    size_t n = 0;
+    (void)source;
+    if (is_given_up() || !chain_begin(&c))
+        return 0;
+    if (max == 0)
+        return 1;
+    bool is_sound = true;
+    for (; c.frame && n < max && c.n < FRAMES_MAX && is_sound; c.n++)
+        is_sound = chain_step(&c, frames, &n);
+    note_soundness(is_sound || n > 0);
+    return n;
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------------- */
+
+static size_t put_character(char *out, uint32_t c) {
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3F));
+    out[0] = (char)((0xF00 >> n & 0xF0) | c);
+    return n;
+}
+
+/* As UTF-8, as far as whole characters have room. */
+static size_t put_text(char *out, size_t room, uintptr_t text) {
+    uint8_t head[TEXT_HEAD];
+    if (!ubi__read_checked(head, text, sizeof head))
+        return 0;
+    uintptr_t length = word_at(head, SIZE);
+    uint32_t state = head[TEXT_STATE], width = state >> 2 & 7, value;
+    bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
+    uintptr_t at = text + (is_ascii ? known->ascii_bytes : known->compact_bytes);
+    size_t n = 0;
+    if (!is_compact || (width != 1 && width != 2 && width != 4) || length > NAME_MAX_READ)
+        return 0;
+    for (uintptr_t i = 0; i < length && n + 4 <= room; i++) {
+        value = 0;
+        if (!ubi__read_checked(&value, at + i * width, width)) /* the low bytes come first */
+            break;
+        n += put_character(out + n, value < 0x110000 ? value : '?');
+    }
+    return n;
+}
+
+static size_t python_name(const ubi__script_source *source, const ubi__script_frame *frame, char *text, size_t room,
+                          size_t *function_bytes) {
+    code c;
+    (void)source;
+    *function_bytes = 0;
+    if (!read_code(&c, (uintptr_t)frame->frame))
+        return 0;
+    *function_bytes = put_text(text, room / 4, c.name);
+    return *function_bytes + put_text(text + *function_bytes, room - *function_bytes, c.file);
+}
+
+/* ---- finding it --------------------------------------------------------------------------------------------------- */
+
+static ubi__script_source source = { .version = UBI__SCRIPT_SOURCE_VERSION,
+                                     .frames = python_frames,
+                                     .name = python_name };
+
+static const layout *layout_of(unsigned long version) {
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (version >> 24 == 3 && (version >> 16 & 0xff) == layouts[i].minor)
+            return &layouts[i];
+    return NULL;
+}
+
+static void use_interpreter(const void *address, void *evaluate, unsigned long version) {
+    static _Atomic bool is_taken;
+    void *state = ubi__loaded_in(address, "PyGILState_GetThisThreadState");
+    const layout *found = layout_of(version);
+    if (!state || atomic_exchange(&is_taken, true))
+        return;
+    if (!found) {
+        ubi__scripts_note(UBI__SCRIPTS_UNKNOWN_VERSION);
+        return;
+    }
+    known = found;
+    memcpy(&state_of_this_thread, &state, sizeof state);
+    source.interpreter = (uintptr_t)evaluate;
+    ubi__scripts_add_for_all(&source);
+}
+
+/* Whether a library may be one, by its name. */
+static bool may_be_python(const char *path) {
+    const char *slash = strrchr(path, '/');
+    for (const char *at = slash ? slash + 1 : path; *at; at++)
+        if (!strncmp(at, "python", 6))
+            return true;
+    return false;
+}
+
+void ubi__python_look(const struct ubi__unwind_module *module) {
+    const void *address = (const void *)module->low;
+    if (module->path[0] && !may_be_python(module->path))
+        return;
+    void *evaluate = ubi__loaded_in(address, "_PyEval_EvalFrameDefault");
+    const unsigned long *version =
+        evaluate ? ubi__loaded_in(address, "Py_Version") : NULL; /* there is one since 3.11 */
+    if (evaluate)
+        use_interpreter(address, evaluate, version ? *version : 0);
+}
