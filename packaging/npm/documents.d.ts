@@ -2160,6 +2160,58 @@ export type Routes1Document = {
   }>;
 };
 
+/** What the resident memory of a process is used for. Rows add up to their group, and groups to the whole. */
+export type Rss1Document = {
+  schema: "ubiheap.rss/1";
+  pid: number;
+  /** The process's name, as the kernel has it: its first 15 bytes */
+  name: string;
+  /** Bytes in RAM: the kernel's Rss */
+  residentSize: Rss1.Size;
+  /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+  proportionalSize: Rss1.Size;
+  /** Bytes that are swapped out; they are not resident */
+  swappedSize: Rss1.Size;
+  /** Of residentSize, what nothing is known of */
+  unknownSize: Rss1.Size;
+  /** How many */
+  mappings: Rss1.Size;
+  /** Whether the process's memory could be read; else mappings are judged by names and shapes alone */
+  isDivided: boolean;
+  /** The largest first; unknown memory last */
+  groups: Array<Rss1.Group>;
+};
+export namespace Rss1 {
+  export type Size = number;
+}
+export namespace Rss1 {
+  export type Group = {
+    group: "malloc" | "javascript" | "python" | "java" | "stacks" | "files" | "others" | "unknown";
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Rss1.Size;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Rss1.Size;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Rss1.Size;
+    /** The largest first */
+    rows: Array<Rss1.Row>;
+  };
+}
+export namespace Rss1 {
+  export type Row = {
+    /** blocks: given to the program by glibc's malloc, with their headers; cached: freed, kept by a thread; free: between blocks and after them; allocator: of another allocator, or not divided */
+    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown";
+    /** Of a file, an allocator, an engine, or the kernel's name of a mapping */
+    name: string | null;
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Rss1.Size;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Rss1.Size;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Rss1.Size;
+  };
+}
+
 /** What a run came to: how the script ended, which snapshots were written, and with --census-at exit the report of takeCensus, or with --tree, --inverted or --filter its tree. */
 export type Run1Document = {
   schema: "ubiheap.run/1";
@@ -2795,6 +2847,7 @@ export interface Documents {
   "ubiheap.report/1": Report1Document;
   "ubiheap.retainers/1": Retainers1Document;
   "ubiheap.routes/1": Routes1Document;
+  "ubiheap.rss/1": Rss1Document;
   "ubiheap.run/1": Run1Document;
   "ubiheap.search/1": Search1Document;
   "ubiheap.serve/1": Serve1Document;

@@ -25,6 +25,7 @@
     OWN(record)                                                                                                        \
     OWN(watch)                                                                                                         \
     OWN(attach)                                                                                                        \
+    OWN(rss)                                                                                                           \
     UBI__QUESTIONS_OF_WHAT_RAN(ASKS)                                                                                   \
     GROUP("Serve")                                                                                                     \
     OWN(serve)                                                                                                         \

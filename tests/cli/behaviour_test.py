@@ -191,7 +191,7 @@ class Terminals(unittest.TestCase):
             self.assertEqual((here.status, here.errors), (0, b""))
             text = COLOR.sub(b"", here.output).decode()
             lines = text.splitlines()
-            self.assertTrue(24 <= len(lines) <= 48, text)
+            self.assertTrue(24 <= len(lines) <= 49, text)
             self.assertLessEqual(max(map(len, lines)), int(columns), text)
             shown = re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE)
             self.assertEqual(shown, self.place.ubiheap("help", "--commands").stdout.decode().split())

@@ -6,6 +6,7 @@ Needs python3-jsonschema. A few spoilt documents show that the schemas refuse so
 """
 import copy
 import json
+import os
 import re
 import sys
 import unittest
@@ -302,6 +303,9 @@ class Schemas(unittest.TestCase):
         self.document("statistics", "--cache", "--cache-dir", "kept", "tiny-before.fxsnapshot")
         for arguments in ([], ["list", "--older-than", "1h"], ["clear"], ["list"]):
             self.validator("cache").validate(self.document("cache", "--cache-dir", "kept", *arguments))
+
+    def test_rss(self):
+        self.validator("rss").validate(self.document("rss", str(os.getpid())))
 
     def test_every_command_with_json_output_has_a_schema(self):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()

@@ -183,6 +183,8 @@ WRITERS = {
     + each("timeline --format chrome {FILE}", timelines["stacks"], timelines["crossing"])
     + each("timeline --format firefox {FILE}", timelines["stacks"], timelines["threads"]),
     "cache": each("cache list --cache-dir {OUT}.none", nothing),
+    # It is about a process, whose size is not a file's.
+    "rss": each("rss --help", nothing),
     "help": each("help report", nothing),
     "watch": each("watch --print-library", nothing),
     # What it does with a snapshot that came is what others do with a file.

@@ -1,0 +1,1 @@
+ubiheap rss node

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What resident memory is used for: of a program that knows it, of programs that people run, and of those that may not be looked into."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import record_place
+from address_limit import lift_limit
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+MIB = 1 << 20
+SCHEMAS = pathlib.Path(os.environ["UBI_SOURCE_DIR"]) / "docs" / "reference" / "schema"
+# Each says "ready" when it has what it needs, and lasts until its standard input ends.
+PYTHON = "import sys; a = [{'i': i, 's': str(i)} for i in range(100000)]; print('ready', flush=True); sys.stdin.read()"
+NODE = "let a = []; for (let i = 0; i < 2e5; i++) a.push({ i, s: 's' + i }); console.log('ready'); process.stdin.resume();"
+JAVA = """public class Ready { public static void main(String[] x) throws Exception { var a = new java.util.ArrayList<String>();
+for (int i = 0; i < 200000; i++) a.add("s" + i); System.out.println("ready"); System.in.read(); System.out.println(a.size()); } }"""
+
+
+def rss(*arguments, **more):
+    return subprocess.run([record_place.UBIHEAP, "rss", *map(str, arguments)], capture_output=True, text=True,
+                          env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, **more)
+
+
+def kernels_number(pid, name):
+    for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError(name)
+
+
+class Rss(unittest.TestCase):
+    def setUp(self):
+        self.place = record_place.Place(self)
+
+    def start(self, *command, **more):
+        """Waits until it says that it is ready."""
+        running = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   cwd=self.place.folder, preexec_fn=lift_limit, **more)
+        self.addCleanup(self.end, running)
+        line = running.stdout.readline()
+        while line and "ready" not in line.lower():
+            line = running.stdout.readline()
+        self.assertIn("ready", line.lower())
+        return running
+
+    def end(self, running):
+        running.stdin.close()
+        running.stdout.close()
+        running.kill()
+        running.wait()
+
+    def document(self, pid):
+        done = rss("--json", pid)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        document = json.loads(done.stdout)
+        if jsonschema:
+            jsonschema.validate(document, json.loads((SCHEMAS / "ubiheap.rss-1.schema.json").read_text()))
+        groups = document["groups"]
+        for key in ("residentSize", "proportionalSize", "swappedSize"):
+            self.assertEqual(sum(group[key] for group in groups), document[key])
+            for group in groups:
+                self.assertEqual(sum(row[key] for row in group["rows"]), group[key], group)
+        return document
+
+    def sizes(self, document):
+        """By kind."""
+        sizes = {}
+        for group in document["groups"]:
+            for row in group["rows"]:
+                sizes[row["kind"]] = sizes.get(row["kind"], 0) + row["residentSize"]
+        return sizes
+
+    def check_unknown(self, document, groups):
+        self.assertLessEqual(document["unknownSize"], 0.05 * document["residentSize"], document)
+        self.assertTrue(set(groups) <= {group["group"] for group in document["groups"]}, document)
+
+    # ---- a program that knows it
+
+    @unittest.skipIf(record_place.SANITIZED, "a sanitizer's limit is in the way of reading; the other builds read the same program")
+    def test_each_use_has_its_size(self):
+        program = self.place.compile("resident", source=record_place.HERE / "programs" / "resident.c")
+        running = self.start(program)
+        document = self.document(running.pid)
+        self.assertEqual((document["pid"], document["name"]), (running.pid, "resident"))
+        self.assertTrue(document["isDivided"])
+        self.assertEqual(document["residentSize"], kernels_number(running.pid, "Rss"))
+        self.assertAlmostEqual(document["proportionalSize"], kernels_number(running.pid, "Pss"), delta=document["mappings"] * 1024)
+        sizes = self.sizes(document)
+        blocks = 2000 * 5008 + 6 * MIB + 48 * (64 << 10)
+        expected = {"blocks": blocks, "free": 2000 * 5008, "stacks": 2 * MIB, "shared": 5 * MIB, "unknown": 9 * MIB}
+        for kind, size in expected.items():
+            self.assertTrue(size <= sizes[kind] * 1.01 and sizes[kind] <= size * 1.02 + 256 * 1024, (kind, size, sizes))
+        files = {row["name"]: row["residentSize"] for group in document["groups"] if group["group"] == "files"
+                 for row in group["rows"]}
+        self.assertTrue(7 * MIB <= files[str(program)] <= 7 * MIB + 256 * 1024, files)
+
+    @unittest.skipIf(record_place.SANITIZED, "the other builds read the same program")
+    def test_the_page_adds_up_and_fits(self):
+        running = self.start(self.place.compile("resident", source=record_place.HERE / "programs" / "resident.c"))
+        for columns in ("40", "80", "132"):
+            done = subprocess.run([record_place.UBIHEAP, "rss", "--limit", "1", str(running.pid)], capture_output=True, text=True,
+                                  env={"COLUMNS": columns, "LC_ALL": "C.UTF-8"})
+            self.assertEqual(done.returncode, 0)
+            lines = done.stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines[3:])), int(columns))
+            for words in ("Allocator", "Mapped files", "Thread stacks", "Other mappings", "Unknown"):
+                self.assertTrue(any(line.endswith(words) for line in lines), (words, done.stdout))
+            self.assertTrue(any(line.endswith(" more") for line in lines), done.stdout)
+
+    # ---- programs that people run
+
+    def test_python(self):
+        self.check_unknown(self.document(self.start(sys.executable, "-c", PYTHON).pid), ["python", "malloc", "files"])
+
+    def test_node(self):
+        node = shutil.which("node")
+        self.assertTrue(node)
+        document = self.document(self.start(node, "-e", NODE).pid)
+        self.check_unknown(document, ["javascript", "malloc", "stacks", "files"])
+        self.assertGreater(self.sizes(document)["scripts"], 10 * MIB)
+
+    def test_the_order_server(self):
+        source = record_place.HERE.parents[1] / "examples" / "native" / "order-server.cpp"
+        program = self.place.compile("order-server", source=source, compiler="g++")
+        running = subprocess.Popen([str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, running)
+        for i in range(3000):
+            running.stdin.write(f"visitor{i} order {i % 50}\n")
+            running.stdin.flush()
+            self.assertTrue(running.stdout.readline())
+        self.check_unknown(self.document(running.pid), ["malloc", "files"])
+
+    @unittest.skipUnless(shutil.which("java") and shutil.which("javac"), "Java is not installed (Debian package default-jdk-headless)")
+    def test_java(self):
+        (self.place.folder / "Ready.java").write_text(JAVA)
+        subprocess.run(["javac", "Ready.java"], cwd=self.place.folder, check=True, preexec_fn=lift_limit)
+        document = self.document(self.start("java", "-cp", ".", "Ready").pid)
+        self.check_unknown(document, ["java", "malloc", "stacks", "files"])
+        self.assertGreater(self.sizes(document)["heap"], 5 * MIB)
+
+    @unittest.skipUnless(shutil.which("redis-server"), "redis-server is not installed")
+    def test_redis(self):
+        running = self.start("redis-server", "--port", "0", "--unixsocket", self.place.folder / "socket", "--save", "")
+        self.check_unknown(self.document(running.pid), ["malloc", "stacks", "files"])
+
+    @unittest.skipUnless(shutil.which("firefox-esr"), "Firefox is not installed (Debian package firefox-esr)")
+    def test_firefox(self):
+        home = tempfile.mkdtemp(prefix="ubiheap-rss-", dir=self.place.folder)
+        # It says that it listens when it has started, on standard error.
+        running = subprocess.Popen(["firefox-esr", "--headless", "--no-remote", "--profile", home, "--remote-debugging-port", "0"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   env={**os.environ, "HOME": home}, preexec_fn=lift_limit)
+        self.addCleanup(self.end, running)
+        line = running.stdout.readline()
+        while line and "listening on" not in line:
+            line = running.stdout.readline()
+        self.assertIn("listening on", line)
+        document = self.document(running.pid)
+        self.check_unknown(document, ["javascript", "malloc", "stacks", "files"])
+
+    # ---- other allocators
+
+    @unittest.skipIf(record_place.SANITIZED, "the other builds read the same programs")
+    def test_other_allocators(self):
+        for library, name in (("libjemalloc.so.2", "jemalloc"), ("libmimalloc.so.2", "mimalloc"), ("libtcmalloc_minimal.so.4", "tcmalloc")):
+            with self.subTest(name):
+                document = self.document(self.start(sys.executable, "-c", PYTHON,
+                                                    env={**os.environ, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc"}).pid)
+                self.check_unknown(document, ["malloc", "files"])
+                rows = next(group["rows"] for group in document["groups"] if group["group"] == "malloc")
+                self.assertEqual(rows[0]["name"], name)
+                self.assertGreater(rows[0]["residentSize"], 15 * MIB)
+
+    # ---- what cannot be read
+
+    def check_refused(self, done, code, words):
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertRegex(done.stderr, f"^ubiheap: {words}[^\n]*\n$")
+
+    def test_what_is_no_process(self):
+        self.check_refused(rss("0"), 2, "rss: PID: expected the number of a process, not '0'")
+        self.check_refused(rss("firefox"), 2, "rss: PID: expected")
+        self.check_refused(rss("99999999999"), 2, "rss: PID: expected")
+        self.check_refused(rss(2 ** 31 - 1), 4, "process 2147483647: there is no process of this number")
+
+    def test_a_process_that_has_ended_and_was_not_waited_for(self):
+        running = subprocess.Popen(["true"])
+        os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
+        self.check_refused(rss(running.pid), 4, f"process {running.pid}: it has no memory: it has ended")
+        running.wait()
+
+    @unittest.skipIf(os.geteuid() != 0, "only root becomes another user")
+    def test_another_users_process(self):
+        tool = pathlib.Path(tempfile.mkdtemp(prefix="ubiheap-rss-"))
+        self.addCleanup(shutil.rmtree, tool)
+        tool.chmod(0o755)
+        shutil.copy(record_place.UBIHEAP, tool / "ubiheap")
+        done = subprocess.run([str(tool / "ubiheap"), "rss", str(os.getpid())], capture_output=True, text=True, user=65534)
+        self.check_refused(done, 4, f"process {os.getpid()}: its memory may not be looked into")
+
+
+if __name__ == "__main__":
+    unittest.main()
