@@ -221,6 +221,7 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
     a->is_child = a->pid != r->launch.pid;
     a->began_unix_ns = a->began_ns + r->unix_less_monotonic_ns;
     a->recording = r->number;
+    a->live = r->settings->live;
     a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
     a->settings.flags = (r->settings->with_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
                         (r->settings->with_mappings ? UBI__WIRE_MAPPINGS : 0) |

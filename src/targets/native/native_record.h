@@ -29,6 +29,7 @@ typedef struct ubi__native_settings {
     uint64_t duration_us;  /* then recording ends; 0: with the program */
     const char *output;    /* NULL: PROGRAM.PID.ubirec in the working folder; of further processes, .PID is appended */
     const char *library;   /* libubiheap-preload.so */
+    struct ubi__native_live *live; /* what is recorded, for others to see meanwhile (native_live.h); NULL: not wanted */
     bool with_children, with_mappings, with_markers, with_symbols, with_debuginfod;
     /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
     void (*tell_waiting)(const ubi__native_waiting *waiting);

@@ -21,6 +21,7 @@
 #include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "targets/native/native_live.h"
 #include "targets/native/native_program.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -103,6 +104,34 @@ static ubi_status write_about(ubi__native_session *s, const ubi__native_arrival 
     return status == UBI_OK ? ubi__ubirec_flush(s->writer) : status;
 }
 
+/* From now on others can see it. */
+static void session_show(ubi__native_session *s, const ubi__native_arrival *arrival) {
+    char name[64];
+    ubi_text path = ubi__text_base_name((ubi_text){ s->program, s->program_bytes });
+    if (!arrival->live)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)path.len, path.ptr);
+    s->seen = ubi__native_live_begin(arrival->live, s->pid, name, s->area.settings.period_bytes, s->face.zero_ns);
+    s->live = s->seen ? arrival->live : NULL;
+}
+
+static void session_lock_live(const ubi__native_session *s) {
+    if (s->live)
+        pthread_mutex_lock(&s->live->lock);
+}
+
+static void session_unlock_live(const ubi__native_session *s) {
+    if (s->live)
+        pthread_mutex_unlock(&s->live->lock);
+}
+
+static void session_hide(ubi__native_session *s) {
+    if (s->live)
+        ubi__native_live_end(s->live, s->seen);
+    s->live = NULL;
+    s->seen = NULL;
+}
+
 static ubi_status session_begin(ubi__native_session *s, const ubi__native_arrival *arrival) {
     s->path_bytes = strlen(arrival->path) + 1;
     s->path = ubi__alloc_array(s->allocator, s->path_bytes, 1);
@@ -123,7 +152,9 @@ static ubi_status session_begin(ubi__native_session *s, const ubi__native_arriva
     s->resident_bytes = ubi__proc_resident(s->pid); /* short programs are gone before stock is taken */
     s->resident_at_ns = s->start_ns;
     s->face = (ubi__native_clock_face){ .area = &s->area, .zero_ns = now };
-    return write_about(s, arrival);
+    UBI_TRY(write_about(s, arrival));
+    session_show(s, arrival);
+    return UBI_OK;
 }
 
 ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_arrival *arrival,
@@ -181,7 +212,10 @@ ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_u
 
 /* All that happened before is reported, once nothing waits for what is missing. */
 static ubi_status poll_collector(ubi__native_session *s, bool *busy) {
-    UBI_TRY(ubi__preload_collector_poll(s->collector, busy));
+    session_lock_live(s);
+    ubi_status status = ubi__preload_collector_poll(s->collector, busy);
+    session_unlock_live(s);
+    UBI_TRY(status);
     return ubi__preload_collector_is_waiting(s->collector) ? UBI_OK : write_resident(s);
 }
 
@@ -318,6 +352,8 @@ static ubi_status take_stock(ubi__native_session *s, bool flush) {
         s->resident_bytes = resident;
         s->resident_at_ns = now_ns;
     }
+    if (resident)
+        ubi__native_live_resident(s->live, s->seen, resident);
     if (!flush)
         return UBI_OK;
     UBI_TRY(write_names(s));
@@ -398,7 +434,10 @@ static ubi_status write_unrecorded(ubi__native_session *s) {
 
 static ubi_status write_end(ubi__native_session *s, const ubi__ubirec_end *end) {
     uint64_t now = s->is_dead ? s->died_ns : ubi__native_now_ns();
-    UBI_TRY(ubi__preload_collector_finish(s->collector));
+    session_lock_live(s);
+    ubi_status status = ubi__preload_collector_finish(s->collector);
+    session_unlock_live(s);
+    UBI_TRY(status);
     if (!s->has_given_up) { /* else it was over at its last event */
         UBI_TRY(write_resident(s));
         UBI_TRY(ubi__ubirec_write_time(s->writer, now > s->began_ns ? now - s->began_ns : 0));
@@ -416,6 +455,7 @@ void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end)
     ubi__native_session_stop(s);
     if (session_works(s))
         session_note(s, write_end(s, end));
+    session_hide(s);
     s->has_ended = true;
     s->ended_ns = s->start_ns + s->now_us * 1000;
     s->end = *end;
@@ -479,6 +519,7 @@ void ubi__native_session_free(ubi__native_session *s) {
     const ubi_allocator *a = s->allocator;
     if (s->clock)
         ubi__native_session_stop(s);
+    session_hide(s);
     session_release(s);
     ubi__ubirec_writer_free(s->writer);
     if (s->fd >= 0)

@@ -70,6 +70,7 @@ typedef struct ubi__native_arrival {
     bool is_forked;                 /* it began with what its parent had */
     uint64_t recording;             /* a number of all processes that are recorded together; 0: it is the only one */
     ubi__preload_settings settings; /* what is recorded */
+    struct ubi__native_live *live;  /* NULL: no one looks; else it outlives the session */
 } ubi__native_arrival;
 
 typedef struct ubi__native_session {
@@ -120,8 +121,10 @@ typedef struct ubi__native_session {
     ubi__vec_native_thread threads; /* by their number in the file */
     ubi__vec_u8 details;            /* of a marker that is written */
     ubi__vec_u8 cut; /* cut[trace of the file]: whether it ends at the limit; the last ones, that do not, are missing */
-    uint64_t n_cut_stacks; /* of allocations */
-    size_t n_symbolized;   /* of frames.at[] */
+    uint64_t n_cut_stacks;          /* of allocations */
+    size_t n_symbolized;            /* of frames.at[] */
+    struct ubi__native_live *live;  /* for those who look meanwhile; NULL: no one does */
+    struct ubi__live_process *seen; /* there: this process, until it has ended; NULL: it is not */
 } ubi__native_session;
 
 /**

@@ -15,6 +15,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "recording/byte_sampler.h"
+#include "targets/native/native_live.h"
 
 static const struct kind {
     const char *word;
@@ -57,6 +58,16 @@ static uint32_t first_of(const ubi__native_session *s, const ubi__native_module 
     return (uint32_t)s->modules.n;
 }
 
+/* For those who look meanwhile. */
+static void show_module(const ubi__native_session *s, const ubi__native_module *module) {
+    ubi__live_module m = { .path = module->path, .path_bytes = module->path_bytes };
+    if (!s->live)
+        return;
+    m.build_id_bytes = module->build_id_bytes;
+    memcpy(m.build_id, module->build_id, module->build_id_bytes);
+    ubi__native_live_module(s->live, s->seen, &m);
+}
+
 /* For its symbols, which are looked up later. */
 static ubi_status keep_module(ubi__native_session *s, const ubi__ubirec_module_about *about) {
     ubi__native_module kept = { .bias = about->bias, .symbols = UBI_NONE, .path_bytes = about->path.len };
@@ -73,7 +84,9 @@ static ubi_status keep_module(ubi__native_session *s, const ubi__ubirec_module_a
     UBI_ASSERT(kept.first == s->modules.n || s->modules.at[kept.first].first == kept.first);
     kept.is_recorder = ubi__text_is(ubi__text_base_name(about->path), UBI__WIRE_LIBRARY);
     ubi_status status = ubi__vec_native_module_push(&s->modules, s->allocator, kept);
-    if (status != UBI_OK)
+    if (status == UBI_OK)
+        show_module(s, &kept);
+    else
         ubi__free_array(s->allocator, kept.path, kept.path_bytes + 1, 1);
     return status;
 }
@@ -99,6 +112,8 @@ static ubi_status native_frame(ubi__native_session *s, uint32_t *out, uint32_t m
     UBI_TRY(ubi__ubirec_native_frame(s->writer, out, first, offset));
     if (s->frames.n && *out <= s->frames.at[s->frames.n - 1].frame)
         return UBI_OK;
+    if (s->live)
+        ubi__native_live_note(s->live, ubi__live_sums_frame(&s->seen->sums, *out, first, offset));
     return ubi__vec_native_frame_push(&s->frames, s->allocator, (ubi__native_frame){ *out, first, offset });
 }
 
@@ -144,6 +159,8 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
     } else
         UBI_TRY(native_frame(s, &frame, module, address));
     UBI_TRY(ubi__ubirec_trace(s->writer, out, caller, frame));
+    if (s->live)
+        ubi__native_live_note(s->live, ubi__live_sums_trace(&s->seen->sums, *out, caller, frame));
     return kind == UBI__TRACE_TRUNCATED || is_cut(s, caller) ? note_cut(s, *out) : UBI_OK;
 }
 
@@ -193,6 +210,17 @@ static ubi_status kind_of(ubi__native_session *s, uint32_t *out, ubi__alloc_kind
     return UBI_OK;
 }
 
+static uint64_t time_of(const ubi__native_session *s, uint64_t clock_us) {
+    return clock_us < s->now_us ? clock_us : s->now_us;
+}
+
+/* Of the heap alone: mappings are no part of its sums. */
+static void show_alloc(const ubi__native_session *s, const ubi__preload_alloc *e, uint64_t weight) {
+    if (s->live && kinds[e->kind].of == UBI__UBIREC_HEAP)
+        ubi__native_live_note(s->live, ubi__live_sums_alloc(&s->seen->sums, e->number, e->trace, e->size_bytes, weight,
+                                                            time_of(s, e->clock_us)));
+}
+
 static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
     ubi__native_session *s = payload;
     uint32_t kind, info;
@@ -202,6 +230,7 @@ static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
         e->met ? ubi__sample_weight_bytes(e->size_bytes, s->area.settings.period_bytes, e->met) : e->size_bytes;
     s->allocated_bytes += kinds[e->kind].of == UBI__UBIREC_HEAP ? weight : 0;
     UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
+    show_alloc(s, e, weight);
     s->n_cut_stacks += is_cut(s, e->trace);
     UBI_TRY(kind_of(s, &kind, e->kind));
     UBI_TRY(ubi__ubirec_info(s->writer, &info, kind, e->size_bytes, e->trace, weight));
@@ -215,6 +244,8 @@ static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
 static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     ubi__native_session *s = payload;
     UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
+    if (s->live)
+        ubi__live_sums_free(&s->seen->sums, e->number, time_of(s, e->clock_us));
     return ubi__ubirec_write_free(s->writer, e->number);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/human.h"
 #include "base/quantity.h"
@@ -17,6 +18,7 @@
 #include "cli/cli_files.h"
 #include "cli/command.h"
 #include "cli/commands/record/record_listen.h"
+#include "cli/commands/record/record_live.h"
 #include "cli/terminal.h"
 #include "recording/ubirec_reader.h"
 #include "recording/ubirec_tables.h"
@@ -33,7 +35,7 @@
 
 typedef struct record_arguments {
     const char *period, *output, *duration, *listen;
-    bool is_exact, with_children, with_mappings, with_debuginfod;
+    bool is_exact, with_children, with_mappings, with_debuginfod, with_view;
     int markers, symbols;
 } record_arguments;
 
@@ -283,14 +285,21 @@ static int exit_code_of(const ubi__native_result *r) {
     return code == UBI__EXIT_OK && !is_whole(r) ? UBI__EXIT_SYSTEM : code;
 }
 
-/* With developer tools, if they may look. */
-static ubi_status program_record(ubi__native_result *result, ubi__native_settings *settings, const char *listen_where,
-                                 char **operands, int n_operands, int *start_code) {
+/* With developer tools, if they may look, and in the terminal. */
+static ubi_status program_record(ubi__native_result *result, ubi__cli *cli, ubi__native_settings *settings,
+                                 const record_arguments *a, char **operands, int n_operands, int *start_code) {
     ubi__record_listen listen = { .targets = NULL };
-    if (listen_where)
-        UBI_TRY(ubi__record_listen_start(&listen, settings, listen_where));
+    ubi__record_live *live = NULL;
+    const ubi__style style = ubi__terminal_style(STDERR_FILENO, cli->common.color);
+    ubi_status status = UBI_OK;
+    if (a->listen)
+        UBI_TRY(ubi__record_listen_start(&listen, settings, a->listen));
     ubi__interrupt_restore();
-    ubi_status status = ubi__native_record(result, settings, operands, (size_t)n_operands, start_code, NULL);
+    if (a->with_view)
+        status = ubi__record_live_start(&live, settings, &style);
+    if (status == UBI_OK)
+        status = ubi__native_record(result, settings, operands, (size_t)n_operands, start_code, NULL);
+    ubi__record_live_stop(live);
     ubi__interrupt_install();
     ubi__record_listen_stop(&listen);
     return status;
@@ -310,7 +319,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     UBI_TRY(ubi__output_check_kind(settings.output, "recording"));
     UBI_TRY(ubi__native_library_find(library, sizeof library));
     settings.library = library;
-    ubi_status status = program_record(&result, &settings, a->listen, operands, n_operands, &start_code);
+    ubi_status status = program_record(&result, cli, &settings, a, operands, n_operands, &start_code);
     if (status != UBI_OK && start_code != UBI__EXIT_OK) { /* as a shell would end */
         ubi__print_line(cli->subject, ubi_error_message());
         *exit_code = start_code;
@@ -353,6 +362,10 @@ static const ubi__parameter parameters[] = {
               "program and of processes that are followed, while they run: as 'ubiheap run --listen' does. Needs "
               "libuv.so.1 (Debian package libuv1)",
               NULL, .is_once = true),
+    UBI__FLAG(
+        "live", 0, AT(with_view),
+        "show in the terminal what lives, its peak, its curve and its places, until q is pressed; what the program "
+        "writes to the terminal follows then, and the keys are not its input"),
     UBI__FLAG("debuginfod", 0, AT(with_debuginfod),
               "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids"),
     UBI__PARAMETERS_END,
@@ -362,6 +375,7 @@ static const ubi__example examples[] = {
     { "record -- ./server 8080", "record it, cheap enough to leave on" },
     { "record --exact -o sort.ubirec -- sort big.txt", "every allocation" },
     { "record --follow-children -- make", "a file for each process" },
+    { "record --live -- ./server", "look at it meanwhile" },
     { "record --duration 30s -- ./server", "the first half minute; the server continues" },
     { NULL, NULL },
 };
