@@ -1702,6 +1702,8 @@ export namespace Recording1 {
     doubleFrees: Recording1.Count;
     /** 1: frees were not recorded, so that leaks, the peak and what is temporary are unknown */
     withoutFrees: Recording1.Count;
+    /** 1: the process ran already when recording began, and what it had allocated by then is unknown */
+    attached: Recording1.Count;
   };
 }
 export namespace Recording1 {
@@ -1858,6 +1860,8 @@ export namespace RecordingInfo1 {
     doubleFrees: RecordingInfo1.Count;
     /** 1: frees were not recorded, so that leaks, the peak and what is temporary are unknown */
     withoutFrees: RecordingInfo1.Count;
+    /** 1: the process ran already when recording began, and what it had allocated by then is unknown */
+    attached: RecordingInfo1.Count;
   };
 }
 

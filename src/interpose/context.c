@@ -82,6 +82,7 @@ static ubi__context *make_context(void) {
     c->area = area;
     c->look_ticks = ubi__process_state.look_ticks;
     c->number = number;
+    c->recording = ubi__recording_number;
     c->module_generation = atomic_load(&ubi__module_generation) & ~UBI__SCRIPTS_THERE;
     atomic_store_explicit(&contexts[number], c, memory_order_release);
     atomic_fetch_add_explicit(&area->n_contexts, 1, memory_order_relaxed);
@@ -94,6 +95,22 @@ no_tree:
 no_unwinder:
     ubi__pages_free(c, sizeof *c);
     return NULL;
+}
+
+/* The one that it served is over: what it knows by number or address is void, and its room stays. */
+static void context_begin_again(ubi__context *c) {
+    ubi__wire_header *area = ubi__process_state.area;
+    c->at = c->end = c->start = NULL;
+    c->chunk = NULL;
+    c->last_stamp = c->last_address = c->last_pc = c->clock_us = c->last_marker_ns = c->looked_at_ticks = 0;
+    c->last_trace = 0;
+    c->sequence = 0;
+    c->area = area;
+    c->look_ticks = ubi__process_state.look_ticks;
+    c->recording = ubi__recording_number;
+    c->module_generation = atomic_load(&ubi__module_generation);
+    ubi__context_renew(c);
+    atomic_fetch_add_explicit(&area->n_contexts, 1, memory_order_relaxed);
 }
 
 void ubi__contexts_after_fork(void) {
@@ -175,9 +192,12 @@ static void know_stack(ubi__thread *thread, ubi__context *c, long tid) {
 }
 
 static ubi__context *take_context(ubi__thread *thread) {
-    ubi__context *c = pool_pop();
+    ubi__context *c = thread->context ? thread->context : pool_pop();
     if (!c && !(c = make_context()))
         return NULL;
+    thread->context = NULL;
+    if (c->recording != ubi__recording_number)
+        context_begin_again(c);
     long tid = ubi__system(SYS_gettid, 0, 0, 0, 0, 0, 0);
     if (tid < 0) { /* whose events these are is unknown */
         pool_push(c);

@@ -32,6 +32,7 @@ typedef struct ubi__context {
 
     ubi__wire_header *area; /* after fork, in the child, private memory that is never read */
     uint32_t number;
+    uint32_t recording; /* ubi__recording_number when it was taken first */
     uint32_t epoch;
     uint32_t module_generation; /* ubi__module_generation when the stacks below were begun */
     uint64_t sequence;          /* of the last chunk */
@@ -48,10 +49,11 @@ typedef struct ubi__context {
     _Atomic uint32_t next_free; /* in the pool: number + 1; 0: none */
 } ubi__context;
 
-/** For a thread that has none. @return NULL: no memory, or too many threads at once. */
+/** For a thread that has none of this recording. @return NULL: no memory, or too many threads at once. */
 ubi__context *ubi__context_take(ubi__thread *thread);
 static inline ubi__context *ubi__context_of_thread(ubi__thread *thread) {
-    return ubi__likely(thread->context != NULL) ? thread->context : ubi__context_take(thread);
+    ubi__context *c = thread->context;
+    return ubi__likely(c != NULL && c->recording == ubi__recording_number) ? c : ubi__context_take(thread);
 }
 /** Announces whose events follow. */
 void ubi__context_say_thread(ubi__context *c, uint32_t tid);

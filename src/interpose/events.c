@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
+#include "interpose/diverted_calls.h"
 #include "interpose/event.h"
 #include "interpose/pages.h"
 #include "interpose/preload.h"
@@ -26,15 +27,17 @@ _Atomic uint32_t ubi__module_generation;
 
 /* ---- slow: threads ----------------------------------------------------------------------------------------------- */
 
+/* A thread of a process that is not recorded looks again after so much: recording may begin (attachment.c). */
+#define IDLE_BYTES (UINT64_C(1) << 20)
+
 /*
- * Starts, if that was not done yet, and not in the middle of calls of our own. A thread of a process that is not
- * recorded need not look again.
+ * Starts, if that was not done yet, and not in the middle of calls of our own.
  */
 static __attribute__((noinline)) bool is_on_now(ubi__thread *thread) {
     if (thread->business == UBI__OWN_CALLS)
         return false;
     if (ubi__start() && !ubi__process_state.is_on)
-        thread->remaining_bytes = UINT64_MAX >> 1;
+        thread->remaining_bytes = IDLE_BYTES;
     return ubi__process_state.is_on;
 }
 
@@ -348,6 +351,8 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
     ubi__thread *thread = &ubi__this_thread;
     if (ubi__unlikely(!ubi__process_state.is_on) && !is_on_now(thread))
         return false;
+    if (ubi__unlikely(thread->module_looks))
+        ubi__calls_divert_new(thread);
     uint64_t met = 1;
     if (!ubi__process_state.is_exact && (met = ubi__sampling_meet(&thread->remaining_bytes, size_bytes)) == 0)
         return false;
@@ -386,7 +391,7 @@ static void write_outcome(ubi__wire_control outcome, const void *lives_on) {
     if (!ubi__process_state.is_on || !event_begin(thread))
         return;
     ubi__context *c = thread->context;
-    if (c && ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
+    if (c && c->recording == ubi__recording_number && ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
         ubi__chunk_commit(c, put_control(c->at, outcome));
     if (lives_on && !ubi__process_state.is_exact)
         (void)ubi__sampling_remember(lives_on); /* there is room: it was just taken out */

@@ -7,12 +7,14 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "interpose/chunk_writer.h"
+#include "interpose/diverted_calls.h"
 #include "interpose/event.h"
 #include "interpose/pages.h"
 #include "interpose/preload.h"
@@ -122,20 +124,37 @@ UBI__HOOK void *sbrk(intptr_t by) {
 /* ---- libraries that go -------------------------------------------------------------------------------------------- */
 
 /*
- * A library that comes needs nothing: walks learn of it when they meet it. When one goes, other code may come to its
- * addresses, so all that is known by address is void.
+ * A library that comes needs nothing where we were loaded before it: walks learn of it when they meet it. When one goes, other
+ * code may come to its addresses, so all that is known by address is void.
  */
+
+/*
+ * Where we came later than the program, what comes now does not call us by itself. Who called matters only to the search for a
+ * name: a path can be opened for the caller, and what came with it is looked at when it is there. @return whether that was done.
+ */
+static bool opens_and_diverts(const char *path, int mode, void **handle) {
+    ubi__thread *thread = &ubi__this_thread;
+    if (!atomic_load_explicit(&ubi__calls_are_diverted, memory_order_relaxed))
+        return false;
+    ubi__calls_expect_module(thread);
+    if (!path || !strchr(path, '/') || strchr(path, '$'))
+        return false;
+    *handle = ubi__real.dlopen(path, mode);
+    ubi__calls_divert_new(thread);
+    return true;
+}
 
 /*
  * RTLD_DEEPBIND would bind the library's malloc past this one, and its free perhaps not. The real function is jumped
  * to, not called: it looks at who called it, to search where that library says.
  */
 UBI__HOOK void *dlopen(const char *path, int mode) {
+    void *handle;
     if ((mode & RTLD_DEEPBIND) && ubi__process_state.is_on) {
         mode &= ~RTLD_DEEPBIND;
         atomic_fetch_add_explicit(&ubi__process_state.area->deep_binds, 1, memory_order_relaxed);
     }
-    return ubi__real.dlopen(path, mode);
+    return ubi__unlikely(opens_and_diverts(path, mode, &handle)) ? handle : ubi__real.dlopen(path, mode);
 }
 
 /* A namespace of its own has its own C library, and what is in there is not seen. Jumped to for the same reason. */

@@ -34,15 +34,14 @@ static long call_again(long number, long a, long b, long c, long d, long e, long
     return result;
 }
 
-static bool say_hello(int socket, const struct sockaddr_un *address, bool is_forked) {
+static bool say_hello(int socket, bool is_forked) {
     const ubi__wire_hello hello = {
         .magic = UBI__WIRE_MAGIC,
         .version = UBI__WIRE_VERSION,
         .is_forked = is_forked,
         .pid = (int32_t)ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0),
     };
-    return call_again(SYS_connect, socket, (long)address, sizeof *address, 0, 0, 0) == 0 &&
-           call_again(SYS_sendto, socket, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
+    return call_again(SYS_sendto, socket, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
 }
 
 /* The descriptor of the shared memory; -1: none. */
@@ -84,7 +83,6 @@ static bool tell_why(int socket, ubi__unrecorded why) {
 
 static void ask_for_area(int socket, ubi__connection *out) {
     ubi__wire_welcome welcome = { 0 };
-    out->reader_pid = who_listens(socket);
     int fd = receive_area(socket, &welcome);
     if (welcome.magic != UBI__WIRE_MAGIC) {
         out->why = UBI__UNRECORDED_REFUSED;
@@ -113,9 +111,23 @@ ubi__connection ubi__connect(const char *path, bool is_forked) {
         return out;
     }
     limit_waits((int)socket);
-    if (say_hello((int)socket, &address, is_forked))
+    if (call_again(SYS_connect, socket, (long)&address, sizeof address, 0, 0, 0) == 0 &&
+        say_hello((int)socket, is_forked)) {
+        out.reader_pid = who_listens((int)socket);
         ask_for_area((int)socket, &out);
+    }
     (void)ubi__system(SYS_close, socket, 0, 0, 0, 0, 0);
+    return out;
+}
+
+bool ubi__say_hello_on(int socket) {
+    limit_waits(socket);
+    return say_hello(socket, false);
+}
+
+ubi__connection ubi__connect_on(int socket, int32_t reader_pid) {
+    ubi__connection out = { .why = UBI__UNRECORDED_UNREACHED, .reader_pid = reader_pid };
+    ask_for_area(socket, &out);
     return out;
 }
 
@@ -127,6 +139,9 @@ _Static_assert(SEGMENT_BYTES % PAGE_BYTES == 0, "segments are pages, whose last 
 
 static ubi__wire_header *first; /* NULL: nothing is mapped */
 static size_t first_bytes;
+/* Where an area has been, of which nothing is left but addresses. NULL: nowhere. */
+static void *left_place;
+static size_t left_bytes;
 /* NULL: not mapped. Those that do not lie in the first piece have a page before them. */
 static uint8_t *_Atomic segments[UBI__WIRE_SEGMENTS];
 
@@ -146,8 +161,9 @@ ubi__wire_header *ubi__area_map(int fd, const ubi__wire_welcome *welcome) {
         return NULL;
     n -= n % UBI__WIRE_SEGMENT_CHUNKS;
     for (; n >= UBI__WIRE_SEGMENT_CHUNKS; n -= UBI__WIRE_SEGMENT_CHUNKS) {
-        p = ubi__system(SYS_mmap, 0, (long)ubi__wire_area_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                        fd, 0);
+        bool has_place = left_place && left_bytes == ubi__wire_area_bytes(n);
+        p = ubi__system(SYS_mmap, has_place ? (long)left_place : 0, (long)ubi__wire_area_bytes(n),
+                        PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | (has_place ? MAP_FIXED : 0), fd, 0);
         if (!is_error(p))
             break;
     }
@@ -219,6 +235,16 @@ void ubi__area_leave(void) {
     first = NULL;
 }
 
+void ubi__area_leave_place(void) {
+    void *place = first;
+    size_t size_bytes = first_bytes;
+    ubi__area_leave();
+    if (!place || (left_place && left_place != place && left_bytes >= size_bytes))
+        return;
+    left_place = place;
+    left_bytes = size_bytes;
+}
+
 /* ---- chunks ------------------------------------------------------------------------------------------------------- */
 
 /* How long to sleep before looking whether the reader lives, and how long it may live without freeing a chunk. */
@@ -256,6 +282,23 @@ static bool is_zombie(int32_t pid) {
 static bool reader_is_gone(void) {
     int32_t pid = ubi__process_state.reader_pid;
     return ubi__system(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH || is_zombie(pid);
+}
+
+#define LOOKS_AT_CLOCK 20
+#define CLOCK_PAUSE_NS 20000000L
+
+/* A reader that cannot be seen moves its clock. */
+bool ubi__reader_lives(void) {
+    static const struct timespec pause = { .tv_nsec = CLOCK_PAUSE_NS };
+    const ubi__wire_header *area = ubi__process_state.area;
+    uint64_t seen = atomic_load_explicit(&area->clock_us, memory_order_relaxed);
+    if (seen == UBI__WIRE_CLOCK_STOP || area->magic != UBI__WIRE_MAGIC)
+        return false;
+    if (ubi__process_state.reader_pid > 0)
+        return !reader_is_gone();
+    for (int i = 0; i < LOOKS_AT_CLOCK && atomic_load_explicit(&area->clock_us, memory_order_relaxed) == seen; i++)
+        (void)ubi__system(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    return atomic_load_explicit(&area->clock_us, memory_order_relaxed) != seen;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */

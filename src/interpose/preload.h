@@ -21,6 +21,7 @@
  *     sealing.c           what the program has forbidden itself, and so us
  *     real_functions.c    the functions that ours replace, and finding them
  *     process_maps.c      stacks of threads, absolute paths of libraries
+ *     attachment.c, diverted_calls.c    into a program that runs already, and out of it
  */
 #ifndef UBI_INTERPOSE_PRELOAD_H
 #define UBI_INTERPOSE_PRELOAD_H
@@ -81,6 +82,18 @@ typedef struct ubi__connection {
     bool is_told;        /* then: ubiheap knows why */
 } ubi__connection;
 ubi__connection ubi__connect(const char *path, bool is_forked);
+/** The same in two steps, on a socket that leads to ubiheap; it stays the caller's. */
+bool ubi__say_hello_on(int socket);
+ubi__connection ubi__connect_on(int socket, int32_t reader_pid);
+/** Whether the ubiheap process that recording is for lives. May take a moment where it cannot be seen. */
+bool ubi__reader_lives(void);
+
+/** Recording begins, in a program that runs: nothing of an earlier one counts. `c` has an area. */
+void ubi__process_enter(const ubi__connection *c);
+/** It ends, if there is any: the shared memory is given up, and threads that are just writing there may continue. */
+void ubi__process_leave(void);
+/** Of the recording; contexts of an earlier one begin again. Not wiped in children. */
+extern UBI__OURS uint32_t ubi__recording_number;
 
 /** The value of a variable of the environment; NULL: none. */
 const char *ubi__environment_value(const char *name);
@@ -116,8 +129,9 @@ typedef struct ubi__thread {
     uint32_t business; /* ubi__business */
     bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
     uint8_t exit_rounds;
-    void *deleting;                  /* an operator delete has recorded this free */
-    uintptr_t busy_at;               /* stack address of the recorder while it is busy */
+    uint8_t module_looks; /* how many of its next allocations look whether a module was loaded (diverted_calls.h) */
+    void *deleting;       /* an operator delete has recorded this free */
+    uintptr_t busy_at;    /* stack address of the recorder while it is busy */
     uintptr_t stack_low, stack_high; /* 0, 0: unknown, for now or permanently */
     ubi__pending_new pending_new;
 } ubi__thread;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "interpose/context.h"
+#include "interpose/loaded_symbols.h"
 #include "interpose/mapped_area.h"
 #include "interpose/markers.h"
 #include "interpose/preload.h"
@@ -90,6 +91,30 @@ void ubi__stop(void) {
     atomic_store_explicit(&state->area->state, UBI__PROGRAM_STOPPED, memory_order_relaxed);
     state->is_on = false;
     ubi__markers_off();
+}
+
+/* ---- a program that runs already (attachment.c) -------------------------------------------------------------------- */
+
+uint32_t ubi__recording_number;
+
+void ubi__process_enter(const ubi__connection *c) {
+    ubi__recording_number++;
+    ubi__sampling_restart();
+    ubi__started_note_in(c->area, NULL);
+    turn_on(c->area, c->reader_pid);
+}
+
+void ubi__process_leave(void) {
+    ubi__process *state = &ubi__process_state;
+    if (!area_of_parent)
+        return;
+    state->has_mappings = false;
+    if (state->is_on)
+        ubi__stop();
+    ubi__started_note_in(NULL, NULL);
+    area_of_parent = NULL;
+    ubi__area_leave_place();
+    ubi__sampling_restart();
 }
 
 /* ---- fork -------------------------------------------------------------------------------------------------------- */
@@ -173,7 +198,8 @@ bool ubi__start(void) {
     if (&__libc_stack_end) {
         has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0 && exit_key < KEYS_WITH_PLACE;
         ubi__program_clock_find();
-        connect_by_environment();
+        if (!ubi__loaded_is_late()) /* else it is not for us */
+            connect_by_environment();
     }
     atomic_store_explicit(&stage, STARTED, memory_order_release);
     return true;

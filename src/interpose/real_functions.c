@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <link.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -220,16 +221,47 @@ static bool library_named(const char *name, struct link_map *out) {
 
 /* ---- what is asked ------------------------------------------------------------------------------------------------ */
 
-void *ubi__loaded_next(const char *name) {
-    const struct link_map *at = first_library();
-    while (at && at->l_ld != _DYNAMIC)
-        at = at->l_next;
-    for (at = at ? at->l_next : NULL; at; at = at->l_next) {
-        void *found = at->l_ld ? find_in(at->l_addr, at->l_ld, name) : NULL;
+static void *find_from(const struct link_map *at, const char *name) {
+    for (; at; at = at->l_next) {
+        void *found = at->l_ld && at->l_ld != _DYNAMIC ? find_in(at->l_addr, at->l_ld, name) : NULL;
         if (found)
             return found;
     }
     return NULL;
+}
+
+/* Never unloaded, so where it was found it stays. */
+static const struct link_map *own_node(void) {
+    static const struct link_map *_Atomic known;
+    const struct link_map *at = atomic_load_explicit(&known, memory_order_relaxed);
+    if (at)
+        return at;
+    for (at = first_library(); at && at->l_ld != _DYNAMIC;)
+        at = at->l_next;
+    atomic_store_explicit(&known, at, memory_order_relaxed);
+    return at;
+}
+
+bool ubi__loaded_is_own(const void *dynamic) {
+    return dynamic == _DYNAMIC;
+}
+
+void *ubi__loaded_own(const char *name) {
+    const struct link_map *own = own_node();
+    return own ? find_in(own->l_addr, own->l_ld, name) : NULL;
+}
+
+/* The C library is what starts programs. */
+bool ubi__loaded_is_late(void) {
+    const struct link_map *own = own_node();
+    return own && !find_from(own->l_next, "__libc_start_main");
+}
+
+void *ubi__loaded_next(const char *name) {
+    const struct link_map *own = own_node();
+    if (!own)
+        return NULL;
+    return find_from(ubi__loaded_is_late() ? first_library() : own->l_next, name);
 }
 
 /* Libraries to look into, each once, those that are nearer first. */

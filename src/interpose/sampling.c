@@ -206,3 +206,14 @@ void ubi__sampling_forget_all(void) {
         if (ubi__filter[i] != 255) /* pinned */
             ubi__filter[i] = 0;
 }
+
+void ubi__sampling_restart(void) {
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return;
+    for (size_t i = 0; i < n_slots; i++)
+        slots[i] = 0;
+    n_live = 0;
+    memset(ubi__filter, 0, sizeof ubi__filter);
+    ubi__lock_give(&lock, before);
+}

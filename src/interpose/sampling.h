@@ -16,6 +16,8 @@ void ubi__sampling_init(uint64_t period_bytes, uint64_t seed);
 void ubi__sampling_reserve(void);
 /** After fork: nothing is remembered any more. */
 void ubi__sampling_forget_all(void);
+/** The same while other threads are at work. */
+void ubi__sampling_restart(void);
 
 /**
  * Steps over an allocation. @param remaining_bytes  in and out: until the next sample; 0: never drawn, as in a new

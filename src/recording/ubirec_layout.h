@@ -121,6 +121,7 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_INHERITED_FREES, /* frees, in a child of fork, of what its parent had allocated; exact recordings only */
     UBI__UBIREC_COMPANIONS,      /* files of other processes that this one names */
     UBI__UBIREC_WITHOUT_FREES,   /* 1: frees were not recorded, so that what is alive is unknown */
+    UBI__UBIREC_ATTACHED,        /* 1: the process ran when recording began: what it had allocated before is unknown */
     UBI__UBIREC_COUNTER_COUNT
 } ubi__ubirec_counter;
 

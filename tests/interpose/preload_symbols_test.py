@@ -13,7 +13,8 @@ from interpose_harness import LIBRARY  # noqa: E402
 C_HOOKS = """execl execle execlp execv execve execvp execvpe fexecve posix_spawn posix_spawnp system popen
 malloc calloc free realloc reallocarray posix_memalign aligned_alloc memalign valloc pvalloc free_sized
     free_aligned_sized mmap mmap64 munmap mremap brk sbrk dlopen dlmopen dlclose prctl syscall
-    ubi_recorder_join_port ubi_recorder_leave_port ubi_recorder_join_scripts ubi_recorder_leave_scripts""".split()
+    ubi_recorder_join_port ubi_recorder_leave_port ubi_recorder_join_scripts ubi_recorder_leave_scripts
+    ubi_recorder_attachment ubi_recorder_knock ubi_recorder_enter ubi_recorder_leave""".split()
 CXX_HOOKS = [f"_Z{new}m{how}" for new in ("nw", "na")
              for how in ("", "RKSt9nothrow_t", "St11align_val_t", "St11align_val_tRKSt9nothrow_t")]
 CXX_HOOKS += [f"_Z{delete}Pv{how}" for delete in ("dl", "da")
@@ -34,8 +35,9 @@ CALLED = {
     "pthread_key_create": "compare and swap in a static table",
     "pthread_setspecific": "a store into the thread, for keys below 32; others are not used",
     "_dl_find_object": "promised to be good in signal handlers",
-    "dl_iterate_phdr": "the loader's lock, which its holder can take again: in dlclose, which takes it itself; and for stacks only "
-                       "where there is no _dl_find_object, before glibc 2.35",
+    "dl_iterate_phdr": "the loader's lock, which its holder can take again: in dlclose, which takes it itself; for stacks only "
+                       "where there is no _dl_find_object, before glibc 2.35; and where it was attached to a program, to divert calls of "
+                       "modules: at the first allocations of a thread after its dlopen",
     "__register_atfork": "a lock, and may allocate: in the library's constructor, never in a hook",
     "abort": "the end",
 }

@@ -46,7 +46,7 @@ HEADERS_WITHOUT_FUNCTIONS = {
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
-INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "base/script_source.h",
+INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "base/script_source.h", "recording/attach_wire.h",
                           "recording/preload_wire.h", "recording/script_places.h", "recording/unrecorded.h", "ubiheap/core/marker.h"}
 # nodewatch runs inside of Node.js, with two leaf headers of ours.
 NODEWATCH_LEAF_HEADERS = {"base/assert.h", "base/memory_limits.h"}

@@ -167,6 +167,17 @@ static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s)
                                                      : "recording was stopped before the program ended");
 }
 
+/* What is live, and what is freed, begins at that moment. */
+static void note_attached(ubi__recording_notes *out, const ubi__ubirec_tables *t) {
+    char time[UBI__HUMAN_TEXT];
+    if (t->counters[UBI__UBIREC_ATTACHED])
+        note_add(
+            out,
+            "the program ran for %s before the recorder was attached: what it had allocated by then is in no number, "
+            "and frees of it are not counted",
+            ubi__human_duration(time, t->about.recording_start_ns / 1000));
+}
+
 void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording_view *v) {
     char text[384], count[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = v->report->summary;
@@ -177,6 +188,7 @@ void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording
         note_add(out, "the recording ends in an unfinished block, of which %s were ignored",
                  ubi__human_things(count, s->torn_bytes, "byte"));
     note_end(out, s);
+    note_attached(out, &s->tables);
     if (v->report->processes->n_given_up && !ubi__recording_was_given_up(s))
         note_add(out, "the recording of %s was given up or cut; how much was lost is unknown",
                  v->report->processes->n_given_up == 1 ? "a process" : "some processes");

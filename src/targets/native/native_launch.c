@@ -195,6 +195,14 @@ ubi_status ubi__native_launch_open(ubi__native_launch *launch, const ubi__native
     return status;
 }
 
+ubi_status ubi__native_launch_none(ubi__native_launch *launch) {
+    *launch = (ubi__native_launch){ .signals = -1, .gate = -1, .failure = -1, .has_ended = true };
+    ubi_status status = take_signals(launch);
+    if (status != UBI_OK)
+        ubi__native_launch_close(launch);
+    return status;
+}
+
 static void shut_descriptor(int *fd) {
     if (*fd >= 0)
         close(*fd);

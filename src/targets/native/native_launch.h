@@ -68,6 +68,8 @@ typedef struct ubi__native_launch {
  */
 ubi_status ubi__native_launch_open(ubi__native_launch *launch, const ubi__native_program *program,
                                    const ubi__native_door *door);
+/** For a program that runs already: signals alone; none is passed on, and it counts as ended. Errors: UBI_EIO. */
+ubi_status ubi__native_launch_none(ubi__native_launch *launch);
 /** Lets the program begin. Errors: UBI_EINVAL: it could not be executed (*exit_code is 126 or 127 then); UBI_EIO. */
 ubi_status ubi__native_launch_go(ubi__native_launch *launch, const ubi__native_program *program, int *exit_code);
 /**

@@ -129,6 +129,11 @@ static ubi_status check_allocator(const char *path, int fd) {
         path, elf.sanitizer, elf.sanitizer_option);
 }
 
+ubi_status ubi__native_program_check(const char *path, int fd) {
+    UBI_TRY(check_elf(path, fd));
+    return check_allocator(path, fd);
+}
+
 /* ---- scripts ------------------------------------------------------------------------------------------------------ */
 
 /* A script's first line: the interpreter, and the rest, which the kernel makes one argument. */
@@ -192,8 +197,7 @@ static ubi_status check_file(const char *path, int fd, first_line *next, bool *i
             "record its interpreter: ubiheap record -- sh '%s'",
             path, path);
     UBI_TRY(check_rights(path, fd));
-    UBI_TRY(check_elf(path, fd));
-    return check_allocator(path, fd);
+    return ubi__native_program_check(path, fd);
 }
 
 static ubi_status open_and_check(const char *path, first_line *next, bool *is_script) {

@@ -36,6 +36,9 @@ ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size
                                     const ubi_allocator *allocator);
 void ubi__native_program_fini(ubi__native_program *p);
 
+/** Whether what is in a program's file lets it be recorded. The descriptor stays the caller's. Errors: UBI_EINVAL: why not. */
+ubi_status ubi__native_program_check(const char *path, int fd);
+
 /* ---- allocators that are built in --------------------------------------------------------------------------------- */
 
 /*

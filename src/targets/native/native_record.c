@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 
 #include "base/assert.h"
 #include "base/atomic_file.h"
+#include "targets/native/native_attach.h"
 #include "targets/native/native_launch.h"
 #include "targets/native/native_symbols.h"
 
@@ -53,6 +55,8 @@ typedef struct recorder {
     ubi__native_program program;
     ubi__native_door door;
     ubi__native_launch launch;
+    ubi__native_attach attach; /* when the settings want it */
+    pid_t main_pid;            /* of the program */
     ubi__native_clock clock;
     ubi__native_symbols symbols; /* if the settings want them */
     ubi__native_session *sessions;
@@ -84,7 +88,7 @@ static ubi__atomic_file no_file(const recorder *r) {
 static ubi_status name_output(recorder *r, const char *word) {
     int n = r->settings->output
                 ? snprintf(r->path, sizeof r->path, "%s", r->settings->output)
-                : snprintf(r->path, sizeof r->path, "%s.%ld.ubirec", base_name(word), (long)r->launch.pid);
+                : snprintf(r->path, sizeof r->path, "%s.%ld.ubirec", base_name(word), (long)r->main_pid);
     if (n < 0 || (size_t)n >= sizeof r->path)
         return ubi__fail(UBI_EINVAL, "the name of the recording is too long");
     return UBI_OK;
@@ -216,9 +220,10 @@ static ubi_status share_descriptor(int *out, const ubi__atomic_file *file) {
 /* @param file  out: the caller's. @param path  room for its name. */
 static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atomic_file *file, char path[PATH_MAX]) {
     uint64_t now = ubi__native_now_ns(), age = ubi__proc_age_ns(a->pid);
-    bool is_main = !r->has_main && a->pid == r->launch.pid;
-    a->began_ns = is_main ? r->began_ns : now > age ? now - age : 0;
-    a->is_child = a->pid != r->launch.pid;
+    bool is_main = !r->has_main && a->pid == r->main_pid;
+    a->began_ns = is_main && !r->settings->attach_to ? r->began_ns : now > age ? now - age : 0;
+    a->is_child = a->pid != r->main_pid;
+    a->is_attached = r->settings->attach_to != 0;
     a->began_unix_ns = a->began_ns + r->unix_less_monotonic_ns;
     a->recording = r->number;
     a->live = r->settings->live;
@@ -285,7 +290,7 @@ static ubi__native_session *session_for(const recorder *r, pid_t pid) {
     ubi__native_session *found = NULL;
     pid_t parent = ubi__proc_parent(pid);
     for (ubi__native_session *s = r->sessions; s; s = s->next)
-        if (!s->has_ended && (s->pid == parent || !found || (s->pid == r->launch.pid && found->pid != parent)))
+        if (!s->has_ended && (s->pid == parent || !found || (s->pid == r->main_pid && found->pid != parent)))
             found = s;
     return found;
 }
@@ -346,7 +351,7 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
 
 /* Only the program itself, unless its children are to be followed. */
 static bool is_expected(const recorder *r, pid_t pid) {
-    return !r->is_stopped && (r->settings->with_children || (!r->has_main && pid == r->launch.pid));
+    return !r->is_stopped && (r->settings->with_children || (!r->has_main && pid == r->main_pid));
 }
 
 static void turn_away(recorder *r) {
@@ -412,7 +417,7 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
         UBI_TRY(note_unrecorded(r, &s->unrecorded.at[i]));
     UBI_TRY(ubi__vec_native_file_push(&r->result->files, r->allocator, file));
     s->path = NULL;
-    if (s->pid == r->launch.pid && r->result->files.n > 1 && strcmp(file.path, r->path) == 0) {
+    if (s->pid == r->main_pid && r->result->files.n > 1 && strcmp(file.path, r->path) == 0) {
         r->result->files.at[r->result->files.n - 1] = r->result->files.at[0];
         r->result->files.at[0] = file;
     }
@@ -634,7 +639,8 @@ static ubi_status watch_all(recorder *r) {
     if (r->events < 0)
         return ubi__fail_errno(errno, "cannot wait for events");
     UBI_TRY(watch_descriptor(r, r->launch.signals, NULL));
-    UBI_TRY(watch_descriptor(r, r->door.fd, NULL));
+    if (r->door.fd >= 0)
+        UBI_TRY(watch_descriptor(r, r->door.fd, NULL));
     return r->settings->with_symbols ? watch_descriptor(r, r->symbols.done, NULL) : UBI_OK;
 }
 
@@ -660,8 +666,8 @@ static uint64_t unix_ns(void) {
     return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
 }
 
-static ubi_status start_recording(recorder *r, const char *word, int *exit_code) {
-    UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
+/* What is to be there before the program records. */
+static ubi_status prepare_recording(recorder *r, const char *word) {
     UBI_TRY(name_output(r, word));
     UBI_TRY(open_output(&r->file, r->path, r->allocator));
     if (r->settings->with_children && getrandom(&r->number, sizeof r->number, 0) != sizeof r->number)
@@ -671,34 +677,116 @@ static ubi_status start_recording(recorder *r, const char *word, int *exit_code)
     ubi_status status = watch_all(r);
     r->began_ns = ubi__native_now_ns();
     r->unix_less_monotonic_ns = unix_ns() - r->began_ns;
-    if (status == UBI_OK)
-        status = ubi__native_launch_go(&r->launch, &r->program, exit_code);
     if (status != UBI_OK)
         stop_threads(r);
     return status;
 }
 
-static ubi_status run_recording(recorder *r, const char *word, int *exit_code) {
-    UBI_TRY(start_recording(r, word, exit_code));
+static ubi_status start_recording(recorder *r, const char *word, int *exit_code) {
+    UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
+    r->main_pid = r->launch.pid;
+    UBI_TRY(prepare_recording(r, word));
+    ubi_status status = ubi__native_launch_go(&r->launch, &r->program, exit_code);
+    if (status != UBI_OK)
+        stop_threads(r);
+    return status;
+}
+
+/* Until all processes have ended, or it is asked to stop. */
+static void attend_until_end(recorder *r) {
     if (r->settings->duration_us && r->settings->duration_us < (UINT64_MAX - r->began_ns) / 1000)
         r->stop_ns = r->began_ns + r->settings->duration_us * 1000;
     attend_to_all(r);
     UBI_ASSERT(!r->sessions && r->launch.has_ended);
     stop_threads(r);
+}
+
+static ubi_status run_recording(recorder *r, const char *word, int *exit_code) {
+    UBI_TRY(start_recording(r, word, exit_code));
+    attend_until_end(r);
     r->result->wait_status = r->launch.wait_status;
     return UBI_OK;
+}
+
+static void recorder_close(recorder *r) {
+    ubi__atomic_file_discard(&r->file); /* no process has connected */
+    if (r->events >= 0)
+        close(r->events);
+    ubi__native_launch_close(&r->launch);
 }
 
 static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_door_open(&r->door, r->settings->library));
     ubi_status status = run_recording(r, word, exit_code);
-    ubi__atomic_file_discard(&r->file); /* no process has connected */
-    if (r->events >= 0)
-        close(r->events);
-    ubi__native_launch_close(&r->launch);
+    recorder_close(r);
     ubi__native_door_close(&r->door);
     return status;
 }
+
+static ubi_status run_program(recorder *r, char **words, size_t n_words, int *exit_code) {
+    UBI_TRY(ubi__native_program_find(&r->program, words, n_words, exit_code, r->allocator));
+    ubi_status status = run_with_door(r, words[0], exit_code);
+    ubi__native_program_fini(&r->program);
+    return status;
+}
+
+/* ---- a program that runs already ---------------------------------------------------------------------------------- */
+
+/* It has knocked: it gets its memory as one that connects does. */
+static ubi_status enter_program(recorder *r) {
+    UBI_TRY(admit_process(r, r->attach.socket, r->main_pid));
+    if (!r->sessions)
+        return ubi__fail(UBI_EIO, "%s", r->result->refusal);
+    UBI_TRY(ubi__native_attach_enter(&r->attach));
+    if (r->settings->tell_attached)
+        r->settings->tell_attached(r->main_pid, r->attach.n_refused);
+    return UBI_OK;
+}
+
+static void discard_sessions(recorder *r) {
+    const ubi__ubirec_end stopped = { .reason = UBI__UBIREC_STOPPED };
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        end_session(r, s, &stopped);
+    stop_threads(r);
+    put_away_done(r);
+}
+
+/* One that has ended has nothing to leave. */
+static void leave_program(recorder *r) {
+    if (kill(r->main_pid, 0) == 0 && ubi__native_attach_leave(&r->attach) != UBI_OK && kill(r->main_pid, 0) == 0)
+        snprintf(r->result->left_behind, sizeof r->result->left_behind, "%s", ubi_error_message());
+}
+
+static ubi_status attach_and_record(recorder *r) {
+    char word[PATH_MAX];
+    word[ubi__proc_executable(word, sizeof word - 1, r->main_pid)] = '\0';
+    UBI_TRY(prepare_recording(r, word));
+    ubi_status status = enter_program(r);
+    if (status != UBI_OK) {
+        discard_sessions(r);
+        return status;
+    }
+    attend_until_end(r);
+    leave_program(r);
+    return UBI_OK;
+}
+
+static ubi_status run_attached(recorder *r) {
+    const ubi__native_settings *settings = r->settings;
+    r->main_pid = settings->attach_to;
+    r->door = (ubi__native_door){ .fd = -1, .lock = -1 };
+    UBI_TRY(ubi__native_launch_none(&r->launch));
+    ubi_status status =
+        ubi__native_attach_open(&r->attach, r->main_pid, settings->library, settings->period_bytes == 1, r->allocator);
+    if (status == UBI_OK) {
+        status = attach_and_record(r);
+        ubi__native_attach_close(&r->attach);
+    }
+    recorder_close(r);
+    return status;
+}
+
+/* ---- either way --------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_settings *settings, char **words,
                               size_t n_words, int *exit_code, const ubi_allocator *allocator) {
@@ -714,11 +802,9 @@ ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_setting
     r->events = -1;
     r->launch = (ubi__native_launch){ .signals = -1, .gate = -1, .failure = -1 };
     r->stop_ns = UINT64_MAX;
-    ubi_status status = ubi__native_program_find(&r->program, words, n_words, exit_code, a);
-    if (status == UBI_OK) {
-        status = run_with_door(r, words[0], exit_code);
-        ubi__native_program_fini(&r->program);
-    }
+    ubi_status status = settings->attach_to ? run_attached(r) : run_program(r, words, n_words, exit_code);
+    if (status != UBI_OK)
+        ubi__native_result_fini(out);
     UBI_DELETE(a, r);
     return status;
 }

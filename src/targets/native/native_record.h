@@ -7,6 +7,8 @@
  *             and one:               symbols of what has ended (native_symbols.h)
  *     the program:                   libubiheap-preload.so
  *
+ * A program that runs already is attached to (native_attach.h) instead of started.
+ *
  * The program's life does not depend on ours: when a file cannot be written, when recording is over, when this process is
  * killed, it continues undisturbed.
  */
@@ -26,6 +28,7 @@ typedef struct ubi__native_waiting {
 
 typedef struct ubi__native_settings {
     uint64_t period_bytes; /* 1: exact */
+    pid_t attach_to;       /* a process that runs already; 0: a program is started */
     uint64_t duration_us;  /* then recording ends; 0: with the program */
     const char *output;    /* NULL: PROGRAM.PID.ubirec in the working folder; of further processes, .PID is appended */
     const char *library;   /* libubiheap-preload.so */
@@ -33,6 +36,8 @@ typedef struct ubi__native_settings {
     bool with_children, with_mappings, with_markers, with_symbols, with_debuginfod;
     /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
     void (*tell_waiting)(const ubi__native_waiting *waiting);
+    /** The process that was attached to is recorded from now on; or NULL. @param n_refused  calls that could not be led to us. */
+    void (*tell_attached)(pid_t pid, uint64_t n_refused);
     /**
      * A process is recorded from now on; it waits meanwhile, so this is to be quick. Then, that it is no longer. Or NULL, both.
      * @param name  of its program's file, without folders; borrowed during the call.
@@ -64,16 +69,17 @@ UBI_VEC_DECLARE(ubi__vec_native_file, ubi__native_file);
 
 typedef struct ubi__native_result {
     const ubi_allocator *allocator;
-    ubi__vec_native_file files;            /* that of the program comes first; none: nothing was loaded into it */
-    int wait_status;                       /* of the program, as waitpid gives it */
-    bool was_stopped;                      /* recording ended before the processes did */
-    uint64_t n_refused;                    /* processes that we could not record */
-    char refusal[512];                     /* why the first of them */
+    ubi__vec_native_file files; /* that of the program comes first; none: nothing was loaded into it */
+    int wait_status;            /* of the program, as waitpid gives it */
+    bool was_stopped;           /* recording ended before the processes did */
+    char left_behind[512];      /* of a process that was attached to: why its calls still pass through us; "" */
+    uint64_t n_refused;         /* processes that we could not record */
+    char refusal[512];          /* why the first of them */
     ubi__vec_native_unrecorded unrecorded; /* of all processes, by name and reason; the first ones */
 } ubi__native_result;
 
 /**
- * Runs words[n_words], n_words > 0, and waits for its end and that of all processes that are recorded.
+ * Attaches to settings->attach_to, or runs words[n_words], n_words > 0, and waits for its end and that of all processes that are recorded.
  *
  * @param out        set on UBI_OK: the program ran. What became of the recording is there.
  * @param exit_code  out, on failure: what a shell gives when a program cannot be started (126, 127); else untouched.

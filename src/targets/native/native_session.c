@@ -173,6 +173,7 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
     s->fd = arrival->fd;
     s->socket = arrival->socket;
     s->is_forked = arrival->is_forked;
+    s->is_attached = arrival->is_attached;
     s->area.fd = -1;
     s->began_ns = arrival->began_ns;
     ubi_status status = session_begin(s, arrival);
@@ -343,6 +344,7 @@ static ubi_status write_counters(ubi__native_session *s) {
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_DEEP_BINDS, c.deep_binds));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_NAMESPACES, c.namespaces));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_LOST_MARKERS, c.dropped_markers));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_ATTACHED, s->is_attached));
     return ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REUSED_ADDRESSES, c.reused_addresses);
 }
 

@@ -68,6 +68,7 @@ typedef struct ubi__native_arrival {
     uint64_t began_unix_ns;         /* the same moment, since 1970 */
     bool is_child;                  /* of a process that is recorded */
     bool is_forked;                 /* it began with what its parent had */
+    bool is_attached;               /* it runs already */
     uint64_t recording;             /* a number of all processes that are recorded together; 0: it is the only one */
     ubi__preload_settings settings; /* what is recorded */
     struct ubi__native_live *live;  /* NULL: no one looks; else it outlives the session */
@@ -101,6 +102,7 @@ typedef struct ubi__native_session {
         resident_at_ns; /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
     uint64_t ended_ns;  /* when it has ended: its last event, since the process began */
     bool is_forked;     /* it began with what its parent had */
+    bool is_attached;   /* it ran before */
     bool has_ended, is_stopping;
     bool has_given_up;   /* the process: it waited too long for us, and records no more */
     bool is_trampled;    /* nothing more can be read, though the process continues */

@@ -9,6 +9,7 @@
 #include "base/json_reader.h"
 #include "base/status.h"
 #include "cli/commands/attach/attach.h"
+#include "cli/commands/record/record.h"
 #include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 
@@ -178,10 +179,27 @@ static ubi_status verb_perform(const ubi__attach *a, const struct verb *verb, in
     return verb->perform ? verb->perform(a) : ubi__attach_allocations(a, exit_code);
 }
 
+/* A process of this machine, by its number: it is recorded. */
+static bool is_process(const char *target) {
+    return *target && target[strspn(target, "0123456789")] == '\0';
+}
+
+static ubi_status process_record(ubi__cli *cli, const ubi__attach_arguments *v, char **operands, int n_operands,
+                                 int *exit_code) {
+    if (n_operands > 1)
+        return ubi__fail(UBI_EINVAL, "a process is recorded, and takes no verb: ubiheap attach %s", operands[0]);
+    if (v->tab || v->process)
+        return ubi__fail(UBI_EINVAL, "--tab and --process choose in a TARGET that is an address");
+    const char *seconds = v->seconds && strcmp(v->seconds, "0") != 0 ? v->seconds : NULL; /* 0: until Ctrl-C */
+    return ubi__record_attached(cli, operands[0], v->output, seconds, exit_code);
+}
+
 static ubi_status attach_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     ubi__remote_address address;
     ubi__attach a = { .cli = cli, .arguments = values, .target = operands[0], .address = &address };
     const struct verb *verb = NULL;
+    if (is_process(operands[0]))
+        return process_record(cli, values, operands, n_operands, exit_code);
     if (n_operands > 1 && ubi__remote_is_address(operands[1], ubi__remote_schemes))
         return ubi__fail(UBI_EINVAL, "the address comes first: ubiheap attach %s %s", operands[1], operands[0]);
     UBI_TRY(verb_find(&verb, n_operands > 1 ? operands[1] : "list"));
@@ -214,6 +232,7 @@ static const ubi__example examples[] = {
     { "attach firefox://127.0.0.1:6000 snapshot --tab 2 -o tab.fxsnapshot", "the heap of a tab, as a file" },
     { "attach firefox://127.0.0.1:6000/tab/2 allocations --seconds 5", "which functions allocate" },
     { "leaks node:4711 --every 30s --times 3", "what leaks in a Node.js server that runs" },
+    { "attach 4711 --seconds 30 -o server.ubirec", "record half a minute of a native process" },
     { "report ubi://127.0.0.1", "any question takes an address in place of a file" },
     { NULL, NULL },
 };
@@ -236,7 +255,11 @@ static const ubi__usage usage = {
         "VERB is list (the default: tabs and processes), snapshot (saves the heap with --output), census (what there "
         "is, "
         "counted on the other side), allocations (records which functions allocate), gc (collects garbage), or measure "
-        "(memory by use). A snapshot needs to be whole: when the connection breaks, or after Ctrl-C, nothing is saved.",
+        "(memory by use). A snapshot needs to be whole: when the connection breaks, or after Ctrl-C, nothing is "
+        "saved.\n"
+        "\n"
+        "A TARGET that is a number is a native process of this machine: what it allocates from now on is recorded, "
+        "sampled, as 'ubiheap record --pid' does, until it ends or Ctrl-C; it continues.",
     .parameters = parameters,
     .examples = examples,
     .min_operands = 1,

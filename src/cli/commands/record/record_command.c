@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "cli/cli_files.h"
 #include "cli/command.h"
+#include "cli/commands/record/record.h"
 #include "cli/commands/record/record_listen.h"
 #include "cli/commands/record/record_live.h"
 #include "cli/terminal.h"
@@ -34,7 +35,7 @@
 #define LARGEST_PERIOD (UINT64_C(1) << 48)
 
 typedef struct record_arguments {
-    const char *period, *output, *duration, *listen;
+    const char *period, *output, *duration, *listen, *pid;
     bool is_exact, with_children, with_mappings, with_debuginfod, with_view;
     int markers, symbols;
 } record_arguments;
@@ -50,6 +51,22 @@ static void tell_waiting(const ubi__native_waiting *w) {
                               (long long)w->pids[i]);
     snprintf(line + n, sizeof line - n, "%s); Ctrl+C ends the recording, and %s on",
              w->n > UBI__WAITING_NAMED ? ", ..." : "", w->n == 1 ? "it goes" : "they go");
+    ubi__print_line(NULL, line);
+}
+
+/* What the program had before is unknown. */
+static void tell_attached(pid_t pid, uint64_t n_refused) {
+    char line[256], count[UBI__HUMAN_TEXT];
+    snprintf(
+        line, sizeof line,
+        "recording process %ld from now on: what it had allocated before is not seen; Ctrl+C ends the recording, and "
+        "the process continues",
+        (long)pid);
+    ubi__print_line(NULL, line);
+    if (n_refused == 0)
+        return;
+    snprintf(line, sizeof line, "%s could not be led to the recorder: what they allocate is not seen",
+             ubi__human_things(count, n_refused, "reference"));
     ubi__print_line(NULL, line);
 }
 
@@ -69,6 +86,17 @@ static ubi_status read_period(uint64_t *out, const record_arguments *a) {
     return UBI_OK;
 }
 
+static ubi_status read_pid(pid_t *out, const record_arguments *a) {
+    uint64_t number;
+    UBI_TRY(ubi__parse_number(&number, a->pid, "--pid"));
+    if (number == 0 || number > INT_MAX)
+        return ubi__fail(UBI_EINVAL, "--pid: there is no process %s", a->pid);
+    if (a->with_children)
+        return ubi__fail(UBI_EINVAL, "--follow-children: only a program that is started with the recorder is followed");
+    *out = (pid_t)number;
+    return UBI_OK;
+}
+
 static ubi_status read_settings(ubi__native_settings *out, const record_arguments *a) {
     *out = (ubi__native_settings){ .output = a->output,
                                    .with_children = a->with_children,
@@ -76,12 +104,15 @@ static ubi_status read_settings(ubi__native_settings *out, const record_argument
                                    .with_markers = a->markers >= 0,
                                    .with_symbols = a->symbols >= 0,
                                    .with_debuginfod = a->with_debuginfod,
-                                   .tell_waiting = tell_waiting };
+                                   .tell_waiting = a->pid ? NULL : tell_waiting,
+                                   .tell_attached = tell_attached };
     UBI_TRY(read_period(&out->period_bytes, a));
     if (a->output && strcmp(a->output, "-") == 0)
         return ubi__fail(UBI_EINVAL, "--output: standard output belongs to the program");
     if (a->with_debuginfod && a->symbols < 0)
         return ubi__fail(UBI_EINVAL, "--debuginfod and --no-symbols exclude each other");
+    if (a->pid)
+        UBI_TRY(read_pid(&out->attach_to, a));
     return a->duration ? ubi__parse_duration(&out->duration_us, a->duration, "--duration") : UBI_OK;
 }
 
@@ -249,10 +280,11 @@ static size_t name_unrecorded(char *out, size_t size, const ubi__native_result *
 }
 
 /* Explains an empty report: other processes do the work. */
-static void tell_of_unrecorded(const ubi__native_result *r) {
+static void tell_of_unrecorded(const ubi__native_result *r, const ubi__native_settings *settings) {
     char names[UNRECORDED_TOLD * 128], line[sizeof names + 256];
     if (name_unrecorded(names, sizeof names, r, UBI__UNRECORDED_CHOICE) && r->files.n == 1) {
-        snprintf(line, sizeof line, "it started %s, not recorded; --follow-children does that", names);
+        snprintf(line, sizeof line, "it started %s, not recorded%s", names,
+                 settings->attach_to ? "" : "; --follow-children does that");
         ubi__print_line(r->files.at[0].path, line);
     }
     for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_COUNT; why++)
@@ -268,7 +300,7 @@ static void outcome_tell(const ubi__native_result *r, const char *program, const
     tell_of_unseen(r);
     tell_of_scripts(r);
     tell_of_processes(r, settings);
-    tell_of_unrecorded(r);
+    tell_of_unrecorded(r, settings);
     if (r->files.n > 0)
         notice_say(line, sizeof line, r, settings);
     else if (r->n_refused > 0)
@@ -305,6 +337,25 @@ static ubi_status program_record(ubi__native_result *result, ubi__cli *cli, ubi_
     return status;
 }
 
+/* A program, or a process. */
+static ubi_status subject_check(const record_arguments *a, char *const *operands, int n_operands) {
+    if (a->pid && n_operands > 0)
+        return ubi__fail(UBI_EINVAL, "--pid: process %s runs already, and '%s' would be another program", a->pid,
+                         operands[0]);
+    if (!a->pid && n_operands == 0)
+        return ubi__fail(UBI_EINVAL, "expected PROGRAM [ARGUMENT...], as in: ubiheap record -- ./server 8080");
+    return UBI_OK;
+}
+
+/* It may have kept us. */
+static void tell_of_left_behind(const ubi__native_result *r) {
+    char line[640];
+    if (!r->left_behind[0])
+        return;
+    snprintf(line, sizeof line, "its calls still pass through the recorder, which is idle: %s", r->left_behind);
+    ubi__print_line(NULL, line);
+}
+
 static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const record_arguments *a = values;
     char library[PATH_MAX];
@@ -313,6 +364,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     int start_code = UBI__EXIT_OK;
     if (cli->common.wants_json)
         return ubi__fail(UBI_EINVAL, "--json: standard output belongs to the program; 'ubiheap report' has --json");
+    UBI_TRY(subject_check(a, operands, n_operands));
     UBI_TRY(read_settings(&settings, a));
     for (int i = 0; i < n_operands; i++) /* the program, and files that it is to read */
         UBI_TRY(ubi__output_check(settings.output, operands[i]));
@@ -327,10 +379,17 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     }
     UBI_TRY(status);
     tell_of_replacement(&result, settings.with_children);
-    outcome_tell(&result, operands[0], &settings);
+    tell_of_left_behind(&result);
+    outcome_tell(&result, a->pid ? a->pid : operands[0], &settings);
     *exit_code = exit_code_of(&result);
     ubi__native_result_fini(&result);
     return UBI_OK;
+}
+
+ubi_status ubi__record_attached(ubi__cli *cli, const char *pid, const char *output, const char *duration,
+                                int *exit_code) {
+    record_arguments a = { .pid = pid, .output = output, .duration = duration };
+    return record_run(cli, &a, NULL, 0, exit_code);
 }
 
 #define AT(field) offsetof(record_arguments, field)
@@ -347,6 +406,9 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("duration", 0, AT(duration), "TIME", "stop recording after TIME, such as 30s; the program continues",
               NULL),
     UBI__ALIAS_LETTER('d'),
+    UBI__TEXT("pid", 0, AT(pid), "PID",
+              "record a process that runs already instead of starting a program, until it ends or Ctrl-C; it continues",
+              NULL, .is_once = true),
     UBI__FLAG("follow-children", 0, AT(with_children),
               "record processes that the program makes, and programs that it becomes, each in a file of its own"),
     UBI__ALIAS_LETTER('f'),
@@ -377,6 +439,7 @@ static const ubi__example examples[] = {
     { "record --follow-children -- make", "a file for each process" },
     { "record --live -- ./server", "look at it meanwhile" },
     { "record --duration 30s -- ./server", "the first half minute; the server continues" },
+    { "record --pid 4711 --duration 30s", "half a minute of a process that runs already" },
     { NULL, NULL },
 };
 
@@ -402,7 +465,7 @@ static const ubi__usage usage = {
         "cannot be intercepted: these are refused (126).\n",
     .parameters = parameters,
     .examples = examples,
-    .min_operands = 1,
+    .min_operands = 0, /* none with --pid */
     .max_operands = INT_MAX,
     .has_options_first = true,
     .arguments_bytes = sizeof(record_arguments),
