@@ -735,12 +735,20 @@ export type Flamegraph1Document = {
   schema: "ubiheap.flamegraph/1";
   /** FILE as given; - for standard input */
   file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
   /** false: numbers are estimates */
   exact: boolean;
   /** of the allocations */
   class: "heap" | "mapping" | "object";
   /** what the numbers count */
-  by: "leaked" | "peak" | "total" | "count" | "temporary";
+  by: "leaked" | "peak" | "total" | "count" | "temporary" | "live";
   unit: "bytes" | "allocations";
   /** whether callers are below what they call */
   inverted: boolean;
@@ -1432,6 +1440,14 @@ export type Recording1Document = {
   /** The fault in the file and its place; the document has only what comes before it */
   fault: string | null;
   counters: Recording1.Counters;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
   /** what the page says first: who did not free what, who has most of the peak, what is temporary, whether what is alive grows; none with --site, and none where nothing was recorded, or frees were not */
   findings: Array<{
     kind: "leaked" | "peak" | "growth" | "temporary" | "mappings";
@@ -1501,6 +1517,8 @@ export type Recording1Document = {
     total: Recording1.Estimate;
     /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings, and where frees were not recorded */
     temporary: Recording1.Estimate | null;
+    /** of a part of the time: alive at its end, also what is older; null: frees were not recorded */
+    live?: Recording1.Estimate | null;
   }>;
   /** each process, when several were recorded together and are read as one; else empty */
   processes: Array<{
@@ -1545,6 +1563,8 @@ export type Recording1Document = {
   /** null: frees were not recorded */
   curve: {
     stepMs: Recording1.Number;
+    /** when the first point begins; missing: 0 */
+    fromMs?: number;
     /** the most of each step, of all processes that had not ended; heap */
     liveBytes: Array<Recording1.Count>;
     /** what it is not below, in 94 of 100 recordings or more */
@@ -1582,7 +1602,7 @@ export type Recording1Document = {
       leaked: Recording1.Estimate | null;
     };
   };
-  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary";
+  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary" | "live";
   /** places that asked for memory */
   siteCount: Recording1.Count;
   /** --limit of them */
@@ -1596,6 +1616,8 @@ export type Recording1Document = {
     total: Recording1.Estimate;
     /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings, and where frees were not recorded */
     temporary: Recording1.Estimate | null;
+    /** of a part of the time: alive at its end, also what is older; null: frees were not recorded */
+    live?: Recording1.Estimate | null;
     /** stacks that go through it */
     stackCount: Recording1.Count;
     /** what a library keeps there on purpose until the end; null: no known pool */
@@ -1645,6 +1667,8 @@ export namespace Recording1 {
     total: Recording1.Estimate;
     /** freed by the next thing that their thread did; only exact recordings know them; null in sampled recordings, and where frees were not recorded */
     temporary: Recording1.Estimate | null;
+    /** of a part of the time: alive at its end, also what is older; null: frees were not recorded */
+    live?: Recording1.Estimate | null;
     /** of `leaked`, what libraries keep on purpose until the end; of the heap alone; missing where frees were not recorded */
     pools?: Recording1.Estimate;
     /** null: frees were not recorded */
@@ -1716,9 +1740,17 @@ export type RecordingAllocations1Document = {
   schema: "ubiheap.recording-allocations/1";
   /** FILE as given; - for standard input */
   file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
   exact: boolean;
   class: "heap" | "mapping" | "object";
-  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary";
+  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary" | "live";
   sortedWithCallees: boolean;
   functionCount: number;
   functions: Array<{
@@ -1747,6 +1779,8 @@ export type RecordingAllocations1Document = {
       /** null: frees were not recorded */
       peak: RecordingAllocations1.Estimate | null;
       total: RecordingAllocations1.Estimate;
+      /** of a part of the time: alive at its end, also what is older; null: frees were not recorded */
+      live?: RecordingAllocations1.Estimate | null;
     }>;
   }>;
 };
@@ -1771,6 +1805,8 @@ export namespace RecordingAllocations1 {
     /** null: frees were not recorded */
     peak: RecordingAllocations1.Estimate | null;
     total: RecordingAllocations1.Estimate;
+    /** of a part of the time: alive at its end, also what is older; null: frees were not recorded */
+    live?: RecordingAllocations1.Estimate | null;
   };
 }
 
@@ -1870,6 +1906,14 @@ export type RecordingSites1Document = {
   schema: "ubiheap.recording-sites/1";
   /** FILE as given; - for standard input */
   file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
   sites: Array<{
     leaked?: number | null;
     leakedError?: number | null;
@@ -1898,6 +1942,11 @@ export type RecordingSites1Document = {
     samples?: RecordingSites1.Number;
     temporary?: number | null;
     temporaryError?: number | null;
+    live?: number | null;
+    liveError?: number | null;
+    liveLow?: number | null;
+    liveHigh?: number | null;
+    liveCount?: number | null;
     class?: string;
     function?: string;
     file?: string;

@@ -4,6 +4,7 @@
  */
 #include "base/quantity.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,27 @@ ubi_status ubi__parse_duration(uint64_t *out_us, const char *text, const char *w
     if (us < 1 || us >= 9007199254740992.0)
         return ubi__fail(UBI_EINVAL, "%s: %s is too %s", what, text, us < 1 ? "short" : "long");
     *out_us = (uint64_t)us;
+    return UBI_OK;
+}
+
+/* With "ms" if it has no unit; the number 0, which is a time and no duration, as `zero`. */
+static void time_with_unit(char out[64], const char *text, size_t n_digits, const char *zero) {
+    snprintf(out, 64, "%.*s%s", zero ? 1 : (int)n_digits, zero ? zero : text, text[n_digits] ? text + n_digits : "ms");
+}
+
+ubi_status ubi__parse_program_time(uint64_t *out_ns, const char *text, const char *what) {
+    uint64_t us;
+    char with_unit[64];
+    size_t n_digits = strspn(text, "0123456789.");
+    bool is_zero = n_digits && strspn(text, "0.") == n_digits && memchr(text, '0', n_digits);
+    time_with_unit(with_unit, text, n_digits, is_zero ? "1" : NULL);
+    if (is_zero && ubi__parse_duration(&us, with_unit, what) == UBI_OK) {
+        *out_ns = 0;
+        return UBI_OK;
+    }
+    bool is_short = n_digits && strlen(text) + sizeof "ms" <= sizeof with_unit;
+    UBI_TRY(ubi__parse_duration(&us, is_short && !is_zero ? with_unit : text, what));
+    *out_ns = us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000;
     return UBI_OK;
 }
 

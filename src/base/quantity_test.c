@@ -45,6 +45,32 @@ static void durations_are_seconds_unless_they_say_otherwise(void **state) {
     assert_int_equal(duration("7us"), 7);
 }
 
+static uint64_t program_time(const char *text) {
+    uint64_t ns = 0;
+    assert_int_equal(ubi__parse_program_time(&ns, text, "--x"), UBI_OK);
+    return ns;
+}
+
+static void times_of_programs_are_milliseconds_unless_they_say_otherwise(void **state) {
+    static const char *const wrong[] = { "", ".", "x", "0x", "0.0d", "-1", "1 2", "soon" };
+    uint64_t ns = 5;
+    (void)state;
+    assert_int_equal(program_time("1200"), 1200000000);
+    assert_int_equal(program_time("0.5"), 500000);
+    assert_int_equal(program_time("1.5s"), 1500000000);
+    assert_int_equal(program_time("7us"), 7000);
+    assert_int_equal(program_time("0"), 0);
+    assert_int_equal(program_time("0.00"), 0);
+    assert_int_equal(program_time("0s"), 0);
+    assert_int_equal(program_time("10"), 10000000);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ubi__parse_program_time(&ns, wrong[i], "--from"), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "--from: expected a time such as 500ms, 10s or 2m, not 'soon'");
+    assert_int_equal(ubi__parse_program_time(&ns, "0x", "--from"), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "--from: expected a time such as 500ms, 10s or 2m, not '0x'");
+    assert_int_equal(ns, 5);
+}
+
 static void probabilities_are_between_0_and_1(void **state) {
     (void)state;
     double p = 7;
@@ -88,6 +114,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_units_of_two_kinds),
         cmocka_unit_test(durations_are_seconds_unless_they_say_otherwise),
+        cmocka_unit_test(times_of_programs_are_milliseconds_unless_they_say_otherwise),
         cmocka_unit_test(probabilities_are_between_0_and_1),
         cmocka_unit_test(everything_else_is_refused_and_named),
         cmocka_unit_test(what_no_number_holds_is_refused),

@@ -42,6 +42,8 @@ static const struct asked {
     { SMALL_RECORDING, "report", "{\"by\": \"total\", \"stackDepth\": 2, \"wrappers\": false, \"symbols\": false}" },
     { MARKED_RECORDING, "report", "{\"detail\": true, \"limit\": 3}" },
     { MARKED_RECORDING, "report", "{\"site\": \"a\"}" },
+    { MARKED_RECORDING, "report", "{\"from\": \"1s\", \"to\": \"2.5s\"}" },
+    { MARKED_RECORDING, "allocations", "{\"at\": \"1500\", \"by\": \"live\"}" },
     { SMALL_RECORDING, "report", "{\"format\": \"json\"}" },
     { SMALL_RECORDING, "report", "{\"columns\": \"peak,function,stack,through\", \"by\": \"count\"}" },
     { SMALL_RECORDING, "allocations", NULL },

@@ -50,7 +50,14 @@ static ubi_status event_give(const stream_pass *p, uint64_t number, uint32_t inf
     return p->stream->event(p->stream->payload, &event);
 }
 
+static bool is_in_window(const stream_pass *p) {
+    return ubi__window_has(&p->stream->window, ubi__ubirec_time_ns(p->reader));
+}
+
+/* What was not allocated in the window never lives here. */
 static ubi_status alloc_give(stream_pass *p, uint64_t number, uint32_t info) {
+    if (!is_in_window(p))
+        return UBI_OK;
     UBI_TRY(ubi__live_table_reserve(&p->live, 1));
     ubi__live_table_put(&p->live, number + 1, info);
     return event_give(p, number, info, false);
@@ -64,7 +71,7 @@ static ubi_status free_give(stream_pass *p, uint64_t number) {
         p->next_taken_back++;
         return UBI_OK;
     }
-    if (!live)
+    if (!live || !is_in_window(p))
         return UBI_OK;
     uint32_t info = (uint32_t)live->event;
     ubi__live_table_remove(&p->live, live);
@@ -74,7 +81,7 @@ static ubi_status free_give(stream_pass *p, uint64_t number) {
 /* A mapping that was cut lives with another size. */
 static ubi_status undone_give(stream_pass *p, uint64_t number, uint32_t info) {
     ubi__live *live = ubi__live_table_find(&p->live, number + 1);
-    if (!live || live->event == info)
+    if (!live || live->event == info || !is_in_window(p))
         return UBI_OK;
     UBI_TRY(event_give(p, number, (uint32_t)live->event, true));
     live->event = info;
@@ -99,8 +106,9 @@ static ubi_status record_give(stream_pass *p, const ubi__ubirec_record *r) {
         left_drop(p, r->event.number);
         return UBI_OK;
     case UBI__UBIREC_RSS:
-        return p->stream->resident ? p->stream->resident(p->stream->payload, ubi__ubirec_time_ns(p->reader), r->bytes)
-                                   : UBI_OK;
+        return p->stream->resident && is_in_window(p)
+                   ? p->stream->resident(p->stream->payload, ubi__ubirec_time_ns(p->reader), r->bytes)
+                   : UBI_OK;
     default:
         return UBI_OK;
     }

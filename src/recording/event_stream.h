@@ -10,6 +10,7 @@
 #define UBI_RECORDING_EVENT_STREAM_H
 
 #include "base/source.h"
+#include "recording/time_window.h"
 #include "recording/ubirec_tables.h"
 
 /** An allocation, or what ended it. Numbers are those of the recording's tables. */
@@ -27,6 +28,7 @@ typedef struct ubi__event_stream {
     /** What is resident changed. NULL: no one asks. */
     ubi_status (*resident)(void *payload, uint64_t time_ns, uint64_t bytes);
     void *payload;
+    ubi__time_window window; /* allocations in it, and what of them was freed in it; all zeroes: all events */
 } ubi__event_stream;
 
 /**

@@ -39,12 +39,15 @@ static ubi_status resident_log(void *payload, uint64_t time_ns, uint64_t residen
 typedef struct reading {
     const bytes *file;
     size_t n;
+    ubi__time_window window;
     log log;
 } reading;
 
 static ubi_status events_read(void *payload, const ubi_allocator *allocator) {
     reading *r = payload;
-    const ubi__event_stream stream = { .event = event_log, .resident = resident_log, .payload = &r->log };
+    const ubi__event_stream stream = {
+        .event = event_log, .resident = resident_log, .payload = &r->log, .window = r->window
+    };
     ubi__vec_u64 taken_back = { 0 };
     ubi__source source;
     r->log.text[0] = 0;
@@ -76,13 +79,17 @@ static void events_make(recording *r, uint64_t *first, uint64_t *second) {
     tick(r);
 }
 
-static void assert_events(recording *r, const char *expected) {
-    reading read = { .file = &r->file };
+static void assert_window(recording *r, ubi__time_window window, const char *expected) {
+    reading read = { .file = &r->file, .window = window };
     finish_recording(r);
     read.n = r->file.n;
     must(events_read(&read, ubi_allocator_default()));
     assert_string_equal(read.log.text, expected);
     bytes_free(&r->file);
+}
+
+static void assert_events(recording *r, const char *expected) {
+    assert_window(r, (ubi__time_window){ 0, 0 }, expected);
 }
 
 static void a_free_that_was_taken_back_is_no_event(void **state) {
@@ -129,6 +136,25 @@ static void what_a_process_left_was_not_freed(void **state) {
     assert_events(&r, "+1:0@1 +2:1@2 -2:1@3 ");
 }
 
+static void a_window_has_what_was_allocated_in_it(void **state) {
+    recording r;
+    uint64_t first, second, third;
+    (void)state;
+    events_make(&r, &first, &second);         /* at 1 and 2 */
+    must(ubi__ubirec_write_free(r.w, first)); /* at 3; it is older */
+    must(ubi__ubirec_write_rss(r.w, 4096));
+    third = allocate(&r, r.heap, 30, 0);
+    tick(&r);
+    must(ubi__ubirec_write_free(r.w, third)); /* at 4, but taken back */
+    must(ubi__ubirec_write_free_undone(r.w, third, 2));
+    must(ubi__ubirec_write_free(r.w, second));
+    tick(&r);
+    must(ubi__ubirec_write_free(r.w, third)); /* at 5, later */
+    must(ubi__ubirec_write_rss(r.w, 8192));
+    allocate(&r, r.heap, 40, 0);
+    assert_window(&r, (ubi__time_window){ 2, 5 }, "+2:1@2 rss 4096@3 +3:2@3 -2:1@4 ");
+}
+
 static void what_comes_before_damage_counts(void **state) {
     recording r;
     uint64_t first, second;
@@ -162,6 +188,7 @@ int main(void) {
         cmocka_unit_test(a_free_that_was_taken_back_is_no_event),
         cmocka_unit_test(a_mapping_that_was_cut_is_a_smaller_one),
         cmocka_unit_test(what_a_process_left_was_not_freed),
+        cmocka_unit_test(a_window_has_what_was_allocated_in_it),
         cmocka_unit_test(what_comes_before_damage_counts),
         cmocka_unit_test(without_memory_nothing_is_left),
     };

@@ -428,6 +428,26 @@ void ubi__marker_sums_fini(ubi__marker_sums *m) {
     ubi__live_table_fini(&m->owned);
 }
 
+/* Counts those that are open. */
+static void open_markers_begin(ubi__marker_sums *m, ubi__vec_open_marker *open, uint64_t time_ns) {
+    for (size_t i = 0; i < open->n; i++) {
+        m->groups.at[open->at[i].group].count++;
+        open->at[i].start_ns = time_ns;
+        open->at[i].counted_ns = 0;
+    }
+}
+
+void ubi__marker_sums_begin(ubi__marker_sums *m, uint64_t time_ns) {
+    for (size_t i = 0; i < m->groups.n; i++)
+        m->groups.at[i] = (ubi__marker_group){ .name = m->groups.at[i].name };
+    for (size_t i = 0; i < m->threads.n; i++) {
+        m->threads.at[i].freed_number = 0;
+        open_markers_begin(m, &m->threads.at[i].open, time_ns);
+    }
+    ubi__live_table_fini(&m->owned);
+    ubi__live_table_init(&m->owned, m->allocator);
+}
+
 /* ---- markers ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status group_of(ubi__marker_sums *m, uint32_t *out, ubi_str_ix name) {

@@ -8,7 +8,7 @@
  * A function is known by its name, source file and module; a frame without a name is one for itself. What allocators and
  * wrappers ask for is their caller's, as for sites (recording_sites.h). Functions that were inlined are functions as others.
  *
- * Memory: 104 bytes per trace; 400 per function, 12 per frame.
+ * Memory: 104 bytes per trace; 488 per function, 12 per frame.
  */
 #ifndef UBI_RECORDING_FUNCTION_SUMS_H
 #define UBI_RECORDING_FUNCTION_SUMS_H

@@ -63,6 +63,8 @@ void ubi__marker_sums_check(const ubi__marker_sums *m);
 void ubi__marker_sums_init(ubi__marker_sums *m, const ubi_allocator *allocator);
 void ubi__marker_sums_fini(ubi__marker_sums *m);
 
+/** What came so far does not count; what is open begins now. */
+void ubi__marker_sums_begin(ubi__marker_sums *m, uint64_t time_ns);
 /** The next thread of the file; before what it does. Errors: UBI_ENOMEM. */
 ubi_status ubi__marker_sums_add_thread(ubi__marker_sums *m);
 /** A marker of the file. Errors: UBI_ENOMEM. */

@@ -508,6 +508,11 @@ void ubi__sites_fini(ubi__sites *sites) {
     sites->roles = sites->pools = NULL;
 }
 
+/* Whether what is older than a window is in it. */
+static bool has_older(ubi__measure measure) {
+    return measure == UBI__MEASURE_PEAK || measure == UBI__MEASURE_LIVE;
+}
+
 static void check_site(const ubi__sites *sites, const ubi__site *site) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     UBI_ASSERT(site->number < sites->rows.n && (site->frame < t->frames.n || site->frame == UBI_NONE));
@@ -516,7 +521,8 @@ static void check_site(const ubi__sites *sites, const ubi__site *site) {
     for (int m = 0; m < UBI__MEASURE_COUNT; m++)
         ubi__estimate_check(&site->by[m]);
     for (int m = 0; m < UBI__MEASURE_COUNT; m++)
-        UBI_ASSERT(m == UBI__MEASURE_LEAKED || site->by[m].samples <= site->by[UBI__MEASURE_TOTAL].samples);
+        UBI_ASSERT(m == UBI__MEASURE_LEAKED || has_older(m) ||
+                   site->by[m].samples <= site->by[UBI__MEASURE_TOTAL].samples);
 }
 
 void ubi__sites_check(const ubi__sites *sites) {
@@ -543,7 +549,7 @@ ubi__measure ubi__order_measure(ubi__site_order order) {
     static const ubi__measure measures[UBI__SITE_ORDER_COUNT] = {
         [UBI__BY_LEAKED] = UBI__MEASURE_LEAKED,       [UBI__BY_PEAK] = UBI__MEASURE_PEAK,
         [UBI__BY_TOTAL] = UBI__MEASURE_TOTAL,         [UBI__BY_COUNT] = UBI__MEASURE_TOTAL,
-        [UBI__BY_TEMPORARY] = UBI__MEASURE_TEMPORARY,
+        [UBI__BY_TEMPORARY] = UBI__MEASURE_TEMPORARY, [UBI__BY_LIVE] = UBI__MEASURE_LIVE,
     };
     return measures[order];
 }
@@ -576,6 +582,12 @@ typedef struct trace_weight {
     bool has_any;  /* an allocation of no bytes weighs nothing, and is one */
 } trace_weight;
 
+/* Whether a window has nothing of an info, which it only knows from before. */
+static bool is_outside(const ubi__recording_summary *s, uint32_t info) {
+    const ubi__info_sums *sums = &s->infos.at[info];
+    return !ubi__window_is_whole(&s->window) && !sums->count && !sums->live && !sums->peak_live;
+}
+
 /* weights[trace] */
 static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__site_order order,
                          ubi__ubirec_class of_class) {
@@ -586,7 +598,7 @@ static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__si
         const ubi__ubirec_info_row *row = &s->tables.infos.at[i];
         uint64_t n = ubi__info_measure(&s->infos.at[i], ubi__order_measure(order));
         trace_weight *top = &weights[sites->top[row->trace]];
-        if (class_of(s, i) != of_class)
+        if (class_of(s, i) != of_class || is_outside(s, i))
             continue;
         weights[row->trace].is_asked = true;
         top->is_used = true;

@@ -8,7 +8,7 @@
  * for (known_frames.h): then that is the site. Frames with the same function, file, line and module are one site. Stacks that go through it differ in their
  * callers; the one with the most bytes is what a report shows.
  *
- * Memory: 224 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.
+ * Memory: 272 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.
  */
 #ifndef UBI_RECORDING_RECORDING_SITES_H
 #define UBI_RECORDING_RECORDING_SITES_H
@@ -30,7 +30,7 @@ typedef struct ubi__site {
     ubi__ubirec_class of_class;
     ubi__estimate by[UBI__MEASURE_COUNT];
 } ubi__site;
-static_assert(sizeof(ubi__site) == 224, "224 bytes per site");
+static_assert(sizeof(ubi__site) == 272, "272 bytes per site");
 
 UBI_VEC_DECLARE(ubi__vec_site, ubi__site);
 
@@ -62,6 +62,7 @@ typedef enum ubi__site_order {
     UBI__BY_TOTAL,
     UBI__BY_COUNT,     /* of allocations */
     UBI__BY_TEMPORARY, /* their count */
+    UBI__BY_LIVE,      /* bytes; of a window */
     UBI__SITE_ORDER_COUNT
 } ubi__site_order;
 
@@ -85,7 +86,7 @@ void ubi__sites_fini(ubi__sites *sites);
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order);
 /**
  * The same rows in an order of their own; all else is borrowed from `sites`, whose rows may be in any order. To be freed before them.
- * Errors and cost: as for sorting. Memory: 224 bytes per site.
+ * Errors and cost: as for sorting. Memory: 272 bytes per site.
  */
 ubi_status ubi__sites_view(ubi__sites *out, const ubi__sites *sites, ubi__site_order order,
                            const ubi_allocator *allocator);

@@ -18,7 +18,7 @@
 
 ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
-    *s = (ubi__recording_summary){ .allocator = a, .curve_step_ns = FIRST_CURVE_STEP_NS };
+    *s = (ubi__recording_summary){ .allocator = a, .has_begun = true, .curve_step_ns = FIRST_CURVE_STEP_NS };
     ubi__live_table_init(&s->live, a);
     ubi__marker_sums_init(&s->markers, a);
     return ubi__ubirec_tables_init(&s->tables, a);
@@ -63,14 +63,21 @@ static ubi__curve_point live_point(const ubi__recording_summary *s) {
                                .live_variance = heap->live_variance };
 }
 
+/* How far the window has come. */
+static uint64_t window_time_ns(const ubi__recording_summary *s) {
+    uint64_t now_ns = s->is_over ? s->window.to_ns - 1 : s->time_ns;
+    return now_ns > s->window.from_ns ? now_ns - s->window.from_ns : 0;
+}
+
 /* The point of this time. Those between it and the last one that there was have what lived then. */
 static ubi__curve_point *point_now(ubi__recording_summary *s) {
-    while (s->time_ns / s->curve_step_ns >= UBI__CURVE_POINTS) {
+    uint64_t time_ns = window_time_ns(s);
+    while (time_ns / s->curve_step_ns >= UBI__CURVE_POINTS) {
         while (s->n_curve < UBI__CURVE_POINTS)
             s->curve[s->n_curve++] = live_point(s);
         halve_curve(s);
     }
-    size_t at = (size_t)(s->time_ns / s->curve_step_ns);
+    size_t at = (size_t)(time_ns / s->curve_step_ns);
     while (s->n_curve <= at)
         s->curve[s->n_curve++] = live_point(s);
     UBI_ASSERT(at < s->n_curve && s->n_curve <= UBI__CURVE_POINTS);
@@ -134,6 +141,7 @@ static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_cl
             sum.count += s->infos.at[i].count;
             sum.live += s->infos.at[i].live;
             sum.n_left += s->infos.at[i].n_left;
+            UBI_ASSERT(s->infos.at[i].n_older <= s->infos.at[i].live);
             sum.live_bytes += s->infos.at[i].live * s->tables.infos.at[i].weight_bytes;
             UBI_ASSERT(s->infos.at[i].epoch <= c->epoch);
         }
@@ -153,7 +161,7 @@ void ubi__recording_summary_check(const ubi__recording_summary *s) {
         return;
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
         check_class(s, (ubi__ubirec_class)i);
-        made += s->classes[i].count;
+        made += s->classes[i].count + s->classes[i].n_older;
         gone += s->classes[i].n_frees + s->classes[i].n_left;
         live += s->classes[i].live;
     }
@@ -161,6 +169,11 @@ void ubi__recording_summary_check(const ubi__recording_summary *s) {
     UBI_ASSERT(s->live.table.n == live || s->live.table.n == live + 1);
     ubi__marker_sums_check(&s->markers);
     ubi__ubirec_tables_check(&s->tables);
+}
+
+/* Whether an allocation was made before the window. */
+static bool is_older(const ubi__recording_summary *s, uint64_t number) {
+    return number < s->first_number;
 }
 
 static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_t info) {
@@ -173,6 +186,7 @@ static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_
     ubi__curve_point *point = of_class == UBI__UBIREC_HEAP ? point_now(s) : NULL; /* up to here there was less */
     note_peak(sums, c);
     sums->live++;
+    sums->n_older += is_older(s, number);
     c->live++;
     c->live_bytes = live_bytes;
     c->live_met_bytes += s->tables.infos.at[info].size_bytes;
@@ -181,7 +195,7 @@ static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_
     change_half(s, number, info, 1);
     if (c->live_bytes > c->peak_bytes) {
         c->peak_bytes = c->live_bytes;
-        c->peak_time_ns = s->time_ns;
+        c->peak_time_ns = s->window.from_ns + window_time_ns(s);
         c->epoch++;
     }
     if (point) {
@@ -199,6 +213,7 @@ static void end_life(ubi__recording_summary *s, uint64_t number, uint32_t info) 
     note_peak(sums, c);
     UBI_ASSERT(sums->live > 0 && c->live > 0 && c->live_bytes >= s->tables.infos.at[info].weight_bytes);
     sums->live--;
+    sums->n_older -= is_older(s, number);
     c->live--;
     c->live_bytes -= s->tables.infos.at[info].weight_bytes;
     c->live_met_bytes -= s->tables.infos.at[info].size_bytes;
@@ -248,12 +263,16 @@ static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t
     const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__ubirec_class of_class = class_of(s, info);
+    s->n_numbers = number + 1;
+    if (s->is_over)
+        return UBI_OK;
     UBI_TRY(put_live(s, number, info));
     UBI_TRY(begin_life(s, number, info));
     s->infos.at[info].count++;
     s->classes[of_class].count++;
     add_bytes(&s->classes[of_class].bytes, row->weight_bytes);
     thread->last_allocation = number + 1;
+    thread->last_free = UBI__LAST_FREE_NONE;
     if (of_class == UBI__UBIREC_HEAP) {
         ubi__estimate_add(&thread->allocated, s, info, 1);
         ubi__estimate_add(&s->sizes[size_bucket(row->size_bytes)], s, info, 1);
@@ -269,10 +288,12 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
     bool is_exact = s->tables.periods.at[s->tables.periods.n - 1].period_bytes == 1;
     bool is_temporary = is_exact && thread->last_allocation == number + 1;
     thread->last_allocation = thread->last_temporary = 0;
+    thread->last_free = UBI__LAST_FREE_NONE;
     if (!live) {
         s->double_frees++;
         return;
     }
+    thread->last_free = UBI__LAST_FREE;
     uint32_t info = (uint32_t)live->event;
     uint64_t made_ms = live->event >> 32;
     ubi__live_table_remove(&s->live, live);
@@ -284,7 +305,7 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
     if (class_of(s, info) == UBI__UBIREC_HEAP) {
         ubi__estimate_add(&thread->freed, s, info, 1);
         ubi__estimate_add(&thread->temporary, s, info, is_temporary);
-        ubi__estimate_add(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info, 1);
+        ubi__estimate_add(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info, !is_older(s, number));
     }
     end_life(s, number, info);
 }
@@ -297,13 +318,17 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__class_sums *c = &s->classes[class_of(s, info)];
     uint64_t temporary = thread->last_temporary;
+    bool was_before = thread->last_free == UBI__LAST_FREE_BEFORE_WINDOW;
     thread->last_allocation = thread->last_temporary = 0;
+    thread->last_free = UBI__LAST_FREE_NONE;
     /* A file that undoes what never happened must not make counts run below 0. */
-    if (ubi__live_table_find(&s->live, number + 1) || c->n_frees == 0)
+    if (ubi__live_table_find(&s->live, number + 1) || (c->n_frees == 0 && !was_before) ||
+        (s->is_over && number >= s->end_number))
         return UBI_OK;
     UBI_TRY(put_live(s, number, info));
     UBI_TRY(begin_life(s, number, info));
-    c->n_frees--;
+    c->n_frees -= !was_before;
+    c->n_older += was_before;
     if (temporary == number + 1)
         s->infos.at[thread->last_info].temporary--;
     return ubi__marker_sums_undone(&s->markers, number, s->thread);
@@ -317,6 +342,10 @@ static void add_left(ubi__recording_summary *s, uint64_t number) {
     uint32_t info = (uint32_t)live->event, group = ubi__marker_sums_left(&s->markers, number);
     ubi__live_table_remove(&s->live, live);
     end_life(s, number, info);
+    if (is_older(s, number)) {
+        s->classes[class_of(s, info)].n_older--;
+        return;
+    }
     s->infos.at[info].n_left++;
     s->classes[class_of(s, info)].n_left++;
     if (group != UBI_NONE)
@@ -333,7 +362,29 @@ static void add_rss(ubi__recording_summary *s, uint64_t bytes) {
     s->rss_peak_time_ns = s->time_ns;
 }
 
+/* The window may begin or end. */
+static void add_time(ubi__recording_summary *s, uint64_t time_ns) {
+    bool begins = !s->has_begun && ubi__window_has_begun(&s->window, time_ns);
+    s->time_ns = time_ns;
+    if (begins)
+        ubi__recording_window_begin(s);
+    if (!s->is_over && ubi__window_is_over(&s->window, time_ns)) {
+        s->is_over = true;
+        s->end_number = s->n_numbers;
+    }
+    if (s->n_curve || begins)
+        point_now(s);
+}
+
+/* What neither changes what lives in the window nor was allocated in it. */
+static bool is_outside(const ubi__recording_summary *s, ubi__ubirec_type type) {
+    return s->is_over && (type == UBI__UBIREC_FREE || type == UBI__UBIREC_LEFT || type == UBI__UBIREC_RSS ||
+                          type == UBI__UBIREC_MARKER);
+}
+
 ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubirec_record *r) {
+    if (is_outside(s, r->type))
+        return UBI_OK;
     switch (r->type) {
     case UBI__UBIREC_ALLOC:
         return add_alloc(s, r->event.number, r->event.info);
@@ -346,9 +397,7 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         add_left(s, r->event.number);
         return UBI_OK;
     case UBI__UBIREC_TIME:
-        s->time_ns = r->time_ns;
-        if (s->n_curve)
-            point_now(s);
+        add_time(s, r->time_ns);
         return UBI_OK;
     case UBI__UBIREC_SWITCH:
         s->thread = r->thread_now;
@@ -389,6 +438,8 @@ static void infos_total(ubi__recording_summary *s) {
 }
 
 void ubi__recording_summary_finish(ubi__recording_summary *s) {
+    if (!s->has_begun) /* everything was before it */
+        ubi__recording_window_begin(s);
     ubi__recording_summary_check(s);
     sum_live_of_markers(s);
     for (uint32_t i = 0; i < s->infos.n; i++)
@@ -422,10 +473,14 @@ static ubi_status add_all(ubi__recording_summary *s, ubi__ubirec_reader *reader,
     }
 }
 
-ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
-                                       const ubi_allocator *allocator) {
+ubi_status ubi__recording_summary_read_window(ubi__recording_summary *s, ubi__source *source,
+                                              const ubi__time_window *window, const ubi_progress *progress,
+                                              const ubi_allocator *allocator) {
     ubi__ubirec_reader *reader;
+    UBI_ASSERT(window->to_ns == 0 || window->from_ns < window->to_ns);
     UBI_TRY(ubi__recording_summary_init(s, allocator));
+    s->window = *window;
+    s->has_begun = ubi__window_has_begun(window, 0);
     ubi_status status = ubi__ubirec_reader_new(&reader, source, s->allocator);
     if (status == UBI_OK) {
         status = keep_fault(s, add_all(s, reader, source->size, progress));
@@ -439,6 +494,12 @@ ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *s
     else
         ubi__recording_summary_fini(s);
     return status;
+}
+
+ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
+                                       const ubi_allocator *allocator) {
+    static const ubi__time_window whole = { 0, 0 };
+    return ubi__recording_summary_read_window(s, source, &whole, progress, allocator);
 }
 
 /* The first record. Not good: the caller reads it all, and learns what is wrong. */
@@ -506,7 +567,9 @@ void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s,
 uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure) {
     switch (measure) {
     case UBI__MEASURE_LEAKED:
-        return sums->live + sums->n_left;
+        return sums->live - sums->n_older + sums->n_left;
+    case UBI__MEASURE_LIVE:
+        return sums->live;
     case UBI__MEASURE_PEAK:
         return sums->peak_live;
     case UBI__MEASURE_TEMPORARY:

@@ -7,11 +7,13 @@
  * lived is known exactly: each new maximum is an epoch, and an info notes what it had when it changes for the first time in
  * a later epoch.
  *
+ * A summary may be of a window of time alone: see ubi__time_window.
+ *
  * In a recording of several processes, what one holds when it ends does not live any more, and was not freed: it leaves the peak and
  * the curve, and is leaked.
  *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 48 bytes per info, 24 to 48 per live allocation, and as much again for those made in a marker.
+ * Memory: the tables, 56 bytes per info, 24 to 48 per live allocation, and as much again for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
@@ -19,14 +21,16 @@
 #include "recording/estimate.h"
 #include "recording/live_table.h"
 #include "recording/marker_sums.h"
+#include "recording/time_window.h"
 #include "recording/ubirec_index.h"
 #include "recording/ubirec_tables.h"
 
-/** Allocations of one info. `live` and `peak_live` are counts. */
+/** Allocations of one info. `live`, `n_older` and `peak_live` are counts. */
 typedef struct ubi__info_sums {
     uint64_t count;
     uint64_t live;      /* not freed so far, by processes that run */
-    uint64_t n_left;    /* not freed by processes that ended; with `live` at the end: leaked */
+    uint64_t n_left;    /* not freed by processes that ended; with `live` at the end, without n_older: leaked */
+    uint64_t n_older;   /* of `live`: from before the window */
     uint64_t peak_live; /* at the maximum that `epoch` is the number of */
     uint64_t epoch;
     uint64_t
@@ -47,7 +51,8 @@ typedef struct ubi__half_sums {
 /** Bytes are weights. */
 typedef struct ubi__class_sums {
     uint64_t count, n_frees;
-    uint64_t n_left; /* not freed by processes that ended */
+    uint64_t n_left;  /* not freed by processes that ended */
+    uint64_t n_older; /* that lived when the window began, and were not left since */
     uint64_t bytes;
     uint64_t live, live_bytes, live_met_bytes; /* met: sizes of what lives and was sampled */
     double live_variance;
@@ -62,8 +67,11 @@ typedef struct ubi__thread_sums {
     uint64_t last_allocation;                  /* number + 1, when that was the last thing that it did; else 0 */
     uint64_t last_temporary; /* number + 1 of what it freed at once, when that was the last thing that it did; else 0 */
     uint32_t last_info;      /* of that */
-    uint32_t unused;         /* 0 */
+    uint32_t last_free;      /* a ubi__last_free */
 } ubi__thread_sums;
+
+/** Whether the last thing that a thread did was a free, which may be taken back. */
+typedef enum ubi__last_free { UBI__LAST_FREE_NONE, UBI__LAST_FREE, UBI__LAST_FREE_BEFORE_WINDOW } ubi__last_free;
 
 UBI_VEC_DECLARE(ubi__vec_info_sums, ubi__info_sums);
 UBI_VEC_DECLARE(ubi__vec_thread_sums, ubi__thread_sums);
@@ -88,11 +96,16 @@ typedef enum ubi__measure {
     UBI__MEASURE_PEAK,      /* alive when the most bytes of the class were */
     UBI__MEASURE_TOTAL,     /* ever allocated */
     UBI__MEASURE_TEMPORARY, /* freed at once */
+    UBI__MEASURE_LIVE,      /* alive at the end, also what is older than the window */
     UBI__MEASURE_COUNT
 } ubi__measure;
 
 typedef struct ubi__recording_summary {
     const ubi_allocator *allocator;
+    ubi__time_window window;
+    bool has_begun, is_over;           /* the window */
+    uint64_t n_numbers;                /* allocations so far, also outside of the window */
+    uint64_t first_number, end_number; /* of allocations in the window, up to but not including the last one */
     ubi__ubirec_tables tables;
     ubi__vec_info_sums infos;
     ubi__vec_thread_sums threads;
@@ -102,7 +115,7 @@ typedef struct ubi__recording_summary {
     ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS];
     ubi__curve_point curve[UBI__CURVE_POINTS];
     size_t n_curve;
-    uint64_t curve_step_ns; /* of each point */
+    uint64_t curve_step_ns; /* of each point; the first one begins with the window */
     uint64_t time_ns;       /* now, or the end */
     uint32_t thread;
     uint64_t rss_peak_bytes, rss_peak_time_ns, rss_last_bytes;
@@ -133,6 +146,12 @@ void ubi__recording_summary_finish(ubi__recording_summary *s);
  */
 ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
                                        const ubi_allocator *allocator);
+/** The same of a window. It begins before it ends. */
+ubi_status ubi__recording_summary_read_window(ubi__recording_summary *s, ubi__source *source,
+                                              const ubi__time_window *window, const ubi_progress *progress,
+                                              const ubi_allocator *allocator);
+/** The window begins now: sums are zero, and the peak is what lives. */
+void ubi__recording_window_begin(ubi__recording_summary *s);
 
 /**
  * What the index of a file says, and the record about the whole; nothing else is read. On success the summary has `about`, counters, end
@@ -169,6 +188,14 @@ double ubi__sample_count(const ubi__ubirec_info_row *info);
 uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure);
 /** The period that a class was sampled with, the largest if there were several; 1: all of it was recorded. */
 uint64_t ubi__class_period(const ubi__recording_summary *s, ubi__ubirec_class of_class);
+/** Whether anything of a class was allocated, or lived when the window began. */
+static inline bool ubi__class_has_any(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    return s->classes[of_class].count || s->classes[of_class].n_older;
+}
+/** When a point of the curve begins. */
+static inline uint64_t ubi__curve_time_ns(const ubi__recording_summary *s, size_t point) {
+    return s->window.from_ns + point * s->curve_step_ns;
+}
 /** Of a point of the curve. */
 ubi__range ubi__curve_range(const ubi__recording_summary *s, const ubi__curve_point *point);
 /** Over all infos of a class. The summary is finished. */

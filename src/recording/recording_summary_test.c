@@ -93,6 +93,7 @@ static void check_infos(const slow *m, const ubi__recording_summary *s) {
                 continue;
             n[UBI__MEASURE_TOTAL]++;
             n[UBI__MEASURE_LEAKED] += m->is_live[k];
+            n[UBI__MEASURE_LIVE] += m->is_live[k];
             n[UBI__MEASURE_PEAK] += m->was_live_at_peak[k];
             n[UBI__MEASURE_TEMPORARY] += m->is_temporary[k];
         }

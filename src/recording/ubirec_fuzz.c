@@ -26,18 +26,23 @@
 static void check_sums(const ubi__recording_summary *s) {
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
         const ubi__class_sums *sums = &s->classes[c];
-        require(sums->live + sums->n_left == sums->count - sums->n_frees, "what lives is not what was not freed");
+        require(sums->live + sums->n_left == sums->count + sums->n_older - sums->n_frees,
+                "what lives is not what was not freed");
         require(sums->live_bytes <= sums->peak_bytes, "more lives than the peak");
         ubi__estimate peak = ubi__class_estimate(s, (ubi__ubirec_class)c, UBI__MEASURE_PEAK);
-        ubi__estimate live = ubi__class_estimate(s, (ubi__ubirec_class)c, UBI__MEASURE_LEAKED);
-        require(live.samples == sums->live + sums->n_left, "infos do not add up to their class");
+        ubi__estimate live = ubi__class_estimate(s, (ubi__ubirec_class)c, UBI__MEASURE_LIVE);
+        ubi__estimate leaked = ubi__class_estimate(s, (ubi__ubirec_class)c, UBI__MEASURE_LEAKED);
+        require(live.samples == sums->live, "infos do not add up to their class");
+        require(leaked.samples <= sums->live + sums->n_left, "more leaked than was not freed");
+        require(!ubi__window_is_whole(&s->window) || leaked.samples == sums->live + sums->n_left,
+                "of the whole, what lives did not leak");
         require(peak.bytes <= (double)sums->peak_bytes * 1.0000001, "more lived at the peak than the peak");
     }
 }
 
 typedef struct outcome {
     ubi_status status;
-    uint64_t n_allocations, torn_bytes;
+    uint64_t n_allocations, torn_bytes, time_ns;
     char message[256];
 } outcome;
 
@@ -49,6 +54,7 @@ static outcome summarize(ubi__source *source, const ubi_allocator *allocator) {
         for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
             o.n_allocations += s.classes[c].count;
         o.torn_bytes = s.torn_bytes;
+        o.time_ns = s.time_ns;
         memcpy(o.message, s.fault, sizeof o.message);
         ubi__recording_summary_fini(&s);
     } else {
@@ -58,6 +64,28 @@ static outcome summarize(ubi__source *source, const ubi_allocator *allocator) {
     }
     require(!strchr(o.message, '\n'), "message is not one line");
     return o;
+}
+
+/* Windows that begin and end at times of the file, or near them. */
+static void try_window(const uint8_t *data, size_t size, uint64_t from_ns, uint64_t to_ns) {
+    const ubi__time_window window = { from_ns, to_ns };
+    ubi__recording_summary s;
+    ubi__source source;
+    ubi__source_open_memory(&source, data, size, ubi_allocator_default());
+    ubi_status status = ubi__recording_summary_read_window(&s, &source, &window, NULL, NULL);
+    ubi__source_close(&source);
+    require(status == UBI_OK || status == UBI_EFORMAT, "neither accepted nor bad input");
+    if (status != UBI_OK)
+        return;
+    check_sums(&s);
+    ubi__recording_summary_fini(&s);
+}
+
+static void try_windows(const uint8_t *data, size_t size, uint64_t end_ns) {
+    uint64_t middle_ns = end_ns / 2;
+    try_window(data, size, middle_ns, 0);
+    try_window(data, size, 0, middle_ns + 1);
+    try_window(data, size, middle_ns / 2, middle_ns + 1);
 }
 
 static outcome summarize_memory(const uint8_t *data, size_t size, size_t n_records) {
@@ -79,6 +107,8 @@ static void try_file(const uint8_t *data, size_t size, size_t n_records) {
     ubi__source_open_callback(&source, feed, &f, ubi_allocator_default());
     outcome pieces = summarize(&source, NULL);
     ubi__source_close(&source);
+    if (whole.status == UBI_OK)
+        try_windows(data, size, whole.time_ns);
     require(whole.status == pieces.status && whole.n_allocations == pieces.n_allocations &&
                 whole.torn_bytes == pieces.torn_bytes && strcmp(whole.message, pieces.message) == 0,
             "short reads give another result");

@@ -447,7 +447,7 @@ static void counter_put(const profile_state *s, const char *name, const char *de
     ubi__json_member_object(json, "samples");
     ubi__json_member_array(json, "time");
     for (size_t i = 0; i < summary->n_curve; i++)
-        time_put(json, i * summary->curve_step_ns);
+        time_put(json, ubi__curve_time_ns(summary, i));
     ubi__json_array_end(json);
     ubi__json_member_array(json, "count");
     for (size_t i = 0; i < summary->n_curve; i++) {

@@ -26,7 +26,7 @@ static void name_event(ubi__json *json, const ubi__recording_summary *s) {
 static void counter_event(ubi__json *json, const ubi__recording_summary *s, size_t point, const char *name,
                           uint64_t bytes) {
     event_begin(json, s, "C", name);
-    ubi__json_member_double(json, "ts", (double)(point * s->curve_step_ns) / 1000);
+    ubi__json_member_double(json, "ts", (double)ubi__curve_time_ns(s, point) / 1000);
     ubi__json_member_object(json, "args");
     ubi__json_member_u64(json, "bytes", bytes);
     ubi__json_object_end(json);

@@ -60,7 +60,7 @@ static ubi_status svg_write(text *to, const job *j, const ubi_allocator *allocat
 
 static ubi_status events_give(const ubi__event_format *format, void *state, const ubi__event_export *what,
                               const char *path) {
-    const ubi__event_stream stream = { format->event, format->resident, state };
+    const ubi__event_stream stream = { .event = format->event, .resident = format->resident, .payload = state };
     ubi__vec_u64 none = { 0 };
     ubi__source source;
     UBI_TRY(format->begin(state, what));

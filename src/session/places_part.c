@@ -2,11 +2,10 @@
  *
  * places_part.c: the places of a recording (recording_parts.h).
  *
- * Keys say what they were made of: 'w' (without wrappers) or '-', 's' (with symbols that were added) or '-', and '=' with a process if one
- * was chosen. All questions ask what leaked, so places are in that order at first; those in another one are parts of their own, with the
+ * Keys say what they were made of: 'w' (without wrappers) or '-', 's' (with symbols that were added) or '-', and what of the recording was
+ * read (ubi__recording_key). All questions ask what leaked, so places are in that order at first; those in another one are parts of their own, with the
  * digit of the order in front of the key.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -55,7 +54,9 @@ static ubi_status sites_load(void **out, ubi__columns *c, ubi_session_use *use) 
 }
 
 static ubi_status sites_compute(void **out, ubi_session_use *use, const char *key, const ubi_allocator *allocator) {
-    const ubi__recording_choice choice = { .process = key[2] ? key + 3 : NULL, .with_symbols = key[1] == MARK_SYMBOLS };
+    ubi__recording_choice choice;
+    ubi__recording_key_read(&choice, key + 2);
+    choice.with_symbols = key[1] == MARK_SYMBOLS;
     const ubi__session_recording *r;
     UBI_TRY(ubi__session_recording_get(&r, use, &choice));
     ubi__sites *sites = UBI_NEW(allocator, ubi__sites);
@@ -112,19 +113,16 @@ static ubi_status names_look(bool *are_added, ubi_session_use *use, const ubi__r
 ubi_status ubi__session_sites_get(const ubi__sites **out, ubi_session_use *use, const ubi__recording_choice *choice,
                                   ubi__site_order order) {
     const ubi_allocator *a = ubi_session_use_allocator(use);
-    const char *process = choice->process ? choice->process : "";
     bool is_usual_order = order == UBI__BY_LEAKED, are_named;
-    size_t key_bytes = strlen(process) + 5;
+    ubi__recording_key key;
     void *value = NULL;
     UBI_TRY(names_look(&are_named, use, choice));
-    char *key = ubi__alloc_array(a, key_bytes, 1);
-    if (!key)
-        return ubi__fail_nomem();
-    snprintf(key, key_bytes, "%c%c%c%s%s", '0' + (int)order, choice->with_wrappers ? MARK_WRAPPERS : MARK_NOT,
-             are_named ? MARK_SYMBOLS : MARK_NOT, choice->process ? "=" : "", process);
-    ubi_status status =
-        ubi__session_part(&value, use, is_usual_order ? &sites_part : &sorted_part, is_usual_order ? key + 1 : key);
-    ubi__free_array(a, key, key_bytes, 1);
+    const char head[] = { (char)('0' + (int)order), choice->with_wrappers ? MARK_WRAPPERS : MARK_NOT,
+                          are_named ? MARK_SYMBOLS : MARK_NOT, 0 };
+    UBI_TRY(ubi__recording_key_make(&key, head, choice, a));
+    ubi_status status = ubi__session_part(&value, use, is_usual_order ? &sites_part : &sorted_part,
+                                          is_usual_order ? key.text + 1 : key.text);
+    ubi__recording_key_free(&key, a);
     *out = value;
     return status;
 }

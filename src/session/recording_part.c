@@ -1,14 +1,49 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_part.c: a recording, and what its files have (recording_parts.h). Its key is '=' and a process if one was chosen, else empty.
+ * recording_part.c: a recording, and what its files have (recording_parts.h). Its key says what of it is read.
  */
+#include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "session/recording_parts.h"
 #include "session/session_index.h"
+
+/* ---- keys ------------------------------------------------------------------------------------------------------------ */
+
+/* Two numbers, and what is between and after them. */
+#define WINDOW_KEY_BYTES 44
+
+ubi_status ubi__recording_key_make(ubi__recording_key *out, const char *head, const ubi__recording_choice *choice,
+                                   const ubi_allocator *allocator) {
+    const char *process = choice->process ? choice->process : "";
+    char window[WINDOW_KEY_BYTES] = "";
+    if (!ubi__window_is_whole(&choice->window))
+        snprintf(window, sizeof window, "%" PRIu64 "-%" PRIu64, choice->window.from_ns, choice->window.to_ns);
+    out->n_bytes = strlen(head) + strlen(window) + strlen(process) + 2;
+    out->text = ubi__alloc_array(allocator, out->n_bytes, 1);
+    if (!out->text)
+        return ubi__fail_nomem();
+    snprintf(out->text, out->n_bytes, "%s%s%s%s", head, window, choice->process ? "=" : "", process);
+    return UBI_OK;
+}
+
+void ubi__recording_key_free(ubi__recording_key *key, const ubi_allocator *allocator) {
+    ubi__free_array(allocator, key->text, key->n_bytes, 1);
+}
+
+void ubi__recording_key_read(ubi__recording_choice *out, const char *key) {
+    char *rest = (char *)(uintptr_t)key;
+    *out = (ubi__recording_choice){ .process = NULL };
+    if (*rest && *rest != '=') {
+        out->window.from_ns = strtoull(rest, &rest, 10);
+        out->window.to_ns = strtoull(rest + 1, &rest, 10);
+    }
+    out->process = *rest ? rest + 1 : NULL;
+}
 
 /* ---- a recording, as its files have it ------------------------------------------------------------------------------- */
 
@@ -21,25 +56,27 @@ static ubi_status wanted_copy(ubi__session_recording *r, const char *wanted) {
     return UBI_OK;
 }
 
-static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *use) {
+static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *use, const ubi__time_window *window) {
     ubi__source source;
     if (r->processes.rows.n > 1)
         UBI_TRY(ubi__recording_processes_open(&r->processes, &source, &use->progress));
     else
         UBI_TRY(ubi__source_open_path(&source, r->path, r->allocator));
-    ubi_status status = ubi__recording_summary_read(&r->summary, &source, &use->progress, r->allocator);
+    ubi_status status = ubi__recording_summary_read_window(&r->summary, &source, window, &use->progress, r->allocator);
     ubi__source_close(&source);
     return status;
 }
 
-static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use, const char *wanted) {
+static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use, const char *key) {
     ubi__file_identity file;
-    if (wanted)
-        UBI_TRY(wanted_copy(r, wanted));
+    ubi__recording_choice choice;
+    ubi__recording_key_read(&choice, key);
+    if (choice.process)
+        UBI_TRY(wanted_copy(r, choice.process));
     UBI_TRY(ubi__recording_processes_find(&r->processes, use->session->name, r->wanted, r->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, r->processes.identity));
     r->path = r->wanted && r->processes.rows.n == 1 ? r->processes.rows.at[0].path : use->session->name;
-    UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use)));
+    UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use, &choice.window)));
     ubi_status status = ubi__recording_processes_sum(&r->processes, &r->summary);
     if (status != UBI_OK)
         ubi__recording_summary_fini(&r->summary);
@@ -108,7 +145,7 @@ static ubi_status recording_build(void **out, ubi_session_use *use, const char *
     if (!r)
         return ubi__fail_nomem();
     r->allocator = allocator;
-    ubi_status status = recording_read(r, use, key[0] ? key + 1 : NULL);
+    ubi_status status = recording_read(r, use, key);
     if (status == UBI_OK)
         *out = r;
     else
@@ -159,16 +196,12 @@ static const ubi__part_type named_part = { "names", named_build, named_free, .is
 ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
                                       const ubi__recording_choice *choice) {
     const ubi_allocator *a = ubi_session_use_allocator(use);
-    const char *process = choice->process ? choice->process : "";
     bool with_names = choice->with_symbols && use->session->pool->namer;
-    size_t key_bytes = strlen(process) + 2;
-    char *key = ubi__alloc_array(a, key_bytes, 1);
+    ubi__recording_key key;
     void *value = NULL;
-    if (!key)
-        return ubi__fail_nomem();
-    snprintf(key, key_bytes, "%s%s", choice->process ? "=" : "", process);
-    ubi_status status = ubi__session_part(&value, use, with_names ? &named_part : &recording_part, key);
-    ubi__free_array(a, key, key_bytes, 1);
+    UBI_TRY(ubi__recording_key_make(&key, "", choice, a));
+    ubi_status status = ubi__session_part(&value, use, with_names ? &named_part : &recording_part, key.text);
+    ubi__recording_key_free(&key, a);
     *out = value;
     return status;
 }
@@ -184,14 +217,16 @@ static ubi_status files_reopen(ubi__source *out, ubi__recording_processes *proce
     return ubi__source_open_path(out, r->path, a);
 }
 
-static ubi_status events_read(const ubi__event_stream *stream, ubi__source *source, const ubi_session_use *use,
-                              const ubi_allocator *a) {
+static ubi_status events_read(const ubi__event_stream *given, ubi__source *source, const ubi__time_window *window,
+                              const ubi_session_use *use, const ubi_allocator *a) {
+    ubi__event_stream stream = *given;
     ubi__vec_u64 taken_back = { 0 };
+    stream.window = *window;
     ubi_status status = ubi__event_stream_look(&taken_back, source, &use->progress, a);
     if (status == UBI_OK && !ubi__source_rewind(source))
         status = ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");
     if (status == UBI_OK)
-        status = ubi__event_stream_read(stream, &taken_back, source, &use->progress, a);
+        status = ubi__event_stream_read(&stream, &taken_back, source, &use->progress, a);
     ubi__vec_u64_fini(&taken_back, a);
     return status;
 }
@@ -206,7 +241,7 @@ ubi_status ubi__session_recording_events(const ubi__session_recording *recording
     UBI_TRY(ubi__recording_processes_find(&processes, use->session->name, recording->wanted, a));
     ubi_status status = files_reopen(&source, &processes, recording, use, a);
     if (status == UBI_OK) {
-        status = events_read(stream, &source, use, a);
+        status = events_read(stream, &source, &recording->summary.window, use, a);
         ubi__source_close(&source);
     }
     ubi__recording_processes_fini(&processes);

@@ -24,11 +24,24 @@ typedef struct ubi__session_timeline {
 
 /** What of a recording is read, and how its stacks are. Borrowed texts. */
 typedef struct ubi__recording_choice {
-    const char *process; /**< of several, only those with this number or name; NULL: all */
-    bool with_symbols;   /**< names that it lacks are looked for, by the namer of the pool */
+    const char *process;     /**< of several, only those with this number or name; NULL: all */
+    ubi__time_window window; /**< all zeroes: the whole */
+    bool with_symbols;       /**< names that it lacks are looked for, by the namer of the pool */
     bool
         with_wrappers; /**< what is known by what it does to ask for memory in the name of others is left out of stacks */
 } ubi__recording_choice;
+
+/** Keys of parts: what of a recording is read, "" for all of it, such as "1000-2000=cc1". To be freed as key[key_bytes]. */
+typedef struct ubi__recording_key {
+    char *text;
+    size_t n_bytes;
+} ubi__recording_key;
+/** @param head  goes in front. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_key_make(ubi__recording_key *out, const char *head, const ubi__recording_choice *choice,
+                                   const ubi_allocator *allocator);
+void ubi__recording_key_free(ubi__recording_key *key, const ubi_allocator *allocator);
+/** The window and the process of a key without head; `process` is borrowed from it. */
+void ubi__recording_key_read(ubi__recording_choice *out, const char *key);
 
 typedef struct ubi__session_recording {
     const char *path; /**< of the file, or of the one process that was chosen */
@@ -47,7 +60,8 @@ ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *
 ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
                                       const ubi__recording_choice *choice);
 /**
- * Reads its events from its files once more, in the order of time. Numbers are those of its tables.
+ * Reads its events from its files once more, in the order of time: of its window, what was allocated in it, and what of that was freed in it.
+ * Numbers are those of its tables.
  * Errors: UBI_EINVAL: it came from a pipe; UBI_EFORMAT: the files are others by now; those of reading and of `stream`. Cost: O(records).
  */
 ubi_status ubi__session_recording_events(const ubi__session_recording *recording, ubi_session_use *use,

@@ -104,6 +104,11 @@ class Schemas(unittest.TestCase):
         columns = "leaked,leakedError,peakCount,total,count,temporary,class,function,file,line,module,address,stack"
         for file in workspace.RECORDINGS:
             for schema, arguments in (("recording", ["report"]), ("recording", ["report", "--by", "count", "--top", "1"]),
+                                      ("recording", ["report", "--at", "2ms"]),
+                                      ("recording", ["report", "--from", "1ms", "--to", "0.2s"]),
+                                      ("recording-sites", ["report", "--format", "json", "--from", "1ms"]),
+                                      ("recording-allocations", ["allocations", "--at", "1s", "--by", "live"]),
+                                      ("flamegraph", ["flamegraph", "--by", "total", "--from", "1ms", "--to", "1s"]),
                                       ("recording-sites", ["report", "--format", "json"]),
                                       ("recording-sites", ["report", "--format", "json", "-c", columns]),
                                       ("recording-allocations", ["allocations", "--callers", "2"]),

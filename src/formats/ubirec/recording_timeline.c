@@ -293,7 +293,7 @@ static ubi_status add_samples(const conversion *c, ubi__timeline_data *out) {
     bool has_frees = s->tables.counters[UBI__UBIREC_WITHOUT_FREES] == 0;
     for (size_t i = 0; i < s->n_curve; i++) {
         const ubi__curve_point *point = &s->curve[i];
-        uint64_t time_ns = i * s->curve_step_ns;
+        uint64_t time_ns = ubi__curve_time_ns(s, i);
         if (time_ns + s->curve_step_ns <= s->tables.about.recording_start_ns)
             continue;
         if (has_frees)

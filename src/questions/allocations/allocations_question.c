@@ -21,6 +21,7 @@
 typedef struct allocations_values {
     bool wants_timeline, with_callees;
     const char *by;
+    ubi__asked_window window;
     uint64_t callers, limit;
 } allocations_values;
 
@@ -325,7 +326,13 @@ static const ubi__part_type allocations_part = { .name = "allocations",
 static ubi_status allocations_prepare(void *to, const ubi__asked *asked) {
     const allocations_values *values = asked->values;
     bool is_recording = ubi__asked_kind(asked) == UBI_SESSION_RECORDING;
+    const char *window_option = ubi__asked_window_option(&values->window);
+    ubi__time_window window;
     (void)to;
+    if (is_recording)
+        UBI_TRY(ubi__asked_window_read(&window, &values->window));
+    if (!is_recording && window_option)
+        return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", window_option);
     if (is_recording && values->wants_timeline)
         return ubi__fail(UBI_EINVAL, "--timeline is for snapshots; 'ubiheap report' says what of a recording was alive "
                                      "when, 'ubiheap timeline' has its markers");
@@ -351,6 +358,7 @@ static ubi_status allocations_compute(void *to, const ubi__asked *asked) {
     if (ubi__asked_kind(asked) != UBI_SESSION_RECORDING)
         return heap_compute(a, ubi__asked_heap(asked));
     const ubi__functions_wishes wishes = { .by = a->values->by,
+                                           .window = a->values->window,
                                            .limit = a->values->limit,
                                            .caller_levels = a->caller_levels,
                                            .with_callees = a->values->with_callees };
@@ -386,8 +394,9 @@ static const ubi__parameter parameters[] = {
     UBI__NUMBER("callers", 0, AT(callers), "N", "show N levels of callers below each function", "0"),
     UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
                 "of a recording: sort by bytes leaked, at the peak or in total, or by allocations, all or temporary; "
-                "the default is what matters most",
+                "of a part of the time, also by what lived at its end; the default is what matters most",
                 NULL),
+    UBI__WINDOW_PARAMETERS(AT(window)),
     UBI__FLAG("with-callees", 0, AT(with_callees),
               "of a recording: numbers are those of a function with all that it called"),
     UBI__LIMIT(AT(limit), "print the first N functions; 0: all", "20"),

@@ -15,6 +15,7 @@
 
 typedef struct export_values {
     const char *output, *format, *by, *process;
+    ubi__asked_window window;
     bool with_allocators, is_inverted, is_extended;
     int symbols, wrappers;
 } export_values;
@@ -235,14 +236,18 @@ static ubi_status export_prepare(void *to, const ubi__asked *asked) {
         return format_fail(v);
     if (!asked->is_for_page && a->format->events != &ubi__event_format_tables)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format->name);
-    a->wishes =
-        (ubi__recording_wishes){ .by = v->by, .process = v->process, .symbols = v->symbols, .wrappers = v->wrappers };
+    a->wishes = (ubi__recording_wishes){
+        .by = v->by, .process = v->process, .window = v->window, .symbols = v->symbols, .wrappers = v->wrappers
+    };
+    ubi__time_window window;
+    UBI_TRY(ubi__asked_window_read(&window, &v->window));
     return values_check(v, a->format);
 }
 
 static ubi_status export_compute(void *to, const ubi__asked *asked) {
     answer *a = to;
-    const ubi__recording_choice choice = { .process = a->values->process, .with_symbols = a->values->symbols >= 0 };
+    ubi__recording_choice choice;
+    UBI_TRY(ubi__recording_wishes_choice(&choice, &a->wishes));
     UBI_TRY(ubi__recording_report_new(&a->report, asked, &a->wishes));
     UBI_TRY(ubi__session_recording_get(&a->recording, ubi__asked_heap(asked), &choice));
     a->heap = ubi__asked_heap(asked);
@@ -326,15 +331,17 @@ static const ubi__parameter parameters[] = {
               "write to OUT instead of standard output, compressed if its name ends in .gz; it appears when it is "
               "complete",
               NULL, .scope = UBI__SCOPE_TERMINAL),
-    UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
-                "of collapsed stacks: the number after them is bytes leaked, at the peak or in total, or allocations, "
-                "all or temporary; the default is what matters most",
-                NULL, .scope = UBI__SCOPE_PAGE),
+    UBI__CHOICE(
+        "by", 0, AT(by), "WHAT", ubi__recording_orders,
+        "of collapsed stacks: the number after them is bytes leaked, at the peak or in total, or allocations, "
+        "all or temporary; of a part of the time, also bytes alive at its end; the default is what matters most",
+        NULL, .scope = UBI__SCOPE_PAGE),
     UBI__FLAG("inverted", 'i', AT(is_inverted), "of collapsed stacks: begin with the functions that ask for memory",
               .scope = UBI__SCOPE_PAGE),
     UBI__FLAG("allocators", 0, AT(with_allocators),
               "stacks are whole, with allocators, containers, and calls that ask for memory in the name of others",
               .scope = UBI__SCOPE_PAGE),
+    UBI__WINDOW_PARAMETERS(AT(window)),
     UBI__FLAG("extended", 0, AT(is_extended), "of tables: events also have their allocation, bytes, kind and thread"),
     UBI__TEXT("process", 0, AT(process), "WHICH",
               "of several processes that were recorded together, only those with this number or name", NULL),

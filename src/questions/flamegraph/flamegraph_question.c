@@ -42,9 +42,11 @@ static ubi_status flamegraph_prepare(void *to, const ubi__asked *asked) {
     if (asked->is_for_page && is_json)
         return ubi__fail(UBI_EINVAL, "--format json is a document, not a page");
     a->form = !asked->is_for_page ? FORM_JSON : is_text ? FORM_TEXT : FORM_SVG;
-    a->wishes =
-        (ubi__recording_wishes){ .by = v->by, .process = v->process, .symbols = v->symbols, .wrappers = v->wrappers };
-    return UBI_OK;
+    a->wishes = (ubi__recording_wishes){
+        .by = v->by, .process = v->process, .window = v->window, .symbols = v->symbols, .wrappers = v->wrappers
+    };
+    ubi__time_window window;
+    return ubi__asked_window_read(&window, &v->window);
 }
 
 static ubi_status flamegraph_compute(void *to, const ubi__asked *asked) {
@@ -121,6 +123,7 @@ static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi
     uint32_t *place = ubi__alloc_array(allocator, n, sizeof *place);
     ubi_status status = order && place ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
+        ubi__recording_put_window(json, a->report);
         ubi__json_member_bool(json, "exact", a->report->is_exact);
         ubi__json_member_string(json, "class", ubi__recording_class_name(a->view.of_class));
         ubi__json_member_string(json, "by", ubi__recording_orders[a->view.order]);
@@ -139,13 +142,17 @@ static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi
 
 /* "4.27 MiB not freed, in boxes of functions" */
 static void subtitle_make(char out[SUBTITLE_BYTES], const answer *a) {
-    static const char *const words[] = { "not freed", "alive at the peak", "allocated", "", "freed at once" };
+    static const char *const words[] = { "not freed", "alive at the peak", "allocated", "", "freed at once", "alive" };
     char text[UBI__HUMAN_TEXT];
     uint64_t all = a->tree.nodes.at[0].all;
     const char *things = ubi__recording_things(a->view.of_class);
-    snprintf(out, SUBTITLE_BYTES, "%s%s%s%s; %s%s",
+    char window[UBI__WINDOW_WORDS] = "";
+    if (ubi__recording_is_part(a->report->summary))
+        ubi__recording_window_words(window, a->report);
+    snprintf(out, SUBTITLE_BYTES, "%s%s%s%s%s%s; %s%s",
              a->measure.is_count ? ubi__human_things(text, all, things) : ubi__human_size(text, all),
-             *words[a->view.order] ? " " : "", words[a->view.order], a->report->is_exact ? "" : " (estimated)",
+             *words[a->view.order] ? " " : "", words[a->view.order], *window ? " " : "", window,
+             a->report->is_exact ? "" : " (estimated)",
              a->values->is_inverted ? "callers are below what they call" : "what a function calls is below it",
              a->values->with_allocators ? "; with allocators" : "");
 }
@@ -195,13 +202,14 @@ static const ubi__parameter parameters[] = {
     UBI__CHOICE("format", 'f', AT(format), "WORD", formats,
                 "what to write; the default is text on a terminal, else SVG", NULL, .scope = UBI__SCOPE_PAGE),
     UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
-                "how wide boxes are: bytes leaked, at the peak or in total, or allocations, all or temporary; the "
-                "default is what matters most",
+                "how wide boxes are: bytes leaked, at the peak or in total, or allocations, all or temporary; of a "
+                "part of the time, also bytes alive at its end; the default is what matters most",
                 NULL),
     UBI__FLAG("inverted", 'i', AT(is_inverted), "begin with the functions that ask for memory, their callers below"),
     UBI__FLAG(
         "allocators", 0, AT(with_allocators),
         "show the whole stacks, with allocators, containers, and calls that ask for memory in the name of others"),
+    UBI__WINDOW_PARAMETERS(AT(window)),
     UBI__TEXT("process", 0, AT(process), "WHICH",
               "of several processes that were recorded together, only those with this number or name", NULL),
     UBI__SWITCH("symbols", 0, AT(symbols),
@@ -218,6 +226,7 @@ static const ubi__example examples[] = {
     { "flamegraph server.ubirec", "through which functions memory was asked for, in the terminal" },
     { "flamegraph -o server.svg server.ubirec", "a picture for the browser: click to zoom, / to search" },
     { "flamegraph --by peak -o peak.svg server.ubirec", "what was alive when most was" },
+    { "flamegraph --at 90s server.ubirec", "what was alive a minute and a half after it began" },
     { "flamegraph --inverted server.ubirec", "who asks for it, and who calls that" },
     { NULL, NULL },
 };

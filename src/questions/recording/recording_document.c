@@ -95,6 +95,23 @@ void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *s, boo
     ubi__json_object_end(j);
 }
 
+void ubi__recording_put_window(ubi__json *j, const ubi__recording_report *report) {
+    const ubi__time_window *window = &report->summary->window;
+    if (!ubi__recording_is_part(report->summary))
+        return;
+    ubi__json_member_object(j, "window");
+    if (ubi__recording_is_moment(report)) {
+        put_ms(j, "atMs", window->to_ns - 1);
+    } else {
+        put_ms(j, "fromMs", window->from_ns);
+        if (window->to_ns)
+            put_ms(j, "toMs", window->to_ns);
+        else
+            ubi__json_member_null(j, "toMs");
+    }
+    ubi__json_object_end(j);
+}
+
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
 
 static void put_error(ubi__json *j, const char *key, double variance, bool is_known) {
@@ -137,14 +154,14 @@ void ubi__recording_put_estimate(ubi__json *j, const char *key, const ubi__estim
 }
 
 static const char *const measures[UBI__MEASURE_COUNT] = {
-    [UBI__MEASURE_LEAKED] = "leaked",
-    [UBI__MEASURE_PEAK] = "peak",
-    [UBI__MEASURE_TOTAL] = "total",
-    [UBI__MEASURE_TEMPORARY] = "temporary",
+    [UBI__MEASURE_LEAKED] = "leaked",       [UBI__MEASURE_PEAK] = "peak", [UBI__MEASURE_TOTAL] = "total",
+    [UBI__MEASURE_TEMPORARY] = "temporary", [UBI__MEASURE_LIVE] = "live",
 };
 
 void ubi__recording_put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e,
                                 const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    if (measure == UBI__MEASURE_LIVE && !ubi__recording_is_part(s))
+        return;
     if (ubi__recording_has_measure(s, of_class, measure))
         ubi__recording_put_estimate(j, measures[measure], e, s, of_class);
     else
@@ -280,6 +297,8 @@ static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
         return;
     }
     ubi__json_member_object(j, "curve");
+    if (ubi__recording_is_part(s))
+        put_ms(j, "fromMs", s->window.from_ns);
     put_ms(j, "stepMs", s->curve_step_ns);
     ubi__json_member_array(j, "liveBytes");
     for (size_t i = 0; i < s->n_curve; i++)
@@ -348,6 +367,15 @@ static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__json_array_end(j);
 }
 
+/* Of a window, those that have any of it. */
+static uint64_t site_count(const ubi__recording_report *report) {
+    const ubi__vec_site *rows = &report->leaked_sites->rows;
+    uint64_t n = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        n += !ubi__recording_is_part(report->summary) || ubi__recording_has_any(rows->at[i].by);
+    return n;
+}
+
 /* In the order that is asked for: else by what leaked. */
 static void put_sites(ubi__json *j, const ubi__recording_report *report) {
     ubi__site_order order = ubi__recording_list_order(report);
@@ -356,7 +384,7 @@ static void put_sites(ubi__json *j, const ubi__recording_report *report) {
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : DOCUMENT_SITES;
     listed.sites = sites;
     ubi__json_member_string(j, "sortedBy", ubi__recording_orders[order]);
-    ubi__json_member_u64(j, "siteCount", sites->rows.n);
+    ubi__json_member_u64(j, "siteCount", site_count(report));
     ubi__json_member_array(j, "sites");
     for (size_t i = 0; i < sites->rows.n && n < most && !j->has_failed; i++) {
         if (!ubi__recording_has_site(report, &sites->rows.at[i]))
@@ -410,6 +438,7 @@ ubi_status ubi__recording_document(ubi__json *j, const ubi__recording_view *view
     const ubi__recording_report *report = view->report;
     const ubi__recording_summary *s = report->summary;
     ubi__recording_put_about(j, s, report->is_exact);
+    ubi__recording_put_window(j, report);
     put_findings(j, &v);
     put_classes(j, report);
     put_resident(j, s);

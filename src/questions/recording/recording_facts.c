@@ -105,7 +105,7 @@ static const char *what_is_missing(const ubi__recording_report *report, fact wha
         return "is unknown, because files of some processes are missing ('report' says which)";
     if ((what <= FACT_PEAK || what == FACT_TEMPORARY) && !ubi__recording_has_frees(report->summary))
         return "is unknown, because frees were not recorded";
-    if (!report->summary->tables.has_end)
+    if (!report->summary->tables.has_end && !report->summary->is_over)
         return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
                "writes";
     if (what != FACT_DROPPED && what != FACT_RSS && counters[UBI__UBIREC_DROPPED] > counters[UBI__UBIREC_LOST_MARKERS])
@@ -210,7 +210,7 @@ void ubi__recording_remark_parts(ubi__remarks *remarks, const ubi__recording_rep
     if (n_missing)
         snprintf(remarks->note, sizeof remarks->note, "%zu file%s of processes that were recorded with it %s missing",
                  n_missing, n_missing == 1 ? "" : "s", n_missing == 1 ? "is" : "are");
-    else if (!report->summary->tables.has_end)
+    else if (!report->summary->tables.has_end && !report->summary->is_over)
         snprintf(remarks->note, sizeof remarks->note,
                  "the end of this recording is not in the file: the program may have allocated more");
 }

@@ -126,7 +126,7 @@ static void find_leaked(ubi__recording_findings *out, const ubi__recording_view 
     leaks = is_heap ? &v->report->leaks : leaks;
     if (leaks->estimate.samples) {
         sentence s = finding_begin(out, "leaked");
-        finding_say(&s, "not freed: ");
+        finding_say(&s, ubi__recording_is_part(v->report->summary) ? "not freed by then: " : "not freed: ");
         say_owners(&s, v, v->of_class, UBI__MEASURE_LEAKED, v->all[UBI__MEASURE_LEAKED].estimate.bytes);
     } else if (v->report->is_exact && v->all[UBI__MEASURE_TOTAL].estimate.samples) {
         sentence s = finding_begin(out, "leaked");
@@ -207,7 +207,7 @@ static size_t least_point(const ubi__recording_summary *s, size_t span, size_t n
 /* Whether the minimum alive rises from each part of the time to the next; the first part may be start-up. */
 static bool recording_grows(size_t *from, size_t *to, const ubi__recording_summary *s) {
     size_t n = s->n_curve * LAST_PERCENT / 100, points[SPANS];
-    if (s->time_ns < LEAST_RUN_NS || n < LEAST_POINTS)
+    if (ubi__recording_end_ns(s) - s->window.from_ns < LEAST_RUN_NS || n < LEAST_POINTS)
         return false;
     for (size_t i = 0; i < SPANS; i++) {
         points[i] = least_point(s, i, n);
@@ -228,9 +228,9 @@ static void find_growth(ubi__recording_findings *out, const ubi__recording_view 
     sentence words = finding_begin(out, "growth");
     finding_say(&words, "growth: what is alive became more all the time, from %s at %s to %s at %s",
                 ubi__range_bytes(low, v->style, ubi__curve_range(s, &s->curve[from])),
-                ubi__human_duration(first, from * s->curve_step_ns / 1000),
+                ubi__human_duration(first, ubi__curve_time_ns(s, from) / 1000),
                 ubi__range_bytes(high, v->style, ubi__curve_range(s, &s->curve[to])),
-                ubi__human_duration(last, to * s->curve_step_ns / 1000));
+                ubi__human_duration(last, ubi__curve_time_ns(s, to) / 1000));
 }
 
 void ubi__recording_find(ubi__recording_findings *out, const ubi__recording_view *v) {

@@ -45,7 +45,7 @@ static void place_of(ubi__recording_place *out, const answer *a, uint32_t functi
 static bool is_start_up(const answer *a, uint32_t function) {
     ubi__recording_place place;
     place_of(&place, a, function);
-    return a->sums.rows.at[function].own[UBI__MEASURE_TOTAL].samples == 0 && ubi__recording_is_start_up(&place);
+    return !ubi__recording_has_any(a->sums.rows.at[function].own) && ubi__recording_is_start_up(&place);
 }
 
 /* ---- pools -------------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static ubi_status rows_sort(answer *a) {
     if (!a->rows)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < a->sums.rows.n; i++)
-        if (measures_of(a, &a->sums.rows.at[i])[UBI__MEASURE_TOTAL].samples && !is_start_up(a, i))
+        if (ubi__recording_has_any(measures_of(a, &a->sums.rows.at[i])) && !is_start_up(a, i))
             a->rows[a->n_rows++] = i;
     qsort_r(a->rows, a->n_rows, sizeof *a->rows, function_compare, a);
     return UBI_OK;
@@ -170,17 +170,22 @@ static ubi_status function_write(const drawing *d, uint32_t function) {
 static void totals_write(const ubi__recording_view *v) {
     char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
     const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
+    char window[UBI__WINDOW_WORDS];
+    if (ubi__recording_is_part(v->report->summary))
+        ubi__out_printf(v->out, "Time: %s\n", ubi__recording_window_words(window, v->report));
     ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->style, total->bytes),
                     ubi__count_guess(count, v->style, total->estimate.count, total->count),
                     ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");
     if (ubi__recording_has_frees(v->report->summary)) {
         ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_PEAK].bytes));
-        ubi__out_printf(v->out, ", not freed %s\n",
-                        ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
+        ubi__out_printf(v->out, ", not freed %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
+        if (ubi__recording_is_part(v->report->summary))
+            ubi__out_printf(v->out, ", alive %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LIVE].bytes));
+        ubi__out_char(v->out, '\n');
     } else {
         ubi__out_string(v->out, "; which of them were freed is unknown\n");
     }
-    if (v->of_class != UBI__UBIREC_MAPPING && v->report->summary->classes[UBI__UBIREC_MAPPING].count)
+    if (v->of_class != UBI__UBIREC_MAPPING && ubi__class_has_any(v->report->summary, UBI__UBIREC_MAPPING))
         ubi__out_string(v->out, "Of the heap alone: 'ubiheap report' has the places that asked for mappings.\n");
 }
 
@@ -213,7 +218,8 @@ static void place_put(ubi__json *j, const answer *a, uint32_t function) {
 }
 
 static void measures_put(ubi__json *j, const answer *a, const ubi__estimate *by) {
-    static const ubi__measure measures[] = { UBI__MEASURE_LEAKED, UBI__MEASURE_PEAK, UBI__MEASURE_TOTAL };
+    static const ubi__measure measures[] = { UBI__MEASURE_LIVE, UBI__MEASURE_LEAKED, UBI__MEASURE_PEAK,
+                                             UBI__MEASURE_TOTAL };
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
         ubi__recording_put_measure(j, measures[i], &by[measures[i]], a->view.report->summary, a->view.of_class);
 }
@@ -243,6 +249,7 @@ static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) 
 }
 
 ubi_status ubi__recording_functions_document(ubi__json *j, const ubi__recording_functions *a) {
+    ubi__recording_put_window(j, a->report);
     ubi__json_member_bool(j, "exact", a->report->is_exact);
     ubi__json_member_string(j, "class", ubi__recording_class_name(a->view.of_class));
     ubi__json_member_string(j, "sortedBy", ubi__recording_orders[a->view.order]);
@@ -270,6 +277,7 @@ ubi_status ubi__recording_functions_compute(ubi__recording_functions *a, const u
                                             const ubi__functions_wishes *wishes) {
     a->wishes = *wishes;
     a->of_report.by = wishes->by;
+    a->of_report.window = wishes->window;
     UBI_TRY(ubi__recording_report_new(&a->report, asked, &a->of_report));
     UBI_TRY(ubi__recording_view_init(&a->view, a->report, asked));
     UBI_TRY(ubi__function_sums_init(&a->sums, a->report->sites, a->view.of_class, a->report->allocator));

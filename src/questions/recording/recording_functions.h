@@ -10,7 +10,8 @@
 
 /** What is asked for; borrowed. */
 typedef struct ubi__functions_wishes {
-    const char *by;         /**< "leaked", ...; NULL: what matters most */
+    const char *by; /**< "leaked", ...; NULL: what matters most */
+    ubi__asked_window window;
     uint64_t limit;         /**< functions at most; 0: all */
     uint32_t caller_levels; /**< levels of callers below each function */
     bool with_callees;      /**< sums are with what was called */

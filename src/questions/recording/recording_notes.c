@@ -136,7 +136,7 @@ static void note_started(ubi__recording_notes *out, const ubi__ubirec_tables *t)
 }
 
 static bool has_estimates(const ubi__recording_view *v) {
-    return !v->report->is_exact && v->report->summary->classes[v->of_class].count;
+    return !v->report->is_exact && ubi__class_has_any(v->report->summary, v->of_class);
 }
 
 static void note_estimates(ubi__recording_notes *out, const ubi__recording_view *v) {
@@ -154,6 +154,8 @@ static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s)
     const ubi__ubirec_tables *t = &s->tables;
     if (!ubi__recording_has_frees(s))
         note_add(out, "frees were not recorded: which of these allocations were freed is unknown");
+    else if (s->is_over) /* before the program did */
+        return;
     else if (!t->has_end)
         note_add(out, "the recorder did not see the program end: what is not freed may just not have been freed yet");
     else if (ubi__recording_was_given_up(s))
@@ -187,6 +189,9 @@ void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording
     if (s->torn_bytes)
         note_add(out, "the recording ends in an unfinished block, of which %s were ignored",
                  ubi__human_things(count, s->torn_bytes, "byte"));
+    if (s->window.from_ns > s->time_ns)
+        note_add(out, "the recording ends at %s: what is shown is what was alive then",
+                 ubi__human_duration(count, s->time_ns / 1000));
     note_end(out, s);
     note_attached(out, &s->tables);
     if (v->report->processes->n_given_up && !ubi__recording_was_given_up(s))

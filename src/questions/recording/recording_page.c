@@ -123,6 +123,16 @@ static void end_words(char *out, size_t n, const ubi__ubirec_tables *t) {
 }
 
 /* @return lines */
+static size_t window_write(const ubi__recording_view *v) {
+    char words[UBI__WINDOW_WORDS];
+    if (!ubi__recording_is_part(v->report->summary))
+        return 0;
+    ubi__write_label(v->on, UBI__INK_DIM, "Time", LABEL_COLUMNS);
+    ubi__out_printf(v->out, "%s\n", ubi__recording_window_words(words, v->report));
+    return 1;
+}
+
+/* @return lines */
 static size_t head_write(const ubi__recording_view *v) {
     char text[96], line[384], time[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = v->report->summary;
@@ -148,7 +158,7 @@ static size_t head_write(const ubi__recording_view *v) {
     end_words(line + n, sizeof line - n, &s->tables);
     size_t lines = ubi__wrap_words(v->out, v->style, ubi__text(line), LABEL_COLUMNS, LABEL_COLUMNS, v->words_columns);
     ubi__out_char(v->out, '\n');
-    return 2 + lines;
+    return 2 + lines + window_write(v);
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
@@ -203,7 +213,7 @@ static char *class_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__recording_view
 static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_class, const char *name) {
     char text[UBI__ESTIMATE_TEXT];
     const ubi__recording_summary *s = v->report->summary;
-    if (s->classes[of_class].count == 0 || of_class == v->of_class)
+    if (!ubi__class_has_any(s, of_class) || of_class == v->of_class)
         return 0;
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
     number_write(v, name, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL));
@@ -218,10 +228,11 @@ static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_cla
 
 /* @return lines */
 static size_t totals_write(const ubi__recording_view *v) {
-    static const struct {
+    const struct {
         ubi__measure measure;
         const char *name;
-    } rows[] = { { UBI__MEASURE_LEAKED, "Not freed" },
+    } rows[] = { { UBI__MEASURE_LIVE, ubi__recording_is_moment(v->report) ? "Alive then" : "At the end" },
+                 { UBI__MEASURE_LEAKED, "Not freed" },
                  { UBI__MEASURE_PEAK, "Peak" },
                  { UBI__MEASURE_TOTAL, "Allocated" } };
     char time[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
@@ -234,7 +245,8 @@ static size_t totals_write(const ubi__recording_view *v) {
         lines++;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!ubi__recording_has_measure(s, v->of_class, rows[i].measure))
+        if (!ubi__recording_has_measure(s, v->of_class, rows[i].measure) ||
+            (rows[i].measure == UBI__MEASURE_LEAKED && ubi__recording_is_moment(v->report)))
             continue;
         total_write(v, rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
@@ -275,7 +287,7 @@ static size_t curve_write(const ubi__recording_view *v) {
         ubi__out_string(v->out, heights[part > 0 ? 1 + (size_t)(part * 7 + 0.5) : 0]);
     }
     ubi__write_ink(v->on, UBI__INK_PLAIN);
-    ubi__out_printf(v->out, " %s\n", time_words(time, s->time_ns));
+    ubi__out_printf(v->out, " %s\n", time_words(time, ubi__recording_end_ns(s)));
     return 1;
 }
 
@@ -288,20 +300,34 @@ static size_t next_lines(const ubi__recording_view *v) {
     return NEXT_LINES - (v->report->wishes->by != NULL) - (v->report->summary->n_markers == 0);
 }
 
+/* The options of the window again. */
+static const char *window_options(char out[UBI__WINDOW_WORDS], const ubi__asked_window *w) {
+    int n = snprintf(out, UBI__WINDOW_WORDS, "%s%s%s%s%s",
+                     w->at     ? "--at "
+                     : w->from ? "--from "
+                               : "",
+                     w->at     ? w->at
+                     : w->from ? w->from
+                               : "",
+                     w->from && w->to ? " " : "", w->to ? "--to " : "", w->to ? w->to : "");
+    return n > 0 && n < UBI__WINDOW_WORDS ? out : NULL;
+}
+
 static void next_write(const ubi__recording_view *v) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
-    char command[48];
+    char command[48], window_text[UBI__WINDOW_WORDS];
+    const char *window = window_options(window_text, &v->report->wishes->window);
     ubi__write_title(v->on, "Next");
     if (!v->report->wishes->by) {
         snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);
-        ubi__write_command(v->on, command, file, NULL,
+        ubi__write_command(v->on, command, file, window,
                            ubi__recording_has_frees(v->report->summary)
                                ? "stacks; or by leaked, peak, total, count, temporary"
                                : "stacks; or by count");
     }
-    ubi__write_command(v->on, "allocations --with-callees", file, NULL, "functions, with all that they called");
-    ubi__write_command(v->on, "report --detail --stack-depth 50", file, NULL, "whole stacks, all notes");
-    ubi__write_command(v->on, "report --format tsv", file, NULL, "all places, for a spreadsheet or script");
+    ubi__write_command(v->on, "allocations --with-callees", file, window, "functions, with all that they called");
+    ubi__write_command(v->on, "report --detail --stack-depth 50", file, window, "whole stacks, all notes");
+    ubi__write_command(v->on, "report --format tsv", file, window, "all places, for a spreadsheet or script");
     ubi__recording_markers_next(v->on, v->report, file);
 }
 
@@ -317,7 +343,7 @@ static void write_markers_next(const ubi__recording_view *v) {
 static ubi__ubirec_class class_of_places(const ubi__recording_summary *s) {
     static const ubi__ubirec_class order[] = { UBI__UBIREC_HEAP, UBI__UBIREC_OBJECT, UBI__UBIREC_MAPPING };
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (s->classes[order[i]].count)
+        if (ubi__class_has_any(s, order[i]))
             return order[i];
     return UBI__UBIREC_HEAP;
 }
@@ -334,6 +360,8 @@ static ubi__site_order best_order(const ubi__recording_view *v) {
         return ubi__recording_order(report->wishes->by);
     if (!ubi__recording_has_frees(report->summary))
         return UBI__BY_TOTAL;
+    if (ubi__recording_is_moment(report))
+        return UBI__BY_LIVE;
     if (leaked > 0 && leaked >= LEAST_LEAKED_SHARE * peak)
         return UBI__BY_LEAKED;
     return v->all[UBI__MEASURE_PEAK].estimate.samples ? UBI__BY_PEAK : UBI__BY_TOTAL;
@@ -381,7 +409,7 @@ ubi__recording_view ubi__recording_view_on(const ubi__recording_view *view, cons
 
 static bool is_empty(const ubi__recording_view *v) {
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
-        if (v->report->summary->classes[c].count)
+        if (ubi__class_has_any(v->report->summary, (ubi__ubirec_class)c))
             return false;
     return true;
 }

@@ -7,10 +7,11 @@
 #include "base/status.h"
 #include "recording/known_pools.h"
 
-static ubi__recording_choice choice_of(const ubi__recording_wishes *wishes) {
-    return (ubi__recording_choice){ .process = wishes->process,
+ubi_status ubi__recording_wishes_choice(ubi__recording_choice *out, const ubi__recording_wishes *wishes) {
+    *out = (ubi__recording_choice){ .process = wishes->process,
                                     .with_symbols = wishes->symbols >= 0,
                                     .with_wrappers = wishes->wrappers >= 0 };
+    return ubi__asked_window_read(&out->window, &wishes->window);
 }
 
 static ubi__recording_sum sum_of(const ubi__recording_summary *s, ubi__estimate e) {
@@ -33,8 +34,9 @@ static void sum_up(ubi__recording_report *report) {
 }
 
 static ubi_status parts_get(ubi__recording_report *report, const ubi__asked *asked) {
-    const ubi__recording_choice choice = choice_of(report->wishes);
+    ubi__recording_choice choice;
     const ubi__session_recording *recording;
+    UBI_TRY(ubi__recording_wishes_choice(&choice, report->wishes));
     UBI_TRY(ubi__session_recording_get(&recording, ubi__asked_heap(asked), &choice));
     UBI_TRY(ubi__session_sites_get(&report->leaked_sites, ubi__asked_heap(asked), &choice, UBI__BY_LEAKED));
     report->sites = report->leaked_sites;
@@ -66,11 +68,16 @@ ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__ask
 ubi__site_order ubi__recording_list_order(const ubi__recording_report *report) {
     if (!report->wishes->by && !ubi__recording_has_frees(report->summary))
         return UBI__BY_TOTAL;
+    if (!report->wishes->by && ubi__recording_is_moment(report))
+        return UBI__BY_LIVE;
     return ubi__recording_order(report->wishes->by);
 }
 
 ubi_status ubi__recording_report_sort(ubi__recording_report *report, const ubi__asked *asked, ubi__site_order order) {
-    const ubi__recording_choice choice = choice_of(report->wishes);
+    ubi__recording_choice choice;
+    UBI_TRY(ubi__recording_wishes_choice(&choice, report->wishes));
+    if (order == UBI__BY_LIVE && !ubi__recording_is_part(report->summary))
+        return ubi__fail(UBI_EINVAL, "--by live is for --at, --from and --to; at the end, 'leaked' is what lived");
     if (ubi__order_measure(order) != UBI__MEASURE_TOTAL && !ubi__recording_has_frees(report->summary))
         return ubi__fail(UBI_EINVAL, "--by %s: frees were not recorded; 'total' and 'count' are known",
                          ubi__recording_orders[order]);

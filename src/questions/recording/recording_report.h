@@ -8,6 +8,7 @@
 #include <ubiheap/core/query.h>
 
 #include "questions/question.h"
+#include "questions/recording/asked_window.h"
 #include "recording/recording_place.h"
 #include "session/recording_parts.h"
 
@@ -17,14 +18,15 @@ typedef struct ubi__recording_wishes {
     const char *columns; /**< names between commas; NULL: the usual ones */
     const char
         *format; /**< "tsv", "csv" or "json": a table of places; NULL: a page or document; with columns a table */
-    const char *process;  /**< of several, only those with this pid or name; NULL: all */
-    const char *site;     /**< only sites whose function, file or module has this text; NULL: all */
-    const char *fail_on;  /**< of the command line */
-    uint64_t top;         /**< sites of each list; 0: as many as the form usually has */
-    uint64_t stack_depth; /**< frames of each stack; 0: as many as the form usually has */
-    int symbols;          /**< -1: do not look for symbols that are not in the recording */
-    int wrappers;         /**< -1: only those that are known by name are left out */
-    bool with_detail;     /**< leave nothing out */
+    const char *process;      /**< of several, only those with this pid or name; NULL: all */
+    ubi__asked_window window; /**< checked by ubi__asked_window_read; nothing given: the whole recording */
+    const char *site;         /**< only sites whose function, file or module has this text; NULL: all */
+    const char *fail_on;      /**< of the command line */
+    uint64_t top;             /**< sites of each list; 0: as many as the form usually has */
+    uint64_t stack_depth;     /**< frames of each stack; 0: as many as the form usually has */
+    int symbols;              /**< -1: do not look for symbols that are not in the recording */
+    int wrappers;             /**< -1: only those that are known by name are left out */
+    bool with_detail;         /**< leave nothing out */
 } ubi__recording_wishes;
 
 /** A sum of the heap, and its limits. */
@@ -57,6 +59,8 @@ typedef struct ubi__recording_report {
  */
 ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__asked *asked,
                                      const ubi__recording_wishes *wishes);
+/** What is read for it. Errors: UBI_EINVAL: no window of time. */
+ubi_status ubi__recording_wishes_choice(ubi__recording_choice *out, const ubi__recording_wishes *wishes);
 /** The order of a list for programs: the one that is asked for, or by what leaked; without frees, by what was allocated. */
 ubi__site_order ubi__recording_list_order(const ubi__recording_report *report);
 /** Puts the sites into an order. Errors: those of the session's places; UBI_EINVAL: the order needs frees, which were not recorded. */
@@ -96,6 +100,10 @@ void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report
 /** The orders by their words, ended by NULL; numbers are those of ubi__site_order. */
 extern const char *const ubi__recording_orders[];
 ubi__site_order ubi__recording_order(const char *word);
+/** Whether there is any of it: of a window, there may be nothing. @param by  by[UBI__MEASURE_COUNT] */
+static inline bool ubi__recording_has_any(const ubi__estimate *by) {
+    return by[UBI__MEASURE_TOTAL].samples || by[UBI__MEASURE_LIVE].samples || by[UBI__MEASURE_PEAK].samples;
+}
 /** Whether a site is among those that are asked for. */
 bool ubi__recording_has_site(const ubi__recording_report *report, const ubi__site *site);
 
@@ -107,8 +115,28 @@ const char *ubi__recording_things(ubi__ubirec_class of_class);
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** Whether frees were recorded. If not, what was alive at any time is unknown. */
 bool ubi__recording_has_frees(const ubi__recording_summary *s);
-/** Whether a measure of a class is known: temporary ones are of exact recordings alone, and all but the total need frees. */
+/** Whether it is of a part of the recorded time. */
+static inline bool ubi__recording_is_part(const ubi__recording_summary *s) {
+    return !ubi__window_is_whole(&s->window);
+}
+/** Whether it is of one moment, --at: up to then. */
+static inline bool ubi__recording_is_moment(const ubi__recording_report *report) {
+    return report->wishes->window.at != NULL;
+}
+/**
+ * Whether a measure of a class is known: temporary ones are of exact recordings alone, and all but the total need frees. What is alive at the
+ * end is a measure of windows; without one, it is what leaked.
+ */
 bool ubi__recording_has_measure(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure);
+/** "from 1.5 s to 2 s", "at 1.5 s". @return out */
+#define UBI__WINDOW_WORDS 112
+char *ubi__recording_window_words(char out[UBI__WINDOW_WORDS], const ubi__recording_report *report);
+/** When what it is of ended. */
+static inline uint64_t ubi__recording_end_ns(const ubi__recording_summary *s) {
+    return s->is_over ? s->window.to_ns : s->time_ns;
+}
+/** The member `window` of a document; of the whole, none. */
+void ubi__recording_put_window(ubi__json *j, const ubi__recording_report *report);
 /** A document's part about the whole recording. */
 void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *summary, bool is_exact);
 /** The members of an estimate in a document, and an object of them. */

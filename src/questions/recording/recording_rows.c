@@ -201,6 +201,12 @@ static const column columns[] = {
     { "temporary", "allocations freed by the next thing that their thread did; exact recordings only", get_count, NULL,
       UBI__MEASURE_TEMPORARY },
     { "temporaryError", "their standard error", get_count_error, NULL, UBI__MEASURE_TEMPORARY },
+    { "live", "bytes alive at the end of a part of the time; of the whole, empty", get_bytes, NULL, UBI__MEASURE_LIVE },
+    { "liveError", "their standard error", get_bytes_error, NULL, UBI__MEASURE_LIVE },
+    { "liveLow", "lower limit, with a confidence of 94% or more; the same in exact recordings", get_bytes_low, NULL,
+      UBI__MEASURE_LIVE },
+    { "liveHigh", "upper limit", get_bytes_high, NULL, UBI__MEASURE_LIVE },
+    { "liveCount", "allocations alive then", get_count, NULL, UBI__MEASURE_LIVE },
     { "class", "heap, mapping or object", NULL, get_class, 0 },
     { "function", "the function that asked for memory", NULL, get_function, 0 },
     { "file", "its source file", NULL, get_file, 0 },
@@ -337,8 +343,15 @@ static void rows_put(const table *t, const ubi__recording_report *report, char *
     }
 }
 
+/* Of a part of the time, with what lived at its end. */
+static const char *standard_columns(const ubi__recording_report *report) {
+    if (ubi__recording_is_part(report->summary))
+        return report->is_exact ? "live,liveCount," STANDARD_COLUMNS : "live,liveLow,liveHigh," SAMPLED_COLUMNS;
+    return report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
+}
+
 static ubi_status table_put(table *t, const ubi__recording_report *report) {
-    const char *standard = report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
+    const char *standard = standard_columns(report);
     UBI_TRY(columns_choose(&t->columns, report->wishes->columns ? report->wishes->columns : standard));
     char *stack = ubi__alloc_array(report->allocator, STACK_BYTES, 1);
     if (!stack)
@@ -357,6 +370,7 @@ ubi_status ubi__recording_rows_page(const ubi__page *page, const ubi__recording_
 
 ubi_status ubi__recording_rows_document(ubi__json *json, const ubi__recording_report *report) {
     table t = { .json = json };
+    ubi__recording_put_window(json, report);
     ubi__json_member_array(json, "sites");
     UBI_TRY(table_put(&t, report));
     ubi__json_array_end(json);

@@ -34,11 +34,10 @@
 
 /* ---- columns ------------------------------------------------------------------------------------------------------ */
 
-static const char *const heads[UBI__SITE_ORDER_COUNT] = { [UBI__BY_LEAKED] = "Not freed",
-                                                          [UBI__BY_PEAK] = "Peak",
-                                                          [UBI__BY_TOTAL] = "Allocated",
-                                                          [UBI__BY_COUNT] = "Count",
-                                                          [UBI__BY_TEMPORARY] = "Temporary" };
+static const char *const heads[UBI__SITE_ORDER_COUNT] = {
+    [UBI__BY_LEAKED] = "Not freed", [UBI__BY_PEAK] = "Peak",           [UBI__BY_TOTAL] = "Allocated",
+    [UBI__BY_COUNT] = "Count",      [UBI__BY_TEMPORARY] = "Temporary", [UBI__BY_LIVE] = "Alive"
+};
 
 /* What the table is sorted by comes first; temporary ones have a column when they do. What is unknown has none. */
 static size_t choose_columns(ubi__site_order out[UBI__SITE_ORDER_COUNT], const ubi__recording_view *v) {
@@ -46,6 +45,7 @@ static size_t choose_columns(ubi__site_order out[UBI__SITE_ORDER_COUNT], const u
     out[n++] = v->order;
     for (ubi__site_order o = 0; o < UBI__SITE_ORDER_COUNT; o++)
         if (o != v->order && o != UBI__BY_TEMPORARY &&
+            !(o == UBI__BY_LEAKED && ubi__recording_is_moment(v->report)) && /* it is what was alive */
             ubi__recording_has_measure(v->report->summary, v->of_class, ubi__order_measure(o)))
             out[n++] = o;
     return n;

@@ -13,7 +13,7 @@
 
 /* ---- orders and choice -------------------------------------------------------------------------------------------- */
 
-const char *const ubi__recording_orders[] = { "leaked", "peak", "total", "count", "temporary", NULL };
+const char *const ubi__recording_orders[] = { "leaked", "peak", "total", "count", "temporary", "live", NULL };
 
 ubi__site_order ubi__recording_order(const char *word) {
     ubi__site_order order = UBI__BY_LEAKED;
@@ -29,6 +29,8 @@ static bool place_has(const ubi__recording_place *place, ubi_text text) {
 
 bool ubi__recording_has_site(const ubi__recording_report *report, const ubi__site *site) {
     ubi__recording_place place;
+    if (ubi__recording_is_part(report->summary) && !ubi__recording_has_any(site->by))
+        return false;
     if (!report->wishes->site)
         return true;
     return ubi__recording_site_place(&place, &report->summary->tables, site) &&
@@ -47,6 +49,8 @@ bool ubi__recording_has_frees(const ubi__recording_summary *s) {
 
 bool ubi__recording_has_measure(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure) {
     if (measure == UBI__MEASURE_TEMPORARY && ubi__recording_is_sampled(s, of_class))
+        return false;
+    if (measure == UBI__MEASURE_LIVE && !ubi__recording_is_part(s))
         return false;
     return measure == UBI__MEASURE_TOTAL || ubi__recording_has_frees(s);
 }
@@ -130,6 +134,24 @@ char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__style *style, do
     return out;
 }
 
+/* ---- windows of time ------------------------------------------------------------------------------------------------ */
+
+char *ubi__recording_window_words(char out[UBI__WINDOW_WORDS], const ubi__recording_report *report) {
+    char from[UBI__HUMAN_TEXT], to[UBI__HUMAN_TEXT];
+    const ubi__time_window *window = &report->summary->window;
+    ubi__human_duration(from, window->from_ns / 1000);
+    ubi__human_duration(to, window->to_ns / 1000);
+    if (ubi__recording_is_moment(report))
+        snprintf(out, UBI__WINDOW_WORDS, "at %s", to);
+    else if (!window->to_ns)
+        snprintf(out, UBI__WINDOW_WORDS, "from %s on", from);
+    else if (!window->from_ns)
+        snprintf(out, UBI__WINDOW_WORDS, "up to %s", to);
+    else
+        snprintf(out, UBI__WINDOW_WORDS, "from %s to %s", from, to);
+    return out;
+}
+
 /* ---- what else ---------------------------------------------------------------------------------------------------- */
 
 bool ubi__recording_was_given_up(const ubi__recording_summary *s) {
@@ -145,7 +167,7 @@ bool ubi__recording_mappings_hint(char *out, size_t n, const ubi__recording_repo
     char resident[UBI__HUMAN_TEXT], heap[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = report->summary;
     double most = report->heap_bytes[UBI__MEASURE_PEAK].high;
-    if (s->classes[UBI__UBIREC_MAPPING].count || (double)s->rss_peak_bytes < FAR_ABOVE * most + USUAL_BYTES)
+    if (ubi__class_has_any(s, UBI__UBIREC_MAPPING) || (double)s->rss_peak_bytes < FAR_ABOVE * most + USUAL_BYTES)
         return false;
     if (out)
         snprintf(out, n,

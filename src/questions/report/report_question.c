@@ -33,6 +33,7 @@ static ubi_status wishes_check(const ubi__recording_wishes *values) {
         { values->columns, "columns" },
         { values->format, "format" },
         { values->site, "site" },
+        { ubi__asked_window_option(&values->window), ubi__asked_window_option(&values->window) },
         { values->process, "process" },
         { values->top, "limit" },
         { values->stack_depth, "stack-depth" },
@@ -51,6 +52,8 @@ static ubi_status form_find(form *out, const ubi__asked *asked) {
     const char *format = values->format;
     if (format && (strcmp(format, "json") == 0) == asked->is_for_page)
         return ubi__fail(UBI_EINVAL, "--json and --format %s contradict each other", format);
+    ubi__time_window window;
+    UBI_TRY(ubi__asked_window_read(&window, &values->window));
     if (values->columns)
         UBI_TRY(ubi__recording_columns_check(values->columns));
     if (!format && !values->columns)
@@ -143,7 +146,7 @@ static const ubi__parameter parameters[] = {
     UBI__FLAG("detail", 0, AT(with_detail), "leave nothing out for the sake of brevity"),
     UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
                 "of a recording: sort places by bytes leaked, at the peak or in total, or by allocations, all or "
-                "temporary; the default is what matters most",
+                "temporary; of a part of the time, also by what lived at its end; the default is what matters most",
                 NULL),
     UBI__LIMIT(AT(top), "of a recording: print N places; 0: as many as is usual", "0"),
     UBI__NUMBER("stack-depth", 0, AT(stack_depth), "N",
@@ -156,6 +159,7 @@ static const ubi__parameter parameters[] = {
               "of several processes that were recorded together: only those with this number or name; the default is "
               "all of them",
               NULL),
+    UBI__WINDOW_PARAMETERS(AT(window)),
     UBI__CHOICE("format", 'f', AT(format), "FORMAT", formats,
                 "of a recording: a table of all places: tsv (tab-separated), csv or json", NULL),
     UBI__TEXT("columns", 'c', AT(columns), "NAMES", "the columns of that table, between commas", NULL),
@@ -178,6 +182,8 @@ static const ubi__example examples[] = {
     { "report server.ubirec", "what a program allocated, and what it did not free" },
     { "report --by leaked --stack-depth 20 server.ubirec", "who did not free it, with long stacks" },
     { "report --format tsv -c peak,function,file,line server.ubirec", "every place, for a script" },
+    { "report --at 90s server.ubirec", "what was alive a minute and a half after it began" },
+    { "report --from 60s --to 90s --by live server.ubirec", "what happened in between, and what lived then" },
     { "report --fail-on 'leaked > 1MiB' server.ubirec", "for a test" },
     { "report --process cc1plus make.ubirec", "of all processes that were recorded with it, those of the compiler" },
     { NULL, NULL },
@@ -218,7 +224,11 @@ const ubi__usage ubi__usage_report = {
         "their own. Numbers of a sampled recording are limits, between which the true value lies in 94 of 100 "
         "recordings or more. Facts of --fail-on are leaked,  leakedCount, pools, peak, total, count, temporary, rss "
         "and dropped. What the C and C++ libraries keep on purpose until the end, such as the reserve for exceptions, "
-        "is in pools and not in leaked.",
+        "is in pools and not in leaked.\n"
+        "\n"
+        "--from and --to report on a part of the time: what was allocated in it, how much of that was not freed by its "
+        "end, and the most that was alive in it, older blocks included. --at reports on what was alive at one moment. "
+        "All numbers are those of the events of that time.",
     .parameters = parameters,
     .glossary = &glossary,
     .examples = examples,

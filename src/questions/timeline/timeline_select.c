@@ -63,21 +63,6 @@ void ubi__timeline_view_free(ubi__timeline_view *view) {
 
 /* ---- times --------------------------------------------------------------------------------------------------------------- */
 
-/* A number alone is milliseconds, as in the file; else a duration. */
-static ubi_status parse_time(uint64_t *out_ns, const char *text, const char *what) {
-    uint64_t us;
-    char with_unit[64];
-    bool is_number = *text && text[strspn(text, "0123456789.")] == 0;
-    if (is_number && strspn(text, "0.") == strlen(text)) {
-        *out_ns = 0;
-        return UBI_OK;
-    }
-    snprintf(with_unit, sizeof with_unit, "%s%s", text, is_number ? "ms" : "");
-    UBI_TRY(ubi__parse_duration(&us, strlen(text) + 3 < sizeof with_unit ? with_unit : text, what));
-    *out_ns = us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000;
-    return UBI_OK;
-}
-
 typedef struct window {
     bool has_from, has_to;
     uint64_t from_ns, to_ns;
@@ -86,9 +71,9 @@ typedef struct window {
 static ubi_status parse_window(window *w, const ubi__timeline_values *values) {
     *w = (window){ .has_from = values->from, .has_to = values->to, .to_ns = UINT64_MAX };
     if (values->from)
-        UBI_TRY(parse_time(&w->from_ns, values->from, "--from"));
+        UBI_TRY(ubi__parse_program_time(&w->from_ns, values->from, "--from"));
     if (values->to)
-        UBI_TRY(parse_time(&w->to_ns, values->to, "--to"));
+        UBI_TRY(ubi__parse_program_time(&w->to_ns, values->to, "--to"));
     return w->from_ns < w->to_ns ? UBI_OK : ubi__fail(UBI_EINVAL, "--from must be before --to");
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_window.c: a summary of what happens from now on (ubi__time_window in recording_summary.h).
+ *
+ * What lives stays, and is older than the window. All that was counted is forgotten.
+ */
+#include <string.h>
+
+#include "recording/recording_summary.h"
+
+/* What lives is the first maximum: infos have what they have of it. */
+static void infos_begin(ubi__recording_summary *s) {
+    for (size_t i = 0; i < s->infos.n; i++) {
+        uint64_t live = s->infos.at[i].live;
+        s->infos.at[i] = (ubi__info_sums){ .live = live, .n_older = live, .peak_live = live, .epoch = 1 };
+    }
+}
+
+static void class_begin(ubi__class_sums *c, uint64_t time_ns) {
+    c->count = c->n_frees = c->n_left = c->bytes = 0;
+    c->n_older = c->live;
+    c->peak_bytes = c->live_bytes;
+    c->peak_time_ns = time_ns;
+    c->peak_met_bytes = c->live_met_bytes;
+    c->epoch = 1;
+    for (int i = 0; i < 2; i++) {
+        ubi__half_sums *half = &c->halves[i], *other = &c->halves[1 - i];
+        half->peak_bytes = half->live_bytes;
+        half->other_bytes = other->live_bytes;
+        half->other_variance = other->live_variance;
+    }
+}
+
+/* What was freed as the last thing may be taken back. */
+static void threads_begin(ubi__recording_summary *s) {
+    for (size_t i = 0; i < s->threads.n; i++)
+        s->threads.at[i] = (ubi__thread_sums){ .last_free = s->threads.at[i].last_free == UBI__LAST_FREE_NONE
+                                                                ? UBI__LAST_FREE_NONE
+                                                                : UBI__LAST_FREE_BEFORE_WINDOW };
+}
+
+void ubi__recording_window_begin(ubi__recording_summary *s) {
+    s->has_begun = true;
+    s->first_number = s->n_numbers;
+    infos_begin(s);
+    for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
+        class_begin(&s->classes[c], s->window.from_ns);
+    threads_begin(s);
+    memset(s->lifetimes, 0, sizeof s->lifetimes);
+    memset(s->sizes, 0, sizeof s->sizes);
+    ubi__marker_sums_begin(&s->markers, s->window.from_ns);
+    s->n_markers = 0;
+    s->n_curve = 0;
+    s->rss_peak_bytes = s->rss_last_bytes;
+    s->rss_peak_time_ns = s->window.from_ns;
+}
