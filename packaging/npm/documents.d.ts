@@ -756,6 +756,30 @@ export type Flamegraph1Document = {
   total: number;
   /** nodes of the tree; more than there are functions, for each has a node for each of its callers */
   functionCount: number;
+  /** what --suppress hides of what was not freed, which sums have as well, and lists not; estimates in sampled recordings; null: there were no suppressions */
+  suppressed: {
+    heap: {
+      count: number;
+      bytes: number;
+    };
+    mapping: {
+      count: number;
+      bytes: number;
+    };
+    object: {
+      count: number;
+      bytes: number;
+    };
+    /** that hide nothing */
+    unusedRules: number;
+    /** in the order in which they were given */
+    rules: Array<{
+      /** after leak: */
+      pattern: string;
+      count: number;
+      bytes: number;
+    }>;
+  } | null;
   /** the largest of them, each after the one that it belongs to; the first is the whole */
   functions: Array<{
     /** index in functions of the caller, or, inverted, of what is called; null: the whole */
@@ -1459,6 +1483,30 @@ export type Recording1Document = {
   mapping: Recording1.Class;
   /** objects of a script engine, which lie in memory of the others */
   object: Recording1.Class;
+  /** what --suppress hides of what was not freed, which sums have as well, and lists not; estimates in sampled recordings; null: there were no suppressions */
+  suppressed: {
+    heap: {
+      count: number;
+      bytes: number;
+    };
+    mapping: {
+      count: number;
+      bytes: number;
+    };
+    object: {
+      count: number;
+      bytes: number;
+    };
+    /** that hide nothing */
+    unusedRules: number;
+    /** in the order in which they were given */
+    rules: Array<{
+      /** after leak: */
+      pattern: string;
+      count: number;
+      bytes: number;
+    }>;
+  } | null;
   /** memory of the process as it was seen from time to time; null: it was not measured */
   resident: {
     peakBytes: Recording1.Count;

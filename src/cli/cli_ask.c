@@ -14,10 +14,10 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/status.h"
-#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
 #include "cli/cli_kept.h"
 #include "cli/condition.h"
+#include "cli/option_files.h"
 #include "cli/recording_symbols.h"
 #include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
@@ -190,12 +190,10 @@ static ubi_status inquiry_write(const ubi__inquiry *inquiry, const asking *a) {
     return status == UBI_EIO ? UBI_OK : status; /* refused writes stick in the output, where they are reported */
 }
 
-/* Files of breakdowns, which were read. */
-static ubi_status output_check_breakdowns(const asking *a) {
-    const char *values = a->asked.values;
+/* Files of options, which were read. */
+static ubi_status output_check_options(const asking *a) {
     for (const ubi__parameter *p = a->question->usage->parameters; (p = ubi__parameter_at(p)); p++)
-        if (p->kind == UBI__PARAMETER_BREAKDOWN)
-            UBI_TRY(ubi__breakdown_check_output((const void *)(values + p->offset), a->output));
+        UBI_TRY(ubi__option_files_check_output(a->asked.values, p, a->output));
     return UBI_OK;
 }
 
@@ -205,7 +203,7 @@ static ubi_status output_check(const ubi__inquiry *inquiry, const asking *a) {
         return UBI_OK;
     for (uint32_t i = 0; i < a->asked.n_heaps; i++)
         UBI_TRY(ubi__output_check(a->output, a->paths[i]));
-    UBI_TRY(output_check_breakdowns(a));
+    UBI_TRY(output_check_options(a));
     return ubi__output_check_kind(a->output, ubi__inquiry_output_kind(inquiry));
 }
 

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "cli/breakdown_file.h"
 #include "cli/cli_ask.h"
 #include "cli/cli_files.h"
 #include "cli/manual.h"
+#include "cli/option_files.h"
 #include "cli/options.h"
 #include "cli/remote_schemes.h"
 #include "cli/script_runners.h"
@@ -148,8 +148,8 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
         UBI_TRY(check_first_operand(cli, argv[0]));
     cli->subject = c->usage->name;
     UBI_TRY(check_operands(c, argv, n_operands));
-    UBI_TRY(ubi__breakdown_files_read(arguments, c->usage->parameters, argv,
-                                      c->usage->has_options_first && n_operands ? 1 : n_operands));
+    UBI_TRY(ubi__option_files_read(arguments, c->usage->parameters, argv,
+                                   c->usage->has_options_first && n_operands ? 1 : n_operands));
     return c->run ? c->run(cli, arguments, argv, n_operands, exit_code)
                   : ubi__cli_ask(cli, c->question, arguments, argv, n_operands, exit_code);
 }

@@ -44,6 +44,7 @@ static const struct asked {
     { MARKED_RECORDING, "report", "{\"site\": \"a\"}" },
     { MARKED_RECORDING, "report", "{\"from\": \"1s\", \"to\": \"2.5s\"}" },
     { MARKED_RECORDING, "allocations", "{\"at\": \"1500\", \"by\": \"live\"}" },
+    { MARKED_RECORDING, "report", "{\"suppress\": [\"leak:a\", \"# none\\nleak:^nothing$\"], \"by\": \"peak\"}" },
     { SMALL_RECORDING, "report", "{\"format\": \"json\"}" },
     { SMALL_RECORDING, "report", "{\"columns\": \"peak,function,stack,through\", \"by\": \"count\"}" },
     { SMALL_RECORDING, "allocations", NULL },

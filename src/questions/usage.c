@@ -106,6 +106,7 @@ static void parameter_check(const ubi__parameter *p, size_t values_bytes) {
     UBI_ASSERT(p->help && p->help[0] && p->help[strlen(p->help) - 1] != '.');
     UBI_ASSERT(p->name[0] && strlen(p->name) < UBI__PARAMETER_NAME_BYTES && (p->is_operand || !p->is_required));
     UBI_ASSERT(!p->is_path || (p->kind == UBI__PARAMETER_TEXT && p->scope == UBI__SCOPE_TERMINAL));
+    UBI_ASSERT(!p->has_files || p->kind == UBI__PARAMETER_TEXTS);
     UBI_ASSERT(p->least == 0 || p->kind == UBI__PARAMETER_NUMBER);
 }
 
@@ -140,6 +141,8 @@ void ubi__usage_values_fini(void *values, const ubi__parameter *parameters) {
             ubi__vec_u64_fini(value_of(values, p), ubi_allocator_default());
         else if (p->kind == UBI__PARAMETER_BREAKDOWN)
             ubi__vec_u8_fini(&((ubi__breakdown_spec *)value_of(values, p))->file, ubi_allocator_default());
+        else if (p->kind == UBI__PARAMETER_TEXTS)
+            ubi__vec_u8_fini(&((ubi__texts *)value_of(values, p))->files, ubi_allocator_default());
 }
 
 ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what) {

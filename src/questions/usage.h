@@ -53,8 +53,10 @@ typedef enum ubi__parameter_scope {
 
 /** The values of a parameter that may be repeated, in their order. */
 typedef struct ubi__texts {
-    const char *at[UBI__TEXTS_LENGTH];
+    const char *at[UBI__TEXTS_LENGTH]; /**< of files on a command line: their paths, until they are read */
     uint32_t n;
+    const char *paths[UBI__TEXTS_LENGTH]; /**< of files that were read; or NULL */
+    ubi__vec_u8 files;                    /**< their texts, owned */
 } ubi__texts;
 
 /** The id of a node, as the file has it. */
@@ -89,6 +91,7 @@ typedef struct ubi__parameter {
     bool is_required;           /**< operands only */
     bool is_once;               /**< TEXT of a command line: giving it again is an error, and does not replace it */
     bool is_path;               /**< TEXT for a terminal: a file that the answer depends on as well */
+    bool has_files;             /**< TEXTS: on a command line, names of files that have the texts */
     size_t offset;              /**< of the value in the owner's struct */
     const char *argument;       /**< name of the value in help, such as "N"; NULL without value */
     const char *const *choices; /**< CHOICE: words, ended by NULL */

@@ -654,22 +654,63 @@ static void sites_begin_sort(ubi__sites *sites, uint32_t *row_of, bool has_class
     }
 }
 
+/* Only rows are its own. */
+static ubi_status view_init(ubi__sites *view, const ubi__sites *sites, const ubi_allocator *allocator) {
+    *view = *sites;
+    view->allocator = allocator;
+    view->is_view = true;
+    view->rows = (ubi__vec_site){ .at = NULL };
+    UBI_TRY(ubi__vec_site_reserve(&view->rows, allocator, sites->rows.n));
+    if (sites->rows.n)
+        memcpy(view->rows.at, sites->rows.at, sites->rows.n * sizeof *view->rows.at);
+    view->rows.n = sites->rows.n;
+    return UBI_OK;
+}
+
+static ubi_status view_sort(ubi__sites *out, ubi__sites *view, ubi__site_order order) {
+    ubi_status status = ubi__sites_sort(view, order);
+    if (status == UBI_OK)
+        *out = *view;
+    else
+        ubi__sites_fini(view);
+    return status;
+}
+
 ubi_status ubi__sites_view(ubi__sites *out, const ubi__sites *sites, ubi__site_order order,
                            const ubi_allocator *allocator) {
-    ubi__sites view = *sites;
-    view.allocator = allocator;
-    view.is_view = true;
-    view.rows = (ubi__vec_site){ .at = NULL };
-    UBI_TRY(ubi__vec_site_reserve(&view.rows, allocator, sites->rows.n));
-    if (sites->rows.n)
-        memcpy(view.rows.at, sites->rows.at, sites->rows.n * sizeof *view.rows.at);
-    view.rows.n = sites->rows.n;
-    ubi_status status = ubi__sites_sort(&view, order);
-    if (status == UBI_OK)
-        *out = view;
-    else
-        ubi__sites_fini(&view);
-    return status;
+    ubi__sites view;
+    UBI_TRY(view_init(&view, sites, allocator));
+    return view_sort(out, &view, order);
+}
+
+/* Rows have their numbers by now, which are those of places. */
+static void view_sum(ubi__sites *view) {
+    const ubi__recording_summary *s = view->summary;
+    for (size_t i = 0; i < view->rows.n; i++)
+        memset(view->rows.at[i].by, 0, sizeof view->rows.at[i].by);
+    for (uint32_t i = 0; i < s->infos.n; i++) {
+        uint32_t top = view->top[s->tables.infos.at[i].trace];
+        uint32_t site = *number_at(view, s->tables.traces.at[top].frame, class_of(s, i), view->pools[top]) - 1;
+        for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
+            ubi__estimate_add(&view->rows.at[UBI_INDEX(site, view->rows.n)].by[m], s, i,
+                              ubi__info_measure(&s->infos.at[i], m));
+    }
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    const ubi__site *left = a, *right = b;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+ubi_status ubi__sites_view_of(ubi__sites *out, const ubi__sites *sites, const ubi__recording_summary *summary,
+                              ubi__site_order order, const ubi_allocator *allocator) {
+    ubi__sites view;
+    UBI_TRY(view_init(&view, sites, allocator));
+    view.summary = summary;
+    if (view.rows.n)
+        qsort(view.rows.at, view.rows.n, sizeof *view.rows.at, compare_numbers);
+    view_sum(&view);
+    return view_sort(out, &view, order);
 }
 
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {

@@ -90,6 +90,9 @@ ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order);
  */
 ubi_status ubi__sites_view(ubi__sites *out, const ubi__sites *sites, ubi__site_order order,
                            const ubi_allocator *allocator);
+/** The same for another summary of the same tables, whose infos have other sums: those of rows are made of it. */
+ubi_status ubi__sites_view_of(ubi__sites *out, const ubi__sites *sites, const ubi__recording_summary *summary,
+                              ubi__site_order order, const ubi_allocator *allocator);
 /** Cells of `number_of` for this number of frames. */
 static inline size_t ubi__sites_cell_count(size_t n_frames) {
     return (n_frames + 1) * UBI__UBIREC_CLASS_COUNT * 2;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "questions/recording/recording_page.h"
+#include "questions/recording/recording_suppressed.h"
 #include "render/event_export.h"
 #include "render/flame_graph.h"
 #include "render/recording_export.h"
@@ -18,6 +19,7 @@ typedef struct export_values {
     ubi__asked_window window;
     bool with_allocators, is_inverted, is_extended;
     int symbols, wrappers;
+    ubi__texts suppress;
 } export_values;
 
 #define AT(field) offsetof(export_values, field)
@@ -214,6 +216,9 @@ static const export_format *format_find(const export_values *v, bool is_for_page
 static ubi_status values_check(const export_values *v, const export_format *format) {
     if (v->is_extended && format->events != &ubi__event_format_tables)
         return ubi__fail(UBI_EINVAL, "--extended is for --format tables");
+    if (v->suppress.n && (format->events || format->write == chrome_write))
+        return ubi__fail(UBI_EINVAL, "--suppress is for --format pprof, collapsed and svg, not %s: %s", format->name,
+                         "it has everything that happened");
     if ((v->by || v->is_inverted) && !format->has_one_number)
         return ubi__fail(UBI_EINVAL, "--%s is for --format collapsed and svg, not %s", v->by ? "by" : "inverted",
                          format->name);
@@ -237,7 +242,12 @@ static ubi_status export_prepare(void *to, const ubi__asked *asked) {
     if (!asked->is_for_page && a->format->events != &ubi__event_format_tables)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format->name);
     a->wishes = (ubi__recording_wishes){
-        .by = v->by, .process = v->process, .window = v->window, .symbols = v->symbols, .wrappers = v->wrappers
+        .by = v->by,
+        .process = v->process,
+        .window = v->window,
+        .symbols = v->symbols,
+        .wrappers = v->wrappers,
+        .suppress = v->suppress
     };
     ubi__time_window window;
     UBI_TRY(ubi__asked_window_read(&window, &v->window));
@@ -265,7 +275,10 @@ static void export_head(ubi__document_head *head, const void *of, const ubi__ask
 }
 
 static void export_remark(ubi__remarks *remarks, const void *of) {
-    ubi__recording_remark_parts(remarks, ((const answer *)of)->report);
+    const answer *a = of;
+    ubi__site_order shown = a->format->has_one_number ? a->view.order : UBI__BY_LEAKED; /* pprof shows all */
+    ubi__recording_remark_parts(remarks, a->report);
+    ubi__recording_suppressed_remark(remarks, a->report, a->view.of_class, shown);
 }
 
 static const char *export_output_kind(const void *of, const ubi__asked *asked) {
@@ -350,6 +363,7 @@ static const ubi__parameter parameters[] = {
                 "look"),
     UBI__SWITCH("wrappers", 0, AT(wrappers),
                 "look behind calls that ask for memory in the name of many callers, or do not; the default is to look"),
+    UBI__SUPPRESS(AT(suppress), .scope = UBI__SCOPE_PAGE),
     UBI__PARAMETERS_END,
 };
 

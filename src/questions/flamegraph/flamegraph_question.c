@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "questions/flamegraph/flamegraph_values.h"
 #include "questions/recording/recording_page.h"
+#include "questions/recording/recording_suppressed.h"
 #include "render/flame_graph.h"
 
 #define AT(field) offsetof(ubi__flamegraph_values, field)
@@ -43,7 +44,12 @@ static ubi_status flamegraph_prepare(void *to, const ubi__asked *asked) {
         return ubi__fail(UBI_EINVAL, "--format json is a document, not a page");
     a->form = !asked->is_for_page ? FORM_JSON : is_text ? FORM_TEXT : FORM_SVG;
     a->wishes = (ubi__recording_wishes){
-        .by = v->by, .process = v->process, .window = v->window, .symbols = v->symbols, .wrappers = v->wrappers
+        .by = v->by,
+        .process = v->process,
+        .window = v->window,
+        .symbols = v->symbols,
+        .wrappers = v->wrappers,
+        .suppress = v->suppress
     };
     ubi__time_window window;
     return ubi__asked_window_read(&window, &v->window);
@@ -76,7 +82,9 @@ static void flamegraph_head(ubi__document_head *head, const void *of, const ubi_
 }
 
 static void flamegraph_remark(ubi__remarks *remarks, const void *of) {
-    ubi__recording_remark_parts(remarks, ((const answer *)of)->report);
+    const answer *a = of;
+    ubi__recording_remark_parts(remarks, a->report);
+    ubi__recording_suppressed_remark(remarks, a->report, a->view.of_class, a->view.order);
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------------------- */
@@ -131,6 +139,7 @@ static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi
         ubi__json_member_bool(json, "inverted", a->values->is_inverted);
         ubi__json_member_u64(json, "total", a->tree.nodes.at[0].all);
         ubi__json_member_u64(json, "functionCount", n);
+        ubi__recording_suppressed_document(json, a->report);
         nodes_put(json, a, order, place);
     }
     ubi__free_array(allocator, order, n, sizeof *order);
@@ -217,6 +226,7 @@ static const ubi__parameter parameters[] = {
                 "look"),
     UBI__SWITCH("wrappers", 0, AT(wrappers),
                 "look behind calls that ask for memory in the name of many callers, or do not; the default is to look"),
+    UBI__SUPPRESS(AT(suppress)),
     UBI__NUMBER("rows", 0, AT(rows), "N", "of text: draw N levels; 0: all", "40", .scope = UBI__SCOPE_PAGE),
     UBI__LIMIT(AT(limit), "of a document: the N largest functions; 0: all", "1000"),
     UBI__PARAMETERS_END,

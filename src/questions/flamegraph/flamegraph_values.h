@@ -16,6 +16,7 @@ typedef struct ubi__flamegraph_values {
     bool is_inverted, with_allocators;
     int symbols, wrappers;
     uint64_t rows, limit;
+    ubi__texts suppress;
 } ubi__flamegraph_values;
 
 extern const ubi__usage ubi__usage_flamegraph;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "questions/recording/recording_markers.h"
 #include "questions/recording/recording_page.h"
-#include "questions/recording/recording_report.h"
+#include "questions/recording/recording_suppressed.h"
 #include "recording/known_pools.h"
 #include "recording/ubirec_tables.h"
 
@@ -441,6 +441,7 @@ ubi_status ubi__recording_document(ubi__json *j, const ubi__recording_view *view
     ubi__recording_put_window(j, report);
     put_findings(j, &v);
     put_classes(j, report);
+    ubi__recording_suppressed_document(j, report);
     put_resident(j, s);
     put_lifetimes(j, s);
     put_sizes(j, s);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "questions/recording/recording_report.h"
+#include "questions/recording/recording_suppressed.h"
 
 /* ---- facts for conditions ----------------------------------------------------------------------------------------- */
 
@@ -16,9 +16,11 @@
     { name, help, UBI_QUERY_NUMBER, UBI_QUERY_NO_ARGUMENT, false, has_basis }
 
 const ubi_query_name ubi__recording_facts[] = {
-    SIZE_FACT("leaked", "bytes not freed at the end, known pools left out; a share is one of all bytes allocated",
+    SIZE_FACT("leaked",
+              "bytes not freed at the end, known pools and what is suppressed left out; a share is one of all bytes "
+              "allocated",
               true),
-    COUNT_FACT("leakedCount", "allocations not freed at the end, known pools left out; a share is one of all", true),
+    COUNT_FACT("leakedCount", "allocations not freed at the end, without those; a share is one of all", true),
     SIZE_FACT("pools", "bytes that the C and C++ libraries keep on purpose until the end; a share as of leaked", true),
     SIZE_FACT("peak", "the most bytes that lived at a time", false),
     SIZE_FACT("total", "bytes allocated", false),
@@ -26,6 +28,7 @@ const ubi_query_name ubi__recording_facts[] = {
     COUNT_FACT("temporary", "allocations freed at once; a share is one of all", true),
     SIZE_FACT("rss", "the most resident memory", false),
     COUNT_FACT("dropped", "events that were lost", false),
+    SIZE_FACT("suppressed", "bytes not freed at the end that suppressions hide; a share as of leaked", true),
     { 0 },
 };
 
@@ -38,7 +41,8 @@ typedef enum fact {
     FACT_COUNT,
     FACT_TEMPORARY,
     FACT_RSS,
-    FACT_DROPPED
+    FACT_DROPPED,
+    FACT_SUPPRESSED
 } fact;
 
 /* The assumed period: the recording's, or a finer one. */
@@ -77,6 +81,14 @@ static void tell_bytes(ubi__condition_value *out, const ubi__recording_report *r
         set_limits(out, sum_in_mind(report, &sum).bytes, sum_in_mind(report, &all).bytes);
 }
 
+static ubi__recording_sum suppressed_sum(const ubi__recording_report *report) {
+    ubi__estimate e = report->suppressed ? report->suppressed->what.sums[UBI__UBIREC_HEAP] : (ubi__estimate){ 0 };
+    if (!report->suppressed)
+        return (ubi__recording_sum){ .estimate = e };
+    return (ubi__recording_sum){ e, ubi__recording_bytes_range(report->summary, UBI__UBIREC_HEAP, &e),
+                                 ubi__recording_count_range(report->summary, UBI__UBIREC_HEAP, &e) };
+}
+
 static void tell_count(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
     ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
     out->magnitude = ubi__whole(sum.estimate.count);
@@ -103,7 +115,8 @@ static const char *what_is_missing(const ubi__recording_report *report, fact wha
         return "is unknown, because recording was given up";
     if (report->processes->missing.n)
         return "is unknown, because files of some processes are missing ('report' says which)";
-    if ((what <= FACT_PEAK || what == FACT_TEMPORARY) && !ubi__recording_has_frees(report->summary))
+    if ((what <= FACT_PEAK || what == FACT_TEMPORARY || what == FACT_SUPPRESSED) &&
+        !ubi__recording_has_frees(report->summary))
         return "is unknown, because frees were not recorded";
     if (!report->summary->tables.has_end && !report->summary->is_over)
         return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
@@ -145,6 +158,9 @@ static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_q
         break;
     case FACT_DROPPED:
         out->magnitude = report->summary->tables.counters[UBI__UBIREC_DROPPED];
+        break;
+    case FACT_SUPPRESSED:
+        tell_bytes(out, report, suppressed_sum(report));
         break;
     }
     if (!out->unknown)

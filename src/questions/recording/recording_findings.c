@@ -7,6 +7,7 @@
 
 #include "base/human.h"
 #include "questions/recording/recording_page.h"
+#include "questions/recording/recording_suppressed.h"
 #include "recording/known_pools.h"
 
 /* Most places named for a sum; fewer if they have most of it. */
@@ -135,6 +136,8 @@ static void find_leaked(ubi__recording_findings *out, const ubi__recording_view 
             finding_say(&s, ", except %s in %s that libraries keep on purpose",
                         ubi__range_bytes(size, v->style, v->report->pools.bytes),
                         ubi__human_things(count, ubi__whole(v->report->pools.estimate.count), "allocation"));
+        if (v->report->suppressed && v->report->suppressed->what.sums[v->of_class].samples)
+            finding_say(&s, ", except what is suppressed");
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "questions/recording/recording_markers.h"
+#include "questions/recording/recording_suppressed.h"
 #include "recording/known_frames.h"
 #include "render/function_name.h"
 
@@ -251,6 +252,8 @@ static size_t totals_write(const ubi__recording_view *v) {
         total_write(v, rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
         lines++;
+        if (rows[i].measure == UBI__MEASURE_LEAKED)
+            lines += ubi__recording_suppressed_write(v->on, v->report, v->of_class, LABEL_COLUMNS);
     }
     lines += class_write(v, UBI__UBIREC_MAPPING, "Mappings");
     lines += class_write(v, UBI__UBIREC_OBJECT, "Objects");

@@ -5,6 +5,7 @@
 #include "questions/recording/recording_report.h"
 
 #include "base/status.h"
+#include "questions/recording/recording_suppressed.h"
 #include "recording/known_pools.h"
 
 ubi_status ubi__recording_wishes_choice(ubi__recording_choice *out, const ubi__recording_wishes *wishes) {
@@ -44,7 +45,7 @@ static ubi_status parts_get(ubi__recording_report *report, const ubi__asked *ask
     report->processes = &recording->processes;
     report->summary = &recording->summary;
     report->hints = &recording->hints;
-    return UBI_OK;
+    return ubi__recording_suppress(report);
 }
 
 ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__asked *asked,
@@ -81,6 +82,8 @@ ubi_status ubi__recording_report_sort(ubi__recording_report *report, const ubi__
     if (ubi__order_measure(order) != UBI__MEASURE_TOTAL && !ubi__recording_has_frees(report->summary))
         return ubi__fail(UBI_EINVAL, "--by %s: frees were not recorded; 'total' and 'count' are known",
                          ubi__recording_orders[order]);
+    if (report->suppressed)
+        return ubi__recording_suppressed_sort(report, order);
     return ubi__session_sites_get(&report->sites, ubi__asked_heap(asked), &choice, order);
 }
 
@@ -88,5 +91,6 @@ void ubi__recording_report_free(ubi__recording_report *report) {
     if (!report)
         return;
     const ubi_allocator *a = report->allocator;
+    ubi__recording_suppressed_free(report->suppressed, a);
     UBI_DELETE(a, report);
 }

@@ -27,7 +27,10 @@ typedef struct ubi__recording_wishes {
     int symbols;              /**< -1: do not look for symbols that are not in the recording */
     int wrappers;             /**< -1: only those that are known by name are left out */
     bool with_detail;         /**< leave nothing out */
+    ubi__texts suppress;      /**< texts of suppression files (recording/suppressions.h) */
 } ubi__recording_wishes;
+
+typedef struct ubi__recording_suppressed ubi__recording_suppressed;
 
 /** A sum of the heap, and its limits. */
 typedef struct ubi__recording_sum {
@@ -47,7 +50,8 @@ typedef struct ubi__recording_report {
     const ubi__sites *leaked_sites;                                            /**< by what leaked */
     ubi__estimate heap[UBI__MEASURE_COUNT];                                    /**< totals of the heap class */
     ubi__range heap_bytes[UBI__MEASURE_COUNT], heap_count[UBI__MEASURE_COUNT]; /**< what they lie between */
-    ubi__recording_sum pools, leaks; /**< of what was not freed: what libraries keep on purpose, and the rest */
+    ubi__recording_sum pools, leaks;       /**< of what was not freed: what libraries keep on purpose, and the rest */
+    ubi__recording_suppressed *suppressed; /**< owned; NULL: no suppressions were given */
     bool is_exact;
     uint64_t finer_period; /**< assumed when judging a condition; 0: none */
 } ubi__recording_report;

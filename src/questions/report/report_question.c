@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "questions/recording/recording_page.h"
+#include "questions/recording/recording_suppressed.h"
 #include "questions/report/report_facts.h"
 #include "questions/report/report_page.h"
 
@@ -39,6 +40,7 @@ static ubi_status wishes_check(const ubi__recording_wishes *values) {
         { values->stack_depth, "stack-depth" },
         { values->symbols, "symbols" },
         { values->wrappers, "wrappers" },
+        { values->suppress.n, "suppress" },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
@@ -169,6 +171,7 @@ static const ubi__parameter parameters[] = {
     UBI__SWITCH("wrappers", 0, AT(wrappers),
                 "of a recording: look behind calls that ask for memory in the name of many callers, or do not; the "
                 "default is to look"),
+    UBI__SUPPRESS(AT(suppress)),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };
@@ -185,6 +188,7 @@ static const ubi__example examples[] = {
     { "report --at 90s server.ubirec", "what was alive a minute and a half after it began" },
     { "report --from 60s --to 90s --by live server.ubirec", "what happened in between, and what lived then" },
     { "report --fail-on 'leaked > 1MiB' server.ubirec", "for a test" },
+    { "report --suppress known.supp --fail-on 'leaked > 0' server.ubirec", "the same, known leaks aside" },
     { "report --process cc1plus make.ubirec", "of all processes that were recorded with it, those of the compiler" },
     { NULL, NULL },
 };
@@ -222,9 +226,9 @@ const ubi__usage ubi__usage_report = {
         "for memory in the name of many callers are left out at the inner end of stacks. A temporary allocation is one "
         "that its thread freed as the next thing it did. Mappings, and objects of a script engine, have totals of "
         "their own. Numbers of a sampled recording are limits, between which the true value lies in 94 of 100 "
-        "recordings or more. Facts of --fail-on are leaked,  leakedCount, pools, peak, total, count, temporary, rss "
-        "and dropped. What the C and C++ libraries keep on purpose until the end, such as the reserve for exceptions, "
-        "is in pools and not in leaked.\n"
+        "recordings or more. Facts of --fail-on are leaked, leakedCount, pools, peak, total, count, temporary, rss, "
+        "dropped and suppressed. What the C and C++ libraries keep on purpose until the end, such as the reserve for "
+        "exceptions, is in pools and not in leaked; what --suppress hides is in suppressed.\n"
         "\n"
         "--from and --to report on a part of the time: what was allocated in it, how much of that was not freed by its "
         "end, and the most that was alive in it, older blocks included. --at reports on what was alive at one moment. "

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
+#include "cli/option_files.h"
 #include "cli/terminal.h"
 #include "cli/token_file.h"
 #include "symbolize/process_symbols.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "cli/breakdown_file.h"
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
+#include "cli/option_files.h"
 #include "cli/terminal.h"
 #include "render/result_json.h"
 
