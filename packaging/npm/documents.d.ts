@@ -1858,6 +1858,150 @@ export namespace RecordingAllocations1 {
   };
 }
 
+/** What changed between two recordings, by the names of functions. */
+export type RecordingDiff1Document = {
+  schema: "ubiheap.recording-diff/1";
+  old: {
+    /** as given */
+    file: string;
+    program: string;
+    durationMs: RecordingDiff1.Number;
+    /** every allocation was recorded */
+    exact: boolean;
+    /** false: the file was cut, or the recorder was killed or still writes */
+    hasEnd: boolean;
+    /** of the class, not freed at the end; null: unknown */
+    leaked: RecordingDiff1.Estimate | null;
+    peak: RecordingDiff1.Estimate | null;
+    total: RecordingDiff1.Estimate;
+    temporary: RecordingDiff1.Estimate | null;
+    /** what --suppress hides of what was not freed, which sums have as well, and lists not; estimates in sampled recordings; null: there were no suppressions */
+    suppressed: {
+      heap: {
+        count: number;
+        bytes: number;
+      };
+      mapping: {
+        count: number;
+        bytes: number;
+      };
+      object: {
+        count: number;
+        bytes: number;
+      };
+      /** that hide nothing */
+      unusedRules: number;
+      /** in the order in which they were given */
+      rules: Array<{
+        /** after leak: */
+        pattern: string;
+        count: number;
+        bytes: number;
+      }>;
+    } | null;
+  };
+  new: {
+    /** as given */
+    file: string;
+    program: string;
+    durationMs: RecordingDiff1.Number;
+    /** every allocation was recorded */
+    exact: boolean;
+    /** false: the file was cut, or the recorder was killed or still writes */
+    hasEnd: boolean;
+    /** of the class, not freed at the end; null: unknown */
+    leaked: RecordingDiff1.Estimate | null;
+    peak: RecordingDiff1.Estimate | null;
+    total: RecordingDiff1.Estimate;
+    temporary: RecordingDiff1.Estimate | null;
+    /** what --suppress hides of what was not freed, which sums have as well, and lists not; estimates in sampled recordings; null: there were no suppressions */
+    suppressed: {
+      heap: {
+        count: number;
+        bytes: number;
+      };
+      mapping: {
+        count: number;
+        bytes: number;
+      };
+      object: {
+        count: number;
+        bytes: number;
+      };
+      /** that hide nothing */
+      unusedRules: number;
+      /** in the order in which they were given */
+      rules: Array<{
+        /** after leak: */
+        pattern: string;
+        count: number;
+        bytes: number;
+      }>;
+    } | null;
+  };
+  /** of the allocations */
+  class: "heap" | "mapping" | "object";
+  /** what places are compared by */
+  by: "leaked" | "peak" | "total" | "count" | "temporary";
+  unit: "bytes" | "allocations";
+  /** null: of the whole recordings */
+  per: "second" | "allocation" | null;
+  placeCount: RecordingDiff1.Count;
+  /** all of either, changed or not, in the order of --sort */
+  places: Array<{
+    /** by which places of both are the same; without what compilers add to copies of a function */
+    function: string;
+    /** in NEW, or else in OLD */
+    file: string | null;
+    line: number | null;
+    module: string | null;
+    /** of what `by` and `per` say, from OLD to NEW */
+    growth: number;
+    /** false: sampling explains the difference */
+    certain: boolean;
+    /** of the measure of `by`; not divided by what `per` says */
+    old: RecordingDiff1.Estimate;
+    new: RecordingDiff1.Estimate;
+    stackCount: RecordingDiff1.Count;
+    /** that changed most, up or down */
+    stacks: Array<{
+      old: RecordingDiff1.Count;
+      new: RecordingDiff1.Count;
+      /** the innermost first; 128 at most */
+      functions: Array<string>;
+    }>;
+  }>;
+};
+export namespace RecordingDiff1 {
+  export type Count = number;
+}
+export namespace RecordingDiff1 {
+  export type Number = number;
+}
+export namespace RecordingDiff1 {
+  /** standard error; 0 in exact recordings, null when nothing was sampled */
+  export type Error = number | null;
+}
+export namespace RecordingDiff1 {
+  export type Estimate = {
+    /** allocations that were recorded */
+    samples: RecordingDiff1.Count;
+    /** of allocations; an estimate in sampled recordings */
+    count: RecordingDiff1.Number;
+    /** lower limit of the true value, in 94 of 100 recordings or more; `count` in exact ones */
+    countLow: RecordingDiff1.Number;
+    /** nor above, if no block has fewer than 16 bytes */
+    countHigh: RecordingDiff1.Number;
+    countError: RecordingDiff1.Error;
+    bytes: RecordingDiff1.Number;
+    /** lower limit of the true value, in 94 of 100 recordings or more; `bytes` in exact ones */
+    bytesLow: RecordingDiff1.Number;
+    /** nor above */
+    bytesHigh: RecordingDiff1.Number;
+    bytesError: RecordingDiff1.Error;
+  };
+}
+
 /** What a recording of allocations carries. */
 export type RecordingInfo1Document = {
   schema: "ubiheap.recording-info/1";
@@ -2942,6 +3086,7 @@ export interface Documents {
   "ubiheap.questions/1": Questions1Document;
   "ubiheap.recording/1": Recording1Document;
   "ubiheap.recording-allocations/1": RecordingAllocations1Document;
+  "ubiheap.recording-diff/1": RecordingDiff1Document;
   "ubiheap.recording-info/1": RecordingInfo1Document;
   "ubiheap.recording-sites/1": RecordingSites1Document;
   "ubiheap.recording-tables/1": RecordingTables1Document;

@@ -221,7 +221,9 @@ static ubi__query_range range_of(const measured *m) {
     if (m->unknown)
         return (ubi__query_range){ 0, UINT64_MAX, 0, UINT64_MAX };
     if (m->is_estimate)
-        return (ubi__query_range){ m->low, m->high, m->basis_low, m->basis_high };
+        return (ubi__query_range){ m->low_below ? -(ubi__whole)m->low_below : (ubi__whole)m->low,
+                                   m->high_below ? -(ubi__whole)m->high_below : (ubi__whole)m->high, m->basis_low,
+                                   m->basis_high };
     return (ubi__query_range){ number, number, m->basis, m->basis };
 }
 
@@ -274,8 +276,10 @@ static const char *amount_words(char out[UBI__HUMAN_TEXT], ubi_query_value value
 /* "is 1.20 MiB to 2.10 MiB", or "is less than 1.50 MiB". */
 static void put_limits(reason_line *l, ubi_query_value value, const measured *m) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
-    amount_words(high, value, m->high);
-    if (m->high == UINT64_MAX)
+    amount_words(high, value, m->high_below ? m->high_below : m->high);
+    if (m->low_below)
+        reason_put(l, "-%s to %s%s", amount_words(low, value, m->low_below), m->high_below ? "-" : "", high);
+    else if (m->high == UINT64_MAX)
         reason_put(l, "at least %s", amount_words(low, value, m->low));
     else if (m->low == 0)
         reason_put(l, "less than %s", high);
@@ -294,7 +298,7 @@ static void put_limits(reason_line *l, ubi_query_value value, const measured *m)
 
 static void put_number(reason_line *l, ubi_query_value value, const measured *m) {
     char number[UBI__HUMAN_TEXT], exact[UBI__HUMAN_TEXT], share[UBI__HUMAN_TEXT];
-    if (m->is_estimate && m->low < m->high) {
+    if (m->is_estimate && (m->low < m->high || m->low_below)) {
         put_limits(l, value, m);
         return;
     }

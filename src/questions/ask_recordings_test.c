@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/json_reader.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "fail_allocator.h"
 #include "questions/question.h"
@@ -283,6 +284,71 @@ static void mistakes_are_named(void **state) {
     }
 }
 
+/* ---- two of them ------------------------------------------------------------------------------------------------------- */
+
+typedef struct pair {
+    const char *old, *new, *parameters;
+    text answer;
+} pair;
+
+static ubi_status sessions_compare(pair *p, ubi_session *old, ubi_session_pool *pool) {
+    ubi_session *new;
+    UBI_TRY(ubi_session_open_path(&new, pool, p->new, NULL));
+    ubi_session *const sessions[] = { old, new };
+    ubi_status status = ubi_ask_several(sessions, 2, "diff", p->parameters, text_write, &p->answer, NULL);
+    ubi_session_unref(new);
+    return status;
+}
+
+static ubi_status pair_compare(void *payload, const ubi_allocator *allocator) {
+    pair *p = payload;
+    file f;
+    p->answer = (text){ .room = SIZE_MAX };
+    ubi_status status = file_open(&f, p->old, allocator);
+    if (status == UBI_OK)
+        status = sessions_compare(p, f.session, f.pool);
+    file_close(&f);
+    if (allocator)
+        text_fini(&p->answer);
+    return status;
+}
+
+static void two_recordings_are_compared(void **state) {
+    pair p = { SMALL_RECORDING, MARKED_RECORDING, "{\"by\": \"total\", \"per\": \"allocation\"}", { .room = 0 } };
+    (void)state;
+    assert_int_equal(pair_compare(&p, NULL), UBI_OK);
+    assert_true(has_words(&p.answer, "{\"schema\":\"ubiheap.recording-diff/1\",\"old\":{\"file\":\"" SMALL_RECORDING));
+    assert_true(has_words(&p.answer, "\"per\":\"allocation\",\"placeCount\":"));
+    text_fini(&p.answer);
+    assert_true(fail_each_allocation(pair_compare, &p) > 20);
+}
+
+static void what_cannot_be_compared_is_named(void **state) {
+    static const struct {
+        pair pair;
+        const char *words;
+    } rows[] = {
+        { { SMALL_RECORDING, HEAP, NULL, { .room = 0 } },
+          "few.ubirec: this is a recording of allocations, and " HEAP " is none" },
+        { { HEAP, SMALL_RECORDING, NULL, { .room = 0 } },
+          "few.ubirec: this is a recording of allocations, and " HEAP " is none" },
+        { { HEAP, HEAP, "{\"per\": \"second\"}", { .room = 0 } }, "per is for recordings of allocations" },
+        { { HEAP, HEAP, "{\"by\": \"peak\"}", { .room = 0 } }, "by peak is for recordings of allocations" },
+        { { RECORDING, RECORDING, "{\"tree\": true}", { .room = 0 } }, "tree is for heaps" },
+        { { SMALL_RECORDING, RECORDING, "{\"by\": \"temporary\"}", { .room = 0 } },
+          "of a sampled recording, that is unknown" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pair p = rows[i].pair;
+        ubi_status status = pair_compare(&p, NULL);
+        bool is_mixed = strstr(rows[i].words, "none") != NULL;
+        if (status != (is_mixed ? UBI_EFORMAT : UBI_EINVAL) || !strstr(ubi_error_message(), rows[i].words))
+            fail_msg("row %zu: status %d, %s", i, (int)status, ubi_error_message());
+        text_fini(&p.answer);
+    }
+}
+
 /* A compressed timeline is a timeline. */
 static void packed_timelines_are_recognized(void **state) {
     char path[] = "/tmp/ask_recordings_XXXXXX", line[4096];
@@ -448,6 +514,8 @@ int main(void) {
         cmocka_unit_test(places_are_found_once_and_sorted_by_what_is_asked),
         cmocka_unit_test(a_session_has_all_processes),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(two_recordings_are_compared),
+        cmocka_unit_test(what_cannot_be_compared_is_named),
         cmocka_unit_test(packed_timelines_are_recognized),
         cmocka_unit_test(parts_of_another_kind_are_refused),
         cmocka_unit_test(a_changed_file_is_not_mixed_up),

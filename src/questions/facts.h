@@ -33,6 +33,7 @@ typedef struct ubi__condition_value {
     uint64_t basis;
     bool is_estimate;               /**< then: */
     uint64_t low, high;             /**< of the number, which is not negative */
+    uint64_t low_below, high_below; /**< of a difference: the limit is so far below 0, and itself 0 */
     uint64_t basis_low, basis_high; /**< of the basis */
     const char *
         because; /**< why it is an estimate: "markers were lost"; static; with UINT64_MAX as `high` it has no upper limit */

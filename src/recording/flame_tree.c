@@ -31,8 +31,13 @@ typedef struct builder {
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
 
 /* Functions of scripts that have no name are many. */
-static void node_name(char out[NAME_BYTES], const ubi__recording_place *place) {
+static void node_name(char out[NAME_BYTES], const builder *b, const ubi__recording_place *place) {
+    const ubi__stack_naming *naming = b->choice->naming;
     char position[POSITION_BYTES];
+    if (naming) {
+        naming->name(out, NAME_BYTES, place, naming->payload);
+        return;
+    }
     ubi__recording_place_name(out, NAME_BYTES, place);
     if (place->function.len || place->has_address)
         return;
@@ -47,7 +52,7 @@ static ubi_status child_get(builder *b, ubi__flame_ix *out, ubi__flame_ix parent
     char text[NAME_BYTES];
     ubi_str_ix name;
     bool is_new;
-    node_name(text, place);
+    node_name(text, b, place);
     UBI_TRY(ubi__strtab_intern(&b->tree->names, &name, ubi__text(text)));
     const uint64_t edge[] = { parent, name };
     UBI_TRY(ubi__tuple_table_number(&b->edges, out, &is_new, edge));

@@ -55,7 +55,9 @@ static void look_end(looked_at *l) {
 
 static void assert_tree(const looked_at *l, bool with_wrappers, bool is_inverted, ubi__stack_measure measure,
                         const char *expected) {
-    const ubi__stack_choice choice = { &l->sites, UBI__UBIREC_HEAP, with_wrappers };
+    const ubi__stack_choice choice = { .sites = &l->sites,
+                                       .of_class = UBI__UBIREC_HEAP,
+                                       .with_wrappers = with_wrappers };
     ubi__flame_tree tree;
     char text[1024] = "";
     must(ubi__flame_tree_init(&tree, &choice, measure, is_inverted, ubi_allocator_default()));
@@ -144,7 +146,7 @@ static void parts_of_counts_make_up_the_whole(void **state) {
         must(ubi__ubirec_write_alloc(l.r.w, &number, info));
     }
     look(&l);
-    const ubi__stack_choice choice = { &l.sites, UBI__UBIREC_HEAP, false };
+    const ubi__stack_choice choice = { .sites = &l.sites, .of_class = UBI__UBIREC_HEAP, .with_wrappers = false };
     for (uint32_t i = 0; i < 50; i++)
         sum += ubi__stack_value(&choice, (ubi__stack_measure){ UBI__MEASURE_TOTAL, true }, i, &parts);
     assert_int_equal(sum,
@@ -161,7 +163,7 @@ static void what_formats_cannot_say_is_the_most_that_they_can(void **state) {
     for (unsigned i = 0; i < 200; i++)
         allocate(&l.r, l.r.mapping, UBI__UBIREC_SIZE_MAX, trace);
     look(&l);
-    const ubi__stack_choice choice = { &l.sites, UBI__UBIREC_MAPPING, false };
+    const ubi__stack_choice choice = { .sites = &l.sites, .of_class = UBI__UBIREC_MAPPING, .with_wrappers = false };
     assert_true(ubi__stack_value(&choice, total, 0, &parts) == INT64_MAX);
     look_end(&l);
 }
@@ -183,7 +185,7 @@ static void without_memory_nothing_is_left(void **state) {
     looked_at l;
     (void)state;
     stacks_make(&l);
-    const ubi__stack_choice choice = { &l.sites, UBI__UBIREC_HEAP, false };
+    const ubi__stack_choice choice = { .sites = &l.sites, .of_class = UBI__UBIREC_HEAP, .with_wrappers = false };
     for (int i = 0; i < 2; i++) {
         job j = { &choice, i == 1 };
         assert_true(fail_each_allocation(tree_make, &j) > 5);

@@ -10,11 +10,19 @@
 
 #include "recording/recording_sites.h"
 
+struct ubi__recording_place;
+/** How functions are called where trees of them are made; NUL-terminated, cut to `n` bytes. */
+typedef struct ubi__stack_naming {
+    void (*name)(char *out, size_t n, const struct ubi__recording_place *place, const void *payload);
+    const void *payload;
+} ubi__stack_naming;
+
 /** What is looked at. */
 typedef struct ubi__stack_choice {
     const ubi__sites *sites; /* borrowed, as is their summary, which is finished */
     ubi__ubirec_class of_class;
-    bool with_wrappers; /* stacks begin at the allocation, not at what asks for it (recording_sites.h) */
+    bool with_wrappers;              /* stacks begin at the allocation, not at what asks for it (recording_sites.h) */
+    const ubi__stack_naming *naming; /* borrowed; NULL: by the name, else module and address, or position in a script */
 } ubi__stack_choice;
 
 /** One number for each allocation of a class. */

@@ -31,7 +31,7 @@ struct job {
 };
 
 static ubi__stack_choice choice_of(const job *j) {
-    return (ubi__stack_choice){ j->sites, UBI__UBIREC_HEAP, false };
+    return (ubi__stack_choice){ .sites = j->sites, .of_class = UBI__UBIREC_HEAP };
 }
 
 static ubi_status pprof_write(text *to, const job *j, const ubi_allocator *allocator) {

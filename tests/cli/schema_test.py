@@ -122,6 +122,16 @@ class Schemas(unittest.TestCase):
                     document = self.document(command, *rest, f"{file}.ubirec", warning=CUT if is_cut else None)
                     self.validator(schema).validate(document)
 
+    def test_differences_of_recordings(self):
+        for old, new in (("server", "growing"), ("sampled", "server"), ("hostile", "lost-markers"), ("idle", "few")):
+            for arguments in ([], ["--by", "total", "--sort", "change"], ["--by", "count"]):
+                with self.subTest(old=old, new=new, arguments=arguments):
+                    self.validator("recording-diff").validate(self.document("diff", *arguments, f"{old}.ubirec", f"{new}.ubirec"))
+        document = self.document("diff", "--per", "second", "server.ubirec", "growing.ubirec")
+        self.validator("recording-diff").validate(document)
+        for change in ({"per": "minute"}, {"places": [{**document["places"][0], "growth": None}]}, {"old": {}}):
+            self.assertFalse(self.validator("recording-diff").is_valid({**document, **change}), change)
+
     def test_timelines(self):
         for file in ("small", "hostile"):
             for arguments in ([], ["--compat", "firefox"], ["-m", "Javascript"], ["--from", "1", "--to", "2"]):

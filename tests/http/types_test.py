@@ -56,7 +56,7 @@ def answers(server):
                 continue
             values = [f"{p['name']}={needed[p['name']]}" for p in question["parameters"] if p["required"]]
             values += ["text=Map"] if question["name"] == "search" else []
-            values += ["with=h2"] if question["leastHeaps"] > 1 else []
+            values += ["with=h4" if kind == "recording" else "with=h2"] if question["leastHeaps"] > 1 else []
             if heap == "h3" and (question["leastHeaps"] > 1 or any(p["required"] for p in question["parameters"])):
                 continue
             yield server.get(f"/api/1/heaps/{heap}/{question['name']}?{'&'.join(values)}")

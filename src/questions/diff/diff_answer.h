@@ -20,7 +20,13 @@ typedef struct ubi__diff_values {
     const char *sort;
     uint64_t individuals; /**< of this row by class, from 1; 0: of none */
     const char *fail_on;
+    /* Of recordings. */
+    const char *per, *process;
+    int symbols, wrappers;
+    ubi__texts suppress;
 } ubi__diff_values;
+
+typedef struct ubi__diff_recordings ubi__diff_recordings;
 
 /** One of the two heaps. Borrowed from sessions. */
 typedef struct ubi__diff_side {
@@ -51,9 +57,10 @@ typedef struct ubi__diff_answer {
     ubi__class_members members; /**< owned; of one class, if they were asked for */
     ubi__diff_sites sites;
     /* by breakdown */
-    ubi_census_diff *diff; /**< owned; NULL by class */
-    ubi_census_tree *tree; /**< owned; NULL: the delta itself is shown */
-    ubi__census_rows rows; /**< of the tree, if only some are shown */
+    ubi_census_diff *diff;            /**< owned; NULL by class */
+    ubi_census_tree *tree;            /**< owned; NULL: the delta itself is shown */
+    ubi__census_rows rows;            /**< of the tree, if only some are shown */
+    ubi__diff_recordings *recordings; /**< owned; NULL: of heaps */
 } ubi__diff_answer;
 
 /** The parts of a computed answer fit together. */

@@ -2,7 +2,7 @@
  *
  * diff_document.c: what changed between two heaps, as JSON.
  */
-#include "questions/diff/diff_answer.h"
+#include "questions/diff/diff_recordings.h"
 #include "render/result_json.h"
 
 static void tally_members_put(ubi__json *json, const ubi_tally *tally) {
@@ -79,6 +79,8 @@ static void classes_put(ubi__json *json, const ubi__diff_answer *a) {
 
 ubi_status ubi__diff_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const ubi__diff_answer *a = answer_of;
+    if (a->recordings)
+        return ubi__diff_recordings_document(json, a->recordings);
     side_put(json, "old", &a->old_side);
     side_put(json, "new", &a->new_side);
     if (a->diff)

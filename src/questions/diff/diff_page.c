@@ -11,7 +11,7 @@
  *
  * What grew is red, what shrank green; bars show sizes of changes, up or down, against the largest of their list.
  */
-#include "questions/diff/diff_answer.h"
+#include "questions/diff/diff_recordings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -446,6 +446,8 @@ static ubi_status tree_page(const ubi__page *page, const ubi__diff_answer *a, ub
 
 ubi_status ubi__diff_page(const ubi__page *page, const void *answer_of, const ubi__asked *asked) {
     const ubi__diff_answer *a = answer_of;
+    if (a->recordings)
+        return ubi__diff_recordings_page(page, a->recordings);
     if (a->tree)
         return tree_page(page, a, asked->compat);
     classes_page(page, a);

@@ -5,7 +5,8 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
-#include "questions/diff/diff_answer.h"
+#include "questions/diff/diff_recordings.h"
+#include "questions/recording/recording_suppressed.h"
 
 #define AT(field) offsetof(ubi__diff_values, field)
 
@@ -153,9 +154,29 @@ static bool compares_classes(const ubi__diff_values *v, const ubi__asked *asked)
     return asked->is_for_page && !is_about_breakdown(v) && asked->compat != UBI_COMPAT_FIREFOX;
 }
 
+static ubi_session_kind kind_at(const ubi__asked *asked, uint32_t i) {
+    return ubi_session_kind_of(ubi_session_use_session(asked->heaps[i]));
+}
+
+/* Timelines, which are refused later on, count as heaps. */
+static ubi_status kinds_agree(const ubi__asked *asked) {
+    bool is_recording = kind_at(asked, OLD) == UBI_SESSION_RECORDING;
+    uint32_t recording = is_recording ? OLD : NEW, other = is_recording ? NEW : OLD;
+    if (is_recording == (kind_at(asked, NEW) == UBI_SESSION_RECORDING))
+        return UBI_OK;
+    return ubi__asked_about(asked, recording,
+                            ubi__fail(UBI_EFORMAT,
+                                      "this is a recording of allocations, and %s is none: they cannot be compared",
+                                      ubi__asked_name_at(asked, other)));
+}
+
 static ubi_status diff_prepare(void *answer_of, const ubi__asked *asked) {
     ubi__diff_answer *a = answer_of;
     const ubi__diff_values *v = a->values = asked->values;
+    UBI_TRY(kinds_agree(asked));
+    if (ubi__asked_kind(asked) == UBI_SESSION_RECORDING)
+        return ubi__diff_recordings_check(v);
+    UBI_TRY(ubi__diff_heaps_check(v));
     if (v->view && strcmp(v->view, "class") == 0 && is_about_breakdown(v))
         return ubi__fail(UBI_EINVAL, "--by class does not go with --breakdown, --tree, --inverted%s or --filter",
                          v->by.rows ? ", --rows" : "");
@@ -193,8 +214,15 @@ static ubi_status side_open(ubi__diff_side *side, const ubi__asked *asked, uint3
     return UBI_OK;
 }
 
+static ubi_status recordings_compare(ubi__diff_answer *a, const ubi__asked *asked) {
+    a->recordings = UBI_NEW(ubi__asked_allocator(asked), ubi__diff_recordings);
+    return a->recordings ? ubi__diff_recordings_compute(a->recordings, asked) : ubi__fail_nomem();
+}
+
 static ubi_status diff_compute(void *answer_of, const ubi__asked *asked) {
     ubi__diff_answer *a = answer_of;
+    if (ubi__asked_kind(asked) == UBI_SESSION_RECORDING)
+        return recordings_compare(a, asked);
     UBI_TRY(ubi__asked_use_begin(&a->old_heap, asked, OLD, NEW));
     UBI_TRY(side_open(&a->new_side, asked, NEW));
     UBI_TRY(side_open(&a->old_side, asked, OLD));
@@ -207,6 +235,7 @@ static ubi_status diff_compute(void *answer_of, const ubi__asked *asked) {
 
 static void diff_release(void *answer_of, const ubi__asked *asked) {
     ubi__diff_answer *a = answer_of;
+    ubi__diff_recordings_free(a->recordings, ubi__asked_allocator(asked));
     ubi_census_tree_free(a->sites.tree);
     ubi_census_diff_free(a->sites.diff);
     ubi_census_tree_free(a->tree);
@@ -220,27 +249,53 @@ static void diff_release(void *answer_of, const ubi__asked *asked) {
 
 static void diff_facts(ubi__question_facts *out, const void *answer_of) {
     const ubi__diff_answer *a = answer_of;
+    if (a->recordings) {
+        out->own = ubi__diff_recordings_estimates(a->recordings);
+        return;
+    }
     *out = (ubi__question_facts){
         .graph = a->new_side.graph, .old = a->old_side.graph, .look = a->new_side.look, .old_look = a->old_side.look
     };
 }
 
-static const char *const views[] = { "class", "breakdown", NULL };
+static void diff_remark(ubi__remarks *remarks, const void *answer_of) {
+    const ubi__diff_answer *a = answer_of;
+    if (a->recordings)
+        ubi__diff_recordings_remark(remarks, a->recordings);
+}
+
+static const char *const views[] = { "class", "breakdown", "leaked", "peak", "total", "count", "temporary", NULL };
+static const char *const wholes[] = { "second", "allocation", NULL };
 static const char *const sorts[] = { "change", "growth", NULL };
 
 static const ubi__parameter parameters[] = {
-    UBI__CHOICE("by", 0, AT(view), "VIEW", views,
-                "class: what came and went, node by node; breakdown: the difference of two censuses. The default is "
-                "breakdown with --json or an option that is about one, else a page with what changed most",
-                NULL),
-    UBI__CHOICE("sort", 's', AT(sort), "ORDER", sorts,
-                "by class: what changed most first, up or down, or what grew most first", "change"),
+    UBI__CHOICE(
+        "by", 0, AT(view), "VIEW", views,
+        "class: what came and went, node by node; breakdown: the difference of two censuses. The default is "
+        "breakdown with --json or an option that is about one, else a page with what changed most. Of recordings: "
+        "bytes leaked, at the peak or in total, or allocations, all or temporary; the default is what matters most",
+        NULL),
+    UBI__CHOICE(
+        "sort", 's', AT(sort), "ORDER", sorts,
+        "by class, and of recordings: what changed most first, up or down, or what grew most first; the default "
+        "is change, of recordings growth",
+        NULL),
     UBI__BREAKDOWN_PARAMETERS(AT(by)),
     UBI__TREE_TEXT_PARAMETERS(AT(by)),
     UBI__TREE_ROWS_PARAMETERS(AT(by)),
     UBI__NUMBER("individuals", 0, AT(individuals), "N",
                 "by class: instead of the rows, the ids of what is new and deleted of the Nth of them", "0: of none",
                 .scope = UBI__SCOPE_PROGRAM),
+    UBI__CHOICE("per", 0, AT(per), "WHAT", wholes,
+                "of recordings: numbers per second or per allocation, for runs of different length", NULL),
+    UBI__TEXT("process", 0, AT(process), "PROCESS",
+              "of recordings of several processes: only those with this number or name", NULL),
+    UBI__SWITCH("symbols", 0, AT(symbols),
+                "of recordings: look for names that they lack in the files at hand, or do not; the default is to look"),
+    UBI__SWITCH("wrappers", 0, AT(wrappers),
+                "of recordings: look behind calls that ask for memory in the name of many callers, or do not; the "
+                "default is to look"),
+    UBI__SUPPRESS(AT(suppress)),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };
@@ -251,14 +306,17 @@ static const ubi__example examples[] = {
     { "diff --by class -n 0 before.fxsnapshot after.fxsnapshot", "every class that changed" },
     { "diff --json before.fxsnapshot after.fxsnapshot", "the delta as CensusUtils.diff gives it" },
     { "diff --fail-on 'growth > 1MiB' before.fxsnapshot after.fxsnapshot", "fail a job when the heap grew" },
+    { "diff monday.ubirec tuesday.ubirec", "which functions of a program allocate more than they did" },
+    { "diff --per allocation --fail-on 'leakedGrowth > 5%' old.ubirec new.ubirec",
+      "fail a job when a program leaks more" },
     { NULL, NULL },
 };
 
 const ubi__usage ubi__usage_diff = {
     .name = "diff",
     .operands = "OLD NEW",
-    .summary = "show what changed between two snapshots",
-    .question = "What changed between two snapshots?",
+    .summary = "show what changed between two snapshots or recordings",
+    .question = "What changed between two snapshots or recordings?",
     .description =
         "Compares two heaps by groups of nodes. A plus sign (and red) means that NEW has more than OLD, a minus sign "
         "(and green) less. The largest changes come first, and what did not change is left out. Counted is what a "
@@ -274,6 +332,10 @@ const ubi__usage ubi__usage_diff = {
         "\n"
         "'ubiheap leaks' shows what is held, and by what.\n"
         "\n"
+        "Two recordings of allocations are compared by the names of functions, as programs may have been rebuilt: "
+        "places that ask for memory, what grew most first, with the callers of the stack that changed most. Facts of "
+        "--fail-on are those of a report on NEW, their growths, such as leakedGrowth and peakGrowth, and newPlaces.\n"
+        "\n"
         "With --json the document has the delta report of CensusUtils.diff under \"delta\"; with --tree, --inverted or "
         "--filter its tree under \"tree\"; with --by class a row per class under \"byClass\".\n",
     .parameters = parameters,
@@ -288,14 +350,17 @@ const ubi__usage ubi__usage_diff = {
 const ubi__question ubi__question_diff = {
     .usage = &ubi__usage_diff,
     .schema = "ubiheap.diff/1",
+    .recording_schema = "ubiheap.recording-diff/1",
     .least_heaps = 2,
     .most_heaps = 2,
     .condition = UBI__CONDITION_COMPARISON,
+    .recording_facts = ubi__recording_diff_facts,
     .answer_bytes = sizeof(ubi__diff_answer),
     .prepare = diff_prepare,
     .compute = diff_compute,
     .document = ubi__diff_document,
     .page = ubi__diff_page,
     .facts = diff_facts,
+    .remark = diff_remark,
     .release = diff_release,
 };

@@ -15,20 +15,36 @@
 #define COUNT_FACT(name, help, has_basis)                                                                              \
     { name, help, UBI_QUERY_NUMBER, UBI_QUERY_NO_ARGUMENT, false, has_basis }
 
-const ubi_query_name ubi__recording_facts[] = {
-    SIZE_FACT("leaked",
-              "bytes not freed at the end, known pools and what is suppressed left out; a share is one of all bytes "
-              "allocated",
-              true),
-    COUNT_FACT("leakedCount", "allocations not freed at the end, without those; a share is one of all", true),
-    SIZE_FACT("pools", "bytes that the C and C++ libraries keep on purpose until the end; a share as of leaked", true),
-    SIZE_FACT("peak", "the most bytes that lived at a time", false),
-    SIZE_FACT("total", "bytes allocated", false),
-    COUNT_FACT("count", "allocations", false),
-    COUNT_FACT("temporary", "allocations freed at once; a share is one of all", true),
-    SIZE_FACT("rss", "the most resident memory", false),
-    COUNT_FACT("dropped", "events that were lost", false),
-    SIZE_FACT("suppressed", "bytes not freed at the end that suppressions hide; a share as of leaked", true),
+/* Of a recording, and of the newer of two. */
+#define FACTS_OF_ONE                                                                                                   \
+    SIZE_FACT("leaked",                                                                                                \
+              "bytes not freed at the end, known pools and what is suppressed left out; a share is one of all bytes "  \
+              "allocated",                                                                                             \
+              true),                                                                                                   \
+        COUNT_FACT("leakedCount", "allocations not freed at the end, without those; a share is one of all", true),     \
+        SIZE_FACT("pools", "bytes that the C and C++ libraries keep on purpose until the end; a share as of leaked",   \
+                  true),                                                                                               \
+        SIZE_FACT("peak", "the most bytes that lived at a time", false), SIZE_FACT("total", "bytes allocated", false), \
+        COUNT_FACT("count", "allocations", false),                                                                     \
+        COUNT_FACT("temporary", "allocations freed at once; a share is one of all", true),                             \
+        SIZE_FACT("rss", "the most resident memory", false), COUNT_FACT("dropped", "events that were lost", false),    \
+        SIZE_FACT("suppressed", "bytes not freed at the end that suppressions hide; a share as of leaked", true)
+
+#define GROWTH_FACT(fact, name, help) fact(name, help "; a share is one of OLD's", true)
+
+const ubi_query_name ubi__recording_facts[] = { FACTS_OF_ONE, { 0 } };
+
+const ubi_query_name ubi__recording_diff_facts[] = {
+    FACTS_OF_ONE,
+    GROWTH_FACT(SIZE_FACT, "leakedGrowth", "by how much leaked grew from OLD to NEW"),
+    GROWTH_FACT(COUNT_FACT, "leakedCountGrowth", "by how much leakedCount grew"),
+    GROWTH_FACT(SIZE_FACT, "poolsGrowth", "by how much pools grew"),
+    GROWTH_FACT(SIZE_FACT, "peakGrowth", "by how much the peak grew"),
+    GROWTH_FACT(SIZE_FACT, "totalGrowth", "by how much total grew"),
+    GROWTH_FACT(COUNT_FACT, "countGrowth", "by how much count grew"),
+    GROWTH_FACT(COUNT_FACT, "temporaryGrowth", "by how much temporary grew"),
+    GROWTH_FACT(SIZE_FACT, "rssGrowth", "by how much rss grew"),
+    COUNT_FACT("newPlaces", "places that have something in NEW and nothing in OLD of what --by says", false),
     { 0 },
 };
 
@@ -126,10 +142,9 @@ static const char *what_is_missing(const ubi__recording_report *report, fact wha
     return NULL;
 }
 
-static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
-    const ubi__recording_report *report = payload;
+void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording_report *report, size_t number) {
+    fact what = (fact)number;
     *out = (ubi__condition_value){ 0 };
-    fact what = (fact)(value.name - ubi__recording_facts);
     switch (what) {
     case FACT_LEAKED:
         tell_bytes(out, report, report->leaks);
@@ -166,6 +181,10 @@ static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_q
     if (!out->unknown)
         out->unknown = what_is_missing(report, what);
     out->is_estimate = out->is_estimate && !out->unknown;
+}
+
+static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+    ubi__recording_fact_measure(out, payload, (size_t)(value.name - ubi__recording_facts));
     return UBI_OK;
 }
 

@@ -76,6 +76,13 @@ void ubi__recording_report_free(ubi__recording_report *report);
 
 /** Facts of conditions, ended by one without a name. */
 extern const ubi_query_name ubi__recording_facts[];
+/** Those of two: first the same, of NEW; then the first UBI__RECORDING_GROWTHS of them as growths; then UBI__RECORDING_NEW_PLACES. */
+extern const ubi_query_name ubi__recording_diff_facts[];
+#define UBI__RECORDING_FACTS 10
+#define UBI__RECORDING_GROWTHS 8
+#define UBI__RECORDING_NEW_PLACES (UBI__RECORDING_FACTS + UBI__RECORDING_GROWTHS)
+/** The value of a fact of one recording, by its number. */
+void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording_report *report, size_t number);
 ubi__condition_estimates ubi__recording_estimates(ubi__recording_report *report);
 void ubi__recording_remark(ubi__remarks *remarks, const ubi__recording_report *report);
 /** The same, where no page says what of the recording is missing. */

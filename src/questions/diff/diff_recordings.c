@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diff_recordings.c: comparing two recordings (diff_recordings.h), and what conditions know of both.
+ */
+#include "questions/diff/diff_recordings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "questions/recording/recording_suppressed.h"
+
+/* ---- parameters --------------------------------------------------------------------------------------------------------- */
+
+static bool is_order(const char *view) {
+    for (size_t i = 0; view && ubi__recording_orders[i]; i++)
+        if (strcmp(view, ubi__recording_orders[i]) == 0)
+            return true;
+    return false;
+}
+
+typedef struct given {
+    bool is_given;
+    const char *name;
+} given;
+
+static ubi_status given_refuse(const given *options, size_t n, const char *of) {
+    for (size_t i = 0; i < n; i++)
+        if (options[i].is_given)
+            return ubi__fail(UBI_EINVAL, "--%s is for %s", options[i].name, of);
+    return UBI_OK;
+}
+
+ubi_status ubi__diff_recordings_check(const ubi__diff_values *v) {
+    const given options[] = {
+        { v->by.breakdown.text, "breakdown" },
+        { v->by.wants_tree, "tree" },
+        { v->by.inverted, "inverted" },
+        { v->by.filter, "filter" },
+        { v->by.rows, "rows" },
+        { v->individuals, "individuals" },
+        { v->view && !is_order(v->view), v->view }, /* a breakdown or classes */
+    };
+    if (v->view && !is_order(v->view))
+        return ubi__fail(UBI_EINVAL,
+                         "--by %s is for heaps; recordings are compared by leaked, peak, total, count or temporary",
+                         v->view);
+    return given_refuse(options, sizeof options / sizeof *options, "heaps");
+}
+
+ubi_status ubi__diff_heaps_check(const ubi__diff_values *v) {
+    const given options[] = {
+        { v->per, "per" },           { v->process, "process" },     { v->symbols, "symbols" },
+        { v->wrappers, "wrappers" }, { v->suppress.n, "suppress" },
+    };
+    if (is_order(v->view))
+        return ubi__fail(UBI_EINVAL, "--by %s is for recordings of allocations", v->view);
+    return given_refuse(options, sizeof options / sizeof *options, "recordings of allocations");
+}
+
+/* ---- comparing ---------------------------------------------------------------------------------------------------------- */
+
+static ubi_status side_read(ubi__diff_recordings *r, const ubi__asked *asked, uint32_t i) {
+    ubi__diff_recording *side = &r->sides[i];
+    ubi__asked one = *asked;
+    one.heaps += i;
+    one.n_heaps = 1;
+    side->name = ubi__asked_name_at(asked, i);
+    UBI_TRY(ubi__asked_about(asked, i, ubi__recording_report_new(&side->report, &one, &r->wishes)));
+    return ubi__asked_about(asked, i, ubi__recording_view_init(&side->view, side->report, &one));
+}
+
+/* Both are compared by what matters most of the newer one, if both have it. */
+static ubi_status measure_choose(ubi__diff_recordings *r, ubi__stack_measure *out, const ubi__asked *asked) {
+    const ubi__recording_view *new = &r->sides[UBI__DIFF_NEW].view;
+    const ubi__recording_summary *old = r->sides[UBI__DIFF_OLD].report->summary;
+    r->of_class = new->of_class;
+    r->order = new->order;
+    if (!r->wishes.by && !ubi__recording_has_measure(old, r->of_class, ubi__order_measure(r->order)))
+        r->order = UBI__BY_TOTAL;
+    for (uint32_t i = 0; i < UBI__DIFF_SIDES; i++) {
+        ubi__recording_view view = r->sides[i].view;
+        view.of_class = r->of_class;
+        view.order = r->order;
+        UBI_TRY(ubi__asked_about(asked, i, ubi__recording_stack_measure(out, &view)));
+    }
+    return UBI_OK;
+}
+
+/* Of what numbers are: the whole, a second, or an allocation. */
+static ubi_status scale_find(double *out, const ubi__diff_recordings *r, const ubi__asked *asked, uint32_t i) {
+    const ubi__recording_summary *s = r->sides[i].report->summary;
+    const char *per = r->values->per;
+    double whole = 1;
+    if (per && strcmp(per, "second") == 0)
+        whole = (double)s->time_ns / 1e9;
+    else if (per)
+        whole = ubi__class_estimate(s, r->of_class, UBI__MEASURE_TOTAL).count;
+    if (!(whole > 0))
+        return ubi__asked_about(asked, i,
+                                ubi__fail(UBI_EINVAL, "--per %s: the recording has %s", per,
+                                          strcmp(per, "second") == 0 ? "no duration" : "no allocations"));
+    *out = 1 / whole;
+    return UBI_OK;
+}
+
+static ubi_status sides_compare(ubi__diff_recordings *r, const ubi__asked *asked) {
+    ubi__stack_choice choices[UBI__DIFF_SIDES];
+    ubi__stack_measure measure;
+    double scale[UBI__DIFF_SIDES];
+    UBI_TRY(measure_choose(r, &measure, asked));
+    for (uint32_t i = 0; i < UBI__DIFF_SIDES; i++) {
+        UBI_TRY(scale_find(&scale[i], r, asked, i));
+        choices[i] = (ubi__stack_choice){ .sites = r->sides[i].report->sites, .of_class = r->of_class };
+    }
+    UBI_TRY(ubi__recording_diff_init(&r->diff, choices, scale, measure, ubi__asked_allocator(asked)));
+    r->has_diff = true;
+    ubi__recording_diff_sort(&r->diff, !r->values->sort || strcmp(r->values->sort, "growth") == 0);
+    return UBI_OK;
+}
+
+ubi_status ubi__diff_recordings_compute(ubi__diff_recordings *r, const ubi__asked *asked) {
+    const ubi__diff_values *v = r->values = asked->values;
+    r->wishes = (ubi__recording_wishes){
+        .by = v->view, .process = v->process, .symbols = v->symbols, .wrappers = v->wrappers, .suppress = v->suppress
+    };
+    for (uint32_t i = 0; i < UBI__DIFF_SIDES; i++)
+        UBI_TRY(side_read(r, asked, i));
+    return sides_compare(r, asked);
+}
+
+void ubi__diff_recordings_free(ubi__diff_recordings *r, const ubi_allocator *allocator) {
+    if (!r)
+        return;
+    if (r->has_diff)
+        ubi__recording_diff_fini(&r->diff);
+    for (int i = 0; i < UBI__DIFF_SIDES; i++)
+        ubi__recording_report_free(r->sides[i].report);
+    UBI_DELETE(allocator, r);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+
+ubi__range ubi__diff_place_range(const ubi__diff_recordings *r, const ubi__diff_place *place, int side) {
+    const ubi__recording_summary *s = r->sides[side].report->summary;
+    const ubi__estimate *e = &place->by[side][r->diff.measure.measure];
+    return r->diff.measure.is_count ? ubi__recording_count_range(s, r->of_class, e)
+                                    : ubi__recording_bytes_range(s, r->of_class, e);
+}
+
+bool ubi__diff_place_is_certain(const ubi__diff_recordings *r, const ubi__diff_place *place) {
+    ubi__range old = ubi__diff_place_range(r, place, UBI__DIFF_OLD),
+               new = ubi__diff_place_range(r, place, UBI__DIFF_NEW);
+    double of_old = r->diff.scale[UBI__DIFF_OLD], of_new = r->diff.scale[UBI__DIFF_NEW];
+    bool is_exact = old.low == old.high && new.low == new.high;
+    return is_exact || old.high * of_old < new.low *of_new || new.high *of_new < old.low *of_old;
+}
+
+/* ---- facts -------------------------------------------------------------------------------------------------------------- */
+
+static const char by_chance[] = "the recordings are samples";
+static const char missed[] = "sampling may have missed what there was";
+
+/* Differences of limits: a lower one, or an upper one. */
+static void limit_set(uint64_t *limit, uint64_t *below, double value) {
+    *limit = value > 0 ? ubi__whole(value) : 0;
+    *below = value < 0 ? ubi__whole(-value) : 0;
+}
+
+static double low_of(const ubi__condition_value *v) {
+    return (double)(v->is_estimate ? v->low : v->magnitude);
+}
+
+static double high_of(const ubi__condition_value *v) {
+    return (double)(v->is_estimate ? v->high : v->magnitude);
+}
+
+/* NEW's as if it had been as long as OLD, or had as many allocations. */
+static void growth_measure(ubi__condition_value *out, const ubi__diff_recordings *r, size_t number) {
+    ubi__condition_value old, new;
+    double scale = r->diff.scale[UBI__DIFF_NEW] / r->diff.scale[UBI__DIFF_OLD];
+    ubi__recording_fact_measure(&old, r->sides[UBI__DIFF_OLD].report, number);
+    ubi__recording_fact_measure(&new, r->sides[UBI__DIFF_NEW].report, number);
+    *out = (ubi__condition_value){ .unknown = new.unknown ? new.unknown : old.unknown, .basis = old.magnitude };
+    double growth = (double)new.magnitude *scale - (double)old.magnitude;
+    out->magnitude = ubi__whole(growth < 0 ? -growth : growth);
+    out->is_negative = growth < 0 && out->magnitude;
+    if (out->unknown || !(old.is_estimate || new.is_estimate))
+        return;
+    out->is_estimate = true;
+    out->is_negative = false;
+    out->because = by_chance;
+    limit_set(&out->low, &out->low_below, low_of(&new) * scale - high_of(&old));
+    limit_set(&out->high, &out->high_below, high_of(&new) * scale - low_of(&old));
+    out->basis_low = ubi__whole(low_of(&old));
+    out->basis_high = ubi__whole(high_of(&old));
+}
+
+/* Samples show what is there, and never what is not. */
+static void new_places_count(ubi__condition_value *out, const ubi__diff_recordings *r) {
+    ubi__condition_value old, new;
+    size_t basis =
+        ubi__order_measure(r->order) == UBI__MEASURE_LEAKED ? 0 : 4; /* leaked, or total: what makes them unknown */
+    ubi__recording_fact_measure(&old, r->sides[UBI__DIFF_OLD].report, basis);
+    ubi__recording_fact_measure(&new, r->sides[UBI__DIFF_NEW].report, basis);
+    *out = (ubi__condition_value){ .unknown = new.unknown ? new.unknown : old.unknown };
+    for (size_t i = 0; i < r->diff.places.n; i++) {
+        const ubi__diff_place *place = &r->diff.places.at[i];
+        out->magnitude +=
+            ubi__diff_place_has(&r->diff, place, UBI__DIFF_NEW) && !ubi__diff_place_has(&r->diff, place, UBI__DIFF_OLD);
+    }
+    if (out->unknown || (r->sides[UBI__DIFF_OLD].report->is_exact && r->sides[UBI__DIFF_NEW].report->is_exact))
+        return;
+    out->is_estimate = true;
+    out->high = UINT64_MAX;
+    out->because = missed;
+}
+
+static ubi_status recordings_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+    const ubi__diff_recordings *r = payload;
+    size_t number = (size_t)(value.name - ubi__recording_diff_facts);
+    if (number < UBI__RECORDING_FACTS)
+        ubi__recording_fact_measure(out, r->sides[UBI__DIFF_NEW].report, number);
+    else if (number < UBI__RECORDING_NEW_PLACES)
+        growth_measure(out, r, number - UBI__RECORDING_FACTS);
+    else
+        new_places_count(out, r);
+    return UBI_OK;
+}
+
+ubi__condition_estimates ubi__diff_recordings_estimates(ubi__diff_recordings *r) {
+    return (ubi__condition_estimates){ .measure = recordings_measure, .payload = r };
+}
+
+/* ---- remarks ------------------------------------------------------------------------------------------------------------ */
+
+/* What is wrong with the newer one, or else the older one. */
+void ubi__diff_recordings_remark(ubi__remarks *remarks, const ubi__diff_recordings *r) {
+    for (int i = UBI__DIFF_SIDES; i-- > 0 && !remarks->fault[0];) {
+        const ubi__diff_recording *side = &r->sides[i];
+        ubi__remarks own = { .fault = "" };
+        ubi__recording_remark_parts(&own, side->report);
+        ubi__recording_suppressed_remark(&own, side->report, r->of_class, r->order);
+        if (own.fault[0])
+            snprintf(remarks->fault, sizeof remarks->fault, "%s: %.400s", side->name, own.fault);
+        if (own.note[0] && !remarks->note[0])
+            snprintf(remarks->note, sizeof remarks->note, "%.80s: %.160s", side->name, own.note);
+        if (own.passed[0] && !remarks->passed[0])
+            snprintf(remarks->passed, sizeof remarks->passed, "%s", own.passed);
+    }
+}
