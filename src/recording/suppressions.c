@@ -195,7 +195,8 @@ static void info_hide(ubi__suppressed *s, uint32_t info, uint32_t rule) {
     s->n_used += s->by_rule[rule].samples == 0;
     ubi__estimate_add(&s->by_rule[rule], &s->summary, info, n);
     ubi__estimate_add(&s->sums[t->kinds.at[t->infos.at[info].kind].class_of_kind], &s->summary, info, n);
-    sums->live = sums->n_left = 0;
+    sums->n_older = sums->live; /* is alive as before, and not left over */
+    sums->n_left = 0;
 }
 
 static ubi_status infos_hide(ubi__suppressed *s, finder *f) {
