@@ -257,6 +257,8 @@ static void a_job_that_all_leave_is_cancelled(void **state) {
     assert_int_equal(jobs_count(&o), 1);
     ubi__desk_leave(at_gate.job, &w.watcher); /* it runs: its thread ends it */
     jobs_await_end(&o);
+    while (atomic_load(&g.n_released) == 0) /* which is after it is counted */
+        sched_yield();
     assert_int_equal(atomic_load(&g.n_released), 1);
     assert_false(atomic_load(&g.is_open));
     waiter_fini(&w), waiter_fini(&w1), waiter_fini(&w2);
