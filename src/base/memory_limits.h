@@ -14,6 +14,8 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/server_api.h"
+
 typedef struct ubi__memory_limit {
     const char *name;                 /**< NULL: no limit; else "the control group", "the address space (ulimit -v)" */
     uint64_t limit_bytes, used_bytes; /**< with a name; used_bytes is at most limit_bytes */
@@ -45,7 +47,7 @@ ubi__memory_limits ubi__memory_limits_look(const ubi__memory_places *places, uin
 /** Of a process, 0 for this one. No limit if /proc does not say. No memory is allocated. Cost: some small files of /proc and /sys. */
 ubi__memory_limits ubi__memory_limits_read(pid_t pid);
 /** The one of them with the least room. */
-ubi__memory_limit ubi__memory_limit_read(pid_t pid);
+UBI__SERVER_API ubi__memory_limit ubi__memory_limit_read(pid_t pid);
 
 static inline uint64_t ubi__memory_room(const ubi__memory_limit *limit) {
     return limit->name ? limit->limit_bytes - limit->used_bytes : UINT64_MAX;

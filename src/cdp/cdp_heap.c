@@ -15,6 +15,7 @@
 #include "cdp/cdp_peer.h"
 #include "cdp/cdp_targets.h"
 #include "cdp/node_inspector.h"
+#include "cdp/snapshot_room.h"
 
 #define LOOPBACK "127.0.0.1"
 #define TICK_US 100000
@@ -301,8 +302,59 @@ static ubi_status event_take(void *payload, ubi_text method, ubi_text params) {
     return UBI_OK;
 }
 
+static uint64_t size_member(ubi_text object, const char *name) {
+    ubi__json_value value;
+    uint64_t size_bytes = 0;
+    return ubi__json_object_find(&value, object, name) && ubi__json_value_u64(&size_bytes, &value) ? size_bytes : 0;
+}
+
+/* The value of a script that Node.js runs between jobs of the program; NULL text: it has none, for example because it is old. */
+static ubi_status script_value(ubi__remote *r, const char *params, ubi_text *out) {
+    ubi__json_value value;
+    ubi_text result;
+    *out = (ubi_text){ NULL, 0 };
+    ubi_status status = ubi__cdp_peer_ask(r->peer, "Runtime.evaluate", params, &result);
+    if (status == UBI_OK && ubi__json_object_find(&value, result, "result") && value.type == UBI__JSON_OBJECT &&
+        ubi__json_object_find(&value, value.raw, "value") && value.type == UBI__JSON_OBJECT)
+        *out = value.raw;
+    return status == UBI_ESTATE ? UBI_OK : status;
+}
+
+/* Of all objects but the large ones, and of those, as far as the other side says. */
+static ubi_status object_sizes_ask(ubi__remote *r, uint64_t *small_bytes, uint64_t *large_bytes) {
+    static const char script[] = "{\"expression\":\"({large:require('v8').getHeapSpaceStatistics().filter(s=>s.space_"
+                                 "name.includes('large_object'))"
+                                 ".reduce((sum,s)=>sum+s.space_used_size,0)})\","
+                                 "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"silent\":true}";
+    ubi_text result;
+    UBI_TRY(ubi__cdp_peer_ask(r->peer, "Runtime.getHeapUsage", NULL, &result));
+    uint64_t used_bytes = size_member(result, "usedSize");
+    if (r->is_node)
+        UBI_TRY(script_value(r, script, &result));
+    uint64_t large = r->is_node && result.ptr ? size_member(result, "large") : 0;
+    *large_bytes = large < used_bytes ? large : used_bytes;
+    *small_bytes = used_bytes - *large_bytes;
+    return UBI_OK;
+}
+
+/* Nothing is asked about the memory of another machine. */
+static ubi_status room_check(ubi__remote *r) {
+    uint64_t small_bytes, large_bytes;
+    ubi__snapshot_room room;
+    bool is_here = r->address->pid || strcmp(r->host, LOOPBACK) == 0 || strcmp(r->host, "localhost") == 0;
+    if (r->address->is_forced || !is_here)
+        return UBI_OK;
+    ubi_status status = object_sizes_ask(r, &small_bytes, &large_bytes);
+    if (status != UBI_OK)
+        return status == UBI_ESTATE ? UBI_OK : status; /* an old one does not say */
+    room.need_bytes = ubi__snapshot_need(small_bytes, large_bytes);
+    ubi__snapshot_room_left(&room, "", (pid_t)r->address->pid);
+    return ubi__snapshot_room_check(&room);
+}
+
 static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
     ubi_text result;
+    UBI_TRY(room_check(r));
     uint64_t start_ns = ubi_process_clock_ns();
     r->write = write;
     r->payload = payload;
@@ -346,18 +398,16 @@ static void sizes_write(ubi__json *json, ubi_text object, const size_name *names
             ubi__json_member_u64(json, names->ours, size_bytes);
 }
 
-/* What only Node.js knows, by a script: it runs between jobs of the program. An old one, or a refusal: without these. */
+/* What only Node.js knows. */
 static ubi_status process_sizes_ask(ubi__remote *r, ubi__json *json) {
     static const char script[] =
         "{\"expression\":\"({...process.memoryUsage(),limit:require('v8').getHeapStatistics().heap_size_limit})\","
         "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"silent\":true}";
-    ubi__json_value value;
-    ubi_text result;
-    ubi_status status = ubi__cdp_peer_ask(r->peer, "Runtime.evaluate", script, &result);
-    if (status == UBI_OK && ubi__json_object_find(&value, result, "result") && value.type == UBI__JSON_OBJECT &&
-        ubi__json_object_find(&value, value.raw, "value") && value.type == UBI__JSON_OBJECT)
-        sizes_write(json, value.raw, process_sizes);
-    return status == UBI_ESTATE ? UBI_OK : status;
+    ubi_text sizes;
+    UBI_TRY(script_value(r, script, &sizes));
+    if (sizes.ptr)
+        sizes_write(json, sizes, process_sizes);
+    return UBI_OK;
 }
 
 static ubi_status sizes_ask(ubi__remote *r, ubi__vec_u8 *text) {

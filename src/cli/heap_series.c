@@ -132,6 +132,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     if (most_of(options) > UBI__HEAP_SERIES_MOST)
         return ubi__fail(UBI_EINVAL, "a series has %d snapshots at most", UBI__HEAP_SERIES_MOST);
     UBI_TRY(ubi__remote_address_parse(&address, options->address, ubi__remote_schemes));
+    address.is_forced = options->is_forced;
     out->heaps = ubi__calloc_array(memory(), UBI__HEAP_SERIES_MOST, sizeof *out->heaps);
     if (!out->heaps)
         return ubi__fail_nomem();

@@ -29,6 +29,7 @@ typedef struct ubi__heap_series_options {
     uint64_t n;           /**< 0: until Ctrl-C, or UBI__HEAP_SERIES_MOST */
     uint32_t n_least;     /**< enough for an answer after Ctrl-C, or when the program has ended */
     bool must_collect;    /**< garbage, before each */
+    bool is_forced;       /**< as of ubi__remote_address */
 } ubi__heap_series_options;
 
 /**

@@ -61,6 +61,7 @@ typedef struct ubi__remote_address {
     uint64_t
         number; /**< tabs are counted from 1 in the order of the list; processes have numbers of the server's, 0 its own */
     char path[UBI__REMOTE_PATH_BYTES]; /**< from its slash on, with `has_paths`; else "" */
+    bool is_forced; /**< snapshots are taken though the program may be ended by them; not part of the text */
 } ubi__remote_address;
 
 /** Whether a path begins with one of the schemes; schemes[] ends with NULL. NULL: there are none. */

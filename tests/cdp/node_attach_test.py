@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -156,6 +157,21 @@ class Node(unittest.TestCase):
                 self.assertEqual(words.count("\n"), 1, words)
                 self.assertEqual((self.place.folder / "cut.heapsnapshot").exists(), process.returncode == 0)
                 (self.place.folder / "cut.heapsnapshot").unlink(missing_ok=True)
+
+    def test_a_program_that_has_no_room_is_spared(self):
+        with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as program:  # opening it takes room
+            status = pathlib.Path(f"/proc/{program.process.pid}/status").read_text()
+            size_bytes = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmSize"))) << 10
+            limits = resource.prlimit(program.process.pid, resource.RLIMIT_AS)
+            resource.prlimit(program.process.pid, resource.RLIMIT_AS, (size_bytes + (8 << 20), limits[1]))
+            command = ("attach", f"node:{program.process.pid}", "snapshot", "-o", "spared.heapsnapshot")
+            done = self.ubiheap(*command)
+            resource.prlimit(program.process.pid, resource.RLIMIT_AS, limits)
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (4, 1), done.stderr)
+            self.assertIn(b"it could be killed; --force takes one", done.stderr)
+            self.assertFalse((self.place.folder / "spared.heapsnapshot").exists())
+            program.wait_for_sign()
+            self.ask(*command, "--force")
 
     def test_what_is_no_node(self):
         sleeper = subprocess.Popen(["sleep", "1000"])

@@ -19,8 +19,11 @@ static bool is_address(const char *path) {
 }
 
 static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n_operands) {
-    if (v->times || v->collects)
-        return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots", v->times ? "--times" : "--gc");
+    if (v->times || v->collects || v->is_forced)
+        return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
+                         v->times      ? "--times"
+                         : v->collects ? "--gc"
+                                       : "--force");
     if (n_operands >= LEAST_SNAPSHOTS)
         return UBI_OK;
     if (is_address(operands[0]))
@@ -58,6 +61,7 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     UBI_TRY(series_check(v, operands, n_operands));
     UBI_TRY(ubi__parse_duration(&options.interval_us, v->every, "--every"));
     options.must_collect = v->collects >= 0;
+    options.is_forced = v->is_forced;
     ubi_status status = ubi__heap_series_take(&series, cli, &options);
     if (status == UBI_OK)
         status = series_ask(cli, v, &series, exit_code);

@@ -241,14 +241,12 @@ static ubi_status export_prepare(void *to, const ubi__asked *asked) {
         return format_fail(v);
     if (!asked->is_for_page && a->format->events != &ubi__event_format_tables)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format->name);
-    a->wishes = (ubi__recording_wishes){
-        .by = v->by,
-        .process = v->process,
-        .window = v->window,
-        .symbols = v->symbols,
-        .wrappers = v->wrappers,
-        .suppress = v->suppress
-    };
+    a->wishes = (ubi__recording_wishes){ .by = v->by,
+                                         .process = v->process,
+                                         .window = v->window,
+                                         .symbols = v->symbols,
+                                         .wrappers = v->wrappers,
+                                         .suppress = v->suppress };
     ubi__time_window window;
     UBI_TRY(ubi__asked_window_read(&window, &v->window));
     return values_check(v, a->format);

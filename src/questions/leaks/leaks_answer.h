@@ -21,6 +21,7 @@ typedef struct ubi__leaks_values {
     const char *every; /**< NULL: they are there */
     uint64_t times;    /**< 0: until the user has enough */
     int collects;      /**< -1: garbage stays */
+    bool is_forced;    /**< also where the program may have too little memory for a snapshot */
 } ubi__leaks_values;
 
 /** The comparison and its results. */

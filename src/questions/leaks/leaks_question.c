@@ -82,6 +82,9 @@ static const ubi__parameter parameters[] = {
     UBI__SWITCH("gc", 0, AT(collects),
                 "with --every: have garbage collected before each snapshot, or do not; the default is to do it",
                 .scope = UBI__SCOPE_TERMINAL),
+    UBI__FLAG("force", 0, AT(is_forced),
+              "with --every: take snapshots though the program may have too little memory for them",
+              .scope = UBI__SCOPE_TERMINAL),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };
@@ -100,6 +103,7 @@ static const ubi__example examples[] = {
     { "leaks --where 'className == \"Session\"' before.heapsnapshot after.heapsnapshot", "one suspect" },
     { "leaks --control idle1.heapsnapshot,idle2.heapsnapshot before.heapsnapshot after.heapsnapshot",
       "what only the work between the two leaks" },
+    { "leaks node:4711 --every 30s --times 3", "what piles up in a Node.js server that runs" },
     { "leaks firefox://127.0.0.1:6000/tab/1 --every 30s --times 5", "what a page holds on to while it is used" },
     { "leaks --fail-on 'leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB or unlisted(steady) > "
       "1MiB' one.heapsnapshot "

@@ -11,6 +11,7 @@
 typedef struct ubi__attach_arguments {
     const char *tab, *process, *output;
     const char *seconds;
+    bool is_forced;
 } ubi__attach_arguments;
 
 /** A command line at work. */

@@ -167,6 +167,9 @@ static ubi_status arguments_check(const ubi__attach *a, ubi__remote_address *add
         return ubi__fail(UBI_EINVAL, "--output is for snapshot and allocations");
     if (v->seconds && !is_recording)
         return ubi__fail(UBI_EINVAL, "--seconds is for allocations");
+    if (v->is_forced && !is_snapshot)
+        return ubi__fail(UBI_EINVAL, "--force is for snapshot");
+    address->is_forced = v->is_forced;
     const char *kind = is_recording ? "recording" : ubi__remote_snapshot_kind(address->scheme);
     UBI_TRY(output_check_name(a, is_recording, kind));
     UBI_TRY(ubi__output_check_terminal(v->output, a->cli, is_recording ? "recording" : "snapshot"));
@@ -224,6 +227,7 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("output", 'o', AT(output), "FILE", "where snapshot saves the heap, and allocations its recording", NULL),
     UBI__TEXT("seconds", 0, AT(seconds), "TIME", "how long allocations records, such as 5, 1.5s or 2m; 0: until Ctrl-C",
               "10"),
+    UBI__FLAG("force", 0, AT(is_forced), "take a snapshot though the program may have too little memory for it"),
     UBI__PARAMETERS_END,
 };
 
