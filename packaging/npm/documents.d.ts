@@ -428,7 +428,7 @@ export namespace ConvertRecording1 {
   export type Count = number;
 }
 
-/** What changed between two heaps: the delta report of CensusUtils.diff, or with --tree, --inverted or --filter its tree, or some rows of that, or with --by class a row for each class. */
+/** What changed between two heaps: the delta report of CensusUtils.diff, or with --tree, --inverted or --filter its tree, or some rows of that, or with --by class a row for each class or the nodes of one. */
 export type Diff1Document = ({
   schema: "ubiheap.diff/1";
   old: Diff1.Side;
@@ -451,6 +451,15 @@ export type Diff1Document = ({
     class: Diff1.ClassChange;
     created: Array<Diff1.NodeId>;
     deleted: Array<Diff1.NodeId>;
+  };
+  /** Of one class, in place of the classes, with a side and rows: its nodes that are new, or those that are deleted, those first that retain most */
+  nodes?: {
+    /** All of them, each once */
+    nodeCount: Diff1.Count;
+    /** What all of them take themselves */
+    shallowSize: Diff1.Count;
+    offset: Diff1.Count;
+    rows: Array<Diff1.NodeRow>;
   };
   /** Classes of either heap: those that changed most first, or with --sort growth those that grew most */
   byClass?: Array<Diff1.ClassChange>;
@@ -566,6 +575,19 @@ export namespace Diff1 {
     /** How many rows are left out before them */
     offset: number;
     rows: Array<Diff1.TreeRow>;
+  };
+}
+export namespace Diff1 {
+  export type NodeRow = {
+    nodeId: Diff1.NodeId;
+    /** The way through the breakdown to the node; null when it counts the node nowhere */
+    label: null | Array<string | Array<Diff1.Frame>>;
+    shallowSize: Diff1.Count;
+    retainedSize: Diff1.Count;
+    /** It dominates nodes */
+    moreChildrenAvailable: boolean;
+    /** The immediate dominator; missing in the root */
+    parentId?: Diff1.NodeId;
   };
 }
 

@@ -69,6 +69,7 @@ static const struct asked {
     { "diff", "{\"by\": \"class\", \"sort\": \"growth\"}" },
     { "diff", "{\"breakdown\": \"objectClass\", \"filter\": \"A\"}" },
     { "diff", "{\"breakdown\": \"objectClass\", \"rows\": 3}" },
+    { "diff", "{\"by\": \"class\", \"individuals\": 1, \"side\": \"created\", \"rows\": 3}" },
     { "info", NULL },
     { "treemap", NULL },
     { "treemap", "{\"breakdown\": \"allocationStack\", \"inverted\": false, \"by\": \"count\", \"depth\": 3}" },

@@ -155,6 +155,30 @@ class Rows(unittest.TestCase):
         self.assertIn("by class", self.refused("h2", "diff", individuals=1, **{"with": "h1"}))
         self.assertIn("only", self.refused("h2", "diff", 404, by="class", individuals=10**6, **{"with": "h1"}))
 
+    def test_rows_of_a_side_of_a_class_are_those_of_its_ids_that_retain_most(self):
+        rows = self.document("h2", "diff", by="class", **{"with": "h1"})["byClass"]
+        n, row = max(enumerate(rows, 1), key=lambda one: min(one[1]["created"]["count"], one[1]["deleted"]["count"]))
+        individuals = self.document("h2", "diff", by="class", individuals=n, **{"with": "h1"})["individuals"]
+        for side, heap in (("created", "h1"), ("deleted", "h2")):
+            ids = individuals[side]
+            self.assertGreater(len(ids), 5)
+            retained = dict(self.document(heap, "nodes", columns="id,retainedSize")["rows"])
+            listed = []
+            for offset in range(0, len(ids) + 4, 4):
+                nodes = self.document("h2", "diff", by="class", individuals=n, side=side, rows=4, offset=offset, **{"with": "h1"})["nodes"]
+                self.assertEqual((nodes["nodeCount"], nodes["shallowSize"], nodes["offset"]), (len(ids), row[side]["bytes"], offset))
+                listed += nodes["rows"]
+            self.assertEqual(sorted(one["nodeId"] for one in listed), sorted(ids))
+            self.assertEqual([one["retainedSize"] for one in listed], sorted((retained[node] for node in ids), reverse=True))
+            own = self.document(heap, "dominators", node=listed[0]["nodeId"], depth=1)["tree"]
+            self.assertEqual({key: own[key] for key in listed[0]}, listed[0])
+        refused = lambda **parameters: self.refused("h2", "diff", by="class", side="created", **{"with": "h1"}, **parameters)
+        self.assertEqual(refused(individuals=1), "side goes with individuals and rows")
+        self.assertEqual(refused(rows=1), "side goes with individuals and rows")
+        self.assertEqual(refused(rows=1, individuals=1, parent=2), "parent does not go with side")
+        self.assertEqual(refused(rows=1, individuals=1, order="name"), "order does not go with side")
+        self.assertIn("by class does not go with", refused(rows=1, individuals=1, filter="a"))
+
     # ---- dominators
 
     def test_rows_of_dominators_know_the_sums_below_them(self):

@@ -11,7 +11,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
-#include "questions/census/counted_nodes.h"
+#include "questions/counted_nodes.h"
 #include "questions/question.h"
 #include "render/heap_labels.h"
 #include "render/result_json.h"

@@ -12,6 +12,7 @@
 
 #include "analyses/diff/class_members.h"
 #include "questions/breakdown_choice.h"
+#include "questions/counted_nodes.h"
 #include "questions/question.h"
 
 typedef struct ubi__diff_values {
@@ -19,6 +20,7 @@ typedef struct ubi__diff_values {
     const char *view;
     const char *sort;
     uint64_t individuals; /**< of this row by class, from 1; 0: of none */
+    const char *side;     /**< of these, rows of what was "created" or "deleted"; NULL: ids of both */
     const char *fail_on;
     /* Of recordings. */
     const char *per, *process;
@@ -54,7 +56,9 @@ typedef struct ubi__diff_answer {
     ubi_class_diff *classes; /**< owned; NULL by breakdown */
     uint32_t *changed;       /**< owned: changed[n_changed], the rows that changed, of changed[n_rows]; for a page */
     uint32_t n_changed, n_rows;
-    ubi__class_members members; /**< owned; of one class, if they were asked for */
+    ubi__class_members members;   /**< owned; of one class, if they were asked for */
+    ubi__counted_nodes nodes;     /**< owned; of one side of these, if some rows of it are shown */
+    ubi__breakdown_choice labels; /**< owned; of these rows */
     ubi__diff_sites sites;
     /* by breakdown */
     ubi_census_diff *diff;            /**< owned; NULL by class */

@@ -64,17 +64,22 @@ static void members_put(ubi__json *json, const ubi__diff_answer *a) {
     ubi__json_object_end(json);
 }
 
-static void classes_put(ubi__json *json, const ubi__diff_answer *a) {
+static ubi_status classes_put(ubi__json *json, const ubi__diff_answer *a) {
     ubi__json_member_u64(json, "commonIds", ubi_class_diff_common_count(a->classes));
     ubi__json_member_bool(json, "sameProcess", a->is_one_process);
+    if (a->values->side) {
+        ubi__json_key(json, "nodes");
+        return ubi__counted_nodes_put(json, &a->nodes);
+    }
     if (a->values->individuals) {
         members_put(json, a);
-        return;
+        return UBI_OK;
     }
     ubi__json_member_array(json, "byClass");
     for (uint32_t i = 0; i < ubi_class_diff_count(a->classes) && !json->has_failed; i++)
         class_put(json, ubi_class_diff_row(a->classes, i));
     ubi__json_array_end(json);
+    return UBI_OK;
 }
 
 ubi_status ubi__diff_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
@@ -85,6 +90,5 @@ ubi_status ubi__diff_document(ubi__json *json, const void *answer_of, const ubi_
     side_put(json, "new", &a->new_side);
     if (a->diff)
         return delta_put(json, a, ubi__asked_allocator(asked));
-    classes_put(json, a);
-    return UBI_OK;
+    return classes_put(json, a);
 }

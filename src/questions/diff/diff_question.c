@@ -12,6 +12,8 @@
 
 enum { OLD, NEW };
 
+static const char *const member_sides[] = { "created", "deleted", NULL };
+
 void ubi__diff_answer_check(const ubi__diff_answer *a) {
     UBI_ASSERT((a->classes == NULL) == (a->diff != NULL));
     UBI_ASSERT(!a->tree || a->diff);
@@ -52,6 +54,21 @@ static ubi_status members_find(ubi__diff_answer *a, const ubi__asked *asked) {
         return ubi__fail(UBI_ENOTFOUND, "individuals: there are only %u classes", ubi_class_diff_count(a->classes));
     const ubi_class_change *change = ubi_class_diff_row(a->classes, (uint32_t)row - 1);
     return ubi__class_members_find(&a->members, &change->name, &start, &end, &options);
+}
+
+/* Of one side, in its heap. */
+static ubi_status members_list(ubi__diff_answer *a, const ubi__asked *asked) {
+    bool is_new = strcmp(a->values->side, member_sides[0]) == 0;
+    uint32_t side = is_new ? NEW : OLD;
+    const ubi__vec_u64 *ids = is_new ? &a->members.created : &a->members.deleted;
+    const ubi_dominators *dominators;
+    const ubi_look *look;
+    UBI_TRY(ubi__asked_about(asked, side, ubi_session_dominators(&dominators, asked->heaps[side], true)));
+    UBI_TRY(ubi__asked_about(asked, side, ubi_session_look(&look, asked->heaps[side])));
+    ubi__counted_nodes_init(&a->nodes, ubi__asked_allocator(asked));
+    UBI_TRY(ubi__counted_nodes_find(&a->nodes, ubi_look_view(look)->graph, ids->at, ids->n));
+    return ubi__counted_nodes_list(&a->nodes, dominators, look, a->labels.json, a->values->by.offset,
+                                   a->values->by.rows);
 }
 
 ubi__change ubi__diff_bytes_of(const ubi__diff_answer *a, const ubi_class_change *row) {
@@ -135,6 +152,8 @@ static ubi_status class_compare(ubi__diff_answer *a, const ubi__asked *asked) {
     a->is_one_process = ubi_class_diff_is_same_process(a->classes, !a->is_net);
     if (a->values->individuals)
         UBI_TRY(members_find(a, asked));
+    if (a->values->side)
+        UBI_TRY(members_list(a, asked));
     if (!asked->is_for_page)
         return UBI_OK;
     UBI_TRY(changed_find(a, asked));
@@ -144,8 +163,21 @@ static ubi_status class_compare(ubi__diff_answer *a, const ubi__asked *asked) {
 
 /* ---- question --------------------------------------------------------------------------------------------------- */
 
+/* Rows are of nodes, with a side. */
 static bool is_about_breakdown(const ubi__diff_values *v) {
-    return v->by.breakdown.text || v->by.inverted || ubi__breakdown_wants_tree(&v->by);
+    ubi__breakdown_arguments by = v->by;
+    by.rows = v->side ? 0 : by.rows;
+    return by.breakdown.text || by.inverted || ubi__breakdown_wants_tree(&by);
+}
+
+static ubi_status members_check(const ubi__diff_values *v) {
+    if (v->individuals && !(v->view && strcmp(v->view, "class") == 0))
+        return ubi__fail(UBI_EINVAL, "individuals are those of a class: they need --by class");
+    if (v->side && !(v->individuals && v->by.rows))
+        return ubi__fail(UBI_EINVAL, "--side goes with --individuals and --rows");
+    if (v->side && (v->by.parent || v->by.order))
+        return ubi__fail(UBI_EINVAL, "%s does not go with --side", v->by.parent ? "--parent" : "--order");
+    return UBI_OK;
 }
 
 static bool compares_classes(const ubi__diff_values *v, const ubi__asked *asked) {
@@ -173,6 +205,7 @@ static ubi_status kinds_agree(const ubi__asked *asked) {
 static ubi_status diff_prepare(void *answer_of, const ubi__asked *asked) {
     ubi__diff_answer *a = answer_of;
     const ubi__diff_values *v = a->values = asked->values;
+    ubi__breakdown_spec none = { 0 }, labels_spec = ubi__labels_spec(&none);
     UBI_TRY(kinds_agree(asked));
     if (ubi__asked_kind(asked) == UBI_SESSION_RECORDING)
         return ubi__diff_recordings_check(v);
@@ -180,9 +213,10 @@ static ubi_status diff_prepare(void *answer_of, const ubi__asked *asked) {
     if (v->view && strcmp(v->view, "class") == 0 && is_about_breakdown(v))
         return ubi__fail(UBI_EINVAL, "--by class does not go with --breakdown, --tree, --inverted%s or --filter",
                          v->by.rows ? ", --rows" : "");
-    if (v->individuals && !(v->view && strcmp(v->view, "class") == 0))
-        return ubi__fail(UBI_EINVAL, "individuals are those of a class: they need --by class");
+    UBI_TRY(members_check(v));
     UBI_TRY(ubi__breakdown_check_rows(&v->by));
+    if (v->side)
+        UBI_TRY(ubi__breakdown_choose(&a->labels, &labels_spec, "diff", UBI_COMPAT_NONE));
     return ubi__breakdown_choose(&a->chosen, &v->by.breakdown, "diff", asked->compat);
 }
 
@@ -242,6 +276,8 @@ static void diff_release(void *answer_of, const ubi__asked *asked) {
     ubi_census_diff_free(a->diff);
     ubi__free_array(ubi__asked_allocator(asked), a->changed, a->n_rows, sizeof *a->changed);
     ubi__class_members_fini(&a->members, ubi__asked_allocator(asked));
+    ubi__counted_nodes_fini(&a->nodes);
+    ubi__breakdown_choice_fini(&a->labels);
     ubi_class_diff_free(a->classes);
     ubi__breakdown_choice_fini(&a->chosen);
     ubi__asked_use_end(a->old_heap, asked);
@@ -285,6 +321,9 @@ static const ubi__parameter parameters[] = {
     UBI__TREE_ROWS_PARAMETERS(AT(by)),
     UBI__NUMBER("individuals", 0, AT(individuals), "N",
                 "by class: instead of the rows, the ids of what is new and deleted of the Nth of them", "0: of none",
+                .scope = UBI__SCOPE_PROGRAM),
+    UBI__CHOICE("side", 0, AT(side), "SIDE", member_sides,
+                "with individuals and rows: rows of what is new or what is deleted, those first that retain most", NULL,
                 .scope = UBI__SCOPE_PROGRAM),
     UBI__CHOICE("per", 0, AT(per), "WHAT", wholes,
                 "of recordings: numbers per second or per allocation, for runs of different length", NULL),

@@ -39,6 +39,7 @@ ubi_status ubi__diff_recordings_check(const ubi__diff_values *v) {
         { v->by.filter, "filter" },
         { v->by.rows, "rows" },
         { v->individuals, "individuals" },
+        { v->side, "side" },
         { v->view && !is_order(v->view), v->view }, /* a breakdown or classes */
     };
     if (v->view && !is_order(v->view))

@@ -43,14 +43,12 @@ static ubi_status flamegraph_prepare(void *to, const ubi__asked *asked) {
     if (asked->is_for_page && is_json)
         return ubi__fail(UBI_EINVAL, "--format json is a document, not a page");
     a->form = !asked->is_for_page ? FORM_JSON : is_text ? FORM_TEXT : FORM_SVG;
-    a->wishes = (ubi__recording_wishes){
-        .by = v->by,
-        .process = v->process,
-        .window = v->window,
-        .symbols = v->symbols,
-        .wrappers = v->wrappers,
-        .suppress = v->suppress
-    };
+    a->wishes = (ubi__recording_wishes){ .by = v->by,
+                                         .process = v->process,
+                                         .window = v->window,
+                                         .symbols = v->symbols,
+                                         .wrappers = v->wrappers,
+                                         .suppress = v->suppress };
     ubi__time_window window;
     return ubi__asked_window_read(&window, &v->window);
 }

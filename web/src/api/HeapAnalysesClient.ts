@@ -4,7 +4,6 @@
 import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type {
-  Bytes,
   CensusPage,
   CensusRow,
   CensusTreeNode,
@@ -127,9 +126,6 @@ const DEFAULT_RETAINING_PATHS = 5;
 const DEFAULT_MAX_COUNT = 50;
 /** Rows where all are wanted. */
 const MOST_ROWS = 2 ** 31;
-
-/** Nodes in one condition: a request has at most 64 KiB, and an id 20 digits. */
-const IDS_IN_ONE_REQUEST = 2000;
 
 /** Smaller boxes, in square pixels, share one. */
 const LEAST_AREA = 4;
@@ -378,9 +374,9 @@ export class HeapAnalysesClient {
     of: ClassMembersOptions,
     options: AskOptions = {},
   ): Promise<DominatorTreeNode[]> {
-    const query = { with: this.heap(second), by: "class", individuals: of.row };
-    const { individuals } = await this.ask<"ubiheap.diff/1">(this.heap(first), "diff", query, options);
-    return this.largestOfAll(this.heap(of.side === "created" ? second : first), individuals?.[of.side] ?? [], of.maxIndividuals);
+    const query = { with: this.heap(second), by: "class", individuals: of.row, side: of.side, rows: of.maxIndividuals };
+    const { nodes } = await this.ask<"ubiheap.diff/1">(this.heap(first), "diff", query, options);
+    return (nodes?.rows ?? []).map((row) => nodeOfRow(row));
   }
 
   /** What a program holds on to between several snapshots, which stand in the order in which they were taken. */
@@ -526,30 +522,6 @@ export class HeapAnalysesClient {
       nodeCount: classes.reduce((sum, { count }) => sum + count, 0),
       shallowSize: classes.reduce((sum, { selfSize }) => sum + selfSize, 0),
     };
-  }
-
-  /** Those of the nodes that retain most; equal ones in the order of their ids here. */
-  private async largestOfAll(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
-    const nodes: DominatorTreeNode[] = [];
-    for (let begin = 0; begin < ids.length; begin += IDS_IN_ONE_REQUEST) {
-      nodes.push(...(await this.largestOf(heap, ids.slice(begin, begin + IDS_IN_ONE_REQUEST), most)));
-    }
-    const rank = new Map(ids.map((id, index) => [id, index]));
-    nodes.sort((a, b) => b.retainedSize - a.retainedSize || (rank.get(a.nodeId) ?? 0) - (rank.get(b.nodeId) ?? 0));
-    return nodes.slice(0, most);
-  }
-
-  private async largestOf(heap: HeapPath, ids: NodeId[], most: number): Promise<DominatorTreeNode[]> {
-    const answer = await this.http.send<"ubiheap.nodes/1">("POST", `${heapPath(heap)}/nodes`, {
-      where: ids.map((id) => `id=${id}`).join(" or "),
-      columns: "id,coarseType,displayName,selfSize,retainedSize",
-      sort: "-retainedSize",
-      limit: most,
-    });
-    const rows = answer.rows as [NodeId, string, string, Bytes, Bytes][];
-    return rows.map(([nodeId, coarseType, name, shallowSize, retainedSize]) => {
-      return { nodeId, label: [coarseType, name], shallowSize, retainedSize, moreChildrenAvailable: false };
-    });
   }
 
   // ---- single nodes -------------------------------------------------------------------------------------------------------------

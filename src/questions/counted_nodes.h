@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * counted_nodes.h: the nodes of some parts of a census, those first that retain most, a page at a time.
+ * counted_nodes.h: the nodes that were counted in some part of a census or a difference, those first that retain most, a page at a time.
  */
-#ifndef UBI_QUESTIONS_CENSUS_COUNTED_NODES_H
-#define UBI_QUESTIONS_CENSUS_COUNTED_NODES_H
+#ifndef UBI_QUESTIONS_COUNTED_NODES_H
+#define UBI_QUESTIONS_COUNTED_NODES_H
 
 #include "questions/node_rows.h"
 
@@ -19,6 +19,9 @@ typedef struct ubi__counted_nodes {
 
 /** Without nodes yet: who has the answer fills `nodes` with them, each once and by index, with this allocator. */
 void ubi__counted_nodes_init(ubi__counted_nodes *counted, const ubi_allocator *allocator);
+/** Fills in nodes by their ids, which are in the order of the graph. Errors: UBI_ENOTFOUND, UBI_ENOMEM. Cost: a search for each. */
+ubi_status ubi__counted_nodes_find(ubi__counted_nodes *counted, const ubi_graph *graph, const uint64_t *ids,
+                                   uint64_t n);
 /**
  * Makes the rows of a page: `most` from the `offset`-th on.
  * @param labels  JSON of the breakdown that labels are made by.

@@ -2,7 +2,7 @@
  *
  * counted_nodes.c: see counted_nodes.h.
  */
-#include "questions/census/counted_nodes.h"
+#include "questions/counted_nodes.h"
 
 #include "base/bits.h"
 #include "base/status.h"
@@ -10,6 +10,17 @@
 
 void ubi__counted_nodes_init(ubi__counted_nodes *counted, const ubi_allocator *allocator) {
     *counted = (ubi__counted_nodes){ .allocator = allocator };
+}
+
+ubi_status ubi__counted_nodes_find(ubi__counted_nodes *counted, const ubi_graph *graph, const uint64_t *ids,
+                                   uint64_t n) {
+    UBI_TRY(ubi__vec_u32_reserve(&counted->nodes, counted->allocator, n));
+    for (uint64_t i = 0; i < n; i++) {
+        ubi_node_ix node;
+        UBI_TRY(ubi_graph_find(&node, graph, ids[i]));
+        counted->nodes.at[counted->nodes.n++] = node;
+    }
+    return UBI_OK;
 }
 
 static ubi_status rows_list(ubi__counted_nodes *counted, const ubi_dominators *dominators, uint32_t offset,
