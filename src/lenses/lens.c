@@ -106,7 +106,8 @@ ubi_status ubi__look_pass(ubi__columns *c, ubi_look **look, ubi_graph *graph) {
     return status;
 }
 
-ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options) {
+static ubi_status look_open(ubi_look **out, const ubi_lens *lens, const ubi_look *beside, ubi_graph *graph,
+                            const ubi_look_options *options) {
     static const ubi_look_options defaults = UBI_LOOK_OPTIONS_INIT;
     int filter;
     options = options ? options : &defaults;
@@ -115,7 +116,10 @@ ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph
     ubi_look *look = look_new(lens, graph, ubi__allocator_or_default(options->allocator));
     if (!look)
         return ubi__fail_nomem();
+    UBI_ASSERT(!beside || (beside->graph == graph && !beside->shown));
+    look->beside = beside && beside->lens == lens ? beside : NULL;
     ubi_status status = lens->open(look, options, filter);
+    look->beside = NULL;
     if (status != UBI_OK) {
         ubi_look_close(look);
         return status;
@@ -123,6 +127,15 @@ ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph
     ubi__lens_view_check(look);
     *out = look;
     return UBI_OK;
+}
+
+ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options) {
+    return look_open(out, lens, NULL, graph, options);
+}
+
+ubi_status ubi__look_open_beside(ubi_look **out, const ubi_look *beside, ubi_graph *graph,
+                                 const ubi_look_options *options) {
+    return look_open(out, ubi_lens_for(graph), beside, graph, options);
 }
 
 /* Of many nodes, these are looked at. */

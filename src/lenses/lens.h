@@ -35,6 +35,8 @@ struct ubi_look {
     uint64_t outside_bytes;      /* ubi_look_outside_bytes */
     bool may_reuse_ids;          /* ubi_look_reuses_ids; what the lens says, until its `open` says otherwise */
     void *own;                   /* the lens's */
+    /* While it is opened: a look at the same graph by the same lens, without a model. NULL: there is none. */
+    const ubi_look *beside;
 };
 
 struct ubi_lens {
@@ -97,6 +99,14 @@ ubi_status ubi__lens_classes_by_label(ubi_look *look);
 
 /** Of an opened lens: every kind or node has a class, roots and first edges are of the graph, bits come from a filter. */
 void ubi__lens_view_check(const ubi_look *look);
+
+/**
+ * As ubi_look_open with the lens of the graph's format. What does not depend on `options->like` is taken from another look, if there is
+ * one: the look is the same, and comes sooner.
+ * @param beside  at this graph, without a filter; borrowed until this returns. NULL: there is none.
+ */
+ubi_status ubi__look_open_beside(ubi_look **out, const ubi_look *beside, ubi_graph *graph,
+                                 const ubi_look_options *options);
 
 /** Opens a lens that need not be in the list. */
 ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options);

@@ -67,7 +67,8 @@ static ubi_status graph_build(void **out, ubi_session_use *use, const char *key,
 
 PLAIN_PART(graph, "graph", true, ubi_graph, ubi_graph_unref, ubi_session_graph);
 
-static ubi_status look_open(void **out, ubi_session_use *use, const ubi_look *like, const ubi_allocator *allocator) {
+static ubi_status look_open(void **out, ubi_session_use *use, const ubi_look *like, const ubi_look *beside,
+                            const ubi_allocator *allocator) {
     ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     ubi_graph *graph;
     ubi_look *look;
@@ -76,9 +77,40 @@ static ubi_status look_open(void **out, ubi_session_use *use, const ubi_look *li
     options.progress = *ubi_session_use_progress(use);
     options.threads = ubi_session_use_threads(use);
     options.like = like;
-    UBI_TRY(ubi_look_open(&look, NULL, graph, &options));
+    UBI_TRY(ubi__look_open_beside(&look, beside, graph, &options));
     *out = look;
     return UBI_OK;
+}
+
+static const ubi__part_type look_part;
+
+/* The heap's own look, if it is there or in the index; to make it takes as long as the other one alone. NULL: it is not. */
+static ubi_status own_look_find(const ubi_look **out, ubi_session_use *own) {
+    ubi__session_index *index = NULL;
+    void *look = NULL;
+    UBI_TRY(ubi__session_part_if_present(&look, own, &look_part, ""));
+    if (!look && ubi__session_is_indexed(own->session))
+        UBI_TRY(ubi__session_index_get(&index, own));
+    if (index && index->file && !index->is_damaged)
+        UBI_TRY(ubi__session_part(&look, own, &look_part, ""));
+    *out = look;
+    return UBI_OK;
+}
+
+static ubi_status look_open_beside_own(void **out, ubi_session_use *use, const ubi_look *like,
+                                       const ubi_allocator *allocator) {
+    ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
+    ubi_session_use *own;
+    const ubi_look *beside;
+    options.progress = use->progress;
+    options.threads = use->threads;
+    UBI_TRY(ubi_session_use_begin(&own, use->session, &options));
+    ubi_status status = own_look_find(&beside, own);
+    use->waited_us += own->waited_us;
+    if (status == UBI_OK)
+        status = look_open(out, use, like, beside, allocator);
+    ubi_session_use_end(own);
+    return status;
 }
 
 /* The model is needed while the look is opened, and not as long as it lasts. */
@@ -92,7 +124,7 @@ static ubi_status look_open_like(void **out, ubi_session_use *use, const ubi_all
     ubi_status status = ubi_session_look(&like, model);
     use->waited_us += model->waited_us;
     if (status == UBI_OK)
-        status = look_open(out, use, like, allocator);
+        status = look_open_beside_own(out, use, like, allocator);
     ubi_session_use_end(model);
     return status;
 }
@@ -111,7 +143,7 @@ static ubi_status look_build(void **out, ubi_session_use *use, const char *key, 
     UBI_TRY(ubi__session_indexed(out, use, UBI__INDEXED_LOOK, look_load, allocator));
     if (*out)
         return UBI_OK;
-    return use->like ? look_open_like(out, use, allocator) : look_open(out, use, NULL, allocator);
+    return use->like ? look_open_like(out, use, allocator) : look_open(out, use, NULL, NULL, allocator);
 }
 
 PLAIN_PART(look, "look", false, const ubi_look, ubi_look_close, ubi_session_look);

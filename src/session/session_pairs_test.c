@@ -82,23 +82,34 @@ static uint64_t differences_count(const ubi_look *a, const ubi_look *b) {
 
 /* ---- what is computed ------------------------------------------------------------------------------------------------ */
 
-static void a_pair_has_the_look_that_the_lens_gives(void **state) {
+/* @param is_own_first  the heap's own look is there already, which knows all but the classes. */
+static void assert_look_of_pair(bool is_own_first) {
     ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     pair p = pair_open(0);
     ubi_session_use *plain = use_like(p.heap, NULL), *use = use_like(p.heap, p.model), *model = use_like(p.model, NULL);
     ubi_look *expected;
     ubi_graph *graph;
-    (void)state;
+    if (is_own_first)
+        look_of(plain);
     options.like = look_of(model);
     assert_int_equal(ubi_session_graph(&graph, use), UBI_OK);
     assert_int_equal(ubi_look_open(&expected, NULL, graph, &options), UBI_OK);
     assert_int_equal(differences_count(look_of(use), expected), 0);
+    assert_int_equal(parts_count(p.heap, "look", "", NULL), is_own_first ? 2 : 1);
     assert_true(differences_count(look_of(use), look_of(plain)) > 100);
+    for (ubi_node_ix node = 0; node < ubi_graph_node_count(graph); node++)
+        assert_int_equal(ubi_look_size_bytes(look_of(use), node), ubi_look_size_bytes(expected, node));
     ubi_look_close(expected);
     ubi_session_use_end(model);
     ubi_session_use_end(use);
     ubi_session_use_end(plain);
     pair_close(&p);
+}
+
+static void a_pair_has_the_look_that_the_lens_gives(void **state) {
+    (void)state;
+    assert_look_of_pair(false);
+    assert_look_of_pair(true);
 }
 
 static void what_depends_on_the_look_is_computed_for_the_pair_once(void **state) {

@@ -118,6 +118,48 @@ void ubi__v8_look_check(const ubi_look *look) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
+/*
+ * Edges, distances and sizes do not depend on what a heap is looked at like, and take most of the time: where another look has found
+ * them they are copied.
+ */
+static const ubi__v8_look *beside_of(const ubi_look *look) {
+    return look->beside ? ubi__v8_look_of(look->beside) : NULL;
+}
+
+static ubi_status edges_copy(ubi__v8_look *own, const ubi__v8_look *beside, const ubi_graph *g,
+                             const ubi_allocator *a) {
+    own->distance = ubi__alloc_array(a, g->n_nodes, sizeof *own->distance);
+    if (!own->distance)
+        return ubi__fail_nomem();
+    memcpy(own->distance, beside->distance, g->n_nodes * sizeof *own->distance);
+    UBI_TRY(ubi_edge_set_new(&own->essential, g, false));
+    memcpy(own->essential->words, beside->essential->words, own->essential->n_words * sizeof *own->essential->words);
+    return UBI_OK;
+}
+
+static ubi_status sizes_copy(ubi__v8_look *own, const ubi__v8_look *beside, const ubi_graph *g,
+                             const ubi_allocator *a) {
+    if (!beside->size_bytes)
+        return UBI_OK;
+    own->size_bytes = ubi__alloc_array(a, g->n_nodes, sizeof *own->size_bytes);
+    if (!own->size_bytes)
+        return ubi__fail_nomem();
+    memcpy(own->size_bytes, beside->size_bytes, g->n_nodes * sizeof *own->size_bytes);
+    return UBI_OK;
+}
+
+static ubi_status edges_find(const ubi_look *look, ubi__v8_look *own, ubi__v8_opening *opening) {
+    const ubi__v8_look *beside = beside_of(look);
+    return beside ? edges_copy(own, beside, look->graph, opening->allocator)
+                  : ubi__v8_find_essential_edges(own, look->graph, opening);
+}
+
+static ubi_status sizes_find(const ubi_look *look, ubi__v8_look *own, ubi__v8_opening *opening) {
+    const ubi__v8_look *beside = beside_of(look);
+    return beside ? sizes_copy(own, beside, look->graph, opening->allocator)
+                  : ubi__v8_redistribute_sizes(own, look->graph, opening);
+}
+
 /* What one thread does while the other looks at edges, and what is done by the first to finish. */
 typedef struct other_half {
     ubi_look *look;
@@ -130,7 +172,7 @@ typedef struct other_half {
 
 static void find_sizes_and_classes(void *payload) {
     other_half *h = payload;
-    h->status = ubi__v8_redistribute_sizes(h->own, h->look->graph, h->opening);
+    h->status = sizes_find(h->look, h->own, h->opening);
     if (h->status == UBI_OK)
         h->status = ubi__v8_find_classes(h->look, h->own, h->like, h->opening);
     if (h->status != UBI_OK)
@@ -166,7 +208,7 @@ static ubi_status find_halves(ubi_look *look, ubi__v8_look *own, const ubi__v8_i
     ubi__helper_start(&helper, opening->threads);
     ubi__helper_give(&helper, &other.classing, find_sizes_and_classes, &other);
     ubi__helper_give(&helper, &other.joining, join_strings, &other);
-    ubi_status status = ubi__v8_find_essential_edges(own, look->graph, opening);
+    ubi_status status = edges_find(look, own, opening);
     if (status != UBI_OK)
         ubi__pulse_stop(&opening->pulse);
     else {

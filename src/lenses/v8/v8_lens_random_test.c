@@ -30,6 +30,16 @@ static ubi_look *look_at(ubi_graph *g, const ubi_look *like, unsigned threads) {
     return look;
 }
 
+/* With what another look at the same graph has found. */
+static ubi_look *look_beside(const ubi_look *beside, ubi_graph *g, const ubi_look *like) {
+    ubi_look *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    options.like = like;
+    options.threads = 1;
+    assert_int_equal(ubi__look_open_beside(&look, beside, g, &options), UBI_OK);
+    return look;
+}
+
 static void assert_text(ubi_text ours, const char *wanted) {
     if (ours.len != strlen(wanted) || memcmp(ours.ptr, wanted, ours.len) != 0)
         fail_msg("'%.*s' is not '%s'", (int)ours.len, ours.ptr, wanted);
@@ -113,10 +123,14 @@ static void interfaces_of_another_heap_are_applied_as_in_devtools(void **state) 
         random_start(seed);
         ubi_graph *other = random_v8_heap_of(&small), *g = random_v8_heap_of(&small);
         devtools *like_rules = devtools_of(other, NULL), *d = devtools_of(g, like_rules);
-        ubi_look *like = look_at(other, NULL, 1), *look = look_at(g, like, 1);
+        ubi_look *like = look_at(other, NULL, 1), *look = look_at(g, like, 1), *own = look_at(g, NULL, 1);
+        ubi_look *sooner = look_beside(own, g, like);
         ubi_look_close(like);
+        ubi_look_close(own);
         assert_look(look, d);
+        assert_look(sooner, d);
         ubi_look_close(look);
+        ubi_look_close(sooner);
         devtools_free(d);
         devtools_free(like_rules);
         ubi_graph_unref(other);
@@ -145,7 +159,7 @@ static void strings_that_lead_in_circles_have_a_name_that_ends(void **state) {
 
 typedef struct opening {
     ubi_graph *g;
-    const ubi_look *like;
+    const ubi_look *like, *beside;
 } opening;
 
 static ubi_status open_and_close(void *payload, const ubi_allocator *allocator) {
@@ -155,7 +169,7 @@ static ubi_status open_and_close(void *payload, const ubi_allocator *allocator) 
     options.allocator = allocator;
     options.threads = 1;
     options.like = o->like;
-    ubi_status status = ubi_look_open(&look, NULL, o->g, &options);
+    ubi_status status = ubi__look_open_beside(&look, o->beside, o->g, &options);
     if (status == UBI_OK)
         ubi_look_close(look);
     return status;
@@ -165,10 +179,12 @@ static void every_refused_allocation_leaves_nothing_behind(void **state) {
     (void)state;
     for (uint32_t seed = 1; seed <= 100; seed++) {
         random_start(seed);
-        opening o = { random_v8_heap_of(&small), NULL };
+        opening o = { random_v8_heap_of(&small), NULL, NULL };
         assert_true(fail_each_allocation(open_and_close, &o) > 5);
         ubi_look *like = look_at(o.g, NULL, 1);
         o.like = like;
+        fail_each_allocation(open_and_close, &o);
+        o.beside = like;
         fail_each_allocation(open_and_close, &o);
         ubi_look_close(like);
         ubi_graph_unref(o.g);
@@ -182,17 +198,14 @@ static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t
     return *left == 0 ? false : (--*left, true);
 }
 
-static void it_can_be_cancelled_at_every_report(void **state) {
-    (void)state;
-    random_start(7);
-    ubi_graph *g = random_v8_heap_of(&small);
+static void assert_can_be_cancelled(ubi_graph *g, const ubi_look *beside) {
     for (uint32_t n_allowed = 0;; n_allowed++) {
         ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
         ubi_look *look = NULL;
         uint32_t left = n_allowed;
         options.threads = 1;
         options.progress = (ubi_progress){ count_down, &left };
-        ubi_status status = ubi_look_open(&look, NULL, g, &options);
+        ubi_status status = ubi__look_open_beside(&look, beside, g, &options);
         if (status == UBI_OK) {
             assert_true(n_allowed > 0);
             ubi_look_close(look);
@@ -201,6 +214,16 @@ static void it_can_be_cancelled_at_every_report(void **state) {
         assert_int_equal(status, UBI_ECANCELLED);
         assert_null(look);
     }
+}
+
+static void it_can_be_cancelled_at_every_report(void **state) {
+    (void)state;
+    random_start(7);
+    ubi_graph *g = random_v8_heap_of(&small);
+    ubi_look *own = look_at(g, NULL, 1);
+    assert_can_be_cancelled(g, NULL);
+    assert_can_be_cancelled(g, own);
+    ubi_look_close(own);
     ubi_graph_unref(g);
 }
 
