@@ -58,7 +58,7 @@ describe("Dominators", () => {
     const titles = [tree, ...(tree.children ?? [])].map(({ title }) => title);
     expect(titles.slice(0, 3)).toEqual(["root", "global", "(GC roots)"]);
     const labels = (await rows(page)).map((row) => row.at(-1) ?? "");
-    expect(labels.slice(0, 2)).toEqual(["synthetic › root@1", `global@${tree.children?.[0]?.nodeId}`]);
+    expect(labels.slice(0, 2)).toEqual(["root@1", `global@${tree.children?.[0]?.nodeId}`]);
     await page.locator(".tree-row", { hasText: "(GC roots)" }).locator(".open-link").click();
     await page.locator(".object-head h1", { hasText: "(GC roots)" }).waitFor();
     expect(await page.locator(".object-head .address").textContent()).toBe("@3");

@@ -164,6 +164,36 @@ describe("settings", () => {
   });
 });
 
+describe("a window of 700 pixels", () => {
+  for (const address of [
+    "#/start/h1",
+    "#/census/h1",
+    "#/tree-map/h1",
+    "#/dominators/h1",
+    "#/object/h1/1810879808088",
+    "#/diff/h1/h2?by=class",
+  ]) {
+    it(`has room for what ${address} shows`, async () => {
+      const page = await trip.open(address, { width: 700 });
+      await page.locator("main:not(:has(.spinner)) :is(.headline, .tree-row, canvas, .object-head)").first().waitFor();
+      const { right, left } = await page.locator("main").evaluate((main) => main.getBoundingClientRect().toJSON() as DOMRect);
+      expect([left, right]).toEqual([0, 700]);
+      const beyond = await page
+        .locator(":is(button, input, select, a, h1):visible")
+        .evaluateAll((all) =>
+          all
+            .filter((one) => !one.closest(".snapshots ul, .tree-table, .edges, .paths-graph") && one.getBoundingClientRect().right > 700)
+            .map((one) => one.outerHTML.slice(0, 120)),
+        );
+      expect(beyond).toEqual([]);
+      const table = page.locator(".tree-table").first();
+      if ((await table.count()) > 0) {
+        expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(1); // of fractions
+      }
+    });
+  }
+});
+
 describe("everybody", () => {
   const addresses = [
     "#/start/h1",

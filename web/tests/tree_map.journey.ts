@@ -54,8 +54,17 @@ describe("Tree map", () => {
     await page.keyboard.press("ArrowDown");
     await until(() => words.textContent()).toBe("objects, Function: 135 KiB, 2 310 things");
     await page.keyboard.press("+");
+    // What of it is seen is in the address.
+    await until(async () => page.url()).toMatch(/zoom=[\d.]+%2C[\d.]+%2C/);
+    const zoomed = page.url();
+    await page.reload();
+    await page.getByRole("button", { name: "Show all" }).waitFor();
+    await until(async () => page.url()).toBe(zoomed);
     await page.getByRole("button", { name: "Show all" }).click();
     await canvas.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await until(() => words.textContent()).toBe("objects, Function: 135 KiB, 2 310 things");
     await page.keyboard.press("Enter");
     await shown(page, "census-state-saved");
     await until(async () => (await rows(page))[0]?.at(-1)).toContain("Function");

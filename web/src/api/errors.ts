@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What can go wrong between the page and its server.
+import { NO_ANSWER } from "../logic/unanswered";
 import type { Documents } from "../types/documents";
 
 type ErrorDocument = Documents["ubiheap.error/1"];
@@ -19,7 +20,7 @@ export class ServerError extends Error {
 /** The server did not answer at all. */
 export class ConnectionError extends Error {
   constructor() {
-    super("The server does not answer.");
+    super(NO_ANSWER);
     this.name = "ConnectionError";
   }
 }

@@ -117,7 +117,9 @@ export class Http {
     const response = await this.answered(job.events, options.signal ? { signal: options.signal } : {});
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; reader; ) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw options.signal?.aborted ? error : new ConnectionError(); // the server has gone in the middle
+      });
       if (done) {
         return;
       }

@@ -14,6 +14,7 @@ import {
   setLabelDisplay,
   setSort,
   setTreeMapDisplay,
+  setTreeMapZoom,
 } from "../store/actions";
 import { LEAKS, VIEW, type Snapshot, type ViewState } from "../store/models";
 import {
@@ -101,6 +102,7 @@ export function addressOfState(state: State): Partial<Address> {
     side: diffing?.byClass?.members?.side === "deleted" ? "deleted" : "",
     ...shownDisplays(state, view),
     ...shownIndividuals(state),
+    zoom: view === "tree-map" ? (selectedSnapshot(state)?.treeMap?.zoom ?? "") : "",
   };
 }
 
@@ -209,6 +211,9 @@ export async function follow({ dispatch, getState }: Store, found: FoundAddress)
     return;
   }
   await dispatch(refresh());
+  if (heap && address.view === "tree-map") {
+    dispatch(setTreeMapZoom({ id: heap.id, zoom: address.zoom }));
+  }
   if (address.view === "dominators" && heap && address.node !== null) {
     await dispatch(revealDominator(heap.id, address.node));
   } else if (address.view === "tree-map" && heap && address.node !== null) {

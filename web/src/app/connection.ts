@@ -3,7 +3,7 @@
 import type { Store } from "../store";
 import { CONNECTION } from "../store/models";
 import { listSnapshots, listTargets } from "../store/tasks/snapshots";
-import { refresh } from "../store/tasks/views";
+import { recover } from "../store/tasks/recover";
 
 const CALM_MS = 5000;
 const LOST_MS = 1000;
@@ -21,7 +21,7 @@ export async function startConnection(store: Store): Promise<void> {
             return;
           }
           if (isLost && connection === CONNECTION.READY) {
-            void store.dispatch(refresh());
+            void store.dispatch(recover());
           }
           again();
         });

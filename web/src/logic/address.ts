@@ -147,6 +147,7 @@ const VALUES: Partial<Record<(typeof QUERY)[number], RegExp>> = {
   side: /^(created|deleted)$/,
   indices: /^\d+(,\d+)*$/,
   bytes: /^\d+$/,
+  zoom: /^[\d.]+,[\d.]+,[\d.]+$/,
 };
 
 /** Leaves out the values that mean nothing. */

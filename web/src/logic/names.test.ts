@@ -42,7 +42,9 @@ describe("what nodes are called", () => {
   it("says nothing twice, and keeps the stack of who labels by it", () => {
     expect(nodeText({ label: ["objects", "LeakedThing"], title: "LeakedThing" })).toBe("LeakedThing");
     expect(nodeText({ label: ["scripts", "(code)", "noFilename"], title: "(code)" })).toBe("(code)");
+    expect(nodeText({ label: ["other", "synthetic"], title: "(GC roots)" })).toBe("(GC roots)");
+    expect(nodeText({ label: ["Mine", "synthetic"], title: "(GC roots)" })).toBe("Mine › synthetic › (GC roots)");
     expect(nodeText({ label: null, title: "root" })).toBe("root");
-    expect(nodePieces({ label: [[frame], "strings", "string"], title: '"a"' })).toEqual([frame, "string", '"a"']);
+    expect(nodePieces({ label: [[frame], "strings", "string"], title: '"a"' })).toEqual([frame, '"a"']);
   });
 });

@@ -66,18 +66,19 @@ export interface Named {
   title?: string | undefined;
 }
 
-/** Words for coarse types, which say little where a node has a title. */
-const COARSE = new Set(["objects", "strings", "scripts", "other", "domNode"]);
+/** Words for coarse types. Where a node has a title, what follows says something of objects, whose class it is, and else repeats it. */
+const COARSE = new Set<unknown>(["objects", "strings", "scripts", "other", "domNode"]);
 
 /** The pieces of what a node is called: how it is labelled, and its title. */
 export function nodePieces({ label, title }: Named): (string | Frame)[] {
   if (title === undefined) {
     return labelPieces(label);
   }
-  const pieces = (label ? labelPieces(label) : []).filter(
-    (piece) => isFrame(piece) || !(COARSE.has(piece) || piece in GROUPS || piece === title),
-  );
-  return [...pieces, title];
+  const pieces = label ? labelPieces(label) : [];
+  const coarse = pieces.findIndex((piece) => COARSE.has(piece));
+  const classes = pieces[coarse] === "objects" ? pieces.slice(coarse + 1) : [];
+  const said = coarse < 0 ? pieces : [...pieces.slice(0, coarse), ...classes];
+  return [...said.filter((piece) => piece !== title), title];
 }
 
 /** What it is called as text. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { boxFill, boxStroke, COLOUR_TYPES, hslText, lerp, packedColour } from "./colours";
 import { fillPixels, type PixelBox } from "./pixels";
-import { dragged, NO_ZOOM, steppedTowards, zoomed } from "./zoom";
+import { dragged, NO_ZOOM, steppedTowards, zoomed, zoomOfText, zoomText } from "./zoom";
 
 const VIEW = { width: 400, height: 300 };
 
@@ -50,6 +50,29 @@ describe("pixels", () => {
     fillPixels(picture, box(5.4, 3.6, 90, 90));
     fillPixels(picture, box(40, 40, 5, 5));
     expect(rows()).toEqual(["11200000", "11200000", "22200000", "00000000", "00000222", "00000211"]);
+  });
+});
+
+describe("zoom in addresses", () => {
+  it("shows the same part of the picture, in windows of any size", () => {
+    expect([zoomText(NO_ZOOM, VIEW), zoomOfText("", VIEW)]).toEqual(["", NO_ZOOM]);
+    for (const state of [
+      zoomed(NO_ZOOM, VIEW, -100, 0, 0),
+      zoomed(NO_ZOOM, VIEW, -5000, 123, 45),
+      dragged(zoomed(NO_ZOOM, VIEW, -700, 200, 150), VIEW, 99, -3),
+    ]) {
+      const again = zoomOfText(zoomText(state, VIEW), VIEW)!;
+      for (const part of ["zoom", "translateX", "translateY", "offsetX", "offsetY"] as const) {
+        expect(again[part]).toBeCloseTo(state[part], 2);
+      }
+    }
+    const text = zoomText(zoomed(NO_ZOOM, VIEW, -100, 0, 0), VIEW);
+    expect(text).toBe("1,0.25,0.25");
+    expect(zoomOfText(text, { width: 800, height: 200 })).toMatchObject({ zoom: 1, offsetX: 0, offsetY: 0 });
+  });
+
+  it("is none where it is not understood", () => {
+    expect(["x", "1", "1,2", "1,2,3,4", "-1,0,0", "1,,x"].map((text) => zoomOfText(text, VIEW))).toEqual(Array(6).fill(null));
   });
 });
 

@@ -70,3 +70,31 @@ export function steppedTowards(shown: DragZoom, wanted: DragZoom): DragZoom {
   const names = Object.keys(next) as (keyof DragZoom)[];
   return names.every((name) => next[name] === wanted[name]) ? wanted : next;
 }
+
+/** Digits that matter even where one has zoomed in as far as that goes. */
+const DIGITS = 8;
+
+/**
+ * What of a picture is seen, for windows of any size: the zoom, and which point is in the middle, as shares of the picture's width and
+ * height. "": all is seen.
+ */
+export function zoomText(state: DragZoom, view: Window): string {
+  if (state.zoom <= 0 || view.width <= 0 || view.height <= 0) {
+    return "";
+  }
+  const middle = (offset: number, length: number) => (offset + length / 2) / (length * (state.zoom + 1));
+  const { offsetX, offsetY } = keptInView(state, view);
+  return [state.zoom, middle(offsetX, view.width), middle(offsetY, view.height)]
+    .map((part) => String(Number(part.toPrecision(DIGITS))))
+    .join();
+}
+
+/** The same in a window; null: the text is none. */
+export function zoomOfText(text: string, view: Window): DragZoom | null {
+  const [zoom = NaN, x = NaN, y = NaN, ...rest] = text.split(",").map(Number);
+  if (rest.length > 0 || ![zoom, x, y].every((part) => Number.isFinite(part)) || zoom < 0) {
+    return text === "" ? NO_ZOOM : null;
+  }
+  const translate = (share: number, length: number) => (length * zoom) / 2 - (share * length * (zoom + 1) - length / 2);
+  return keptInView({ ...NO_ZOOM, zoom, translateX: translate(x, view.width), translateY: translate(y, view.height) }, view);
+}

@@ -114,11 +114,11 @@ function useColumns(props: CensusTableProps): CensusColumn[] {
     </span>
   );
   const sizes = (id: "bytes" | "totalBytes", title: string, help: string): CensusColumn => ({
-    ...{ id, title, help, width: "minmax(110px, 150px)", isNumber: true, sort: id },
+    ...{ id, title, help, width: "clamp(100px, 11.5vw, 150px)", isNumber: true, sort: id },
     cell: ({ row }) => figure(bytes(row[id], isDiff), row[id], totals.totalBytes),
   });
   const counts = (id: "count" | "totalCount", title: string, help: string): CensusColumn => ({
-    ...{ id, title, help, width: "minmax(92px, 124px)", isNumber: true, sort: id },
+    ...{ id, title, help, width: "clamp(88px, 9.6vw, 124px)", isNumber: true, sort: id },
     cell: ({ row }) => figure(formatNumber(row[id], isDiff), row[id], totals.totalCount),
   });
   const pointer = ({ row, level }: VisibleRow & { row: PlacedRow }) => {

@@ -19,7 +19,7 @@ export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, cellsO
   const bytes = useBytes();
   const idText = useNodeIds(heap);
   const size = (id: "retainedSize" | "shallowSize", title: string, help: string): Column<Row> => ({
-    ...{ id, title, help, width: "minmax(108px, 136px)", isNumber: true },
+    ...{ id, title, help, width: "clamp(100px, 10.6vw, 136px)", isNumber: true },
     cell: (row) => {
       const value = cellsOf(row)[id];
       return (

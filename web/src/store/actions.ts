@@ -80,6 +80,8 @@ export const takeTreeMapStart = action<OfSnapshot & { display: TreeMapDisplay }>
 export const takeTreeMapEnd = action<OfSnapshot & { display: TreeMapDisplay; report: Documents["ubiheap.treemap/1"] }>("take-tree-map-end");
 export const treeMapDetailCame = action<OfSnapshot & { of: TreeMapBox[]; boxes: TreeMapBox[] }>("tree-map-detail-came");
 export const seekInTreeMap = action<OfSnapshot & { sought: TreeMapModel["sought"] }>("seek-in-tree-map");
+/** Which part of the map is seen, as zoom.ts writes it. */
+export const setTreeMapZoom = action<OfSnapshot & { zoom: string }>("set-tree-map-zoom");
 export const takeTreeMapError = action<OfSnapshot & Failure>("take-tree-map-error");
 
 // Dominator trees.
@@ -172,4 +174,6 @@ export const trialStart = action<OfSnapshot & { key: string }>("trial-start");
 export const trialEnd = action<{ key: string; page: CensusPage }>("trial-end");
 export const trialError = action<Failure & { key: string }>("trial-error");
 export const connectionChanged = action<ConnectionState>("connection-changed");
+/** Errors that are only of a server that did not answer are none any more. */
+export const forgetUnanswered = action("forget-unanswered");
 export const noticeChanged = action<string | null>("notice-changed");

@@ -125,6 +125,8 @@ export interface TreeMapModel {
   report: Documents["ubiheap.treemap/1"] | null;
   /** The object whose box is looked for, and the names of the boxes around it. */
   sought: { nodeId: NodeId; way: string[] } | null;
+  /** Which part of it is seen, as zoom.ts writes it; "": all. */
+  zoom: string;
   display: TreeMapDisplay;
   error: string | null;
 }

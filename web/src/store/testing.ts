@@ -90,6 +90,7 @@ export class FakeClient {
   };
   getCensusIndividuals = () =>
     this.answer("individuals", { nodes: [ROOT.children?.[0] as DominatorTreeNode], nodeCount: 3, shallowSize: 40 });
+  getNode = (_path: string, nodeId: number) => this.answer(`node ${nodeId}`, { schema: "ubiheap.node/1", nodeId });
   getClassObjects = (_path: string, className: string, most: number) =>
     this.answer(`objects of ${className} ${most}`, { nodes: [ROOT.children?.[0] as DominatorTreeNode], nodeCount: 7, shallowSize: 70 });
   /** Of node 999: the 501st of the 1000 that node 3 dominates, which is unknown so far. */

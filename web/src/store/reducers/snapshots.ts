@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The list of snapshots, oldest first; at most one is selected.
+import { isUnanswered } from "../../logic/unanswered";
+import type { TreeMapDisplay } from "../../types/breakdown";
 import * as a from "../actions";
-import { CENSUS, DOMINATORS, REPORT, SNAPSHOT, TREE_MAP, VIEW, type DominatorTreeModel, type Snapshot, type SnapshotId } from "../models";
+import { CENSUS, DOMINATORS, REPORT, SNAPSHOT, TREE_MAP, VIEW } from "../models";
+import type { DominatorTreeModel, Snapshot, SnapshotId, TreeMapModel } from "../models";
 import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
 import {
   computingTree,
@@ -30,10 +33,31 @@ function changedTree(snapshots: Snapshots, id: SnapshotId, change: (tree: Domina
   });
 }
 
+function newTreeMap(display: TreeMapDisplay): TreeMapModel {
+  return { state: TREE_MAP.SAVING, report: null, sought: null, zoom: "", display, error: null };
+}
+
+/** What a map that is drawn again keeps. */
+function kept(treeMap: TreeMapModel | null): Pick<TreeMapModel, "sought" | "zoom"> {
+  return { sought: treeMap?.sought ?? null, zoom: treeMap?.zoom ?? "" };
+}
+
 function selectedOne(snapshots: Snapshots, id: SnapshotId | null): Snapshots {
   return snapshots.map((snapshot) =>
     snapshot.selected === (snapshot.id === id) ? snapshot : { ...snapshot, selected: snapshot.id === id },
   );
+}
+
+/** What could not be read or computed because the server did not answer is as if it had not been asked for. */
+function withoutUnanswered(snapshot: Snapshot): Snapshot {
+  const { state, path, error, dominatorTree: tree } = snapshot;
+  const isUnread = state === SNAPSHOT.ERROR && path !== null && isUnanswered(error);
+  const isTreeGone = tree?.state === DOMINATORS.ERROR && isUnanswered(tree.error);
+  return {
+    ...snapshot,
+    ...(isUnread ? { state: SNAPSHOT.SAVED, error: null } : {}),
+    ...(isTreeGone ? { dominatorTree: null } : {}),
+  };
 }
 
 /** Views that are of no single snapshot. */
@@ -54,6 +78,7 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     .addCase(a.snapshotError, (list, { payload: { id, error } }) =>
       changedOne(list, id, () => ({ state: SNAPSHOT.ERROR, error, progress: null })),
     )
+    .addCase(a.forgetUnanswered, (list) => list.map(withoutUnanswered))
     .addCase(a.selectSnapshot, (list, { payload }) => selectedOne(list, payload.id))
     .addCase(a.deleteSnapshotsStart, (list, { payload }) => list.filter((snapshot) => !payload.ids.includes(snapshot.id)))
     .addCase(a.changeView, (list, { payload }) => (isOfSeveral(payload.newViewState) ? selectedOne(list, null) : list))
@@ -93,12 +118,12 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     )
     .addCase(a.takeTreeMapStart, (list, { payload: { id, display } }) =>
       changedOne(list, id, ({ treeMap }) => ({
-        treeMap: { state: TREE_MAP.SAVING, report: treeMap?.report ?? null, sought: treeMap?.sought ?? null, display, error: null },
+        treeMap: { ...newTreeMap(display), ...kept(treeMap), state: TREE_MAP.SAVING, report: treeMap?.report ?? null },
       })),
     )
     .addCase(a.takeTreeMapEnd, (list, { payload: { id, display, report } }) =>
       changedOne(list, id, ({ treeMap }) => ({
-        treeMap: { state: TREE_MAP.SAVED, report, sought: treeMap?.sought ?? null, display, error: null },
+        treeMap: { ...newTreeMap(display), ...kept(treeMap), state: TREE_MAP.SAVED, report },
         progress: null,
       })),
     )
@@ -110,6 +135,9 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     )
     .addCase(a.seekInTreeMap, (list, { payload: { id, sought } }) =>
       changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, sought } })),
+    )
+    .addCase(a.setTreeMapZoom, (list, { payload: { id, zoom } }) =>
+      changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, zoom } })),
     )
     .addCase(a.takeTreeMapError, (list, { payload: { id, error } }) =>
       changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, state: TREE_MAP.ERROR, error }, progress: null })),

@@ -2,6 +2,7 @@
 // What is shown, and how: the view, individuals, open objects, displays and preferences.
 import { combineReducers } from "@reduxjs/toolkit";
 import { CENSUS_DISPLAYS, DEFAULT_DISPLAY, LABEL_DISPLAYS, TREE_MAP_DISPLAY } from "../../logic/displays";
+import { isUnanswered } from "../../logic/unanswered";
 import type { CensusDisplay, LabelDisplay } from "../../types/breakdown";
 import type { LiveTarget } from "../../types/heap";
 import * as a from "../actions";
@@ -153,7 +154,9 @@ const connectionReducer = pureReducer<ConnectionState>(CONNECTION.LOADING as Con
   builder.addCase(a.connectionChanged, (_, { payload }) => payload);
 });
 const noticeReducer = pureReducer<string | null>(null, (builder) => {
-  builder.addCase(a.noticeChanged, (_, { payload }) => payload);
+  builder
+    .addCase(a.noticeChanged, (_, { payload }) => payload)
+    .addCase(a.forgetUnanswered, (notice) => (isUnanswered(notice) ? null : notice));
 });
 
 export const DEFAULT_PREFERENCES: Preferences = {

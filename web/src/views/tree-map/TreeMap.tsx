@@ -5,10 +5,22 @@ import { boxAt, boxBeside, boxKey, boxName, boxWay, childrenOf, placeOfKey, zoom
 import { commandText } from "../../logic/commands";
 import { formatNumber, formatPercent, formatSize, percentOf, plural } from "../../logic/format";
 import { boxOfWay, wantedDetail, type MapBox } from "../../logic/map_details";
-import { dragged, keptInView, LINE_PIXELS, NO_ZOOM, steppedTowards, wheelStep, zoomed, type DragZoom, type Window } from "../../logic/zoom";
+import {
+  dragged,
+  keptInView,
+  LINE_PIXELS,
+  NO_ZOOM,
+  steppedTowards,
+  wheelStep,
+  zoomed,
+  zoomOfText,
+  zoomText,
+  type DragZoom,
+  type Window,
+} from "../../logic/zoom";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { useAddress, useDo, useNodeIds, useSize, useTheme } from "../../shared/hooks";
-import { seekInTreeMap } from "../../store/actions";
+import { seekInTreeMap, setTreeMapZoom } from "../../store/actions";
 import type { Snapshot, SnapshotId, TreeMapModel } from "../../store/models";
 import { fetchTreeMapDetail, takeTreeMap } from "../../store/tasks/census";
 import { openBox } from "../../store/tasks/dominators";
@@ -81,6 +93,33 @@ function useDetails(id: SnapshotId, boxes: MapBox[], children: number[][], zoom:
     const timer = setTimeout(() => void act(fetchTreeMapDetail(id, detail)), STAYS_MS);
     return () => clearTimeout(timer);
   }, [act, id, boxes, children, shown, wanted, view]);
+}
+
+/** The zoom that the address asks for is shown, and one that stays is in the address. */
+function useKeptZoom(id: SnapshotId, kept: string, zoom: ZoomState, view: Window) {
+  const act = useDo();
+  const known = useRef("");
+  const jump = useRef(zoom.jumpTo);
+  jump.current = zoom.jumpTo;
+  const hasWindow = view.width > 0;
+  useEffect(() => {
+    const wanted = hasWindow && kept !== known.current ? zoomOfText(kept, view) : null;
+    if (wanted) {
+      known.current = kept;
+      jump.current(wanted);
+    }
+  }, [kept, view, hasWindow]);
+  const text = zoomText(zoom.wanted, view);
+  useEffect(() => {
+    if (!hasWindow || text === known.current) {
+      return undefined;
+    }
+    const timer = setTimeout(() => {
+      known.current = text;
+      act(setTreeMapZoom({ id, zoom: text }));
+    }, STAYS_MS);
+    return () => clearTimeout(timer);
+  }, [act, id, text, hasWindow]);
 }
 
 /** Boxes with sides of so many pixels are seen well. */
@@ -171,6 +210,7 @@ export function TreeMap({ snapshot, report }: { snapshot: Snapshot; report: Repo
       zoom.goTo(zoomToBox(box, view.width, view.height));
     }
   };
+  useKeptZoom(id, snapshot.treeMap?.zoom ?? "", zoom, view);
   useDetails(id, boxes, children, zoom, view);
   // Before the map has the window's size, its places are not those of the window.
   const isFitting = view.width === report.width && view.height === report.height;
