@@ -4,6 +4,7 @@
 import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type {
+  Bytes,
   CensusPage,
   CensusRow,
   CensusTreeNode,
@@ -484,6 +485,24 @@ export class HeapAnalysesClient {
     return (answer.likes?.rows ?? []).map(nodeOfRow);
   }
 
+  /** The nodes of a class, as the engine's own tools make classes: those that retain most, and how many there are. */
+  async getClassObjects(path: HeapPath, className: string, most: number): Promise<Individuals> {
+    const { classes } = await this.ask<"ubiheap.summary/1">(this.heap(path), "summary", { class: className, limit: most });
+    if (classes.length === 0) {
+      throw new Error(`This snapshot has no objects of a class “${className}”.`);
+    }
+    // Classes of one name may be defined in several places.
+    const nodes = classes.flatMap(({ nodes: own = [] }) => own);
+    nodes.sort((a, b) => b.retainedSize - a.retainedSize);
+    return {
+      nodes: nodes.slice(0, most).map(({ id, name, selfSize, retainedSize }) => {
+        return { nodeId: id, label: [name || className], shallowSize: selfSize, retainedSize, moreChildrenAvailable: false };
+      }),
+      nodeCount: classes.reduce((sum, { count }) => sum + count, 0),
+      shallowSize: classes.reduce((sum, { selfSize }) => sum + selfSize, 0),
+    };
+  }
+
   /** The individual nodes that some parts of a census counted: those that retain most, and how many there are. */
   async getCensusIndividuals(of: IndividualsOptions, options: AskOptions = {}): Promise<Individuals> {
     const heap = this.heapOfTree(of.dominatorTreeId);
@@ -504,24 +523,6 @@ export class HeapAnalysesClient {
       nodes.forEach((node, index) => (node.shortestPaths = paths[index] as PathGraph));
     }
     return { nodes, nodeCount, shallowSize };
-  }
-
-  /** The nodes of a class, as the engine's own tools make classes: those that retain most, and how many there are. */
-  async getClassObjects(path: HeapPath, className: string, most: number): Promise<Individuals> {
-    const { classes } = await this.ask<"ubiheap.summary/1">(this.heap(path), "summary", { class: className, limit: most });
-    if (classes.length === 0) {
-      throw new Error(`This snapshot has no objects of a class “${className}”.`);
-    }
-    // Classes of one name may be defined in several places.
-    const nodes = classes.flatMap(({ nodes: own = [] }) => own);
-    nodes.sort((a, b) => b.retainedSize - a.retainedSize);
-    return {
-      nodes: nodes.slice(0, most).map(({ id, name, selfSize, retainedSize }) => {
-        return { nodeId: id, label: [name || className], shallowSize: selfSize, retainedSize, moreChildrenAvailable: false };
-      }),
-      nodeCount: classes.reduce((sum, { count }) => sum + count, 0),
-      shallowSize: classes.reduce((sum, { selfSize }) => sum + selfSize, 0),
-    };
   }
 
   // ---- single nodes -------------------------------------------------------------------------------------------------------------
