@@ -463,6 +463,10 @@ export type Diff1Document = ({
   };
   /** Classes of either heap: those that changed most first, or with --sort growth those that grew most */
   byClass?: Array<Diff1.ClassChange>;
+  /** Files of the scripts that places of these classes name, as far as they are known: "82" of the place "82,3,29" */
+  scripts?: {
+    [name: string]: string;
+  };
 }) & (unknown);
 export namespace Diff1 {
   /** A count or a number of bytes. Above 2^53 it is the nearest double. */
@@ -1156,6 +1160,12 @@ export namespace Leaks1 {
     className: string;
     /** Where the class is defined; absent where not known */
     place?: string;
+    /** The place as file, line and column, from 1. Absent where not known */
+    location?: {
+      file: string;
+      line: number;
+      column: number;
+    };
     coarseType: Leaks1.CoarseType;
     /** Of functions: their name */
     name?: string;

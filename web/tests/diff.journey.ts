@@ -2,9 +2,10 @@
 // What changed between two snapshots, by class: which objects are new, and which are gone.
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { AFTER, BEFORE, journey, rows, shown, until } from "./browser";
+import { AFTER, BEFORE, data, journey, rows, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER);
+const v8 = journey(data("v8/node20-before.heapsnapshot.gz"), data("v8/node20-after.heapsnapshot.gz"));
 
 /** Cells of one of the two tables. */
 const table = (page: Page, label: string) => page.getByRole("treegrid", { name: label, exact: true });
@@ -46,6 +47,16 @@ it("classes are sorted and filtered, and lead to the objects that are new; the a
   expect(page.url()).toContain("side=deleted");
   await page.locator("#filter").fill("nothing has this name");
   await page.getByText("No matches").waitFor();
+});
+
+it("classes of V8 say where they are defined: file and line", async () => {
+  const page = await v8.open("#/diff/h1/h2?by=class");
+  const row = table(page, CLASSES).locator(".tree-row", { hasText: "LeakedThing" });
+  await row.waitFor();
+  expect(await row.locator(".address").textContent()).toBe("gen-leak.cjs:4:30");
+  expect(await row.locator(".address").getAttribute("title")).toBe("/srv/app/gen-leak.cjs:4:30");
+  await page.goto(`${v8.serving.base}/#/leaks/h1,h2`);
+  await page.locator(".cluster", { hasText: "/srv/app/gen-leak.cjs:4:30" }).first().waitFor();
 });
 
 it("an object that is new leads to its page, and back; keys do all of that", async () => {

@@ -3,6 +3,7 @@
  * diff_document.c: what changed between two heaps, as JSON.
  */
 #include "questions/diff/diff_recordings.h"
+#include "questions/script_files.h"
 #include "render/result_json.h"
 
 static void tally_members_put(ubi__json *json, const ubi_tally *tally) {
@@ -82,10 +83,25 @@ static ubi_status classes_put(ubi__json *json, const ubi__diff_answer *a) {
     return UBI_OK;
 }
 
+/* The files that places of classes are in. */
+static ubi_status scripts_put(ubi__json *json, const ubi__diff_answer *a, const ubi_allocator *allocator) {
+    ubi__vec_script_file files = { 0 };
+    ubi_status status = UBI_OK;
+    for (uint32_t i = 0; i < ubi_class_diff_count(a->classes) && status == UBI_OK; i++)
+        status = ubi__script_files_note(&files, ubi_class_diff_row(a->classes, i)->name.place, allocator);
+    ubi__script_files_find(&files, a->new_side.graph);
+    ubi__script_files_find(&files, a->old_side.graph);
+    ubi__script_files_put(json, &files);
+    ubi__vec_script_file_fini(&files, allocator);
+    return status;
+}
+
 ubi_status ubi__diff_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const ubi__diff_answer *a = answer_of;
     if (a->recordings)
         return ubi__diff_recordings_document(json, a->recordings);
+    if (a->classes && !a->values->individuals)
+        UBI_TRY(scripts_put(json, a, ubi__asked_allocator(asked)));
     side_put(json, "old", &a->old_side);
     side_put(json, "new", &a->new_side);
     if (a->diff)

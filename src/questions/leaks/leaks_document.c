@@ -163,6 +163,20 @@ static void put_class(document *d, const ubi_class *class) {
     ubi__json_member_string(d->json, "coarseType", ubi_coarse_type_name(class->coarse_type));
 }
 
+/* Where the class is defined, by an object of it. Lines and columns count from 1. */
+static void put_location(document *d, ubi_node_ix example) {
+    ubi__code_place at;
+    const ubi_kind *kind = ubi_graph_kind(d->graph, ubi_graph_node_kind(d->graph, example));
+    ubi_text file = ubi_graph_string(d->graph, kind->script_filename);
+    if (file.len == 0 || !ubi__code_place_of(&at, d->graph, example))
+        return;
+    ubi__json_member_object(d->json, "location");
+    ubi__json_member_text(d->json, "file", file);
+    put_u64(d, "line", at.line);
+    put_u64(d, "column", at.column);
+    ubi__json_object_end(d->json);
+}
+
 /* For functions and timers: which function, and its place. Lines and columns count from 1. */
 static void put_code(document *d, const ubi_leak_cluster *c) {
     ubi__code_place at;
@@ -262,6 +276,8 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     UBI_TRY(ubi__leak_path_init(&path, d->answer, c));
     ubi__json_object_begin(d->json);
     put_class(d, &c->class_name);
+    if (c->class_name.place.len)
+        put_location(d, c->example);
     if (c->name.ptr)
         ubi__json_member_text(d->json, "name", c->name);
     put_code(d, c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { changedClasses, classesShown, classKey, firstSide, type ClassRow } from "./class_diff";
+import { changedClasses, classesShown, classKey, firstSide, shortPlace, type ClassRow } from "./class_diff";
 
 const tally = (count: number, bytes = count * 10) => ({ count, bytes });
 const row = (name: string, created: number, deleted: number, grown = 0, place = ""): ClassRow => ({
@@ -20,6 +20,16 @@ describe("a difference by class", () => {
       ["Grown", 4],
       ["Map", 5],
     ]);
+  });
+
+  it("says where a class is defined: V8 counts from 0, and calls files by numbers", () => {
+    const placed = changedClasses([row("A", 1, 0, 0, "82,3,29"), row("B", 1, 0, 0, "9,0,0"), ROWS[4]!, row("C", 1, 0)], {
+      "82": "/srv/app/a.js",
+    });
+    expect(placed.map(({ where }) => where)).toEqual(["/srv/app/a.js:4:30", "script 9:1:1", "app.js:7:3", ""]);
+    expect(placed.map(({ where }) => shortPlace(where))).toEqual(["a.js:4:30", "script 9:1:1", "app.js:7:3", ""]);
+    expect(classesShown(placed, "srv/app", "").map(({ name }) => name)).toEqual(["A"]);
+    expect(classKey(placed[0]!)).toBe("Object/A/82,3,29");
   });
 
   it("is sorted by each column, either way", () => {

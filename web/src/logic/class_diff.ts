@@ -4,9 +4,25 @@ import type { Documents } from "../types/documents";
 
 export type ClassRow = NonNullable<Documents["ubiheap.diff/1"]["byClass"]>[number];
 
+/** Files by the numbers of scripts, as a difference has them. */
+export type Scripts = Readonly<Record<string, string>>;
+
 /** A class, and its number in the server's order, from 1: by that its objects are asked for. */
 export interface ClassChange extends ClassRow {
   number: number;
+  /** Where it is defined, in words; "": unknown. */
+  where: string;
+}
+
+/** V8's places are script, line and column from 0; people write the file, and count from 1. */
+function placeWords(place: string | undefined, scripts: Scripts): string {
+  const [, script = "", line, column] = /^(\d+),(\d+),(\d+)$/.exec(place ?? "") ?? [];
+  return script === "" ? (place ?? "") : `${scripts[script] ?? `script ${script}`}:${Number(line) + 1}:${Number(column) + 1}`;
+}
+
+/** The file without its folders. */
+export function shortPlace(where: string): string {
+  return where.slice(where.lastIndexOf("/") + 1);
 }
 
 /** Which objects of a class: those that only the comparison has, or only the baseline. */
@@ -21,8 +37,8 @@ function isChanged({ created, deleted, old, new: now }: ClassRow): boolean {
   return created.count > 0 || deleted.count > 0 || now.bytes !== old.bytes;
 }
 
-export function changedClasses(rows: readonly ClassRow[]): ClassChange[] {
-  return rows.map((row, at) => ({ ...row, number: at + 1 })).filter(isChanged);
+export function changedClasses(rows: readonly ClassRow[], scripts: Scripts = {}): ClassChange[] {
+  return rows.map((row, at) => ({ ...row, number: at + 1, where: placeWords(row.place, scripts) })).filter(isChanged);
 }
 
 /** What each column of numbers shows of a class. */
@@ -35,8 +51,8 @@ export const CLASS_NUMBERS: Record<string, (row: ClassRow) => number> = {
   deltaBytes: ({ old, new: now }) => now.bytes - old.bytes,
 };
 
-function hasText({ name, place }: ClassRow, text: string): boolean {
-  return name.includes(text) || (place ?? "").includes(text);
+function hasText({ name, where }: ClassChange, text: string): boolean {
+  return name.includes(text) || where.includes(text);
 }
 
 /** Rows with a text in name or place, in an order: "-delta", "+name" and so on; "" that of the server, most changed first. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   clusterCells,
   clusterName,
+  clusterPlace,
   clusterSeries,
   doubtsOf,
   growthWords,
@@ -79,6 +80,11 @@ describe("leaks in words", () => {
     const one = { ...cluster, came: [10], classCounts: [10, 20] };
     expect(clusterSeries(one)).toEqual({ values: [10, 20], words: "Session in each snapshot: 10, 20" });
     expect(clusterName({ ...cluster, className: "Function", name: "tick" })).toBe("Function tick()");
+  });
+
+  it("say where their class is defined, as file and line", () => {
+    const location = { file: "/srv/a.js", line: 4, column: 30 };
+    expect([clusterPlace({ ...cluster, place: "82,3,29", location }), clusterPlace(cluster)]).toEqual(["/srv/a.js:4:30", ""]);
   });
 
   it("are copied as rows", () => {

@@ -82,6 +82,11 @@ export function clusterName({ className, name }: Cluster): string {
   return name ? `${className} ${name}()` : className;
 }
 
+/** Where its class is defined, in words; "": unknown. */
+export function clusterPlace({ location, place }: Cluster): string {
+  return location ? `${location.file}:${location.line}:${location.column}` : (place ?? "");
+}
+
 export interface Series {
   values: readonly number[];
   words: string;
@@ -98,7 +103,7 @@ export function clusterSeries({ came, classCounts, className }: Cluster): Series
 export function clusterCells({ clusters }: Leaks): (string | number | null)[][] {
   const titles = ["verdict", "isLeak", "className", "place", "count", "bytes", "retainedSize", "came", "holder", "path", "example"];
   const rows = clusters.map((one) => [
-    ...[one.verdict, String(one.isLeak), clusterName(one), one.place ?? "", one.count, one.bytes, one.retainedSize],
+    ...[one.verdict, String(one.isLeak), clusterName(one), clusterPlace(one), one.count, one.bytes, one.retainedSize],
     ...[one.came.join(" "), one.holder?.words ?? "", one.path, one.example],
   ]);
   return [titles, ...rows];

@@ -112,8 +112,8 @@ export function showClassDiff(isShown: boolean, sort = ""): Task {
     dispatch(a.takeClassDiffStart({ sort }));
     const [from, to] = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
     try {
-      const { byClass = [] } = await client.getClassDiff(from, to);
-      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass) }));
+      const { byClass = [], scripts } = await client.getClassDiff(from, to);
+      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass, scripts) }));
     } catch (error) {
       dispatch(a.takeClassDiffError({ first, second, error: errorText(error) ?? "Comparing was cancelled." }));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What changed by class: how many objects are new, how many are gone, and what both make; beside it, the objects of one class.
 import { useMemo } from "react";
-import { classesShown, classKey, CLASS_NUMBERS, firstSide, type ClassChange } from "../../logic/class_diff";
+import { classesShown, classKey, CLASS_NUMBERS, firstSide, shortPlace, type ClassChange } from "../../logic/class_diff";
 import { formatNumber } from "../../logic/format";
 import { useBytes, useDo, useSee } from "../../shared/hooks";
 import { SplitPane } from "../../shared/SplitPane";
@@ -15,8 +15,8 @@ import { ClassMembers } from "./ClassMembers";
 const TITLES = ["name", "place", "createdCount", "createdBytes", "deletedCount", "deletedBytes", "countChange", "bytesChange"];
 
 export function classDiffCells({ rows, sort }: ClassDiffModel, filter: string | null): (string | number)[][] {
-  const cells = classesShown(rows ?? [], filter, sort).map(({ name, place, created, deleted, old, new: now }) => [
-    ...[name, place ?? "", created.count, created.bytes, deleted.count, deleted.bytes],
+  const cells = classesShown(rows ?? [], filter, sort).map(({ name, where, created, deleted, old, new: now }) => [
+    ...[name, where, created.count, created.bytes, deleted.count, deleted.bytes],
     ...[now.count - old.count, now.bytes - old.bytes],
   ]);
   return [TITLES, ...cells];
@@ -52,12 +52,16 @@ function useClassColumns(): Column<ClassChange>[] {
   });
   const name: Column<ClassChange> = {
     ...{ id: "name", title: "Class", width: "max(140px, 11vw)", sort: "name" },
-    cell: ({ name: text, place }) => (
+    cell: ({ name: text, where }) => (
       <span className="name-cell">
         <span className="name" title={text}>
           {text}
         </span>
-        {place && <span className="address">{place}</span>}
+        {where && (
+          <span className="address" title={where}>
+            {shortPlace(where)}
+          </span>
+        )}
       </span>
     ),
   };

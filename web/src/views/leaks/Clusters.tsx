@@ -2,7 +2,7 @@
 // Objects of one class that are held in one way: how many, how they grew, what they keep, and who holds them.
 import { classKey } from "../../logic/class_diff";
 import { formatNumber, formatSize, plural } from "../../logic/format";
-import { clusterName, clusterSeries, verdictWords, type Cluster } from "../../logic/leaks";
+import { clusterName, clusterPlace, clusterSeries, verdictWords, type Cluster } from "../../logic/leaks";
 import { frameText } from "../../logic/names";
 import { Bars } from "../../shared/Bars";
 import type { HeapPath } from "../../types/heap";
@@ -49,7 +49,8 @@ function Evidence({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
 }
 
 function ClusterRow({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
-  const { holder, place, allocationStack, verdict } = cluster;
+  const { holder, allocationStack, verdict } = cluster;
+  const place = clusterPlace(cluster);
   const keeps = keepsWords(cluster);
   const top = allocationStack?.[0];
   return (
