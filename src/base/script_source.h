@@ -34,7 +34,9 @@ typedef struct ubi__script_frame {
     /** A coroutine: where the function that resumed it, by calling the interpreter, keeps something; 0: unknown. */
     uintptr_t resumer_address;
     const void *frame;     /**< the engine's, for `name`; good during the call */
+    uint64_t memory[2];    /**< the source's own, for the next call */
     uint32_t line, column; /**< from 1; 0: unknown */
+    uint32_t number;       /**< the recorder's own; 0 in what is new */
     bool is_inlined;       /**< it has no native frame of its own: it shares that of the one further out */
 } ubi__script_frame;
 
@@ -43,10 +45,12 @@ typedef struct ubi__script_source {
     uintptr_t interpreter; /**< the function that runs scripts; 0: unknown */
     /**
      * What runs on this thread, innermost first. @param max  0: only whether anything does.
+     * @param before  before[n_before): what it wrote the last time on this thread, when that is of use: nothing was forgotten since.
      * May run in the middle of anything but the interpreter's own steps: it allocates nothing, and takes no lock.
      * @return how many it wrote; for max 0, not 0 when a script runs.
      */
-    size_t (*frames)(const struct ubi__script_source *source, ubi__script_frame *frames, size_t max);
+    size_t (*frames)(const struct ubi__script_source *source, ubi__script_frame *frames, size_t max,
+                     const ubi__script_frame *before, size_t n_before);
     /**
      * The function's name, and right after it the file's, of a frame that `frames` has just given. The same rules.
      * @param function_bytes  out: how many are the function's. @return how many bytes of text[room) it wrote.

@@ -209,32 +209,69 @@ static bool chain_begin(chain *c) {
     return c->frame != 0;
 }
 
-static bool put_frame(ubi__script_frame *out, const uint8_t *frame) {
-    code c;
+static bool make_frame(ubi__script_frame *out, const chain *c, const uint8_t *frame) {
+    code f;
     uintptr_t at = word_at(frame, known->frame_code), instruction = word_at(frame, known->frame_instruction);
-    if (!read_code(&c, at))
+    if (!read_code(&f, at))
         return false;
-    uintptr_t offset = instruction - (at + known->code_units);
-    uintptr_t n_table;
-    uint64_t print = print_of_code(&c, &n_table);
+    uintptr_t offset = instruction - (at + known->code_units), n_table;
+    uint64_t print = print_of_code(&f, &n_table);
     ubi__python_position position =
-        locate(&c, print, n_table, offset < UINT32_MAX ? (uint32_t)(offset / 2) : UINT32_MAX);
-    *out = (ubi__script_frame){
-        .function = at, .version = print, .frame = (const void *)at, .line = position.line, .column = position.column
-    };
+        locate(&f, print, n_table, offset < UINT32_MAX ? (uint32_t)(offset / 2) : UINT32_MAX);
+    *out = (ubi__script_frame){ .function = at,
+                                .version = print,
+                                .frame = (const void *)c->frame,
+                                .memory = { instruction, 0 },
+                                .line = position.line,
+                                .column = position.column };
+    return true;
+}
+
+/* Frames of the last time, of which some are as they were. */
+typedef struct frames_before {
+    const ubi__script_frame *at;
+    size_t n, next; /* frames before `next` are further in than where the chain is */
+} frames_before;
+
+#define LOOK_AHEAD 8
+
+/*
+ * The frame of the last time that is at the same address, runs the same code object, and is at the same instruction. It was running then,
+ * or has ended since and another one took its place; the code object, too, may be another one only when that was compiled meanwhile, which
+ * allocates, when this frame was not in the chain.
+ */
+static const ubi__script_frame *frame_before(frames_before *b, const chain *c, const uint8_t *frame) {
+    for (size_t i = b->next; i < b->n && i < b->next + LOOK_AHEAD; i++)
+        if ((uintptr_t)b->at[i].frame == c->frame) {
+            b->next = i + 1;
+            return b->at[i].function == word_at(frame, known->frame_code) &&
+                           b->at[i].memory[0] == word_at(frame, known->frame_instruction)
+                       ? &b->at[i]
+                       : NULL;
+        }
+    return NULL;
+}
+
+static bool put_frame(ubi__script_frame *out, frames_before *b, const chain *c, const uint8_t *frame) {
+    const ubi__script_frame *before = frame_before(b, c, frame);
+    if (before)
+        *out = *before;
+    else if (!make_frame(out, c, frame))
+        return false;
+    out->stack_address = 0;
+    out->is_inlined = !c->is_first;
     return true;
 }
 
 /* From one frame to the next, which is written. @return false: it cannot be read. */
-static bool chain_step(chain *c, ubi__script_frame *frames, size_t *n) {
-    uint8_t frame[FRAME_BYTES];
-    if (!ubi__read_checked(frame, c->frame, sizeof frame))
+static bool chain_step(chain *c, frames_before *b, ubi__script_frame *frames, size_t *n) {
+    const uint8_t *frame = (const uint8_t *)c->frame;
+    if (!ubi__is_readable(c->frame, FRAME_BYTES))
         return false;
     bool is_c = known->frame_owner != NONE && frame[known->frame_owner] == OWNED_BY_C_STACK;
     if (!is_c) {
-        if (!put_frame(&frames[*n], frame))
+        if (!put_frame(&frames[*n], b, c, frame))
             return false;
-        frames[*n].is_inlined = !c->is_first;
         if (c->is_first)
             c->group = *n;
         c->is_first = false;
@@ -268,7 +305,9 @@ static bool is_given_up(void) {
            atomic_load_explicit(&n_sound, memory_order_relaxed) == 0;
 }
 
-static size_t python_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max) {
+static size_t python_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max,
+                            const ubi__script_frame *before, size_t n_before) {
+    frames_before b = { before, n_before, 0 };
     chain c;
     size_t n = 0;
     (void)source;
@@ -278,7 +317,7 @@ static size_t python_frames(const ubi__script_source *source, ubi__script_frame 
         return 1;
     bool is_sound = true;
     for (; c.frame && n < max && c.n < FRAMES_MAX && is_sound; c.n++)
-        is_sound = chain_step(&c, frames, &n);
+        is_sound = chain_step(&c, &b, frames, &n);
     note_soundness(is_sound || n > 0);
     return n;
 }
@@ -323,7 +362,7 @@ static size_t python_name(const ubi__script_source *source, const ubi__script_fr
     code c;
     (void)source;
     *function_bytes = 0;
-    if (!read_code(&c, (uintptr_t)frame->frame))
+    if (!read_code(&c, (uintptr_t)frame->function))
         return 0;
     *function_bytes = put_text(text, room / 4, c.name);
     return *function_bytes + put_text(text + *function_bytes, room - *function_bytes, c.file);

@@ -20,6 +20,10 @@
 static _Atomic uint64_t pages[PAGES]; /* round << ROUND_SHIFT | number of the page; round 0: empty */
 static _Atomic uint32_t rounds;
 
+uint32_t ubi__readable_round(void) {
+    return atomic_load_explicit(&rounds, memory_order_relaxed);
+}
+
 void ubi__readable_forget(void) {
     atomic_fetch_add_explicit(&rounds, 1, memory_order_relaxed);
 }

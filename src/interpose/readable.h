@@ -16,6 +16,8 @@
 bool ubi__is_readable(uintptr_t address, size_t size_bytes);
 /** Copies a range. @return false: not all of it can be read, and `out` is as it was. */
 bool ubi__read_checked(void *out, uintptr_t address, size_t size_bytes);
+/** Another number after each time: what was found readable is, as long as it stays. */
+uint32_t ubi__readable_round(void);
 /** Some page may not be there any more. */
 void ubi__readable_forget(void);
 

@@ -17,6 +17,7 @@
 #include "interpose/chunk_writer.h"
 #include "interpose/event.h"
 #include "interpose/pages.h"
+#include "interpose/readable.h"
 #include "interpose/system_calls.h"
 #include "recording/script_places.h"
 
@@ -48,7 +49,7 @@ typedef struct known_address {
 
 /* A frame of a script that was found, and whose. */
 typedef struct found_frame {
-    ubi__script_frame frame;
+    ubi__script_frame *frame;
     const ubi__script_source *source;
     uintptr_t place; /* on the native stack; where it is unknown, that of the frame further in */
 } found_frame;
@@ -74,7 +75,10 @@ typedef struct ubi__scripts {
     /* All have room for the greatest depth. */
     ubi__unwind_registers *states;
     ubi__native_frame *native;
-    ubi__script_frame *read;
+    ubi__script_frame *read, *before; /* this time and the last */
+    size_t n_before;
+    const ubi__script_source *source_before; /* alone; NULL: there were several */
+    uint32_t round_before;                   /* ubi__readable_round */
     found_frame *found;
     mixed_frame *mixed;
     size_t n_found, n_mixed;
@@ -148,11 +152,11 @@ static bool hold_sources(scripts *s) {
         atomic_store(&slots[i].is_read, 1);
         s->held[s->n_held++] = &slots[i];
         const ubi__script_source *source = atomic_load(&slots[i].source);
-        if (source && source->frames(source, NULL, 0))
+        if (source && source->frames(source, NULL, 0, NULL, 0))
             s->sources[s->n_sources++] = source;
     }
     const ubi__script_source *all = atomic_load_explicit(&source_for_all, memory_order_acquire);
-    if (all && all->frames(all, NULL, 0))
+    if (all && all->frames(all, NULL, 0, NULL, 0))
         s->sources[s->n_sources++] = all;
     return s->n_sources > 0;
 }
@@ -176,6 +180,7 @@ static scripts *make_scripts(size_t depth) {
     size_t states = room_for(&n, depth, sizeof(ubi__unwind_registers));
     size_t native = room_for(&n, depth, sizeof(ubi__native_frame));
     size_t read = room_for(&n, depth, sizeof(ubi__script_frame));
+    size_t before = room_for(&n, depth, sizeof(ubi__script_frame));
     size_t found = room_for(&n, depth, sizeof(found_frame));
     size_t mixed = room_for(&n, depth, sizeof(mixed_frame));
     char *block = ubi__pages(n);
@@ -186,6 +191,7 @@ static scripts *make_scripts(size_t depth) {
     s->states = (void *)(block + states);
     s->native = (void *)(block + native);
     s->read = (void *)(block + read);
+    s->before = (void *)(block + before);
     s->found = (void *)(block + found);
     s->mixed = (void *)(block + mixed);
     return s;
@@ -198,7 +204,7 @@ static scripts *scripts_of(ubi__context *c) {
     scripts *s = c->scripts;
     if (s && s->epoch != c->epoch) {
         s->epoch = c->epoch;
-        s->n_functions = 0;
+        s->n_functions = s->n_before = 0;
         if (s->functions)
             memset(s->functions, 0, s->function_capacity * sizeof *s->functions);
         memset(s->addresses, 0, sizeof s->addresses);
@@ -234,7 +240,7 @@ static bool grow_functions(scripts *s) {
 /* Announces it to the reader. @return false: no room. */
 static bool write_function(ubi__context *c, const found_frame *f, uint32_t number) {
     scripts *s = c->scripts;
-    size_t name_bytes = 0, n = f->source->name(f->source, &f->frame, s->text, sizeof s->text, &name_bytes);
+    size_t name_bytes = 0, n = f->source->name(f->source, f->frame, s->text, sizeof s->text, &name_bytes);
     const char *file = s->text + name_bytes;
     size_t file_bytes = n - name_bytes;
     UBI_ASSERT(name_bytes <= n && n <= sizeof s->text);
@@ -256,17 +262,19 @@ static bool write_function(ubi__context *c, const found_frame *f, uint32_t numbe
 /* The number of a frame's function, which the reader knows. 0: no room. */
 static uint32_t function_number(ubi__context *c, const found_frame *f) {
     scripts *s = c->scripts;
+    if (f->frame->number)
+        return f->frame->number;
     if (2 * (s->n_functions + 1) > s->function_capacity && !grow_functions(s))
         return 0;
-    known_function *known = function_place(s, f->frame.function, f->frame.version);
+    known_function *known = function_place(s, f->frame->function, f->frame->version);
     if (known->number)
-        return known->number;
+        return f->frame->number = known->number;
     uint32_t number = (uint32_t)s->n_functions + 1;
     if (!write_function(c, f, number))
         return 0;
-    *known = (known_function){ f->frame.function, f->frame.version, number };
+    *known = (known_function){ f->frame->function, f->frame->version, number };
     s->n_functions++;
-    return number;
+    return f->frame->number = number;
 }
 
 /* ---- the native stack --------------------------------------------------------------------------------------------- */
@@ -301,24 +309,42 @@ static size_t walk_native(ubi__context *c, const ubi__unwind_registers *caller, 
 
 /* ---- both together ------------------------------------------------------------------------------------------------ */
 
+/* How many frames of the last time are of use. Of samples there are too few. */
+static size_t frames_before(const scripts *s, const ubi__script_source *source, uint32_t round) {
+    bool is_same = s->n_sources == 1 && source == s->source_before && round == s->round_before;
+    return is_same && ubi__process_state.is_exact ? s->n_before : 0;
+}
+
+/* Adds a source's, each in its place. */
+static void add_frames(scripts *s, const ubi__script_source *source, ubi__script_frame *frames, size_t n) {
+    uintptr_t place = 0;
+    for (size_t i = 0; i < n; i++) {
+        place = frames[i].stack_address     ? frames[i].stack_address
+                : frames[i].resumer_address ? frames[i].resumer_address
+                                            : place;
+        size_t at = s->n_found++;
+        for (; at > 0 && s->found[at - 1].place > place; at--)
+            s->found[at] = s->found[at - 1];
+        s->found[at] = (found_frame){ &frames[i], source, place };
+    }
+}
+
 /* Frames of all sources, innermost first. */
 static void find_frames(scripts *s, size_t depth) {
+    uint32_t round = ubi__readable_round();
+    ubi__script_frame *read = s->before; /* is written this time */
+    s->before = s->read;
+    s->read = read;
     s->n_found = 0;
     for (size_t k = 0; k < s->n_sources && s->n_found < depth; k++) {
         const ubi__script_source *source = s->sources[k];
-        size_t n = source->frames(source, s->read, depth - s->n_found);
-        uintptr_t place = 0;
-        for (size_t i = 0; i < n; i++) {
-            const ubi__script_frame *frame = &s->read[i];
-            place = frame->stack_address     ? frame->stack_address
-                    : frame->resumer_address ? frame->resumer_address
-                                             : place;
-            size_t at = s->n_found++;
-            for (; at > 0 && s->found[at - 1].place > place; at--)
-                s->found[at] = s->found[at - 1];
-            s->found[at] = (found_frame){ *frame, source, place };
-        }
+        ubi__script_frame *frames = s->read + s->n_found;
+        size_t n = source->frames(source, frames, depth - s->n_found, s->before, frames_before(s, source, round));
+        add_frames(s, source, frames, n);
     }
+    s->n_before = s->n_found;
+    s->source_before = s->n_sources == 1 ? s->sources[0] : NULL;
+    s->round_before = round;
     UBI_ASSERT(s->n_found <= depth);
 }
 
@@ -339,13 +365,13 @@ static bool put_natives(scripts *s, ubi__native_rest *r, size_t end, size_t dept
 }
 
 static bool put_script(scripts *s, ubi__native_rest *r, const found_frame *f, size_t depth) {
-    ubi__script_place place = { f->frame.stack_address, f->frame.resumer_address };
-    size_t at = f->frame.is_inlined ? r->n_native : ubi__native_of_script(r, place);
+    ubi__script_place place = { f->frame->stack_address, f->frame->resumer_address };
+    size_t at = f->frame->is_inlined ? r->n_native : ubi__native_of_script(r, place);
     if (at < r->n_native) {
         if (!put_natives(s, r, at, depth))
             return false;
         r->next = at + 1;
-    } else if (!f->frame.is_inlined && ubi__is_beyond_native(r, place) && !put_natives(s, r, r->n_native, depth)) {
+    } else if (!f->frame->is_inlined && ubi__is_beyond_native(r, place) && !put_natives(s, r, r->n_native, depth)) {
         return false;
     }
     return put_mixed(s, depth, 0, f);
@@ -376,7 +402,7 @@ static bool print_mixed(ubi__context *c, uint64_t root) {
         if (m->script && !(m->function = function_number(c, m->script)))
             return false;
         uint64_t pc =
-            m->script ? script_pc(m->function, m->script->frame.line, m->script->frame.column) : (uint64_t)m->pc;
+            m->script ? script_pc(m->function, m->script->frame->line, m->script->frame->column) : (uint64_t)m->pc;
         m->print = print = ubi__trace_print(print, pc);
     }
     return true;
@@ -393,8 +419,8 @@ static uint32_t new_script_trace(ubi__context *c, uint32_t caller, const mixed_f
     *at++ = UBI__OP_TRACE | UBI__TRACE_SCRIPT << UBI__OP_KIND_SHIFT;
     at = ubi__wire_put(at, number - caller);
     at = ubi__wire_put(at, m->function);
-    at = ubi__wire_put(at, m->script->frame.line);
-    at = ubi__wire_put(at, m->script->frame.column);
+    at = ubi__wire_put(at, m->script->frame->line);
+    at = ubi__wire_put(at, m->script->frame->column);
     ubi__chunk_commit(c, at);
     return number;
 }

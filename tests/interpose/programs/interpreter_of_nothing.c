@@ -34,7 +34,9 @@ typedef struct runtime {
 
 static _Thread_local int asked; /* how often names were asked for */
 
-static size_t show_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max) {
+static size_t show_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max,
+                          const ubi__script_frame *before, size_t n_before) {
+    (void)before, (void)n_before;
     const runtime *r = source->payload;
     size_t n = 0;
     if (max == 0)

@@ -35,7 +35,8 @@ static void ubi__recorded_place(ubi__recorded *recorded, const JSFunctionBytecod
     out->column = known->column;
 }
 
-static size_t ubi__recorded_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max) {
+static size_t ubi__recorded_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max,
+                                   const ubi__script_frame *before, size_t n_before) {
     const ubi_quickjs *tools = source->payload;
     const JSStackFrame *frame = tools->runtime->current_stack_frame;
     const ubi__resumption *resumed = NULL;
