@@ -32,10 +32,6 @@
 #define HEFTS 4        /* sums that reports sort by */
 #define MOST_CANDIDATES (HEFTS * SHARES)
 
-static bool is_script(const ubi__ubirec_tables *t, uint32_t frame) {
-    return t->frames.at[frame].type == UBI__UBIREC_SCRIPT_FRAME;
-}
-
 /* ---- wrappers known by what they do: what is asked for at a frame ------------------------------------------------ */
 
 typedef struct heft {
@@ -122,7 +118,7 @@ static void find_candidates(search *x) {
             add_heft(&x->hefts[frame_of_trace(x, top)], &one);
     }
     for (uint32_t i = 0; i < s->tables.frames.n && x->n < MOST_CANDIDATES; i++)
-        if (!is_script(&s->tables, i) && is_heavy(&x->hefts[i], &all))
+        if (!ubi__ubirec_frame_is_script(&s->tables, i) && is_heavy(&x->hefts[i], &all))
             x->rank[i] = (uint8_t)++x->n;
 }
 
@@ -345,8 +341,9 @@ static void find_tops(ubi__sites *sites, trace_state *states, bool see_wrappers)
     for (uint32_t i = 1; i < t->traces.n; i++) {
         ubi__ubirec_trace_row row = t->traces.at[i];
         trace_state *state = &states[i];
-        state->is_for_script = see_wrappers && row.caller != UBI__UBIREC_NO_TRACE && !is_script(t, row.frame) &&
-                               (states[row.caller].is_for_script || is_script(t, t->traces.at[row.caller].frame));
+        state->is_for_script =
+            see_wrappers && row.caller != UBI__UBIREC_NO_TRACE && !ubi__ubirec_frame_is_script(t, row.frame) &&
+            (states[row.caller].is_for_script || ubi__ubirec_frame_is_script(t, t->traces.at[row.caller].frame));
         state->is_inside =
             !sites->pools[i] && (sites->roles[row.frame] == UBI__FRAME_ALLOCATOR || states[row.caller].is_inside);
         sites->top[i] = sites->pools[i] ? state->keeper : passes_on(sites, state, row) ? sites->top[row.caller] : i;
@@ -412,7 +409,7 @@ static void make_site_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, 
     key[0] = ((uint64_t)pool << 8 | (uint64_t)of_class) << 32 | module;
     key[1] = UINT64_MAX;
     key[2] = frame;
-    if (frame != UBI_NONE && is_script(t, frame)) {
+    if (frame != UBI_NONE && t->frames.at[frame].type == UBI__UBIREC_SCRIPT_FRAME) {
         const ubi__ubirec_frame *f = &t->frames.at[frame];
         key[0] = ((uint64_t)of_class << 32) | OF_SCRIPTS;
         key[1] = (uint64_t)f->of << 32 | f->script.file;

@@ -247,6 +247,14 @@ const ubi__ubirec_symbol_row *ubi__ubirec_symbols_of(const ubi__ubirec_tables *t
     return *n ? t->symbols.at + t->spans.at[frame].first : NULL;
 }
 
+bool ubi__ubirec_frame_is_script(const ubi__ubirec_tables *t, uint32_t frame) {
+    uint32_t n;
+    if (t->frames.at[frame].type != UBI__UBIREC_RAW_FRAME)
+        return t->frames.at[frame].type == UBI__UBIREC_SCRIPT_FRAME;
+    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
+    return n > 0 && ubi__ubirec_string_at(t, symbols[0].file).len > 0;
+}
+
 uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info) {
     size_t low = 0, high = t->periods.n; /* the last that begins no later than the info is in [low, high) */
     while (high - low > 1) {

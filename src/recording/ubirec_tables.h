@@ -106,6 +106,8 @@ static inline ubi_text ubi__ubirec_string_at(const ubi__ubirec_tables *t, ubi_st
 }
 /** Symbols of a frame, n of them, the innermost first; 0: unknown. Borrowed until more is added. */
 const ubi__ubirec_symbol_row *ubi__ubirec_symbols_of(const ubi__ubirec_tables *t, uint32_t frame, uint32_t *n);
+/** Whether it is code of a script: a frame of one, or code made at run time whose name has a file. */
+bool ubi__ubirec_frame_is_script(const ubi__ubirec_tables *t, uint32_t frame);
 /** The sampling period that an info was made with. Cost: O(log periods). */
 uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info);
 /** Whether all allocations were recorded, always. */

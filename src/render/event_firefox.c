@@ -70,7 +70,7 @@ static ubi_status stack_add(profile_state *s, uint32_t *stack, const ubi__record
 /* The stack of a trace's frame from symbol `first` on. The function into which the others were inlined comes first. */
 static ubi_status frame_add(profile_state *s, uint32_t *out, uint32_t trace, uint32_t first) {
     const ubi__ubirec_trace_row *row = &s->tables->traces.at[trace];
-    bool is_script = s->tables->frames.at[row->frame].type == UBI__UBIREC_SCRIPT_FRAME;
+    bool is_script = ubi__ubirec_frame_is_script(s->tables, row->frame);
     uint32_t stack = row->caller == UBI__UBIREC_NO_TRACE ? NO_PREFIX : s->stack_of[row->caller], n;
     ubi__recording_place place;
     ubi__ubirec_symbols_of(s->tables, row->frame, &n);

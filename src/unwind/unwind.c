@@ -182,6 +182,39 @@ static bool step_pointers(cursor *c) {
     return c->is_own_stack && c->bp >= c->sp && c->bp % WORD_BYTES == 0 && step_short(&pointers, c);
 }
 
+/** Whether code at a return address can have come from a call: one of the instructions for that ends there. */
+static bool follows_call(uintptr_t pc) {
+    enum { MOST = 7, CALL = 0xe8, CALL_BYTES = 5, INDIRECT = 0xff };
+    const uint8_t *code = (const uint8_t *)pc;
+    if (pc < 4096 || !is_mapped((pc - MOST) & ~(uintptr_t)7) || !is_mapped((pc - 1) & ~(uintptr_t)7))
+        return false;
+    if (code[-CALL_BYTES] == CALL)
+        return true;
+    for (int n = 2; n <= MOST; n++) {
+        unsigned modrm = code[1 - n], mode = modrm >> 6, base = modrm & 7;
+        int bytes = 2 + (mode != 3 && base == 4) + (mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0);
+        if (code[-n] == INDIRECT && (modrm >> 3 & 7) == 2 && bytes == n)
+            return true;
+    }
+    return false;
+}
+
+/** The same, remembered. */
+static bool is_after_call(ubi__unwinder *u, uintptr_t pc) {
+    uintptr_t *known = &u->after_calls[pc % (sizeof u->after_calls / sizeof *u->after_calls)];
+    if (*known != pc && follows_call(pc))
+        *known = pc;
+    return *known == pc;
+}
+
+/**
+ * Code of a module that says nothing about it, such as an assembler's. That of JavaScript engines, which is made when they are built,
+ * keeps frame pointers as what they make at run time does; other code may have anything in bp.
+ */
+static bool step_silent(ubi__unwinder *u, cursor *c) {
+    return step_pointers(c) && (c->pc == 0 || is_after_call(u, c->pc));
+}
+
 /** Any step: with a rule that is still unknown, with one that is not short, over a page's end. */
 static __attribute__((noinline)) void step_slowly(ubi__unwinder *u, cursor *c) {
     ubi__unwind_long_rule spare;
@@ -197,6 +230,9 @@ static __attribute__((noinline)) void step_slowly(ubi__unwinder *u, cursor *c) {
         break;
     case UBI__RULE_POINTERS:
         ok = step_pointers(c);
+        break;
+    case UBI__RULE_SILENT:
+        ok = step_silent(u, c);
         break;
     case UBI__RULE_NONE:
         ok = false;
@@ -485,6 +521,7 @@ void ubi__unwinder_forget_walk(ubi__unwinder *u) {
 }
 
 void ubi__unwinder_forget_modules(ubi__unwinder *u) {
+    memset(u->after_calls, 0, sizeof u->after_calls);
     ubi__rules_forget(u);
     ubi__unwinder_forget_walk(u);
 }

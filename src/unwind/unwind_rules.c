@@ -88,6 +88,8 @@ static void make_rule(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule
         out->kind = UBI__RULE_OUTERMOST;
     else if (found == UBI__CFI_NONE && (is_made_up(&tables, pc) || is_process_entry(&tables, address)))
         out->kind = UBI__RULE_OUTERMOST;
+    else if (found == UBI__CFI_NONE)
+        out->kind = UBI__RULE_SILENT;
     else if (found != UBI__CFI_FOUND)
         out->kind = UBI__RULE_NONE;
     else if (!make_short(&row, out))

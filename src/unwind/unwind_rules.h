@@ -27,7 +27,8 @@ typedef enum ubi__rule_kind {
     UBI__RULE_LONG = UBI__RULE_SHORT_END, /* cfa_offset is the number of a long rule */
     UBI__RULE_OUTERMOST,                  /* no caller */
     UBI__RULE_POINTERS,                   /* in no module: a chain of frame pointers is all there could be */
-    UBI__RULE_NONE,                       /* nothing is known, or it is not supported */
+    UBI__RULE_SILENT, /* in a module that says nothing of it: a chain of frame pointers, if it leads to where a call was made */
+    UBI__RULE_NONE, /* it is not supported */
 } ubi__rule_kind;
 
 typedef struct ubi__unwind_rule {

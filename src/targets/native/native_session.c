@@ -176,6 +176,8 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
     s->is_attached = arrival->is_attached;
     s->area.fd = -1;
     s->began_ns = arrival->began_ns;
+    s->began_unix_ns = arrival->began_unix_ns;
+    snprintf(s->map_path, sizeof s->map_path, "/tmp/perf-%d.map", (int)s->pid);
     ubi_status status = session_begin(s, arrival);
     if (status != UBI_OK) {
         ubi__native_session_free(s);
@@ -498,8 +500,34 @@ bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symb
     return session_works(s) && s->n_symbolized < s->frames.n;
 }
 
+static ubi_status write_raw_names(ubi__native_session *s, const ubi__perf_map *map) {
+    for (size_t i = 0; i < s->raw.n; i++) {
+        ubi__perf_name name = ubi__perf_name_read(ubi__perf_map_name(map, &s->raw.at[i]));
+        ubi__ubirec_symbol symbol = { name.function, name.file, name.line, name.column };
+        if (s->raw.at[i].name_bytes)
+            UBI_TRY(ubi__ubirec_write_symbols(s->writer, s->raw.at[i].payload, &symbol, 1));
+    }
+    return UBI_OK;
+}
+
+/* Code that was made at run time has the names that the program wrote down, as long as its map is there. */
+static ubi_status name_raw_frames(ubi__native_session *s) {
+    ubi__perf_map map;
+    if (s->raw.n == 0)
+        return UBI_OK;
+    ubi__perf_map_init(&map, &s->raw, s->allocator);
+    uint64_t since_ns = s->began_unix_ns > NS_PER_S ? s->began_unix_ns - NS_PER_S : 0; /* clocks of files are coarse */
+    ubi_status status = ubi__perf_map_read_file(&map, s->map_path, since_ns);
+    if (status == UBI_OK)
+        status = write_raw_names(s, &map);
+    ubi__perf_map_fini(&map);
+    return status;
+}
+
 void ubi__native_session_finish(ubi__native_session *s) {
     char time[UBI__HUMAN_TEXT];
+    if (session_works(s))
+        session_note(s, name_raw_frames(s));
     if (session_works(s))
         session_note(s, ubi__ubirec_finish(s->writer));
     if (s->has_given_up)
@@ -531,6 +559,7 @@ void ubi__native_session_free(ubi__native_session *s) {
         ubi__free_array(a, s->modules.at[i].path, s->modules.at[i].path_bytes + 1, 1);
     ubi__vec_native_module_fini(&s->modules, a);
     ubi__vec_native_frame_fini(&s->frames, a);
+    ubi__vec_perf_address_fini(&s->raw, a);
     ubi__vec_native_thread_fini(&s->threads, a);
     ubi__vec_native_unrecorded_fini(&s->unrecorded, a);
     ubi__vec_u8_fini(&s->details, a);

@@ -18,6 +18,7 @@
 
 #include "recording/preload_collector.h"
 #include "recording/ubirec_writer.h"
+#include "symbolize/perf_map.h"
 #include "symbolize/symbolize.h"
 #include "targets/native/native_clock.h"
 #include "targets/native/native_proc.h"
@@ -94,10 +95,11 @@ typedef struct ubi__native_session {
     ubi__native_clock *clock;
     ubi__native_clock_face face;
     ubi__ubirec_writer *writer;
-    uint64_t start_ns; /* of the recording, since the process began */
-    uint64_t began_ns; /* of the process, by the monotonic clock */
-    uint64_t flush_ns; /* when the file gets what there is next */
-    uint64_t now_us;   /* since recording began, when it was looked at last */
+    uint64_t start_ns;      /* of the recording, since the process began */
+    uint64_t began_ns;      /* of the process, by the monotonic clock */
+    uint64_t began_unix_ns; /* the same moment, since 1970 */
+    uint64_t flush_ns;      /* when the file gets what there is next */
+    uint64_t now_us;        /* since recording began, when it was looked at last */
     uint64_t resident_bytes,
         resident_at_ns; /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
     uint64_t ended_ns;  /* when it has ended: its last event, since the process began */
@@ -120,6 +122,8 @@ typedef struct ubi__native_session {
     uint32_t kinds[UBI__ALLOC_KINDS];                    /* in the file; UBI_NONE: not written yet */
     ubi__vec_native_module modules;                      /* by their number in the file */
     ubi__vec_native_frame frames;
+    ubi__vec_perf_address raw;      /* frames of the file in no module; payload: their numbers, which rise */
+    char map_path[48];              /* of the names that the process writes for them */
     ubi__vec_native_thread threads; /* by their number in the file */
     ubi__vec_u8 details;            /* of a marker that is written */
     ubi__vec_u8 cut; /* cut[trace of the file]: whether it ends at the limit; the last ones, that do not, are missing */

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/assert.h"
 #include "base/json_writer.h"
@@ -117,6 +118,17 @@ static ubi_status native_frame(ubi__native_session *s, uint32_t *out, uint32_t m
     return ubi__vec_native_frame_push(&s->frames, s->allocator, (ubi__native_frame){ *out, first, offset });
 }
 
+/* Kept for its name, with how much of the program's map was there when it was seen first. */
+static ubi_status raw_frame(ubi__native_session *s, uint32_t *out, uint64_t address) {
+    struct stat about;
+    UBI_TRY(ubi__ubirec_raw_frame(s->writer, out, address));
+    if (s->raw.n && *out <= s->raw.at[s->raw.n - 1].payload)
+        return UBI_OK;
+    uint64_t map_bytes = stat(s->map_path, &about) == 0 ? (uint64_t)about.st_size : 0;
+    return ubi__vec_perf_address_push(
+        &s->raw, s->allocator, (ubi__perf_address){ .address = address, .map_bytes = map_bytes, .payload = *out });
+}
+
 static ubi_status failed_frame(ubi__native_session *s, uint32_t *out, uint32_t module, uint64_t address) {
     char text[128];
     if (module == UBI__PRELOAD_NO_MODULE) {
@@ -152,7 +164,7 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
     else if (kind == UBI__TRACE_FAILED)
         UBI_TRY(failed_frame(s, &frame, module, address));
     else if (module == UBI__PRELOAD_NO_MODULE)
-        UBI_TRY(ubi__ubirec_raw_frame(s->writer, &frame, address));
+        UBI_TRY(raw_frame(s, &frame, address));
     else if (s->modules.at[module].is_recorder) { /* a signal came while the program called us */
         *out = caller;
         return UBI_OK;
