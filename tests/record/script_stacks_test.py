@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`ubiheap record` of interpreters: frames of scripts stand in native stacks where the interpreter's own would, at the right function and line."""
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -98,6 +100,17 @@ class QuickJS(ScriptStacks):
         self.assertNotRegex(self.tool("report", "--by", "total", "--no-wrappers"), place)
         collapsed = self.tool("export", "--format", "collapsed", "--by", "total", "-o", "-")
         self.assertRegex(collapsed, r"(?m);deep;deep;deep \d+$")
+
+    def test_exports_say_that_it_is_a_script(self):
+        self.record(record_place.UBIHEAP, "run", self.SCRIPT)
+        thread = json.loads(self.tool("export", "--format", "firefox", "-o", "-"))["threads"][0]
+        names, functions = thread["stringArray"], thread["funcTable"]
+        is_script = {names[name]: is_js for name, is_js in zip(functions["name"], functions["isJS"])}
+        self.assertTrue(is_script["deep"])
+        self.assertFalse(is_script["main"])
+        profile = subprocess.run([record_place.UBIHEAP, "export", "--format", "pprof", "-o", "-", str(self.path)],
+                                 stdout=subprocess.PIPE, check=True).stdout
+        self.assertIn(str(self.SCRIPT).encode(), gzip.decompress(profile))
 
     def tool(self, command, *options):
         return subprocess.run([record_place.UBIHEAP, command, *options, str(self.path)], stdout=subprocess.PIPE, text=True,
