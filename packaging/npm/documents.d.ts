@@ -2039,7 +2039,7 @@ export type RecordingInfo1Document = {
   schema: "ubiheap.recording-info/1";
   /** FILE as given; - for standard input */
   file: string;
-  format: "ubirec";
+  format: "ubirec" | "heapprofile";
   inputBytes: RecordingInfo1.Count;
   blockCount: RecordingInfo1.Count;
   program: string;

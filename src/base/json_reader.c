@@ -235,6 +235,32 @@ bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value) 
     return cursor_advance(c, UBI__JSON_ARRAY) && take_value(c, value);
 }
 
+/* ---- piece by piece ------------------------------------------------------------------------------------------------- */
+
+bool ubi__json_cursor_enter(ubi__json_cursor *c, ubi__json_type type) {
+    skip_space(c);
+    c->is_first = true;
+    return cursor_take(c, opening_bracket(type)) || cursor_fail(c, type == UBI__JSON_OBJECT ? "an object" : "an array");
+}
+
+static bool cursor_step(ubi__json_cursor *c, ubi__json_type type) {
+    bool more = !c->fault && next_item(c, type, c->is_first);
+    c->is_first = false;
+    return more;
+}
+
+bool ubi__json_cursor_next_key(ubi__json_cursor *c, ubi__json_value *key) {
+    return cursor_step(c, UBI__JSON_OBJECT) && take_key(c, key);
+}
+
+bool ubi__json_cursor_next_item(ubi__json_cursor *c) {
+    return cursor_step(c, UBI__JSON_ARRAY);
+}
+
+bool ubi__json_cursor_take(ubi__json_cursor *c, ubi__json_value *value) {
+    return take_value(c, value);
+}
+
 /* ---- what values are ------------------------------------------------------------------------------------------------ */
 
 bool ubi__json_object_find(ubi__json_value *out, ubi_text object, const char *name) {

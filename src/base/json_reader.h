@@ -51,6 +51,20 @@ UBI__SERVER_API bool ubi__json_cursor_next_member(ubi__json_cursor *c, ubi__json
 /** The same of an array. */
 UBI__SERVER_API bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value);
 
+/*
+ * Values that are too deep, or too long, to be passed over first: one cursor goes through all of it. Who enters an object or array comes to
+ * its end, where the next call is about the one around it.
+ */
+
+/** Enters the object or array that comes next. False: something else does. */
+bool ubi__json_cursor_enter(ubi__json_cursor *c, ubi__json_type type);
+/** Goes to the value of the next member of the object that it is in; false behind its end, and at a fault. */
+bool ubi__json_cursor_next_key(ubi__json_cursor *c, ubi__json_value *key);
+/** Goes to the next element of the array that it is in; likewise. */
+bool ubi__json_cursor_next_item(ubi__json_cursor *c);
+/** Takes the whole value that it is at. */
+bool ubi__json_cursor_take(ubi__json_cursor *c, ubi__json_value *value);
+
 /** The member of this name of an object, of several the last; false: there is none, or the text is no object. */
 UBI__SERVER_API bool ubi__json_object_find(ubi__json_value *out, ubi_text object, const char *name);
 

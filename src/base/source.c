@@ -69,6 +69,12 @@ void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const u
     s->size = n;
 }
 
+void ubi__source_open_owned(ubi__source *s, ubi__vec_u8 *data, const ubi_allocator *a) {
+    ubi__source_open_memory(s, data->at, data->n, a);
+    s->retained = *data;
+    *data = (ubi__vec_u8){ NULL, 0, 0 };
+}
+
 void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *payload, const ubi_allocator *a) {
     source_init(s, a);
     s->fn = fn;

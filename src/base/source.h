@@ -42,6 +42,8 @@ ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_all
 size_t ubi__source_peek_path(uint8_t *out, size_t size, const char *path);
 void ubi__source_open_fd(ubi__source *s, int fd, const ubi_allocator *a);
 void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const ubi_allocator *a);
+/** The same of memory that becomes the source's; `data` has none from here on. */
+void ubi__source_open_owned(ubi__source *s, ubi__vec_u8 *data, const ubi_allocator *a);
 void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *payload, const ubi_allocator *a);
 void ubi__source_close(ubi__source *s);
 /** Up to `size` bytes; *n 0 at the end. */

@@ -17,6 +17,7 @@
 #include "formats/format.h"
 #include "formats/line_facts.h"
 #include "formats/timeline/timeline_read.h"
+#include "recording/heap_profile.h"
 #include "recording/ubirec_reader.h"
 
 /* ---- the formats of heaps ------------------------------------------------------------------------------------------- */
@@ -339,9 +340,8 @@ static const ubi__file_type ours[] = {
 };
 
 static const ubi__file_type json_of_others[] = {
-    { FOREIGN("a sampling heap profile of V8 (.heapprofile)", "JSON, `head` with `callFrame` in it",
-              "open it in Chrome's DevTools, Memory; ubiheap reads heap snapshots (.heapsnapshot)"),
-      .is = is_sampling_profile },
+    { UBI__FILE_RECORDING, "a sampling heap profile of V8 (.heapprofile)", "JSON, `head` with `callFrame` in it",
+      "use ubiheap report, on the file itself: not compressed, not through a pipe", .is = is_sampling_profile },
     { FOREIGN("a CPU profile of V8 (.cpuprofile)", "JSON, `nodes` with `callFrame` in them",
               "open it in Chrome's DevTools, Performance; it has no heap"),
       .is = is_cpu_profile },
@@ -541,12 +541,13 @@ ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path
 }
 
 ubi__file_use ubi__file_use_peek(const char *path) {
-    uint8_t head[40];
+    uint8_t head[UBI__HEAP_PROFILE_HEAD_BYTES];
     size_t n = ubi__source_peek_path(head, sizeof head, path);
-    return n == 0                         ? UBI__FILE_HEAP
-           : ubi__ubirec_guess(head, n)   ? UBI__FILE_RECORDING
-           : ubi__timeline_guess(head, n) ? UBI__FILE_TIMELINE
-                                          : UBI__FILE_HEAP;
+    return n == 0                             ? UBI__FILE_HEAP
+           : ubi__ubirec_guess(head, n)       ? UBI__FILE_RECORDING
+           : ubi__heap_profile_guess(head, n) ? UBI__FILE_RECORDING
+           : ubi__timeline_guess(head, n)     ? UBI__FILE_TIMELINE
+                                              : UBI__FILE_HEAP;
 }
 
 ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, size_t n, const char *compression,

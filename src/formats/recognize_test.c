@@ -25,9 +25,6 @@
 static const char *const samples[][2] = {
     { "java.hprof", "this is a heap dump of Java (HPROF): open it in Eclipse MAT (Memory Analyzer) or VisualVM" },
     { "java.jfr", "this is a recording of Java Flight Recorder: open it in JDK Mission Control" },
-    { "node.heapprofile",
-      "this is a sampling heap profile of V8 (.heapprofile): open it in Chrome's DevTools, Memory; ubiheap "
-      "reads heap snapshots (.heapsnapshot)" },
     { "node.cpuprofile",
       "this is a CPU profile of V8 (.cpuprofile): open it in Chrome's DevTools, Performance; it has no heap" },
     { "chrome-trace.json",
@@ -207,6 +204,7 @@ static void what_is_read_is_not_refused(void **state) {
         ubi__file_use use;
     } ours[] = {
         { "tests/data/ubirec", "few.ubirec", UBI__FILE_RECORDING },
+        { "tests/data/heapprofile", "cut.heapprofile", UBI__FILE_RECORDING },
         { "tests/data/timeline", "small.timeline", UBI__FILE_TIMELINE },
         { "tests/data/timeline", "hostile.timeline", UBI__FILE_TIMELINE },
         { "tests/data/fx/crafted", "not-gzip-raw-stream.fxsnapshot", UBI__FILE_HEAP },

@@ -120,10 +120,13 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_UNFINISHED,   /* calls that were under way when the recording ended, and of which nothing is known */
     UBI__UBIREC_INHERITED_FREES, /* frees, in a child of fork, of what its parent had allocated; exact recordings only */
     UBI__UBIREC_COMPANIONS,      /* files of other processes that this one names */
-    UBI__UBIREC_WITHOUT_FREES,   /* 1: frees were not recorded, so that what is alive is unknown */
+    UBI__UBIREC_WITHOUT_FREES,   /* 1: frees were not recorded, so that what is alive is unknown; or: */
     UBI__UBIREC_ATTACHED,        /* 1: the process ran when recording began: what it had allocated before is unknown */
     UBI__UBIREC_COUNTER_COUNT
 } ubi__ubirec_counter;
+
+/** The value of UBI__UBIREC_WITHOUT_FREES when allocations are those alone that were alive at the end, in a sample without limits. */
+#define UBI__UBIREC_ALIVE_ALONE 2
 
 typedef struct ubi__ubirec_about {
     ubi_text program;   /* path of the executable */

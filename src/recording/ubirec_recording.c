@@ -7,6 +7,7 @@
  */
 #include "recording/ubirec_recording.h"
 
+#include "recording/heap_profile.h"
 #include "recording/live_table.h"
 #include "recording/recording_traces.h"
 #include "recording/ubirec_tables.h"
@@ -168,7 +169,7 @@ ubi_status ubi__recording_read(ubi__recording *out, ubi__source *source, const u
 ubi_status ubi_recording_open(ubi_recording **out, const char *path, const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     ubi__source source;
-    UBI_TRY(ubi__source_open_path(&source, path, a));
+    UBI_TRY(ubi__recording_source_open(&source, path, a));
     ubi_recording *recording = UBI_NEW(a, ubi_recording);
     ubi_status status = recording ? ubi__recording_read(&recording->tables, &source, a) : ubi__fail_nomem();
     ubi__source_close(&source);

@@ -269,6 +269,8 @@ uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info) {
 }
 
 bool ubi__ubirec_is_exact(const ubi__ubirec_tables *t) {
+    if (t->counters[UBI__UBIREC_WITHOUT_FREES] == UBI__UBIREC_ALIVE_ALONE)
+        return false;
     for (size_t i = 0; i < t->periods.n; i++)
         if (t->periods.at[i].period_bytes != 1)
             return false;

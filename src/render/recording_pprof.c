@@ -68,6 +68,7 @@ static const value_type value_types[] = {
 };
 #define VALUE_TYPES (sizeof value_types / sizeof *value_types)
 #define VALUE_TYPES_WITHOUT_FREES 2
+#define VALUE_TYPES_ALIVE 2 /* index of those of what is alive */
 
 typedef struct target {
     ubi_write_fn write;
@@ -78,6 +79,7 @@ typedef struct profile {
     const ubi__stack_choice *choice;
     const ubi__ubirec_tables *tables;
     const ubi_allocator *allocator;
+    const value_type *values; /* values[n_values] */
     size_t n_values;
     ubi__deflate *gzip;
     ubi__strtab strings;
@@ -288,7 +290,7 @@ static ubi_status samples_write(profile *p) {
         if (!ubi__stack_has_info(p->choice, i))
             continue;
         for (size_t v = 0; v < p->n_values; v++) {
-            values[v] = ubi__stack_value(p->choice, value_types[v].measure, i, &p->parts[v]);
+            values[v] = ubi__stack_value(p->choice, p->values[v].measure, i, &p->parts[v]);
             has_any = has_any || values[v];
         }
         if (has_any)
@@ -335,11 +337,11 @@ static ubi_status head_write(profile *p) {
     uint64_t main_type, program;
     UBI_TRY(string_get(p, &main_type, ubi__text(""))); /* string 0 */
     for (size_t i = 0; i < p->n_values; i++)
-        UBI_TRY(value_type_write(p, PROFILE_SAMPLE_TYPE, value_types[i].type, value_types[i].unit));
+        UBI_TRY(value_type_write(p, PROFILE_SAMPLE_TYPE, p->values[i].type, p->values[i].unit));
     UBI_TRY(value_type_write(p, PROFILE_PERIOD_TYPE, "space", "bytes"));
     UBI_TRY(number_write(p, PROFILE_PERIOD, ubi__class_period(s, p->choice->of_class)));
-    bool with_frees = p->n_values > VALUE_TYPES_WITHOUT_FREES;
-    UBI_TRY(string_get(p, &main_type, ubi__text(with_frees ? "inuse_space" : "alloc_space")));
+    bool has_alive = p->n_values > VALUE_TYPES_WITHOUT_FREES || p->values != value_types;
+    UBI_TRY(string_get(p, &main_type, ubi__text(has_alive ? "inuse_space" : "alloc_space")));
     UBI_TRY(number_write(p, PROFILE_DEFAULT_SAMPLE_TYPE, main_type));
     UBI_TRY(number_write(p, PROFILE_TIME_NANOS, about->start_unix_ns));
     UBI_TRY(number_write(p, PROFILE_DURATION_NANOS, s->time_ns));
@@ -394,8 +396,11 @@ static ubi_status target_write(void *payload, const void *data, size_t n_bytes) 
 ubi_status ubi__render_pprof(ubi_write_fn write, void *payload, const ubi__stack_choice *choice, bool with_frees,
                              const ubi_allocator *allocator) {
     target t = { write, payload };
+    const ubi__ubirec_tables *tables = ubi__stack_tables(choice);
+    bool is_alive_alone = tables->counters[UBI__UBIREC_WITHOUT_FREES] == UBI__UBIREC_ALIVE_ALONE;
     profile p = { .choice = choice,
-                  .tables = ubi__stack_tables(choice),
+                  .tables = tables,
+                  .values = value_types + (is_alive_alone ? VALUE_TYPES_ALIVE : 0),
                   .allocator = allocator,
                   .n_values = with_frees ? VALUE_TYPES : VALUE_TYPES_WITHOUT_FREES };
     UBI_TRY(ubi__deflate_new(&p.gzip, UBI__DEFLATE_LEVEL_DEFAULT, target_write, &t, allocator));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "recording/heap_profile.h"
 #include "session/recording_parts.h"
 #include "session/session_index.h"
 
@@ -61,7 +62,7 @@ static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *u
     if (r->processes.rows.n > 1)
         UBI_TRY(ubi__recording_processes_open(&r->processes, &source, &use->progress));
     else
-        UBI_TRY(ubi__source_open_path(&source, r->path, r->allocator));
+        UBI_TRY(ubi__recording_source_open(&source, r->path, r->allocator));
     ubi_status status = ubi__recording_summary_read_window(&r->summary, &source, window, &use->progress, r->allocator);
     ubi__source_close(&source);
     return status;
@@ -214,7 +215,7 @@ static ubi_status files_reopen(ubi__source *out, ubi__recording_processes *proce
         return ubi__fail(UBI_EFORMAT, "the file was changed while it was read");
     if (processes->rows.n > 1)
         return ubi__recording_processes_open(processes, out, &use->progress);
-    return ubi__source_open_path(out, r->path, a);
+    return ubi__recording_source_open(out, r->path, a);
 }
 
 static ubi_status events_read(const ubi__event_stream *given, ubi__source *source, const ubi__time_window *window,
@@ -292,7 +293,7 @@ static ubi_status index_glance(bool *found, ubi__recording_file_facts *f, const 
     *found = false;
     if (strcmp(path, "-") == 0)
         return UBI_OK;
-    UBI_TRY(ubi__source_open_path(&source, path, a));
+    UBI_TRY(ubi__recording_source_open(&source, path, a));
     ubi_status status = ubi__recording_summary_glance(&f->own, &f->index, found, &source, a);
     ubi__source_close(&source);
     if (status == UBI_OK && *found)
@@ -304,7 +305,7 @@ static ubi_status index_glance(bool *found, ubi__recording_file_facts *f, const 
 static ubi_status file_read(ubi__recording_file_facts *f, const ubi_session_use *use, const char *path,
                             const ubi_allocator *a) {
     ubi__source source;
-    UBI_TRY(ubi__source_open_path(&source, path, a));
+    UBI_TRY(ubi__recording_source_open(&source, path, a));
     ubi_status status = ubi__recording_summary_read(&f->own, &source, &use->progress, a);
     ubi__source_close(&source);
     if (status == UBI_OK)

@@ -4,6 +4,7 @@
  */
 #include "base/status.h"
 #include "formats/ubirec/recording_timeline.h"
+#include "recording/heap_profile.h"
 #include "session/recording_parts.h"
 #include "session/session_inside.h"
 
@@ -22,8 +23,9 @@ static ubi_status markers_read(ubi__timeline_file *file, ubi__source *source, ub
 static ubi_status file_read(ubi__session_timeline *t, const ubi_session_use *use) {
     const ubi_session *session = use->session;
     ubi__source source;
-    UBI_TRY(ubi__source_open_path(&source, session->name, t->allocator));
-    ubi_status status = session->kind == UBI_SESSION_RECORDING
+    bool is_recording = session->kind == UBI_SESSION_RECORDING;
+    UBI_TRY((is_recording ? ubi__recording_source_open : ubi__source_open_path)(&source, session->name, t->allocator));
+    ubi_status status = is_recording
                             ? markers_read(&t->file, &source, session->pool->namer, &use->progress, t->allocator)
                             : ubi__timeline_read(&t->file, &source, &use->progress, t->allocator);
     ubi__source_close(&source);

@@ -90,7 +90,10 @@ class Foreign(Refusing):
                 self.assertIn("convert --anonymize copies it, and 'ubiheap report --format tsv'", self.refused(command, "few.ubirec"))
                 self.assertIn("convert --anonymize copies it, and 'ubiheap timeline --format", self.refused(command, "small.timeline"))
                 continue
-            if name not in ("report", "info", "timeline", "allocations", "flamegraph", "export"):
+            if name == "diff":
+                self.assertEqual(self.refused(command, "few.ubirec"),
+                                 "this is a recording of allocations, and two.fxsnapshot is none: they cannot be compared")
+            elif name not in ("report", "info", "timeline", "allocations", "flamegraph", "export"):
                 self.assertTrue(self.refused(command, "few.ubirec").startswith(recording), command)
             if name in ("flamegraph", "export"):
                 self.assertEqual(self.refused(command, "small.timeline"), timeline.replace("heap snapshot", "recording"))

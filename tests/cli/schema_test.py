@@ -102,7 +102,7 @@ class Schemas(unittest.TestCase):
 
     def test_recordings(self):
         columns = "leaked,leakedError,peakCount,total,count,temporary,class,function,file,line,module,address,stack"
-        for file in workspace.RECORDINGS:
+        for file in [f"{name}.ubirec" for name in workspace.RECORDINGS] + ["sessions-3000.heapprofile"]:
             for schema, arguments in (("recording", ["report"]), ("recording", ["report", "--by", "count", "--top", "1"]),
                                       ("recording", ["report", "--at", "2ms"]),
                                       ("recording", ["report", "--from", "1ms", "--to", "0.2s"]),
@@ -118,8 +118,8 @@ class Schemas(unittest.TestCase):
                                       ("recording-info", ["info"])):
                 with self.subTest(file=file, arguments=arguments):
                     command, *rest = arguments
-                    is_cut = command in ("export", "flamegraph") and file == "crashed"
-                    document = self.document(command, *rest, f"{file}.ubirec", warning=CUT if is_cut else None)
+                    is_cut = command in ("export", "flamegraph") and file == "crashed.ubirec"
+                    document = self.document(command, *rest, file, warning=CUT if is_cut else None)
                     self.validator(schema).validate(document)
 
     def test_differences_of_recordings(self):
@@ -127,6 +127,7 @@ class Schemas(unittest.TestCase):
             for arguments in ([], ["--by", "total", "--sort", "change"], ["--by", "count"]):
                 with self.subTest(old=old, new=new, arguments=arguments):
                     self.validator("recording-diff").validate(self.document("diff", *arguments, f"{old}.ubirec", f"{new}.ubirec"))
+        self.validator("recording-diff").validate(self.document("diff", "sessions-3000.heapprofile", "sessions-6000.heapprofile"))
         document = self.document("diff", "--per", "second", "server.ubirec", "growing.ubirec")
         self.validator("recording-diff").validate(document)
         for change in ({"per": "minute"}, {"places": [{**document["places"][0], "growth": None}]}, {"old": {}}):
@@ -327,7 +328,7 @@ class Schemas(unittest.TestCase):
         named = {path.name for path in SCHEMAS.glob("*.json")}
         of_commands = set(commands) - {"help", "record", "watch", "mcp", "export"}  # the output of the others is a program's, or messages
         of_commands = of_commands - {"show"} | {"node"}  # what `show` was called when its document got a name
-        of_recordings = {"recording", "recording-info", "recording-sites", "recording-allocations", "recording-tables",
+        of_recordings = {"recording", "recording-info", "recording-sites", "recording-allocations", "recording-tables", "recording-diff",
                          "convert-recording"}
         of_audits = {"strings-audit"}
         of_timelines = {"timeline-info"}

@@ -30,6 +30,7 @@ import leak_program  # noqa: E402
 REAL = ["tiny-before", "tiny-after", "unreachable"]
 REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
 TIMELINES = ["small", "killed", "hostile"]
+HEAP_PROFILES = ["sessions-3000", "sessions-6000"]
 RECORDINGS = ["growing", "server", "sampled", "lost-markers", "crashed", "idle", "few", "stripped", "hostile"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
@@ -106,6 +107,8 @@ def fill(folder):
         os.symlink(DATA_V8 / f"{name}.heapsnapshot.gz", folder / f"{name}.heapsnapshot.gz")
     for name in RECORDINGS:
         os.symlink(DATA_UBIREC / f"{name}.ubirec", folder / f"{name}.ubirec")
+    for name in HEAP_PROFILES:
+        os.symlink(SOURCE_DIR / "tests" / "data" / "heapprofile" / f"{name}.heapprofile", folder / f"{name}.heapprofile")
     for name in TIMELINES:
         os.symlink(DATA_TIMELINE / f"{name}.timeline", folder / f"{name}.timeline")
     for name, content in made_files().items():

@@ -154,6 +154,9 @@ bool ubi__diff_place_is_certain(const ubi__diff_recordings *r, const ubi__diff_p
                new = ubi__diff_place_range(r, place, UBI__DIFF_NEW);
     double of_old = r->diff.scale[UBI__DIFF_OLD], of_new = r->diff.scale[UBI__DIFF_NEW];
     bool is_exact = old.low == old.high && new.low == new.high;
+    for (int i = 0; i < UBI__DIFF_SIDES; i++)
+        if (ubi__recording_is_profile(r->sides[i].report->summary)) /* without limits */
+            return false;
     return is_exact || old.high * of_old < new.low *of_new || new.high *of_new < old.low *of_old;
 }
 

@@ -73,6 +73,10 @@ static ubi__cell growth_cell(char out[AMOUNT_TEXT], const ubi__diff_recordings *
 static char *side_facts(char out[SIDE_FACTS_BYTES], const ubi__diff_recording *side) {
     char time[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = side->report->summary;
+    if (ubi__recording_is_profile(s)) {
+        snprintf(out, SIDE_FACTS_BYTES, "what was alive, sampled by V8");
+        return out;
+    }
     snprintf(out, SIDE_FACTS_BYTES, "%s, %s%s", side->report->is_exact ? "every allocation" : "sampled",
              ubi__human_duration(time, s->time_ns / 1000), s->tables.has_end ? "" : ", without its end");
     return out;
@@ -160,8 +164,9 @@ static void head_write(const ubi__page *page, const ubi__diff_recordings *r) {
     ubi__text_table_head(&table);
     total_write(&table, r, "Not freed", UBI__MEASURE_LEAKED, false);
     total_write(&table, r, "Peak", UBI__MEASURE_PEAK, false);
-    total_write(&table, r, "Allocated", UBI__MEASURE_TOTAL, false);
-    total_write(&table, r, "Count", UBI__MEASURE_TOTAL, true);
+    bool is_profile = ubi__recording_is_profile(r->sides[UBI__DIFF_NEW].report->summary);
+    total_write(&table, r, is_profile ? "Alive" : "Allocated", UBI__MEASURE_TOTAL, false);
+    total_write(&table, r, is_profile ? "Samples" : "Count", UBI__MEASURE_TOTAL, true);
     total_write(&table, r, "Temporary", UBI__MEASURE_TEMPORARY, true);
     if (per)
         ubi__out_printf(page->out, "All numbers are per %s.\n", per);
@@ -178,12 +183,21 @@ static const ubi__text_column place_columns[PLACE_COLUMNS] = {
     [P_NEW] = { "New", .width = NUMBER_COLUMNS, .least_name_columns = LEAST_NAME_COLUMNS },
 };
 
-static void flow_add(char out[FLOW_BYTES], const char *mark, const char *text) {
-    size_t used = strlen(out);
-    snprintf(out + used, FLOW_BYTES - used, "%s%s%.600s", used ? " " : "", mark, text);
+/* False: there is no room for it in the line, unless it is the first. */
+static bool flow_add(char out[FLOW_BYTES], const ubi__style *style, const char *mark, const char *text) {
+    size_t used = strlen(out), columns = style->columns;
+    char piece[FLOW_BYTES];
+    snprintf(piece, sizeof piece, "%s%s%.600s", used ? " " : "", mark, text);
+    if (used && INDENT + ubi__display_columns(ubi__text(out), style, columns) +
+                        ubi__display_columns(ubi__text(piece), style, columns) >
+                    columns)
+        return false;
+    snprintf(out + used, FLOW_BYTES - used, "%s", piece);
+    return true;
 }
 
-static void position_add(char out[FLOW_BYTES], const ubi__diff_recordings *r, const ubi__diff_place *place) {
+static void position_add(char out[FLOW_BYTES], const ubi__style *style, const ubi__diff_recordings *r,
+                         const ubi__diff_place *place) {
     int side = place->frame[UBI__DIFF_NEW] != UBI_NONE ? UBI__DIFF_NEW : UBI__DIFF_OLD;
     const ubi__ubirec_tables *t = &r->sides[side].report->summary->tables;
     char position[256] = "";
@@ -195,7 +209,7 @@ static void position_add(char out[FLOW_BYTES], const ubi__diff_recordings *r, co
     ubi__recording_frame_place(&at, t, frame, n ? ubi__asking_symbol(t, symbols, n) : 0);
     ubi__recording_place_position(position, sizeof position, &at);
     if (*position)
-        flow_add(out, "", position);
+        flow_add(out, style, "", position);
 }
 
 /* Of the stack that changed most, without what all programs have and what says nothing. */
@@ -210,7 +224,8 @@ static void callers_add(char out[FLOW_BYTES], const ubi__style *style, const ubi
             continue;
         size_t used = ubi__short_function(name, style, caller.function, CALLER_COLUMNS);
         name[used < sizeof name ? used : sizeof name - 1] = '\0';
-        flow_add(out, style->has_unicode ? "← " : "< ", name);
+        if (!flow_add(out, style, style->has_unicode ? "← " : "< ", name))
+            return;
         n++;
     }
 }
@@ -227,7 +242,7 @@ static void place_write(const ubi__text_table *table, const ubi__diff_recordings
     size_t room = ubi__text_table_row(table, cells);
     size_t used = ubi__short_function(name, style, ubi__diff_name(&r->diff, place->name), room);
     ubi__display_text(table->out, style, (ubi_text){ name, used }, room);
-    position_add(flow, r, place);
+    position_add(flow, style, r, place);
     callers_add(flow, style, r, place);
     ubi__out_char(table->out, '\n');
     if (!*flow)
@@ -276,7 +291,9 @@ static void places_write(const ubi__page *page, const ubi__diff_recordings *r) {
                                          "temporary allocations" };
     char title[2][80];
     bool by_change = r->values->sort && strcmp(r->values->sort, "change") == 0;
-    snprintf(title[0], sizeof title[0], "What %s, by %s", by_change ? "changed" : "grew", words[r->order]);
+    bool is_profile = ubi__recording_is_profile(r->sides[UBI__DIFF_NEW].report->summary);
+    const char *what = is_profile && r->order == UBI__BY_TOTAL ? "bytes alive" : words[r->order];
+    snprintf(title[0], sizeof title[0], "What %s, by %s", by_change ? "changed" : "grew", what);
     snprintf(title[1], sizeof title[1], "What shrank");
     const place_list grown = { .title = title[0], .sign = by_change ? 0 : 1 };
     const place_list shrunk = { .title = title[1], .sign = -1, .is_backwards = true };
@@ -284,7 +301,7 @@ static void places_write(const ubi__page *page, const ubi__diff_recordings *r) {
     if (!by_change)
         n += list_write(page, r, &shrunk);
     if (n == 0)
-        ubi__out_printf(page->out, "\nNo place has more or less %s.\n", words[r->order]);
+        ubi__out_printf(page->out, "\nNo place has more or less %s.\n", what);
 }
 
 /* What samples say by chance. */
@@ -292,6 +309,8 @@ static void chance_write(const ubi__page *page, const ubi__diff_recordings *r) {
     char line[160], count[UBI__HUMAN_TEXT];
     size_t n = 0, n_certain = 0;
     if (r->sides[UBI__DIFF_OLD].report->is_exact && r->sides[UBI__DIFF_NEW].report->is_exact)
+        return;
+    if (ubi__recording_is_profile(r->sides[UBI__DIFF_NEW].report->summary))
         return;
     for (size_t i = 0; i < r->diff.places.n; i++)
         if (ubi__diff_place_growth(&r->diff, &r->diff.places.at[i]) != 0) {

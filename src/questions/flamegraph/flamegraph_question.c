@@ -158,7 +158,8 @@ static void subtitle_make(char out[SUBTITLE_BYTES], const answer *a) {
         ubi__recording_window_words(window, a->report);
     snprintf(out, SUBTITLE_BYTES, "%s%s%s%s%s%s; %s%s",
              a->measure.is_count ? ubi__human_things(text, all, things) : ubi__human_size(text, all),
-             *words[a->view.order] ? " " : "", words[a->view.order], *window ? " " : "", window,
+             *words[a->view.order] ? " " : "",
+             ubi__recording_is_profile(a->report->summary) ? "alive" : words[a->view.order], *window ? " " : "", window,
              a->report->is_exact ? "" : " (estimated)",
              a->values->is_inverted ? "callers are below what they call" : "what a function calls is below it",
              a->values->with_allocators ? "; with allocators" : "");

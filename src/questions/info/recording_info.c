@@ -116,34 +116,44 @@ void ubi__recording_info_page(const ubi__page *page, const ubi__recording_info *
     char text[256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], files[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = &f->first;
     const ubi__ubirec_tables *t = &s->tables;
-    fact_write(page, "Format", "recording of allocations (ubirec)");
+    bool is_profile = ubi__recording_is_profile(s);
+    fact_write(page, "Format",
+               is_profile ? "sampling heap profile of V8 (heapprofile)" : "recording of allocations (ubirec)");
     if (f->files->n > 1)
         snprintf(text, sizeof text, "%s in %s, %s", ubi__human_size(size, f->file_bytes),
                  ubi__human_things(files, f->files->n, "file"), ubi__human_things(count, f->sum.n_blocks, "block"));
     else
         snprintf(text, sizeof text, "%s in %s", ubi__human_size(size, f->file_bytes),
                  ubi__human_things(count, f->sum.n_blocks, "block"));
-    fact_write(page, "Size", text);
+    if (!is_profile) /* which was converted */
+        fact_write(page, "Size", text);
     if (s->torn_bytes) {
         snprintf(text, sizeof text, "%s of an unfinished block at the end, ignored",
                  ubi__human_things(count, s->torn_bytes, "byte"));
         fact_write(page, "Torn", text);
     }
     text_write(page, "Recorder", t->about.writer);
-    text_write(page, "System", t->about.system);
-    text_write(page, "Program", t->about.program);
+    if (!is_profile) {
+        text_write(page, "System", t->about.system);
+        text_write(page, "Program", t->about.program);
+    }
     if (t->about.start_unix_ns)
         fact_write(page, "Started", ubi__human_time(size, t->about.start_unix_ns / 1000));
-    fact_write(page, "Ran", ubi__human_duration(size, s->time_ns / 1000));
-    end_write(page, f);
+    if (!is_profile) {
+        fact_write(page, "Ran", ubi__human_duration(size, s->time_ns / 1000));
+        end_write(page, f);
+    }
     snprintf(text, sizeof text, "one sample in %s", ubi__human_size(size, t->about.period_bytes));
-    fact_write(page, "Records", f->files->at[0].index.is_exact ? "every allocation" : text);
+    fact_write(page, "Records",
+               is_profile                       ? "what was alive, sampled"
+               : f->files->at[0].index.is_exact ? "every allocation"
+                                                : text);
     if (f->files->n > 1)
         processes_write(page, &f->files->processes);
-    count_write(page, "Allocations", f->sum.n_allocations);
-    if (f->sum.counters[UBI__UBIREC_WITHOUT_FREES])
+    count_write(page, is_profile ? "Samples" : "Allocations", f->sum.n_allocations);
+    if (f->sum.counters[UBI__UBIREC_WITHOUT_FREES] && !is_profile)
         fact_write(page, "Frees", "not recorded");
-    else
+    else if (!is_profile)
         count_write(page, "Frees", f->sum.n_frees);
     count_write(page, "Threads", f->sum.n_threads);
     count_write(page, "Modules", f->sum.n_modules);
@@ -168,7 +178,7 @@ static void processes_put(ubi__json *j, const ubi__recording_processes *p) {
 void ubi__recording_info_document(ubi__json *j, const ubi__recording_info *f) {
     uint64_t companions = f->sum.counters[UBI__UBIREC_COMPANIONS];
     bool is_first = f->files->processes.first != NULL;
-    ubi__json_member_string(j, "format", "ubirec");
+    ubi__json_member_string(j, "format", ubi__recording_is_profile(&f->first) ? "heapprofile" : "ubirec");
     ubi__json_member_u64(j, "inputBytes", f->file_bytes);
     ubi__json_member_u64(j, "blockCount", f->sum.n_blocks);
     ubi__recording_put_about(j, &f->first, f->files->at[0].index.is_exact);

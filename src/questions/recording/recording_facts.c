@@ -131,6 +131,8 @@ static const char *what_is_missing(const ubi__recording_report *report, fact wha
         return "is unknown, because recording was given up";
     if (report->processes->missing.n)
         return "is unknown, because files of some processes are missing ('report' says which)";
+    if (ubi__recording_is_profile(report->summary))
+        return "is unknown, because a sampling profile of V8 does not say how exact it is";
     if ((what <= FACT_PEAK || what == FACT_TEMPORARY || what == FACT_SUPPRESSED) &&
         !ubi__recording_has_frees(report->summary))
         return "is unknown, because frees were not recorded";

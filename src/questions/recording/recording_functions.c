@@ -173,6 +173,11 @@ static void totals_write(const ubi__recording_view *v) {
     char window[UBI__WINDOW_WORDS];
     if (ubi__recording_is_part(v->report->summary))
         ubi__out_printf(v->out, "Time: %s\n", ubi__recording_window_words(window, v->report));
+    if (ubi__recording_is_profile(v->report->summary)) {
+        ubi__out_printf(v->out, "%s alive, in %s\n", ubi__range_bytes(text, v->style, total->bytes),
+                        ubi__human_things(count, total->estimate.samples, "sample"));
+        return;
+    }
     ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->style, total->bytes),
                     ubi__count_guess(count, v->style, total->estimate.count, total->count),
                     ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");

@@ -140,7 +140,9 @@ static bool has_estimates(const ubi__recording_view *v) {
 }
 
 static void note_estimates(ubi__recording_notes *out, const ubi__recording_view *v) {
-    if (has_estimates(v))
+    if (ubi__recording_is_profile(v->report->summary))
+        note_add(out, "numbers are what V8's samples of living objects stand for; how exact they are, it does not say");
+    else if (has_estimates(v))
         note_add(
             out,
             "numbers are estimates: in 94 of 100 recordings or more the true value lies between the limits%s. A count "
@@ -152,6 +154,8 @@ static void note_estimates(ubi__recording_notes *out, const ubi__recording_view 
 static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s) {
     char time[UBI__HUMAN_TEXT];
     const ubi__ubirec_tables *t = &s->tables;
+    if (ubi__recording_is_profile(s))
+        return;
     if (!ubi__recording_has_frees(s))
         note_add(out, "frees were not recorded: which of these allocations were freed is unknown");
     else if (s->is_over) /* before the program did */

@@ -73,7 +73,9 @@ static char *time_words(char out[UBI__HUMAN_TEXT], uint64_t ns) {
 static const char *sampling_words(const ubi__recording_view *v, char out[96]) {
     char size[UBI__HUMAN_TEXT];
     const ubi__ubirec_tables *t = &v->report->summary->tables;
-    if (v->report->is_exact)
+    if (ubi__recording_is_profile(v->report->summary))
+        snprintf(out, 96, "  what was alive, sampled by V8");
+    else if (v->report->is_exact)
         snprintf(out, 96, "  every allocation");
     else if (t->periods.n > 1)
         snprintf(out, 96, "  sampled, with %zu periods", t->periods.n);
@@ -143,6 +145,8 @@ static size_t head_write(const ubi__recording_view *v) {
     ubi__display_text(v->out, v->style, ubi__text(v->report->path), v->columns - strlen(text));
     ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_printf(v->out, "%s\n", text);
+    if (ubi__recording_is_profile(s)) /* knows no more of it */
+        return 1;
     ubi__write_label(v->on, UBI__INK_DIM, "Program", LABEL_COLUMNS);
     command_line_write(v, v->columns - LABEL_COLUMNS);
     ubi__out_char(v->out, '\n');
@@ -196,6 +200,10 @@ static void total_write(const ubi__recording_view *v, const char *name, ubi__mea
         return;
     }
     number_write(v, name, ubi__range_bytes(bytes, v->style, sum->bytes));
+    if (ubi__recording_is_profile(v->report->summary)) {
+        ubi__out_printf(v->out, " in %s", ubi__human_things(share, sum->estimate.samples, "sample"));
+        return;
+    }
     count_write(v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
         ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary->classes[v->of_class].peak_time_ns));
@@ -249,7 +257,7 @@ static size_t totals_write(const ubi__recording_view *v) {
         if (!ubi__recording_has_measure(s, v->of_class, rows[i].measure) ||
             (rows[i].measure == UBI__MEASURE_LEAKED && ubi__recording_is_moment(v->report)))
             continue;
-        total_write(v, rows[i].name, rows[i].measure);
+        total_write(v, ubi__recording_is_profile(s) ? "Alive" : rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
         lines++;
         if (rows[i].measure == UBI__MEASURE_LEAKED)
@@ -425,9 +433,9 @@ static void write_nothing(const ubi__recording_view *v) {
     bool is_known = v->report->summary->tables.counters[UBI__UBIREC_NOT_RECORDED] == 0;
     ubi__out_char(v->out, '\n');
     ubi__write_words(v->on, UBI__INK_PLAIN,
-                     !is_known             ? "Nothing was recorded."
-                     : v->report->is_exact ? "Nothing was allocated."
-                                           : text);
+                     !is_known || ubi__recording_is_profile(v->report->summary) ? "Nothing was recorded."
+                     : v->report->is_exact                                      ? "Nothing was allocated."
+                                                                                : text);
 }
 
 /* @return lines */

@@ -126,6 +126,8 @@ const char *ubi__recording_things(ubi__ubirec_class of_class);
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** Whether frees were recorded. If not, what was alive at any time is unknown. */
 bool ubi__recording_has_frees(const ubi__recording_summary *s);
+/** Whether allocations are those alone that were alive at the end, in a sample of which limits are unknown. */
+bool ubi__recording_is_profile(const ubi__recording_summary *s);
 /** Whether it is of a part of the recorded time. */
 static inline bool ubi__recording_is_part(const ubi__recording_summary *s) {
     return !ubi__window_is_whole(&s->window);

@@ -51,8 +51,9 @@ static size_t choose_columns(ubi__site_order out[UBI__SITE_ORDER_COUNT], const u
     return n;
 }
 
+/* With limits to show. */
 static bool is_sampled(const ubi__recording_view *v) {
-    return ubi__recording_is_sampled(v->report->summary, v->of_class);
+    return !ubi__recording_is_profile(v->report->summary) && ubi__recording_is_sampled(v->report->summary, v->of_class);
 }
 
 /* Limits are shown if there is room: in the first column, or when nothing is to be left out. */
@@ -114,6 +115,12 @@ static size_t number_column(size_t i) {
     return i ? i + SHARE : 0;
 }
 
+static const char *head_of(const ubi__recording_view *v, ubi__site_order order) {
+    if (!ubi__recording_is_profile(v->report->summary))
+        return heads[order];
+    return order == UBI__BY_TOTAL ? "Alive" : "Samples";
+}
+
 void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, const char *name, const char *extra) {
     ubi__text_column columns[COLUMNS] = { [SHARE] = { "Share", .width = SHARE_COLUMNS,
                                                       .least_name_columns = extra ? LEAST_FUNCTION_COLUMNS : 0 },
@@ -122,7 +129,7 @@ void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, co
     ubi__site_order orders[UBI__SITE_ORDER_COUNT];
     size_t n = choose_columns(orders, v);
     for (size_t i = 0; i < UBI__SITE_ORDER_COUNT; i++)
-        columns[number_column(i)] = (ubi__text_column){ .title = i < n ? heads[orders[i]] : NULL,
+        columns[number_column(i)] = (ubi__text_column){ .title = i < n ? head_of(v, orders[i]) : NULL,
                                                         .width = columns_of(v, i),
                                                         .is_hidden = i >= n };
     ubi__page_table(t, v->on, name, columns, COLUMNS);

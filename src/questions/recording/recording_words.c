@@ -47,6 +47,10 @@ bool ubi__recording_has_frees(const ubi__recording_summary *s) {
     return s->tables.counters[UBI__UBIREC_WITHOUT_FREES] == 0;
 }
 
+bool ubi__recording_is_profile(const ubi__recording_summary *s) {
+    return s->tables.counters[UBI__UBIREC_WITHOUT_FREES] == UBI__UBIREC_ALIVE_ALONE;
+}
+
 bool ubi__recording_has_measure(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure) {
     if (measure == UBI__MEASURE_TEMPORARY && ubi__recording_is_sampled(s, of_class))
         return false;

@@ -18,6 +18,7 @@
 #include "cli/terminal.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
+#include "recording/heap_profile.h"
 #include "recording/recording_processes.h"
 #include "render/page.h"
 
@@ -196,7 +197,7 @@ static ubi_status copy_source(const job *j, part *p, ubi__source *source) {
 static ubi_status copy_part(const job *j, part *p) {
     ubi__source source;
     j->cli->subject = strcmp(j->input, "-") == 0 ? "standard input" : j->input;
-    UBI_TRY(ubi__source_open_path(&source, p->input, ubi_allocator_default()));
+    UBI_TRY(ubi__recording_source_open(&source, p->input, ubi_allocator_default()));
     ubi_status status = UBI_OK;
     if (!j->is_standard_output) {
         status = ubi__atomic_file_open(&p->file, p->output, 0, ubi_allocator_default());
