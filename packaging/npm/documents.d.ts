@@ -1545,6 +1545,25 @@ export type Recording1Document = {
     peakTimeMs: Recording1.Number;
     lastBytes: Recording1.Count;
   } | null;
+  /** What the resident memory was used for, as it was seen last; null: it was not seen. Of several processes, the sum */
+  memoryUse: {
+    /** When it was seen, since the process began */
+    timeMs: Recording1.Number;
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Recording1.Count;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Recording1.Count;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Recording1.Count;
+    /** Of residentSize, what nothing is known of */
+    unknownSize: Recording1.Count;
+    /** 0: not in the recording */
+    mappings: Recording1.Count;
+    /** Whether the process's memory could be read; else mappings are judged by names and shapes alone */
+    isDivided: boolean;
+    /** The largest first; unknown memory last */
+    groups: Array<Recording1.MemoryGroup>;
+  } | null;
   /** of what was freed; heap; null: frees were not recorded */
   lifetimes: Array<{
     /** null: longer than all others */
@@ -1813,6 +1832,33 @@ export namespace Recording1 {
 export namespace Recording1 {
   /** standard error; 0 in exact recordings, null when nothing was sampled */
   export type Error = number | null;
+}
+export namespace Recording1 {
+  export type MemoryGroup = {
+    group: "malloc" | "javascript" | "python" | "java" | "stacks" | "files" | "others" | "unknown";
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Recording1.Count;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Recording1.Count;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Recording1.Count;
+    /** The largest first */
+    rows: Array<Recording1.MemoryRow>;
+  };
+}
+export namespace Recording1 {
+  export type MemoryRow = {
+    /** blocks: given to the program by glibc's malloc, with their headers; cached: freed, kept by a thread; free: between blocks and after them; allocator: of another allocator, or not divided */
+    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown";
+    /** Of a file, an allocator, an engine, or the kernel's name of a mapping */
+    name: string | null;
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Recording1.Count;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Recording1.Count;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Recording1.Count;
+  };
 }
 
 /** Functions by what they asked for. */

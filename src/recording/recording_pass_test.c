@@ -55,6 +55,7 @@ static void read_small(ubi__recording_summary *s) {
     must(ubi__ubirec_native_frame(r.w, &frame, module, 16));
     must(ubi__ubirec_write_symbols(r.w, frame, &symbol, 1));
     must(ubi__ubirec_write_marker(r.w, &marker));
+    must(ubi__ubirec_write_use(r.w, &(ubi__ubirec_use_row){ .table = 1, .resident_bytes = 4096 }, about.path));
     uint64_t first = allocate(&r, r.heap, 10, stack(&r, "main work"));
     allocate(&r, r.heap, 30, stack(&r, "main play work"));
     allocate(&r, r.mapping, 4096, stack(&r, "main"));
@@ -222,6 +223,7 @@ static void what_leads_nowhere_is_refused(void **state) {
     ASSERT_REFUSED(&p, t->spans.at[0].first, 1, "symbols of frames");
     ASSERT_REFUSED(&p, t->spans.at[0].n, 2, "symbols of frames");
     ASSERT_REFUSED(&p, t->threads.at[0].name, n_strings, "threads");
+    ASSERT_REFUSED(&p, t->uses.at[0].name, n_strings, "uses of memory");
     ASSERT_REFUSED(&p, t->about.program.len, 1, "about");
     ASSERT_REFUSED(&p, t->end.reason, UBI__UBIREC_END_REASON_COUNT, "about");
     ASSERT_REFUSED(&p, s.infos.n, s.infos.n - 1, "sums of infos");

@@ -80,7 +80,7 @@ typedef struct ubi__residence {
     ubi__vec_residence_row rows; /**< no two of one kind and name */
     ubi__u64_map numbers;        /**< of a kind and a name: its row; while rows are added */
     ubi__residence_amount total, groups[UBI__RESIDENCE_GROUPS];
-    uint64_t n_mappings;
+    uint64_t n_mappings; /**< 0: unknown by now */
     bool is_divided; /**< the process's memory was looked into; else its mappings were judged by their shape alone */
 } ubi__residence;
 

@@ -75,6 +75,7 @@ typedef enum ubi__ubirec_type {
     UBI__UBIREC_STARTED,
     UBI__UBIREC_COMPANION,
     UBI__UBIREC_LEFT,
+    UBI__UBIREC_USE = 25,
     UBI__UBIREC_TYPE_COUNT,
     UBI__UBIREC_ALLOC = 100,
     UBI__UBIREC_FREE,
@@ -127,6 +128,16 @@ typedef enum ubi__ubirec_counter {
 
 /** The value of UBI__UBIREC_WITHOUT_FREES when allocations are those alone that were alive at the end, in a sample without limits. */
 #define UBI__UBIREC_ALIVE_ALONE 2
+
+/** What a part of the resident memory is used for. Rows of one table follow each other; a new one replaces it. */
+typedef struct ubi__ubirec_use_row {
+    uint32_t table;      /* its number, from 1 on */
+    uint32_t kind;       /* a ubi__residence_kind; may be unknown here */
+    ubi_str_ix name;     /* UBI_NONE: none */
+    uint32_t is_divided; /* 1: memory was looked into */
+    uint64_t time_ns;    /* of the look, since the process began */
+    uint64_t resident_bytes, share_bytes, swapped_bytes;
+} ubi__ubirec_use_row;
 
 typedef struct ubi__ubirec_about {
     ubi_text program;   /* path of the executable */

@@ -48,6 +48,8 @@ struct ubi__ubirec_merge {
     ubi__vec_u8 has_symbols; /* by frame of the whole */
     ubi__ubirec_writer *writer;
     uint64_t rss_bytes;
+    ubi__residence uses; /* of the memory of all, each as it was seen last */
+    uint64_t uses_ns;    /* no look was later */
     uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
     uint64_t n_records;
     ubi_status status; /* of the record about the whole */
@@ -80,6 +82,7 @@ ubi_status ubi__ubirec_merge_new(ubi__ubirec_merge **out, const ubi_allocator *a
     if (!m)
         return ubi__fail_nomem();
     m->allocator = a;
+    ubi__residence_init(&m->uses, a);
     *out = m;
     return UBI_OK;
 }
@@ -103,6 +106,7 @@ void ubi__ubirec_merge_free(ubi__ubirec_merge *m) {
     inputs_fini(&m->inputs, m->allocator);
     ubi__vec_u32_fini(&m->file_of_thread, m->allocator);
     ubi__vec_u8_fini(&m->has_symbols, m->allocator);
+    ubi__residence_fini(&m->uses);
     UBI_DELETE(m->allocator, m);
 }
 
@@ -330,6 +334,9 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
         const ubi__ubirec_companion_row *row = &in->numbers.tables.companions.at[i];
         UBI_TRY(ubi__ubirec_write_companion(m->writer, string_of(in, row->suffix), string_of(in, row->name)));
     }
+    UBI_TRY(ubi__ubirec_tables_add_uses(&m->uses, &in->numbers.tables));
+    if (in->numbers.tables.uses.n)
+        m->uses_ns = in->time_ns;
     ubi__ubirec_numbers_check(&in->numbers);
     UBI_TRY(input_leave_live(m, in));
     UBI_TRY(set_rss(m, in, 0));
@@ -384,6 +391,7 @@ static ubi_status write_all(ubi__ubirec_merge *m, const ubi_progress *progress) 
     }
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         UBI_TRY(ubi__ubirec_write_counter(m->writer, (ubi__ubirec_counter)i, m->counters[i]));
+    UBI_TRY(ubi__ubirec_write_uses(m->writer, &m->uses, 1, m->uses_ns));
     return m->has_end ? ubi__ubirec_write_end(m->writer, &m->end) : UBI_OK;
 }
 

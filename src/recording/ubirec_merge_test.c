@@ -30,7 +30,8 @@
 typedef struct process {
     uint64_t began, allocates, ends, size_bytes;
     bool must_free, has_no_end;
-    unsigned n_more; /* blocks of 1 byte that it keeps */
+    unsigned n_more;         /* blocks of 1 byte that it keeps */
+    uint64_t resident_bytes; /* of a library; 0: its memory was not looked at */
 } process;
 
 typedef struct group {
@@ -57,6 +58,14 @@ static void make_file(const char *path, const ubi__ubirec_about *about, const pr
     uint64_t block = allocate(&r, r.heap, p->size_bytes, stack(&r, "main"));
     for (unsigned i = 0; i < p->n_more; i++)
         allocate(&r, r.heap, 1, stack(&r, "main"));
+    for (uint32_t table = 1; p->resident_bytes && table <= 2; table++) { /* the first is replaced */
+        const ubi__ubirec_use_row use = { .table = table,
+                                          .is_divided = 1,
+                                          .kind = UBI__RESIDENCE_FILE,
+                                          .resident_bytes = p->resident_bytes * table,
+                                          .share_bytes = 7 };
+        must(ubi__ubirec_write_use(r.w, &use, ubi__text("/lib/x.so")));
+    }
     if (p->must_free)
         must(ubi__ubirec_write_free(r.w, block));
     if (!p->has_no_end) {
@@ -222,9 +231,33 @@ static void blocks_are_left_in_the_order_of_their_allocations(void **state) {
     remove_group(&g);
 }
 
+static void what_memory_is_used_for_is_summed(void **state) {
+    static const process three[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1, .resident_bytes = 4096 },
+        { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 },
+        { .began = 1020, .allocates = 2, .ends = 40, .size_bytes = 5000, .resident_bytes = 8192 },
+    };
+    ubi__recording_summary s;
+    ubi__residence r;
+    (void)state;
+    sum_up(&s, three, 3);
+    must(ubi__ubirec_tables_residence(&r, &s.tables, ubi_allocator_default()));
+    assert_int_equal(r.rows.n, 1);
+    assert_true(r.is_divided);
+    assert_true(ubi__text_is(ubi__residence_row_name(&r, &r.rows.at[0]), "/lib/x.so"));
+    assert_int_equal(r.rows.at[0].amount.resident_bytes, 2 * (4096 + 8192));
+    assert_int_equal(r.rows.at[0].amount.share_bytes, 14);
+    assert_int_equal(s.tables.uses.at[0].time_ns, 100 * MS); /* until the last of them had ended */
+    ubi__residence_check(&r);
+    ubi__residence_fini(&r);
+    ubi__recording_summary_fini(&s);
+}
+
 static void no_refused_memory_is_missed(void **state) {
-    static const process both[] = { { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
-                                    { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 } };
+    static const process both[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1, .resident_bytes = 4096 },
+        { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 }
+    };
     group g;
     (void)state;
     make_group(&g, both, 2);
@@ -286,6 +319,7 @@ int main(void) {
         cmocka_unit_test(the_end_is_the_last_thing_that_is_known),
         cmocka_unit_test(a_process_may_have_begun_before_the_first),
         cmocka_unit_test(blocks_are_left_in_the_order_of_their_allocations),
+        cmocka_unit_test(what_memory_is_used_for_is_summed),
         cmocka_unit_test(no_refused_memory_is_missed),
         cmocka_unit_test(damaged_merges_are_seen),
     };

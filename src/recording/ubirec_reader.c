@@ -434,6 +434,19 @@ static void read_companion(ubi__ubirec_reader *r, cursor *c) {
     r->record.companion.name = cursor_get_string(c, &r->n);
 }
 
+static void read_use(ubi__ubirec_reader *r, cursor *c) {
+    ubi__ubirec_use_row *use = &r->record.use;
+    *use = (ubi__ubirec_use_row){ .table = cursor_get_u32(c) };
+    use->is_divided = cursor_get_below(c, 2, "0 or 1") != 0;
+    use->time_ns = cursor_get(c);
+    use->kind = cursor_get_u32(c);
+    uint32_t name = cursor_get_index(c, r->n.strings + 1, "0, or the number of an earlier string plus 1");
+    use->name = name ? name - 1 : UBI_NONE;
+    uint64_t *const sizes[] = { &use->resident_bytes, &use->share_bytes, &use->swapped_bytes };
+    for (size_t i = 0; i < 3; i++)
+        *sizes[i] = cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
+}
+
 static void read_counted(ubi__ubirec_reader *r, cursor *c) {
     r->record.counted.counter = cursor_get(c);
     r->record.counted.value = cursor_get(c);
@@ -497,6 +510,7 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
     [UBI__UBIREC_END] = read_end,
     [UBI__UBIREC_STARTED] = read_started,
     [UBI__UBIREC_COMPANION] = read_companion,
+    [UBI__UBIREC_USE] = read_use,
 };
 
 /* False: an unknown type, whose record was skipped. */

@@ -94,6 +94,7 @@ typedef struct ubi__ubirec_record {
         struct {
             ubi_str_ix suffix, name;
         } companion;
+        ubi__ubirec_use_row use;
         struct {
             ubi_str_ix name;
             uint64_t count;

@@ -36,6 +36,9 @@ static void check_definitions(const ubi__ubirec_tables *t) {
         UBI_ASSERT(t->infos.at[i].kind < t->kinds.n && t->infos.at[i].trace < t->traces.n);
     for (size_t i = 0; i < t->threads.n; i++)
         UBI_ASSERT(t->threads.at[i].name < n_strings);
+    for (size_t i = 0; i < t->uses.n; i++)
+        UBI_ASSERT((t->uses.at[i].name < n_strings || t->uses.at[i].name == UBI_NONE) &&
+                   t->uses.at[i].table == t->uses.at[0].table);
 }
 
 static void check_symbols(const ubi__ubirec_tables *t) {
@@ -78,6 +81,7 @@ void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
     ubi__vec_u8_fini(&t->about_text, t->allocator);
     ubi__vec_ubirec_started_fini(&t->started, t->allocator);
     ubi__vec_ubirec_companion_fini(&t->companions, t->allocator);
+    ubi__vec_ubirec_use_fini(&t->uses, t->allocator);
     ubi__vec_ubirec_module_fini(&t->modules, t->allocator);
     ubi__vec_ubirec_frame_fini(&t->frames, t->allocator);
     ubi__vec_ubirec_trace_fini(&t->traces, t->allocator);
@@ -191,6 +195,13 @@ ubi_status ubi__ubirec_tables_add_symbols(ubi__ubirec_tables *t, uint32_t frame,
     return UBI_OK;
 }
 
+/* The first row of another table. */
+static ubi_status add_use(ubi__ubirec_tables *t, const ubi__ubirec_use_row *row) {
+    if (t->uses.n && t->uses.at[0].table != row->table)
+        t->uses.n = 0;
+    return ubi__vec_ubirec_use_push(&t->uses, t->allocator, *row);
+}
+
 ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_record *r) {
     const ubi_allocator *a = t->allocator;
     switch (r->type) {
@@ -227,6 +238,8 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
     case UBI__UBIREC_COMPANION:
         return ubi__vec_ubirec_companion_push(&t->companions, a,
                                               (ubi__ubirec_companion_row){ r->companion.suffix, r->companion.name });
+    case UBI__UBIREC_USE:
+        return add_use(t, &r->use);
     case UBI__UBIREC_COUNTED:
         if (r->counted.counter < UBI__UBIREC_COUNTER_COUNT)
             t->counters[r->counted.counter] = r->counted.value;
@@ -303,4 +316,24 @@ const char *ubi__unrecorded_words(ubi__unrecorded why) {
 
 const char *ubi__unrecorded_key(ubi__unrecorded why) {
     return (unsigned)why < UBI__UNRECORDED_COUNT ? reasons[why].key : "unknown";
+}
+
+ubi_status ubi__ubirec_tables_add_uses(ubi__residence *to, const ubi__ubirec_tables *t) {
+    for (size_t i = 0; i < t->uses.n; i++) {
+        const ubi__ubirec_use_row *row = &t->uses.at[i];
+        const ubi__residence_amount amount = { row->resident_bytes, row->share_bytes, row->swapped_bytes };
+        bool is_known = row->kind < UBI__RESIDENCE_KINDS;
+        to->is_divided |= row->is_divided != 0;
+        UBI_TRY(ubi__residence_add(to, is_known ? (ubi__residence_kind)row->kind : UBI__RESIDENCE_UNKNOWN,
+                                   ubi__ubirec_string_at(t, row->name), &amount));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__ubirec_tables_residence(ubi__residence *out, const ubi__ubirec_tables *t,
+                                        const ubi_allocator *allocator) {
+    ubi__residence_init(out, allocator);
+    UBI_TRY(ubi__ubirec_tables_add_uses(out, t));
+    ubi__residence_sort(out);
+    return UBI_OK;
 }

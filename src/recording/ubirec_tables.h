@@ -10,6 +10,7 @@
 #define UBI_RECORDING_UBIREC_TABLES_H
 
 #include "base/strtab.h"
+#include "recording/residence.h"
 #include "recording/ubirec_reader.h"
 
 typedef struct ubi__ubirec_trace_row {
@@ -59,6 +60,7 @@ static_assert(sizeof(ubi__ubirec_trace_row) == 8 && sizeof(ubi__ubirec_frame) ==
 
 UBI_VEC_DECLARE(ubi__vec_ubirec_companion, ubi__ubirec_companion_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_started, ubi__ubirec_started_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_use, ubi__ubirec_use_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_module, ubi__ubirec_module_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_frame, ubi__ubirec_frame);
 UBI_VEC_DECLARE(ubi__vec_ubirec_trace, ubi__ubirec_trace_row);
@@ -86,6 +88,7 @@ typedef struct ubi__ubirec_tables {
     ubi__vec_ubirec_symbol_span spans; /* of frames; those of the last ones may be missing */
     ubi__vec_ubirec_started started;
     ubi__vec_ubirec_companion companions;
+    ubi__vec_ubirec_use uses; /* of resident memory, as it was seen last: one table */
     uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
     bool has_end;
     ubi__ubirec_end end;
@@ -100,6 +103,12 @@ ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *a
 void ubi__ubirec_tables_fini(ubi__ubirec_tables *t);
 /** Takes what a record defines; others are passed over. Errors: UBI_ENOMEM, UBI_ELIMIT. */
 ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_record *record);
+
+/** Adds what resident memory was used for; of several processes, pages that they share more than once. Errors: UBI_ENOMEM. */
+ubi_status ubi__ubirec_tables_add_uses(ubi__residence *to, const ubi__ubirec_tables *t);
+/** What resident memory was used for, sorted; no rows: unknown. The caller's to end, whatever comes of it. Errors: UBI_ENOMEM. */
+ubi_status ubi__ubirec_tables_residence(ubi__residence *out, const ubi__ubirec_tables *t,
+                                        const ubi_allocator *allocator);
 
 static inline ubi_text ubi__ubirec_string_at(const ubi__ubirec_tables *t, ubi_str_ix ix) {
     return ubi__strtab_get(&t->strings, ix);

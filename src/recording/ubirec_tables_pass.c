@@ -128,6 +128,15 @@ static bool companions_hold(const ubi__column_rule *rule, const void *items, siz
     return true;
 }
 
+static bool uses_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
+    const ubi__ubirec_use_row *at = items;
+    (void)first;
+    for (size_t i = 0; i < n; i++)
+        if (at[i].name >= rule->limit && at[i].name != UBI_NONE)
+            return false;
+    return true;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
 #define ABOUT_TEXTS 4
@@ -249,6 +258,8 @@ static ubi_status processes_pass(ubi__columns *c, ubi__ubirec_tables *t) {
     ROWS(c, "threads", &t->threads, &threads);
     ROWS(c, "started", &t->started, &started);
     ROWS(c, "companions", &t->companions, &companions);
+    const ubi__column_rule uses = { uses_hold, t->strings.end.n, NULL };
+    ROWS(c, "uses of memory", &t->uses, &uses);
     return UBI_OK;
 }
 

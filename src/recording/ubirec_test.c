@@ -331,9 +331,13 @@ static const records behind_a_beginning[] = {
     RECORDS("nothing to happen behind the end", OTHER(UBI__UBIREC_END), 2, 0, 0, 0),
     RECORDS("nothing to happen behind the end", OTHER(UBI__UBIREC_END), 2, 0, 0, OTHER(UBI__UBIREC_END), 2, 0, 0),
     RECORDS(NULL, OTHER(UBI__UBIREC_END), 2, 0, 0, OTHER(UBI__UBIREC_SYMBOLS), 2, 0, 0),
-    RECORDS(NULL, OTHER(30), 3, 9, 9, 9),                /* a type of a later version */
-    RECORDS(NULL, OTHER(UBI__UBIREC_RSS), 3, 1, 2, 3),   /* and more fields than are known */
-    RECORDS(NULL, OTHER(UBI__UBIREC_COUNTED), 2, 99, 1), /* and a counter */
+    RECORDS("0 or 1", OTHER(UBI__UBIREC_USE), 8, 1, 2, 0, 0, 0, 0, 0, 0),
+    RECORDS("0, or the number of an earlier string plus 1", OTHER(UBI__UBIREC_USE), 8, 1, 1, 0, 0, 9, 0, 0, 0),
+    RECORDS("a number of at most 64 bits", OTHER(UBI__UBIREC_USE), 7, 1, 1, 0, 0, 0, 0, 0),
+    RECORDS(NULL, OTHER(UBI__UBIREC_USE), 8, 1, 1, 0, 99, 0, 1, 1, 1), /* what it is for may be unknown */
+    RECORDS(NULL, OTHER(30), 3, 9, 9, 9),                              /* a type of a later version */
+    RECORDS(NULL, OTHER(UBI__UBIREC_RSS), 3, 1, 2, 3),                 /* and more fields than are known */
+    RECORDS(NULL, OTHER(UBI__UBIREC_COUNTED), 2, 99, 1),               /* and a counter */
 };
 
 static void records_that_cannot_be_are_refused(void **state) {

@@ -404,6 +404,29 @@ ubi_status ubi__ubirec_write_started(ubi__ubirec_writer *w, ubi_text name, uint6
     return PUT(w, UBI__UBIREC_STARTED, name_ix, count, why);
 }
 
+ubi_status ubi__ubirec_write_use(ubi__ubirec_writer *w, const ubi__ubirec_use_row *row, ubi_text name) {
+    uint32_t name_ix = UBI_NONE; /* 0 is written for none */
+    if (name.ptr)
+        UBI_TRY(number_string(w, &name_ix, name));
+    return PUT(w, UBI__UBIREC_USE, row->table, row->is_divided, row->time_ns, row->kind, (uint32_t)(name_ix + 1),
+               row->resident_bytes, row->share_bytes, row->swapped_bytes);
+}
+
+ubi_status ubi__ubirec_write_uses(ubi__ubirec_writer *w, const ubi__residence *r, uint32_t table, uint64_t time_ns) {
+    for (size_t i = 0; i < r->rows.n; i++) {
+        const ubi__residence_row *row = &r->rows.at[i];
+        const ubi__ubirec_use_row use = { .table = table,
+                                          .is_divided = r->is_divided,
+                                          .time_ns = time_ns,
+                                          .kind = row->kind,
+                                          .resident_bytes = row->amount.resident_bytes,
+                                          .share_bytes = row->amount.share_bytes,
+                                          .swapped_bytes = row->amount.swapped_bytes };
+        UBI_TRY(ubi__ubirec_write_use(w, &use, ubi__strtab_get(&r->names, row->name)));
+    }
+    return UBI_OK;
+}
+
 ubi_status ubi__ubirec_write_companion(ubi__ubirec_writer *w, ubi_text suffix, ubi_text name) {
     uint32_t suffix_ix, name_ix;
     UBI_TRY(number_string(w, &suffix_ix, suffix));

@@ -28,6 +28,7 @@
 #define UBI_RECORDING_UBIREC_WRITER_H
 
 #include "base/deflate.h"
+#include "recording/residence.h"
 #include "recording/ubirec_layout.h"
 #include "recording/unrecorded.h"
 
@@ -100,6 +101,10 @@ ubi_status ubi__ubirec_write_free(ubi__ubirec_writer *w, uint64_t number);
 ubi_status ubi__ubirec_write_free_undone(ubi__ubirec_writer *w, uint64_t number, uint32_t info);
 /** Of what lives: the process that had it ended, and did not free it. In recordings of several processes alone. */
 ubi_status ubi__ubirec_write_left(ubi__ubirec_writer *w, uint64_t number);
+/** A row of what resident memory is used for, which replaces those of other tables. @param name  NULL text: none. `row->name` counts not. */
+ubi_status ubi__ubirec_write_use(ubi__ubirec_writer *w, const ubi__ubirec_use_row *row, ubi_text name);
+/** All rows of a table of this number. */
+ubi_status ubi__ubirec_write_uses(ubi__ubirec_writer *w, const ubi__residence *r, uint32_t table, uint64_t time_ns);
 /** Resident memory of the process now. */
 ubi_status ubi__ubirec_write_rss(ubi__ubirec_writer *w, uint64_t bytes);
 /** The value of a counter by now; it counts from the start of the recording. */

@@ -4,6 +4,8 @@
  */
 #include "render/residence_page.h"
 
+#include <stdio.h>
+
 #include "base/text.h"
 
 /* ---- text --------------------------------------------------------------------------------------------------------- */
@@ -50,12 +52,26 @@ static void rest_write(const ubi__page *page, const ubi__text_table *table, cons
     ubi__out_printf(page->out, "  %s more\n", ubi__human_count(count, n));
 }
 
+static void notes_write(const ubi__page *page, const ubi__text_table *table, const ubi__residence_note *notes,
+                        size_t n) {
+    char size[UBI__HUMAN_TEXT], line[sizeof notes->words + 64];
+    for (size_t i = 0; i < n; i++) {
+        size_t room = ubi__text_table_row(table, NULL);
+        snprintf(line, sizeof line, "    %s %s", ubi__human_size(size, notes[i].bytes), notes[i].words);
+        ubi__write_ink(page, UBI__INK_DIM);
+        ubi__display_text(page->out, &page->style, ubi__text(line), room);
+        ubi__write_ink(page, UBI__INK_PLAIN);
+        ubi__out_char(page->out, '\n');
+    }
+}
+
 static bool row_is_last_of_group(const ubi__residence *r, size_t i) {
     return i + 1 == r->rows.n ||
            ubi__residence_group_of(r->rows.at[i].kind) != ubi__residence_group_of(r->rows.at[i + 1].kind);
 }
 
-static void rows_write(const ubi__page *page, const ubi__text_table *table, const ubi__residence *r, uint64_t limit) {
+static void rows_write(const ubi__page *page, const ubi__text_table *table, const ubi__residence *r, uint64_t limit,
+                       const ubi__residence_note *notes, size_t n_notes) {
     ubi__residence_amount rest = { 0 };
     uint64_t n = 0;
     for (size_t i = 0; i < r->rows.n; i++) {
@@ -66,6 +82,10 @@ static void rows_write(const ubi__page *page, const ubi__text_table *table, cons
             row_write(page, table, r, row);
         else
             ubi__residence_amount_add(&rest, &row->amount);
+        if (row->kind == UBI__RESIDENCE_BLOCKS || row->kind == UBI__RESIDENCE_ALLOCATOR) {
+            notes_write(page, table, notes, n_notes);
+            n_notes = 0;
+        }
         if (!row_is_last_of_group(r, i))
             continue;
         if (limit && n > limit)
@@ -75,13 +95,14 @@ static void rows_write(const ubi__page *page, const ubi__text_table *table, cons
     }
 }
 
-void ubi__residence_table(const ubi__page *page, const ubi__residence *r, uint64_t limit) {
+void ubi__residence_table(const ubi__page *page, const ubi__residence *r, uint64_t limit,
+                          const ubi__residence_note *notes, size_t n_notes) {
     ubi__text_table table;
     ubi__page_table(&table, page, "What", columns, N_COLUMNS);
     table.at[SWAPPED].is_hidden = r->total.swapped_bytes == 0;
     ubi__text_table_lay_out(&table);
     ubi__text_table_head(&table);
-    rows_write(page, &table, r, limit);
+    rows_write(page, &table, r, limit, notes, n_notes);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------- */

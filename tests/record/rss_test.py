@@ -118,6 +118,24 @@ class Rss(unittest.TestCase):
                 self.assertTrue(any(line.endswith(words) for line in lines), (words, done.stdout))
             self.assertTrue(any(line.endswith(" more") for line in lines), done.stdout)
 
+    def test_a_recorded_program_has_the_places_of_its_blocks(self):
+        program = self.place.compile("resident", source=record_place.HERE / "programs" / "resident.c")
+        running = self.start(*self.place.command(program, output="out.ubirec"))
+        document = {"memoryUse": None}
+        # While it runs: until a look came after all had been allocated.
+        while not document["memoryUse"] or document["memoryUse"]["residentSize"] < 50 * MIB:
+            done = subprocess.run([record_place.UBIHEAP, "report", "--json", "out.ubirec"], cwd=self.place.folder, capture_output=True,
+                                  text=True, env=self.place.environment)
+            document = json.loads(done.stdout) if done.returncode == 0 else document
+        sizes = self.sizes(document["memoryUse"])
+        self.assertGreater(sizes["blocks"], 18 * MIB)
+        running.stdin.close()
+        running.wait()
+        page = subprocess.run([record_place.UBIHEAP, "report", "--detail", "out.ubirec"], cwd=self.place.folder, capture_output=True,
+                              text=True, env={**self.place.environment, "COLUMNS": "100"}).stdout
+        self.assertRegex(page, r"\nResident memory, as it was seen last, at \d\S* m?s: 5\d\.\d MiB\n")
+        self.assertRegex(page, r"blocks in use, with their headers\n +38\.0 MiB main \(resident\.c:\d+\)\n +9\.54 MiB main")
+
     # ---- programs that people run
 
     def test_python(self):

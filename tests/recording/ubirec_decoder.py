@@ -170,6 +170,11 @@ class Decoder:
     def type23(self, c):
         self.event("left", self.allocations - 1 - c.number())
 
+    def type25(self, c):
+        numbers = [c.number() for _ in range(4)]
+        name = c.number()
+        self.put("use", *numbers, quoted(self.strings[name - 1]) if name else "-", *[c.number() for _ in range(3)])
+
     def type20(self, c):
         self.put("end", c.number(), c.number())
 

@@ -262,10 +262,35 @@ static ubi_status make_symbols(maker *m) {
     return ubi__ubirec_write_symbols(m->w, frame->number, symbols, n);
 }
 
+static ubi_status make_use(maker *m) {
+    char room[40];
+    ubi_text name = random_below(3) ? random_text(room) : (ubi_text){ NULL, 0 };
+    ubi__ubirec_use_row use = { .table = 1 + random_below(3),
+                                .is_divided = random_below(2),
+                                .time_ns = random_u64(),
+                                .kind = random_below(20),
+                                .resident_bytes = random_u64() >> 8,
+                                .share_bytes = random_u64() >> 20,
+                                .swapped_bytes = random_below(3) };
+    if (m->out) {
+        fprintf(m->out, "use %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu32 " ", use.table, use.is_divided, use.time_ns,
+                use.kind);
+        if (name.ptr)
+            put_text(m->out, name);
+        else
+            fputc('-', m->out);
+        fprintf(m->out, " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", use.resident_bytes, use.share_bytes,
+                use.swapped_bytes);
+    }
+    return ubi__ubirec_write_use(m->w, &use, name);
+}
+
 static ubi_status make_number(maker *m) {
     uint64_t value = random_u64(), period = 1 + (random_u64() >> 17);
     ubi__ubirec_counter counter = (ubi__ubirec_counter)random_below(UBI__UBIREC_COUNTER_COUNT);
     switch (random_below(8)) {
+    case 3:
+        return make_use(m);
     case 0:
         if (m->out)
             fprintf(m->out, "period %" PRIu64 "\n", period);

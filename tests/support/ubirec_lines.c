@@ -123,6 +123,17 @@ static void put_event(const lines *l, const char *word, const ubi__ubirec_record
     fputc('\n', l->out);
 }
 
+static void put_use(const lines *l, const ubi__ubirec_use_row *use) {
+    fprintf(l->out, "use %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu32 " ", use->table, use->is_divided, use->time_ns,
+            use->kind);
+    if (use->name == UBI_NONE)
+        fputc('-', l->out);
+    else
+        put_string(l, use->name);
+    fprintf(l->out, " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", use->resident_bytes, use->share_bytes,
+            use->swapped_bytes);
+}
+
 static void put_record(const lines *l, const ubi__ubirec_record *r) {
     switch (r->type) {
     case UBI__UBIREC_ABOUT:
@@ -142,6 +153,9 @@ static void put_record(const lines *l, const ubi__ubirec_record *r) {
         break;
     case UBI__UBIREC_RSS:
         fprintf(l->out, "rss %" PRIu64 "\n", r->bytes);
+        break;
+    case UBI__UBIREC_USE:
+        put_use(l, &r->use);
         break;
     case UBI__UBIREC_PERIOD:
         fprintf(l->out, "period %" PRIu64 "\n", r->bytes);

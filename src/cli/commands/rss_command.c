@@ -80,7 +80,7 @@ static void page_write(const ubi__page *page, const process *p, const ubi__resid
     snprintf(line, sizeof line, "%s, when what processes share is divided by their number", size);
     ubi__write_fact(page, "Its share", ubi__text(line), 11);
     ubi__out_char(page->out, '\n');
-    ubi__residence_table(page, r, limit);
+    ubi__residence_table(page, r, limit, NULL, 0);
     if (r->is_divided)
         return;
     ubi__out_char(page->out, '\n');

@@ -167,6 +167,13 @@ static ubi_status copy_companion(job *j, ubi_str_ix suffix, ubi_str_ix name) {
     return ubi__ubirec_write_companion(j->writer, is_suffix(text) ? text : (ubi_text){ "", 0 }, program);
 }
 
+static ubi_status copy_use(job *j, const ubi__ubirec_use_row *use) {
+    ubi_text text = { NULL, 0 };
+    if (use->name != UBI_NONE)
+        UBI_TRY(ubi__ubirec_numbers_text(&j->numbers, &text, UBI__UBIREC_TEXT_FILE, use->name));
+    return ubi__ubirec_write_use(j->writer, use, text);
+}
+
 static ubi_status copy_counter(const job *j, uint64_t counter, uint64_t value) {
     if (counter >= UBI__UBIREC_COUNTER_COUNT)
         return UBI_OK; /* of a later version */
@@ -212,6 +219,8 @@ static ubi_status copy_record(job *j, const ubi__ubirec_record *r) {
         return copy_started(j, r->started.name, r->started.count, r->started.why);
     case UBI__UBIREC_COMPANION:
         return copy_companion(j, r->companion.suffix, r->companion.name);
+    case UBI__UBIREC_USE:
+        return copy_use(j, &r->use);
     default:
         return UBI_OK;
     }

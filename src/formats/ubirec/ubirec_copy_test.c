@@ -172,6 +172,8 @@ static bytes secret_recording(void) {
     allocate(&r, kind, 50, trace);
     must(ubi__ubirec_write_thread_name(r.w, thread, ubi__text(SECRET "2")));
     must(ubi__ubirec_write_started(r.w, ubi__text(SECRET), 3, (ubi__unrecorded)1));
+    must(ubi__ubirec_write_use(r.w, &(ubi__ubirec_use_row){ .table = 1, .kind = UBI__RESIDENCE_FILE },
+                               ubi__text("/" SECRET)));
     must(ubi__ubirec_write_marker(
         r.w, &(ubi__ubirec_marker){ .name = ubi__text(SECRET),
                                     .type = UBI__UBIREC_MARKER_TIMESTAMP,

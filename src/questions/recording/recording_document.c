@@ -11,6 +11,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "questions/recording/recording_markers.h"
+#include "questions/recording/recording_memory.h"
 #include "questions/recording/recording_page.h"
 #include "questions/recording/recording_suppressed.h"
 #include "recording/known_pools.h"
@@ -443,6 +444,7 @@ ubi_status ubi__recording_document(ubi__json *j, const ubi__recording_view *view
     put_classes(j, report);
     ubi__recording_suppressed_document(j, report);
     put_resident(j, s);
+    UBI_TRY(ubi__recording_memory_document(j, report));
     put_lifetimes(j, s);
     put_sizes(j, s);
     UBI_TRY(put_kinds(j, s, report->allocator));

@@ -14,6 +14,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "questions/recording/recording_markers.h"
+#include "questions/recording/recording_memory.h"
 #include "questions/recording/recording_suppressed.h"
 #include "recording/known_frames.h"
 #include "render/function_name.h"
@@ -516,6 +517,8 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     if (has_markers)
         UBI_TRY(ubi__recording_markers_page(v->on, report,
                                             report->wishes->top ? report->wishes->top : rows_of(v, n_markers)));
+    if (report->wishes->with_detail)
+        UBI_TRY(ubi__recording_memory_page(v));
     ubi__recording_write_notes(v, notes, lines, false);
     next_write(v);
     return UBI_OK;

@@ -36,8 +36,8 @@ typedef struct user {
 
 static ubi__residence_kind file_kind(const ubi__memory_map *map, ubi_text path) {
     static const char *const shared[] = { "/memfd:", "/dev/shm/", "/SYSV", "/dev/zero", "/anon_hugepage", "/i915" };
-    for (size_t i = 0; map->is_shared && i < sizeof shared / sizeof *shared; i++)
-        if (ubi__text_begins(path, shared[i]))
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if ((map->is_shared || i == 0) && ubi__text_begins(path, shared[i]))
             return UBI__RESIDENCE_SHARED;
     return UBI__RESIDENCE_FILE;
 }

@@ -59,6 +59,7 @@ typedef struct recorder {
     pid_t main_pid;            /* of the program */
     ubi__native_clock clock;
     ubi__native_symbols symbols; /* if the settings want them */
+    ubi__native_looks looks;
     ubi__native_session *sessions;
     int events; /* an epoll: signals, the door, finished files, and the ends of processes, with their session */
     char path[PATH_MAX];   /* of the program's file */
@@ -227,6 +228,7 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
     a->began_unix_ns = a->began_ns + r->unix_less_monotonic_ns;
     a->recording = r->number;
     a->live = r->settings->live;
+    a->looks = &r->looks;
     a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
     a->settings.flags = (r->settings->with_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
                         (r->settings->with_mappings ? UBI__WIRE_MAPPINGS : 0) |
@@ -649,6 +651,8 @@ static ubi_status start_threads(recorder *r) {
     if (settings->with_symbols)
         UBI_TRY(ubi__native_symbols_start(&r->symbols, settings->with_debuginfod, r->allocator));
     ubi_status status = ubi__native_clock_start(&r->clock);
+    if (status == UBI_OK && (status = ubi__native_looks_start(&r->looks, r->allocator)) != UBI_OK)
+        ubi__native_clock_stop(&r->clock);
     if (status != UBI_OK && settings->with_symbols)
         ubi__native_symbols_stop(&r->symbols);
     return status;
@@ -656,6 +660,7 @@ static ubi_status start_threads(recorder *r) {
 
 static void stop_threads(recorder *r) {
     ubi__native_clock_stop(&r->clock);
+    ubi__native_looks_stop(&r->looks);
     if (r->settings->with_symbols)
         ubi__native_symbols_stop(&r->symbols);
 }

@@ -27,6 +27,10 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define FIRST_FLUSH_NS (NS_PER_S / 20)
 #define FLUSH_NS NS_PER_S
+/* Looks at memory: soon at the start, then ever more seldom, and never more than a hundredth of the time. */
+#define FIRST_LOOK_NS (NS_PER_S / 20)
+#define LOOK_NS (5 * NS_PER_S)
+#define LOOK_SHARE 100
 
 /* Once it has failed, a session writes nothing more. */
 static void session_note(ubi__native_session *s, ubi_status status) {
@@ -152,6 +156,8 @@ static ubi_status session_begin(ubi__native_session *s, const ubi__native_arriva
     s->resident_bytes = ubi__proc_resident(s->pid); /* short programs are gone before stock is taken */
     s->resident_at_ns = s->start_ns;
     s->face = (ubi__native_clock_face){ .area = &s->area, .zero_ns = now };
+    s->look = arrival->looks ? ubi__native_look_new(arrival->looks, s->pid) : NULL;
+    s->look_ns = now + FIRST_LOOK_NS;
     UBI_TRY(write_about(s, arrival));
     session_show(s, arrival);
     return UBI_OK;
@@ -350,6 +356,30 @@ static ubi_status write_counters(ubi__native_session *s) {
     return ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REUSED_ADDRESSES, c.reused_addresses);
 }
 
+/* A quarter of its age later, then 5 s, then a 64th. */
+static uint64_t look_step_ns(uint64_t age_ns, uint64_t took_ns) {
+    uint64_t step_ns = age_ns / 4 < LOOK_NS ? age_ns / 4 : age_ns / 64 < LOOK_NS ? LOOK_NS : age_ns / 64;
+    step_ns = step_ns < FIRST_LOOK_NS ? FIRST_LOOK_NS : step_ns;
+    return took_ns > step_ns / LOOK_SHARE ? took_ns * LOOK_SHARE : step_ns;
+}
+
+/* What was found is from a moment before now; then another look may be due. */
+static ubi_status take_look(ubi__native_session *s) {
+    ubi__residence found;
+    uint64_t at_ns, took_ns, now = ubi__native_now_ns();
+    ubi_status status = UBI_OK;
+    if (!s->look)
+        return UBI_OK;
+    if (ubi__native_look_take(s->look, &found, &at_ns, &took_ns)) {
+        status = ubi__ubirec_write_uses(s->writer, &found, ++s->n_looks, at_ns > s->began_ns ? at_ns - s->began_ns : 0);
+        ubi__residence_fini(&found);
+        s->look_ns = now + look_step_ns(now - s->face.zero_ns, took_ns);
+    } else if (now >= s->look_ns) {
+        ubi__native_look_ask(s->look);
+    }
+    return status;
+}
+
 static ubi_status take_stock(ubi__native_session *s, bool flush) {
     uint64_t now_ns = ubi__native_now_ns() - s->began_ns, resident = ubi__proc_resident(s->pid);
     if (!s->resident_bytes) {
@@ -358,6 +388,7 @@ static ubi_status take_stock(ubi__native_session *s, bool flush) {
     }
     if (resident)
         ubi__native_live_resident(s->live, s->seen, resident);
+    UBI_TRY(take_look(s));
     if (!flush)
         return UBI_OK;
     UBI_TRY(write_names(s));
@@ -400,6 +431,8 @@ void ubi__native_session_stop(ubi__native_session *s) {
 
 /* What is of no more use once the process is over, for many sessions may wait for their symbols. */
 static void session_release(ubi__native_session *s) {
+    ubi__native_look_free(s->look);
+    s->look = NULL;
     ubi__preload_collector_free(s->collector);
     s->collector = NULL;
     ubi__preload_area_free(&s->area);
@@ -447,6 +480,7 @@ static ubi_status write_end(ubi__native_session *s, const ubi__ubirec_end *end) 
         UBI_TRY(ubi__ubirec_write_time(s->writer, now > s->began_ns ? now - s->began_ns : 0));
     }
     UBI_TRY(look_for_own_malloc(s));
+    UBI_TRY(take_look(s));
     UBI_TRY(write_counters(s));
     UBI_TRY(write_unrecorded(s));
     UBI_TRY(ubi__ubirec_write_end(s->writer, end));

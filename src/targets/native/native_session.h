@@ -21,6 +21,7 @@
 #include "symbolize/perf_map.h"
 #include "symbolize/symbolize.h"
 #include "targets/native/native_clock.h"
+#include "targets/native/native_look.h"
 #include "targets/native/native_proc.h"
 
 /** A file that was loaded. When it comes again to another place, that is another module, whose frames are the first one's. */
@@ -73,6 +74,7 @@ typedef struct ubi__native_arrival {
     uint64_t recording;             /* a number of all processes that are recorded together; 0: it is the only one */
     ubi__preload_settings settings; /* what is recorded */
     struct ubi__native_live *live;  /* NULL: no one looks; else it outlives the session */
+    ubi__native_looks *looks;       /* at its memory; outlives the session */
 } ubi__native_arrival;
 
 typedef struct ubi__native_session {
@@ -101,10 +103,13 @@ typedef struct ubi__native_session {
     uint64_t flush_ns;      /* when the file gets what there is next */
     uint64_t now_us;        /* since recording began, when it was looked at last */
     uint64_t resident_bytes,
-        resident_at_ns; /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
-    uint64_t ended_ns;  /* when it has ended: its last event, since the process began */
-    bool is_forked;     /* it began with what its parent had */
-    bool is_attached;   /* it ran before */
+        resident_at_ns;     /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
+    ubi__native_look *look; /* at what its memory is used for; NULL: none */
+    uint64_t look_ns;       /* when the next one is due, by the monotonic clock */
+    uint32_t n_looks;       /* in the file */
+    uint64_t ended_ns;      /* when it has ended: its last event, since the process began */
+    bool is_forked;         /* it began with what its parent had */
+    bool is_attached;       /* it ran before */
     bool has_ended, is_stopping;
     bool has_given_up;   /* the process: it waited too long for us, and records no more */
     bool is_trampled;    /* nothing more can be read, though the process continues */
