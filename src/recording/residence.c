@@ -35,7 +35,7 @@ static const struct {
     [UBI__RESIDENCE_PYTHON_FREE] = { UBI__RESIDENCE_OF_PYTHON, "objectsFree", "free, in pools of objects" },
     [UBI__RESIDENCE_JAVA_HEAP] = { UBI__RESIDENCE_OF_JAVA, "heap", "heap" },
     [UBI__RESIDENCE_JAVA_CODE] = { UBI__RESIDENCE_OF_JAVA, "code", "compiled code" },
-    [UBI__RESIDENCE_JAVA_TABLES] = { UBI__RESIDENCE_OF_JAVA, "tables", "classes, and tables of the collector" },
+    [UBI__RESIDENCE_JAVA_TABLES] = { UBI__RESIDENCE_OF_JAVA, "tables", "classes, tables; a heap above 32 GiB" },
     [UBI__RESIDENCE_MAIN_STACK] = { UBI__RESIDENCE_OF_STACKS, "mainStack", "main thread" },
     [UBI__RESIDENCE_STACKS] = { UBI__RESIDENCE_OF_STACKS, "stacks", "other threads" },
     [UBI__RESIDENCE_FILE] = { UBI__RESIDENCE_OF_FILES, "file", "files" },

@@ -200,6 +200,21 @@ class Rss(unittest.TestCase):
                 self.assertEqual(rows[0]["name"], name)
                 self.assertGreater(rows[0]["residentSize"], 15 * MIB)
 
+    @unittest.skipIf(record_place.SANITIZED, "the other builds read the same program")
+    def test_an_allocator_that_is_linked_in(self):
+        source = self.place.folder / "blocks.c"
+        source.write_text("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void) {\n"
+                          "    for (int i = 0; i < 5000; i++)\n        memset(malloc(4000), 1, 4000);\n"
+                          "    puts(\"ready\");\n    fflush(stdout);\n    return getchar();\n}\n")
+        program = self.place.folder / "blocks"
+        subprocess.run(["gcc", "-O1", "-fno-builtin", source, "-o", program, "-Wl,--whole-archive", "-l:libjemalloc.a",
+                        "-Wl,--no-whole-archive", "-pthread", "-lm", "-ldl", "-lstdc++"], check=True)
+        document = self.document(self.start(program).pid)
+        self.check_unknown(document, ["malloc", "files"])
+        row = next(group["rows"][0] for group in document["groups"] if group["group"] == "malloc")
+        self.assertEqual((row["kind"], row["name"]), ("allocator", "jemalloc"))
+        self.assertGreater(row["residentSize"], 5000 * 4000)
+
     # ---- what cannot be read
 
     def check_refused(self, done, code, words):

@@ -135,7 +135,7 @@ static const ubi__usage usage = {
         "\n"
         "The process is not stopped, and it is not traced: /proc/PID/smaps has mappings and sizes, and where we might "
         "trace the process, its memory is read as well, as far as it is in RAM: of glibc's malloc, chunk by chunk; of "
-        "Python, pool by pool. Other allocators (jemalloc, mimalloc, tcmalloc, Firefox's), if they are libraries, and "
+        "Python, pool by pool. Other allocators (jemalloc, mimalloc, tcmalloc, Firefox's), and "
         "the heaps of V8, SpiderMonkey and Java are known by the shapes and places of their mappings, and not "
         "divided.\n"
         "\n"

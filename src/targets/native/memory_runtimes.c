@@ -92,6 +92,12 @@ void ubi__memory_runtimes_find(ubi__memory_runtimes *out, const ubi__memory_maps
     }
 }
 
+void ubi__memory_runtimes_take_allocator(ubi__memory_runtimes *r, const char *name) {
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+        if (runtimes[i].kind == ALLOCATOR && strcmp(runtimes[i].words, name) == 0)
+            runtime_note(r, &runtimes[i]);
+}
+
 bool ubi__memory_is_elsewhere(const ubi__memory_runtimes *r, uint64_t address) {
     return address < r->low || address >= r->high;
 }

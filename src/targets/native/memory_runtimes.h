@@ -19,6 +19,8 @@ typedef struct ubi__memory_runtimes {
 } ubi__memory_runtimes;
 
 void ubi__memory_runtimes_find(ubi__memory_runtimes *out, const ubi__memory_maps *maps);
+/** The process has an allocator of this name built in; another name changes nothing. */
+void ubi__memory_runtimes_take_allocator(ubi__memory_runtimes *r, const char *name);
 /** Whether the kernel would not have chosen this place: engines choose their own, at random. */
 bool ubi__memory_is_elsewhere(const ubi__memory_runtimes *r, uint64_t address);
 

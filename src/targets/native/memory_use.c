@@ -8,12 +8,15 @@
  */
 #include "targets/native/memory_use.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "base/text.h"
 #include "targets/native/memory_glibc.h"
 #include "targets/native/memory_runtimes.h"
+#include "targets/native/native_program.h"
 
 /* Larger mappings are not looked into page by page, and have no variables, stacks and heads in them. */
 #define PAGES_BYTES (UINT64_C(256) << 30)
@@ -30,11 +33,15 @@ typedef struct user {
     ubi__memory_maps maps;
     ubi__memory_runtimes runtimes;
     ubi__memory_look look;
+    int process;           /* the folder */
+    bool has_seen_program; /* its file was asked for an allocator */
 } user;
 
 /* ---- mappings with a name ----------------------------------------------------------------------------------------- */
 
 static ubi__residence_kind file_kind(const ubi__memory_map *map, ubi_text path) {
+    if (ubi__text_begins(path, "/memfd:java_heap"))
+        return UBI__RESIDENCE_JAVA_HEAP;
     static const char *const shared[] = { "/memfd:", "/dev/shm/", "/SYSV", "/dev/zero", "/anon_hugepage", "/i915" };
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         if ((map->is_shared || i == 0) && ubi__text_begins(path, shared[i]))
@@ -67,10 +74,16 @@ static ubi_status break_close(user *u, ubi__memory_account *a) {
                                      ubi__text(r->has_glibc ? "glibc" : "[heap]"));
 }
 
+/* Kinds that are no files have words of their own. */
+static ubi_status file_close(ubi__memory_account *a, ubi_text path) {
+    ubi__residence_kind kind = file_kind(a->map, path);
+    return ubi__memory_account_close(a, kind, kind == UBI__RESIDENCE_JAVA_HEAP ? UBI__NO_NAME : path);
+}
+
 static ubi_status named_close(user *u, ubi__memory_account *a) {
     ubi_text name = ubi__memory_map_name(&u->maps, a->map);
     if (a->map->has_file)
-        return ubi__memory_account_close(a, file_kind(a->map, name), name);
+        return file_close(a, name);
     if (ubi__text_is(name, "[heap]"))
         return break_close(u, a);
     ubi__residence_kind kind = word_kind(name);
@@ -120,8 +133,25 @@ static uint64_t stack_end(user *u, const ubi__memory_map *map, uint64_t low) {
 
 /* ---- mappings without: what is in them ------------------------------------------------------------------------------ */
 
+/* An allocator may be built into the program. Its symbols are many, so they are asked only when there is something to explain. */
+static void program_ask(user *u) {
+    ubi__native_elf elf;
+    if (u->runtimes.allocator || u->has_seen_program)
+        return;
+    u->has_seen_program = true;
+    int fd = openat(u->process, "exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    ubi__native_elf_look(&elf, fd);
+    close(fd);
+    if (elf.allocator)
+        ubi__memory_runtimes_take_allocator(&u->runtimes, elf.allocator);
+}
+
 /* Mappings without a name that lie end to end: what was one, until parts of it got other rights. */
-static bool is_of_allocator(const user *u, const ubi__memory_map *map) {
+static bool is_of_allocator(user *u, const ubi__memory_map *map) {
+    if (map->high - map->low >= SMALL_BYTES)
+        program_ask(u);
     const uint64_t unit = u->runtimes.allocator_bytes;
     const ubi__memory_map *first = map, *last = map, *more;
     if (!u->runtimes.allocator)
@@ -244,6 +274,7 @@ ubi_status ubi__memory_use_read(ubi__residence *out, int process, const ubi_allo
     if (!u)
         return ubi__fail_nomem();
     u->to = out;
+    u->process = process;
     ubi__memory_maps_init(&u->maps, allocator);
     ubi__memory_look_open(&u->look, process);
     ubi_status status = ubi__memory_maps_read(&u->maps, process);

@@ -152,8 +152,9 @@ static void java_and_other_allocators_have_places_and_sizes(void **state) {
     draw(&d, 0x7f0020001000, PAGE, "rw-p", PAGE, "");        /* not */
     draw(&d, 0x7f0030000000, MIB, "r-xp", PAGE, "/lib/libjvm.so");
     draw(&d, 0x7f0040000000, MIB, "r-xp", PAGE, "/lib/libjemalloc.so.2");
+    draw(&d, 0x7f0050000000, MIB, "rw-s", 5 * PAGE, "/memfd:java_heap (deleted)");
     assert_int_equal(drawn_read(&d, &r, ubi_allocator_default()), UBI_OK);
-    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_JAVA_HEAP, NULL), MIB);
+    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_JAVA_HEAP, NULL), MIB + 5 * PAGE);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_JAVA_TABLES, NULL), PAGE);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_JAVA_CODE, NULL), 2 * PAGE);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_ALLOCATOR, "jemalloc"), 3 * PAGE);

@@ -266,9 +266,21 @@ static const struct {
     { "__lsan_init", "LeakSanitizer", "-fsanitize=leak", false },
 };
 
+static const struct {
+    const char *symbol, *name;
+} allocators[] = {
+    { "mallctl", "jemalloc" },
+    { "je_mallctl", "jemalloc" },
+    { "mi_malloc", "mimalloc" },
+    { "tc_malloc", "tcmalloc" },
+};
+
 static void look_at_symbol(ubi__native_elf *out, const char *name, bool is_defined, bool is_dynamic) {
     if (strcmp(name, "malloc") == 0)
         out->has_malloc |= is_defined && is_dynamic;
+    for (size_t i = 0; is_defined && i < sizeof allocators / sizeof *allocators; i++)
+        if (strcmp(name, allocators[i].symbol) == 0)
+            out->allocator = allocators[i].name;
     if (name[0] != '_')
         return;
     for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)

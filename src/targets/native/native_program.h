@@ -51,6 +51,7 @@ typedef struct ubi__native_elf {
         *sanitizer; /* "AddressSanitizer", ..., when that leaves no room for a recorder; its option; NULL: none does */
     const char *sanitizer_option; /* "-fsanitize=address" then */
     bool has_malloc;              /* its own, which libraries use as well */
+    const char *allocator;        /* a known one that is built in: "jemalloc", ...; NULL: none is */
 } ubi__native_elf;
 
 /** Cost: looks at all symbols. A file that cannot be read has nothing. The descriptor stays the caller's. */
