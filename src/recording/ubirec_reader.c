@@ -596,6 +596,12 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
     return UBI_OK;
 }
 
+/* Nothing follows half a block. */
+void ubi__ubirec_reader_resume(ubi__ubirec_reader *r) {
+    if (r->torn_bytes == 0)
+        r->is_at_end = false;
+}
+
 /* ---- about it ----------------------------------------------------------------------------------------------------- */
 
 uint64_t ubi__ubirec_time_ns(const ubi__ubirec_reader *r) {

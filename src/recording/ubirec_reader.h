@@ -133,6 +133,9 @@ void ubi__ubirec_reader_free(ubi__ubirec_reader *r);
  */
 ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **out);
 
+/** After the last record, when the source has whole blocks again: they follow. */
+void ubi__ubirec_reader_resume(ubi__ubirec_reader *r);
+
 /** Of what was given so far. */
 uint64_t ubi__ubirec_time_ns(const ubi__ubirec_reader *r);
 uint32_t ubi__ubirec_thread_now(const ubi__ubirec_reader *r);

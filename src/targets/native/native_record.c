@@ -236,6 +236,8 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
     if (getrandom(&a->settings.seed, sizeof a->settings.seed, 0) != sizeof a->settings.seed)
         a->settings.seed = now;
     if (is_main) {
+        a->on_bytes = r->settings->on_bytes;
+        a->bytes_payload = r->settings->bytes_payload;
         a->path = r->path;
         *file = r->file;
         r->file = no_file(r);
@@ -486,6 +488,8 @@ static void take_stock(recorder *r, uint64_t now) {
         else
             ubi__native_session_take_stock(s);
     }
+    if (r->settings->on_time)
+        r->settings->on_time(r->settings->bytes_payload, now);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */

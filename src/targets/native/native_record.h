@@ -45,6 +45,10 @@ typedef struct ubi__native_settings {
     void (*on_process)(void *payload, pid_t pid, const char *name);
     void (*on_process_end)(void *payload, pid_t pid);
     void *process_payload; /* of both */
+    /** The header and each block of the first process's file, when they were written; then the time, several times a second. Or NULL. */
+    void (*on_bytes)(void *payload, const void *data, size_t n_bytes);
+    void (*on_time)(void *payload, uint64_t now_ns);
+    void *bytes_payload; /* of both */
 } ubi__native_settings;
 
 /** The result of one process. */

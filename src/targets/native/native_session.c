@@ -79,6 +79,8 @@ static ubi_status write_to_file(void *payload, const void *data, size_t n_bytes)
     s->kept_bytes += n_bytes;
     s->kept_allocations = s->writer ? ubi__ubirec_allocation_count(s->writer) : 0;
     s->kept_markers = s->n_markers;
+    if (s->on_bytes)
+        s->on_bytes(s->bytes_payload, data, n_bytes);
     return UBI_OK;
 }
 
@@ -180,6 +182,8 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
     s->socket = arrival->socket;
     s->is_forked = arrival->is_forked;
     s->is_attached = arrival->is_attached;
+    s->on_bytes = arrival->on_bytes;
+    s->bytes_payload = arrival->bytes_payload;
     s->area.fd = -1;
     s->began_ns = arrival->began_ns;
     s->began_unix_ns = arrival->began_unix_ns;

@@ -75,6 +75,8 @@ typedef struct ubi__native_arrival {
     ubi__preload_settings settings; /* what is recorded */
     struct ubi__native_live *live;  /* NULL: no one looks; else it outlives the session */
     ubi__native_looks *looks;       /* at its memory; outlives the session */
+    void (*on_bytes)(void *payload, const void *data, size_t n_bytes); /* gets what is written, too; or NULL */
+    void *bytes_payload;
 } ubi__native_arrival;
 
 typedef struct ubi__native_session {
@@ -136,6 +138,8 @@ typedef struct ubi__native_session {
     size_t n_symbolized;            /* of frames.at[] */
     struct ubi__native_live *live;  /* for those who look meanwhile; NULL: no one does */
     struct ubi__live_process *seen; /* there: this process, until it has ended; NULL: it is not */
+    void (*on_bytes)(void *payload, const void *data, size_t n_bytes); /* gets what is written, too; or NULL */
+    void *bytes_payload;
 } ubi__native_session;
 
 /**

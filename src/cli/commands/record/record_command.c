@@ -20,6 +20,7 @@
 #include "cli/commands/record/record.h"
 #include "cli/commands/record/record_listen.h"
 #include "cli/commands/record/record_live.h"
+#include "cli/commands/record/record_ring.h"
 #include "cli/terminal.h"
 #include "recording/ubirec_reader.h"
 #include "recording/ubirec_tables.h"
@@ -35,7 +36,7 @@
 #define LARGEST_PERIOD (UINT64_C(1) << 48)
 
 typedef struct record_arguments {
-    const char *period, *output, *duration, *listen, *pid;
+    const char *period, *output, *duration, *listen, *pid, *every, *keep;
     bool is_exact, with_children, with_mappings, with_debuginfod, with_view;
     int markers, symbols;
 } record_arguments;
@@ -310,6 +311,48 @@ static void outcome_tell(const ubi__native_result *r, const char *program, const
     ubi__print_line(NULL, line);
 }
 
+/* ---- profiles instead of a recording ------------------------------------------------------------------------------ */
+
+#define PROFILES_KEPT "60"
+#define MOST_PROFILES 100000
+
+static ubi_status ring_start(ubi__record_ring **out, ubi__native_settings *settings, const record_arguments *a,
+                             const char *subject) {
+    uint64_t every_us, keep;
+    char name[PATH_MAX];
+    const char *slash = strrchr(subject, '/');
+    if (a->keep && !a->every)
+        return ubi__fail(UBI_EINVAL, "--keep is for the profiles of --every");
+    if (!a->every)
+        return UBI_OK;
+    if (a->with_children || a->markers > 0)
+        return ubi__fail(UBI_EINVAL, "--every writes profiles of one process, without markers");
+    UBI_TRY(ubi__parse_duration(&every_us, a->every, "--every"));
+    UBI_TRY(ubi__parse_number(&keep, a->keep ? a->keep : PROFILES_KEPT, "--keep"));
+    if (every_us < 1000000)
+        return ubi__fail(UBI_EINVAL, "--every: expected a second or more, not '%s'", a->every);
+    if (keep == 0 || keep > MOST_PROFILES)
+        return ubi__fail(UBI_EINVAL, "--keep: expected 1 to %d, not '%s'", MOST_PROFILES, a->keep);
+    snprintf(name, sizeof name, "%s", a->output ? a->output : slash ? slash + 1 : subject);
+    return ubi__record_ring_start(out, settings, name, every_us, keep);
+}
+
+/* The last line. @return whether all is well. */
+static bool ring_end(ubi__record_ring *ring) {
+    char line[PATH_MAX + 256], newest[4096], count[UBI__HUMAN_TEXT];
+    uint64_t n;
+    ubi_status status = ubi__record_ring_finish(ring, &n, newest);
+    if (status != UBI_OK)
+        snprintf(line, sizeof line, "the profiles end early: %s", ubi_error_message());
+    else if (n == 0)
+        snprintf(line, sizeof line, "nothing was recorded, and no profile was written");
+    else
+        snprintf(line, sizeof line, "wrote %s, the last one %s", ubi__human_things(count, n, "profile"), newest);
+    ubi__print_line(NULL, line);
+    ubi__record_ring_free(ring);
+    return status == UBI_OK && n > 0;
+}
+
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
 static int exit_code_of(const ubi__native_result *r) {
@@ -371,7 +414,11 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     UBI_TRY(ubi__output_check_kind(settings.output, "recording"));
     UBI_TRY(ubi__native_library_find(library, sizeof library));
     settings.library = library;
+    ubi__record_ring *ring = NULL;
+    UBI_TRY(ring_start(&ring, &settings, a, a->pid ? a->pid : operands[0]));
     ubi_status status = program_record(&result, cli, &settings, a, operands, n_operands, &start_code);
+    if (status != UBI_OK)
+        ubi__record_ring_free(ring);
     if (status != UBI_OK && start_code != UBI__EXIT_OK) { /* as a shell would end */
         ubi__print_line(cli->subject, ubi_error_message());
         *exit_code = start_code;
@@ -380,8 +427,12 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
     UBI_TRY(status);
     tell_of_replacement(&result, settings.with_children);
     tell_of_left_behind(&result);
-    outcome_tell(&result, a->pid ? a->pid : operands[0], &settings);
-    *exit_code = exit_code_of(&result);
+    bool is_kept = !ring || ring_end(ring);
+    if (!ring)
+        outcome_tell(&result, a->pid ? a->pid : operands[0], &settings);
+    *exit_code = exit_code_of(&result); /* may not return: the program's signal becomes ours */
+    if (!is_kept && *exit_code == UBI__EXIT_OK)
+        *exit_code = UBI__EXIT_SYSTEM;
     ubi__native_result_fini(&result);
     return UBI_OK;
 }
@@ -409,6 +460,12 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("pid", 0, AT(pid), "PID",
               "record a process that runs already instead of starting a program, until it ends or Ctrl-C; it continues",
               NULL, .is_once = true),
+    UBI__TEXT(
+        "every", 0, AT(every), "TIME",
+        "instead of a recording, write a profile of pprof every TIME, such as 60s, as FILE.YYYYMMDDTHHMMSSZ.pb.gz",
+        NULL),
+    UBI__TEXT("keep", 0, AT(keep), "N", "with --every: how many profiles are kept; older ones are removed",
+              PROFILES_KEPT),
     UBI__FLAG("follow-children", 0, AT(with_children),
               "record processes that the program makes, and programs that it becomes, each in a file of its own"),
     UBI__ALIAS_LETTER('f'),
@@ -439,6 +496,7 @@ static const ubi__example examples[] = {
     { "record --follow-children -- make", "a file for each process" },
     { "record --live -- ./server", "look at it meanwhile" },
     { "record --duration 30s -- ./server", "the first half minute; the server continues" },
+    { "record --every 60s --keep 30 -- ./server", "profiles of the last half hour, for agents that upload them" },
     { "record --pid 4711 --duration 30s", "half a minute of a process that runs already" },
     { NULL, NULL },
 };
