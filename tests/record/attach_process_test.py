@@ -264,6 +264,56 @@ class Attach(unittest.TestCase):
         self.refused(2147483647, "there is no process 2147483647")
         self.refused(0, "there is no process 0")
 
+    def filtered(self, call, action):
+        """A program that has forbidden itself a system call."""
+        source = self.place.folder / f"{call}.c"
+        source.write_text("""
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_%s, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, %s),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = { sizeof code / sizeof *code, code };
+    char c;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+        return 1;
+    puts("ready");
+    fflush(stdout);
+    return read(0, &c, 1) != 0;
+}
+""" % (call, action))
+        program = record_place.built_programs.build(["gcc", source], self.place.folder / call)
+        process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdin.close)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def test_filters_that_would_kill_are_noticed(self):
+        for call, action in (("socketpair", "SECCOMP_RET_KILL_PROCESS"), ("mprotect", "SECCOMP_RET_TRAP"),
+                             ("memfd_create", "SECCOMP_RET_KILL_THREAD")):
+            process = self.filtered(call, action)
+            self.refused(process.pid, "seccomp")
+            process.stdin.close()
+            self.assertEqual(process.wait(), 0)
+        process = self.filtered("reboot", "SECCOMP_RET_KILL_PROCESS")
+        done = self.once(process.pid, "--duration", "1ms")
+        if os.geteuid() == 0:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        process.stdin.close()
+        self.assertEqual(process.wait(), 0)
+
     def test_a_stopped_program_is_let_alone(self):
         program = Program(self)
         program.process.send_signal(signal.SIGSTOP)

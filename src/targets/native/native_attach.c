@@ -22,6 +22,7 @@
 #include "recording/preload_wire.h"
 #include "recording/ubirec_tables.h"
 #include "targets/native/native_clock.h"
+#include "targets/native/native_filters.h"
 #include "targets/native/native_moment.h"
 #include "targets/native/native_reach.h"
 
@@ -388,6 +389,8 @@ static ubi_status attach_begin(ubi__native_attach *a, const char *library, bool 
     UBI_TRY(c_library_look(a));
     UBI_TRY(library_look(a, library, &has_it));
     UBI_TRY(thread_borrow(a));
+    if (ubi__native_reach_is_filtered(a->image.pid))
+        UBI_TRY(ubi__native_filters_try(a->borrowed.tid, a->image.allocator));
     if (!has_it)
         UBI_TRY(library_load(a, library));
     return knock(a, is_exact);

@@ -115,6 +115,11 @@ static ubi_status check_filters(const char *status, pid_t pid) {
     return UBI_OK;
 }
 
+bool ubi__native_reach_is_filtered(pid_t pid) {
+    char status[STATUS_BYTES];
+    return status_read(status, pid) && status_number(status, "Seccomp") == 2;
+}
+
 static ubi_status check_file(pid_t pid) {
     char path[64], name[PATH_MAX];
     snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);

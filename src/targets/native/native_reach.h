@@ -13,6 +13,8 @@
 ubi_status ubi__native_reach_check(pid_t pid);
 /** What a refusal of the kernel (EPERM) comes from. @return UBI_EINVAL, with words. */
 ubi_status ubi__native_reach_refused(pid_t pid);
+/** Whether it has filters of system calls (seccomp). */
+bool ubi__native_reach_is_filtered(pid_t pid);
 /** Whether both processes are in one namespace of a kind, such as "mnt" or "pid". False if that cannot be seen. */
 bool ubi__native_reach_shares(pid_t pid, const char *kind);
 
