@@ -1936,6 +1936,62 @@ export namespace RecordingAllocations1 {
   };
 }
 
+/** What of a program was alive by time, and the places that had most of it. */
+export type RecordingCurve1Document = {
+  schema: "ubiheap.recording-curve/1";
+  /** FILE as given; - for standard input */
+  file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
+  exact: boolean;
+  class: "heap" | "mapping" | "object";
+  /** what sites are the first of */
+  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary" | "live";
+  /** when the first point begins */
+  fromMs: number;
+  /** of each point */
+  stepMs: number;
+  /** of each point, what was alive when most was in that time, or when it began */
+  liveBytes: Array<number>;
+  sites: Array<{
+    /** null: what has no stack */
+    place: RecordingCurve1.Place | null;
+    mostBytes: number;
+    /** what it had at the same moments: part of the liveBytes of all */
+    liveBytes: Array<number>;
+  }>;
+};
+export namespace RecordingCurve1 {
+  export type Count = number;
+}
+export namespace RecordingCurve1 {
+  export type Number = number;
+}
+export namespace RecordingCurve1 {
+  export type Place = {
+    /** empty: not known */
+    function: string;
+    /** empty: not known */
+    file: string;
+    /** 0: not known */
+    line: RecordingCurve1.Count;
+    /** 0: not known */
+    column: RecordingCurve1.Count;
+    /** its code stands in the function that comes next */
+    inlined: boolean;
+    /** program or library; empty for scripts */
+    module: string;
+    /** of the return, in the module; as digits when a double cannot hold it; null for scripts and labels */
+    address: number | string | null;
+  };
+}
+
 /** What changed between two recordings, by the names of functions. */
 export type RecordingDiff1Document = {
   schema: "ubiheap.recording-diff/1";
@@ -2077,6 +2133,75 @@ export namespace RecordingDiff1 {
     /** nor above */
     bytesHigh: RecordingDiff1.Number;
     bytesError: RecordingDiff1.Error;
+  };
+}
+
+/** What a program allocated, by file, module, thread, kind, size or lifetime. */
+export type RecordingGroups1Document = {
+  schema: "ubiheap.recording-groups/1";
+  /** FILE as given; - for standard input */
+  file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
+  exact: boolean;
+  group: "file" | "module" | "thread" | "kind" | "size" | "lifetime";
+  /** null: sizes and lifetimes ascend */
+  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary" | "live" | null;
+  groupCount: number;
+  groups: Array<{
+    /** of a file, module, thread or kind */
+    name?: string;
+    /** of a thread, in the system */
+    tid?: number;
+    /** of a kind */
+    class?: "heap" | "mapping" | "object";
+    /** of sizes: at least half of that, but for 1, which is size 0 */
+    belowBytes?: number;
+    /** of lifetimes: not in a row before; null: longer, or not freed */
+    belowMs?: number | null;
+    /** of lifetimes: what has none yet */
+    notFreed?: boolean;
+    /** not freed at the end; null: frees were not recorded */
+    leaked?: RecordingGroups1.Estimate | null;
+    /** alive when most bytes of the class were */
+    peak?: RecordingGroups1.Estimate | null;
+    total: RecordingGroups1.Estimate;
+    /** freed by the next thing that their thread did; null in sampled recordings */
+    temporary?: RecordingGroups1.Estimate | null;
+    /** of a part of the time: alive at its end, also what is older */
+    live?: RecordingGroups1.Estimate | null;
+    /** of files and modules: with what was called from there */
+    withCallees?: {
+      /** not freed at the end; null: frees were not recorded */
+      leaked: RecordingGroups1.Estimate | null;
+      /** alive when most bytes of the class were */
+      peak: RecordingGroups1.Estimate | null;
+      total: RecordingGroups1.Estimate;
+      /** freed by the next thing that their thread did; null in sampled recordings */
+      temporary: RecordingGroups1.Estimate | null;
+      /** of a part of the time: alive at its end, also what is older */
+      live?: RecordingGroups1.Estimate | null;
+    };
+  }>;
+};
+export namespace RecordingGroups1 {
+  /** an estimate, and the limits between which the true value lies in 94 of 100 recordings or more; the sum itself in exact recordings */
+  export type Estimate = {
+    samples: number;
+    count: number;
+    countLow: number;
+    countHigh: number;
+    countError: number | null;
+    bytes: number;
+    bytesLow: number;
+    bytesHigh: number;
+    bytesError: number | null;
   };
 }
 
@@ -3164,7 +3289,9 @@ export interface Documents {
   "ubiheap.questions/1": Questions1Document;
   "ubiheap.recording/1": Recording1Document;
   "ubiheap.recording-allocations/1": RecordingAllocations1Document;
+  "ubiheap.recording-curve/1": RecordingCurve1Document;
   "ubiheap.recording-diff/1": RecordingDiff1Document;
+  "ubiheap.recording-groups/1": RecordingGroups1Document;
   "ubiheap.recording-info/1": RecordingInfo1Document;
   "ubiheap.recording-sites/1": RecordingSites1Document;
   "ubiheap.recording-tables/1": RecordingTables1Document;

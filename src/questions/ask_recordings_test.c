@@ -44,6 +44,10 @@ static const struct asked {
     { MARKED_RECORDING, "report", "{\"detail\": true, \"limit\": 3}" },
     { MARKED_RECORDING, "report", "{\"site\": \"a\"}" },
     { MARKED_RECORDING, "report", "{\"from\": \"1s\", \"to\": \"2.5s\"}" },
+    { MARKED_RECORDING, "allocations", "{\"group\": \"file\", \"limit\": 2}" },
+    { MARKED_RECORDING, "allocations", "{\"group\": \"thread\", \"from\": \"1s\"}" },
+    { SMALL_RECORDING, "allocations", "{\"group\": \"lifetime\"}" },
+    { MARKED_RECORDING, "allocations", "{\"timeline\": true, \"limit\": 3}" },
     { MARKED_RECORDING, "allocations", "{\"at\": \"1500\", \"by\": \"live\"}" },
     { MARKED_RECORDING, "report", "{\"suppress\": [\"leak:a\", \"# none\\nleak:^nothing$\"], \"by\": \"peak\"}" },
     { SMALL_RECORDING, "report", "{\"format\": \"json\"}" },
@@ -88,9 +92,13 @@ static ubi_text text_of(const text *t) {
     return (ubi_text){ (const char *)t->bytes.at, t->bytes.n };
 }
 
-/* Which no page, or no document, has. */
+/* Which has a document of its own. */
 static bool is_of_a_format(const struct asked *what) {
-    return what->parameters && (strstr(what->parameters, "\"format\"") || strstr(what->parameters, "\"columns\""));
+    static const char *const words[] = { "\"format\"", "\"columns\"", "\"group\"", "\"timeline\"" };
+    for (size_t i = 0; what->parameters && i < sizeof words / sizeof *words; i++)
+        if (strstr(what->parameters, words[i]))
+            return true;
+    return false;
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------------- */

@@ -108,6 +108,13 @@ double ubi__weight_count(uint64_t size_bytes, uint64_t weight_bytes) {
 void ubi__estimate_add_samples(ubi__estimate *estimate, uint64_t n, uint64_t size_bytes, uint64_t weight_bytes,
                                uint64_t period_bytes) {
     double times = (double)n, size = (double)size_bytes;
+    if (period_bytes == 1 && weight_bytes == size_bytes) { /* most recordings are exact, and have many events */
+        estimate->samples += n;
+        estimate->count += times;
+        estimate->bytes += times * size;
+        estimate->met_bytes += times * size;
+        return;
+    }
     double variance = ubi__sample_variance(size_bytes, period_bytes, weight_bytes);
     estimate->samples += n;
     estimate->count += times * ubi__weight_count(size_bytes, weight_bytes);

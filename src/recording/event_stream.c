@@ -88,10 +88,13 @@ static ubi_status undone_give(stream_pass *p, uint64_t number, uint32_t info) {
     return event_give(p, number, info, false);
 }
 
-static void left_drop(stream_pass *p, uint64_t number) {
+static ubi_status left_drop(stream_pass *p, uint64_t number) {
     ubi__live *live = ubi__live_table_find(&p->live, number + 1);
-    if (live)
-        ubi__live_table_remove(&p->live, live);
+    if (!live)
+        return UBI_OK;
+    uint32_t info = (uint32_t)live->event;
+    ubi__live_table_remove(&p->live, live);
+    return p->stream->is_of_all ? event_give(p, number, info, true) : UBI_OK;
 }
 
 static ubi_status record_give(stream_pass *p, const ubi__ubirec_record *r) {
@@ -103,8 +106,7 @@ static ubi_status record_give(stream_pass *p, const ubi__ubirec_record *r) {
     case UBI__UBIREC_FREE_UNDONE:
         return undone_give(p, r->event.number, r->event.info);
     case UBI__UBIREC_LEFT:
-        left_drop(p, r->event.number);
-        return UBI_OK;
+        return left_drop(p, r->event.number);
     case UBI__UBIREC_RSS:
         return p->stream->resident && is_in_window(p)
                    ? p->stream->resident(p->stream->payload, ubi__ubirec_time_ns(p->reader), r->bytes)

@@ -29,6 +29,8 @@ typedef struct ubi__event_stream {
     ubi_status (*resident)(void *payload, uint64_t time_ns, uint64_t bytes);
     void *payload;
     ubi__time_window window; /* allocations in it, and what of them was freed in it; all zeroes: all events */
+    bool
+        is_of_all; /* of a session: all events, whatever its window is; and what an ended process left ends like a free */
 } ubi__event_stream;
 
 /**

@@ -40,13 +40,14 @@ typedef struct reading {
     const bytes *file;
     size_t n;
     ubi__time_window window;
+    bool is_of_all;
     log log;
 } reading;
 
 static ubi_status events_read(void *payload, const ubi_allocator *allocator) {
     reading *r = payload;
     const ubi__event_stream stream = {
-        .event = event_log, .resident = resident_log, .payload = &r->log, .window = r->window
+        .event = event_log, .resident = resident_log, .payload = &r->log, .window = r->window, .is_of_all = r->is_of_all
     };
     ubi__vec_u64 taken_back = { 0 };
     ubi__source source;
@@ -136,6 +137,19 @@ static void what_a_process_left_was_not_freed(void **state) {
     assert_events(&r, "+1:0@1 +2:1@2 -2:1@3 ");
 }
 
+static void of_all_what_a_process_left_ends(void **state) {
+    recording r;
+    uint64_t first, second;
+    (void)state;
+    events_make(&r, &first, &second);
+    must(ubi__ubirec_write_left(r.w, first));
+    finish_recording(&r);
+    reading read = { .file = &r.file, .n = r.file.n, .is_of_all = true };
+    must(events_read(&read, ubi_allocator_default()));
+    assert_string_equal(read.log.text, "+1:0@1 +2:1@2 -1:0@3 ");
+    bytes_free(&r.file);
+}
+
 static void a_window_has_what_was_allocated_in_it(void **state) {
     recording r;
     uint64_t first, second, third;
@@ -188,6 +202,7 @@ int main(void) {
         cmocka_unit_test(a_free_that_was_taken_back_is_no_event),
         cmocka_unit_test(a_mapping_that_was_cut_is_a_smaller_one),
         cmocka_unit_test(what_a_process_left_was_not_freed),
+        cmocka_unit_test(of_all_what_a_process_left_ends),
         cmocka_unit_test(a_window_has_what_was_allocated_in_it),
         cmocka_unit_test(what_comes_before_damage_counts),
         cmocka_unit_test(without_memory_nothing_is_left),

@@ -170,13 +170,35 @@ static void make_function_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables 
     key[2] = symbol || has_name ? UINT64_MAX : frame;
 }
 
+/* A file by its string; what has none by its module. */
+static void make_file_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame,
+                          const ubi__ubirec_symbol_row *symbol, bool is_by_module) {
+    const ubi__ubirec_frame *f = &t->frames.at[frame];
+    uint32_t module = f->type == UBI__UBIREC_NATIVE_FRAME ? f->of : UBI_NONE;
+    uint32_t file = symbol ? symbol->file : f->type == UBI__UBIREC_SCRIPT_FRAME ? f->script.file : UBI_NONE;
+    bool has_file = file != UBI_NONE && ubi__ubirec_string_at(t, file).len > 0;
+    bool is_of_file = has_file && (!is_by_module || module == UBI_NONE);
+    key[0] = is_of_file ? file : UINT64_MAX;
+    key[1] = is_of_file ? UINT64_MAX : module;
+    key[2] = UINT64_MAX;
+}
+
+static void make_key(uint64_t key[KEY_WORDS], const ubi__function_sums *sums, uint32_t frame,
+                     const ubi__ubirec_symbol_row *symbol) {
+    const ubi__ubirec_tables *t = &sums->sites->summary->tables;
+    if (sums->grouping == UBI__FRAMES_BY_FUNCTION)
+        make_function_key(key, t, frame, symbol);
+    else
+        make_file_key(key, t, frame, symbol, sums->grouping == UBI__FRAMES_BY_MODULE);
+}
+
 static ubi_status add_function(ubi__function_sums *sums, ubi__tuple_table *numbers, uint32_t frame,
                                const ubi__ubirec_symbol_row *symbols, uint32_t symbol) {
     const ubi_allocator *a = sums->allocator;
     uint64_t key[KEY_WORDS];
     uint32_t number;
     bool is_new;
-    make_function_key(key, &sums->sites->summary->tables, frame, symbols ? &symbols[symbol] : NULL);
+    make_key(key, sums, frame, symbols ? &symbols[symbol] : NULL);
     UBI_TRY(ubi__tuple_table_number(numbers, &number, &is_new, key));
     if (is_new)
         UBI_TRY(ubi__vec_function_sum_push(&sums->rows, a, (ubi__function_sum){ .frame = frame, .symbol = symbol }));
@@ -248,9 +270,14 @@ void ubi__function_sums_check(const ubi__function_sums *sums) {
 
 ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class,
                                    const ubi_allocator *allocator) {
-    *sums = (ubi__function_sums){ .sites = sites,
-                                  .allocator = allocator ? allocator : sites->allocator,
-                                  .of_class = of_class };
+    return ubi__function_sums_init_by(sums, sites, of_class, UBI__FRAMES_BY_FUNCTION, allocator);
+}
+
+ubi_status ubi__function_sums_init_by(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class,
+                                      ubi__frame_grouping by, const ubi_allocator *allocator) {
+    *sums = (ubi__function_sums){
+        .sites = sites, .allocator = allocator ? allocator : sites->allocator, .grouping = by, .of_class = of_class
+    };
     ubi_status status = function_sums_build(sums);
     if (status == UBI_OK)
         ubi__function_sums_check(sums);

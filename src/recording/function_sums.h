@@ -69,10 +69,18 @@ typedef struct ubi__function_sum {
 
 UBI_VEC_DECLARE(ubi__vec_function_sum, ubi__function_sum);
 
+/** What frames are put together by. */
+typedef enum ubi__frame_grouping {
+    UBI__FRAMES_BY_FUNCTION,
+    UBI__FRAMES_BY_FILE,  /**< of one without a known file: by its module */
+    UBI__FRAMES_BY_MODULE /**< of a frame of a script: by its file */
+} ubi__frame_grouping;
+
 typedef struct ubi__function_sums {
     const ubi__sites *sites; /**< borrowed */
     const ubi_allocator *allocator;
     ubi__ubirec_class of_class;
+    ubi__frame_grouping grouping;
     ubi__vec_function_sum rows;
     uint32_t *first_group; /**< first_group[frame], see ubi__frame_groups; numbers of groups are those of rows */
     ubi__vec_u32 group_of;
@@ -83,6 +91,9 @@ void ubi__function_sums_check(const ubi__function_sums *sums);
 /** @param allocator  NULL: that of the sites. Errors: UBI_ENOMEM, UBI_ELIMIT. Cost: O(infos + traces + frames). */
 ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class,
                                    const ubi_allocator *allocator);
+/** The same of files or modules, each of which is a row as a function is. */
+ubi_status ubi__function_sums_init_by(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class,
+                                      ubi__frame_grouping by, const ubi_allocator *allocator);
 void ubi__function_sums_fini(ubi__function_sums *sums);
 
 /** Who called a function when it asked for memory itself. Rows come after what they called. */

@@ -29,11 +29,14 @@ static bool estimates_hold(const ubi__column_rule *rule, const void *items, size
 static bool threads_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
     const ubi__thread_sums *at = items;
     (void)rule, (void)first;
-    for (size_t i = 0; i < n; i++)
-        if (!ubi__estimate_is_sound(&at[i].allocated) || !ubi__estimate_is_sound(&at[i].freed) ||
-            !ubi__estimate_is_sound(&at[i].temporary))
-            return false;
-    return true;
+    bool are_sound = true;
+    for (size_t i = 0; i < n; i++) {
+        are_sound &= ubi__estimate_is_sound(&at[i].allocated) & ubi__estimate_is_sound(&at[i].freed) &
+                     ubi__estimate_is_sound(&at[i].temporary);
+        for (int m = 0; m < UBI__MEASURE_COUNT; m++)
+            are_sound &= ubi__estimate_is_sound(&at[i].by[m]);
+    }
+    return are_sound;
 }
 
 static bool groups_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {

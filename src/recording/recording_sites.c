@@ -448,6 +448,14 @@ static ubi_status site_of(ubi__sites *sites, uint32_t *out, uint32_t info) {
     return ubi__vec_site_push(&sites->rows, sites->allocator, site);
 }
 
+uint32_t ubi__site_of_info(const ubi__sites *sites, uint32_t info) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    uint32_t top = sites->top[t->infos.at[info].trace];
+    uint32_t number = *number_at(sites, t->traces.at[top].frame, class_of(sites->summary, info),
+                                 sites->pools[top] != UBI__LIBC_NO_POOL);
+    return number ? number - 1 : UBI_NONE;
+}
+
 static ubi_status add_up_sites(ubi__sites *sites) {
     const ubi__recording_summary *s = sites->summary;
     for (uint32_t i = 0; i < s->infos.n; i++) {

@@ -105,6 +105,8 @@ struct ubi__columns;
 ubi_status ubi__sites_pass(struct ubi__columns *c, ubi__sites *sites, const ubi__recording_summary *summary);
 /** Of the symbols of a frame, n > 0, the innermost one that is no allocator's; the last one if all are. */
 uint32_t ubi__asking_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbols, uint32_t n);
+/** The number of the site that has an info; UBI_NONE: none has. */
+uint32_t ubi__site_of_info(const ubi__sites *sites, uint32_t info);
 /** What an order sorts by, and the measure that it belongs to. */
 double ubi__site_value(const ubi__site *site, ubi__site_order order);
 ubi__measure ubi__order_measure(ubi__site_order order);

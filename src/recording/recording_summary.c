@@ -4,7 +4,6 @@
  */
 #include "recording/recording_summary.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +20,7 @@ ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allo
     *s = (ubi__recording_summary){ .allocator = a, .has_begun = true, .curve_step_ns = FIRST_CURVE_STEP_NS };
     ubi__live_table_init(&s->live, a);
     ubi__marker_sums_init(&s->markers, a);
+    ubi__u64_map_init(&s->maker_of, a);
     return ubi__ubirec_tables_init(&s->tables, a);
 }
 
@@ -37,6 +37,8 @@ void ubi__recording_summary_fini(ubi__recording_summary *s) {
     if (is_view)
         return;
     ubi__vec_info_sums_fini(&s->infos, s->allocator);
+    ubi__vec_maker_sums_fini(&s->makers, s->allocator);
+    ubi__u64_map_fini(&s->maker_of);
     ubi__vec_thread_sums_fini(&s->threads, s->allocator);
     ubi__live_table_fini(&s->live);
     ubi__marker_sums_fini(&s->markers);
@@ -136,15 +138,16 @@ static void change_half(ubi__recording_summary *s, uint64_t number, uint32_t inf
 static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
     const ubi__class_sums *c = &s->classes[of_class];
     ubi__class_sums sum = { 0 };
-    for (uint32_t i = 0; i < s->infos.n; i++)
-        if (class_of(s, i) == of_class) {
-            sum.count += s->infos.at[i].count;
-            sum.live += s->infos.at[i].live;
-            sum.n_left += s->infos.at[i].n_left;
-            UBI_ASSERT(s->infos.at[i].n_older <= s->infos.at[i].live);
-            sum.live_bytes += s->infos.at[i].live * s->tables.infos.at[i].weight_bytes;
-            UBI_ASSERT(s->infos.at[i].epoch <= c->epoch);
-        }
+    for (uint32_t i = 0; i < s->makers.n; i++) {
+        const ubi__info_sums *made = &s->makers.at[i].made;
+        if (class_of(s, s->makers.at[i].info) != of_class)
+            continue;
+        sum.count += made->count;
+        sum.live += made->live;
+        sum.n_left += made->n_left;
+        sum.live_bytes += made->live * s->tables.infos.at[s->makers.at[i].info].weight_bytes;
+        UBI_ASSERT(made->n_older <= made->live && made->epoch <= c->epoch);
+    }
     UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
     UBI_ASSERT(sum.live_bytes == c->live_bytes && c->live_bytes <= c->peak_bytes);
     UBI_ASSERT(c->live_met_bytes <= c->peak_met_bytes && c->live_variance >= 0);
@@ -155,6 +158,7 @@ static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_cl
 void ubi__recording_summary_check(const ubi__recording_summary *s) {
     uint64_t made = 0, gone = 0, live = 0;
     UBI_ASSERT(s->infos.n == s->tables.infos.n && s->threads.n == s->tables.threads.n);
+    UBI_ASSERT(s->is_by_thread || s->makers.n == s->infos.n);
     UBI_ASSERT(s->threads.n == s->markers.threads.n);
     UBI_ASSERT(s->n_curve <= UBI__CURVE_POINTS && s->curve_step_ns >= FIRST_CURVE_STEP_NS);
     if (!UBI_CHECKS)
@@ -176,10 +180,11 @@ static bool is_older(const ubi__recording_summary *s, uint64_t number) {
     return number < s->first_number;
 }
 
-static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_t maker) {
+    uint32_t info = s->makers.at[maker].info;
     ubi__ubirec_class of_class = class_of(s, info);
     ubi__class_sums *c = &s->classes[of_class];
-    ubi__info_sums *sums = &s->infos.at[info];
+    ubi__info_sums *sums = &s->makers.at[maker].made;
     uint64_t live_bytes;
     if (__builtin_add_overflow(c->live_bytes, s->tables.infos.at[info].weight_bytes, &live_bytes))
         return ubi__fail(UBI_EFORMAT, "expected less than 2^64 bytes to live at a time");
@@ -207,9 +212,10 @@ static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_
     return UBI_OK;
 }
 
-static void end_life(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+static void end_life(ubi__recording_summary *s, uint64_t number, uint32_t maker) {
+    uint32_t info = s->makers.at[maker].info;
     ubi__class_sums *c = &s->classes[class_of(s, info)];
-    ubi__info_sums *sums = &s->infos.at[info];
+    ubi__info_sums *sums = &s->makers.at[maker].made;
     note_peak(sums, c);
     UBI_ASSERT(sums->live > 0 && c->live > 0 && c->live_bytes >= s->tables.infos.at[info].weight_bytes);
     sums->live--;
@@ -243,10 +249,23 @@ static uint64_t now_ms(const ubi__recording_summary *s) {
     return ms < UINT32_MAX ? ms : UINT32_MAX;
 }
 
-static ubi_status put_live(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+static ubi_status put_live(ubi__recording_summary *s, uint64_t number, uint32_t maker) {
     UBI_TRY(ubi__live_table_reserve(&s->live, 1));
-    ubi__live_table_put(&s->live, number + 1, now_ms(s) << 32 | info);
+    ubi__live_table_put(&s->live, number + 1, now_ms(s) << 32 | maker);
     return UBI_OK;
+}
+
+static ubi_status maker_get(ubi__recording_summary *s, uint32_t *out, uint32_t info, uint32_t thread) {
+    *out = info;
+    if (!s->is_by_thread)
+        return UBI_OK;
+    *out = ubi__u64_map_get(&s->maker_of, ubi__u64_pair(info, thread));
+    if (*out != UBI_NONE)
+        return UBI_OK;
+    *out = (uint32_t)s->makers.n;
+    UBI_TRY(ubi__vec_maker_sums_reserve(&s->makers, s->allocator, 1));
+    UBI_TRY(ubi__u64_map_put(&s->maker_of, ubi__u64_pair(info, thread), *out));
+    return ubi__vec_maker_sums_push(&s->makers, s->allocator, (ubi__maker_sums){ .info = info, .thread = thread });
 }
 
 /* Of the heap, while a marker is open on its thread. */
@@ -260,25 +279,24 @@ static ubi_status add_to_marker(ubi__recording_summary *s, uint64_t number, uint
 }
 
 static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t info) {
-    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__ubirec_class of_class = class_of(s, info);
+    uint32_t maker;
     s->n_numbers = number + 1;
     if (s->is_over)
         return UBI_OK;
-    UBI_TRY(put_live(s, number, info));
-    UBI_TRY(begin_life(s, number, info));
-    s->infos.at[info].count++;
+    UBI_TRY(maker_get(s, &maker, info, s->thread));
+    UBI_TRY(put_live(s, number, maker));
+    UBI_TRY(begin_life(s, number, maker));
+    s->makers.at[maker].made.count++;
     s->classes[of_class].count++;
-    add_bytes(&s->classes[of_class].bytes, row->weight_bytes);
+    add_bytes(&s->classes[of_class].bytes, s->tables.infos.at[info].weight_bytes);
     thread->last_allocation = number + 1;
     thread->last_free = UBI__LAST_FREE_NONE;
-    if (of_class == UBI__UBIREC_HEAP) {
-        ubi__estimate_add(&thread->allocated, s, info, 1);
-        ubi__estimate_add(&s->sizes[size_bucket(row->size_bytes)], s, info, 1);
-        return add_to_marker(s, number, info);
-    }
-    return UBI_OK;
+    if (of_class != UBI__UBIREC_HEAP)
+        return UBI_OK;
+    ubi__estimate_add(&thread->allocated, s, info, 1);
+    return add_to_marker(s, number, info);
 }
 
 static void add_free(ubi__recording_summary *s, uint64_t number) {
@@ -293,21 +311,27 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
         s->double_frees++;
         return;
     }
-    thread->last_free = UBI__LAST_FREE;
-    uint32_t info = (uint32_t)live->event;
+    uint32_t maker = (uint32_t)live->event, info = s->makers.at[maker].info;
     uint64_t made_ms = live->event >> 32;
+    thread->last_free = UBI__LAST_FREE;
     ubi__live_table_remove(&s->live, live);
     ubi__marker_sums_freed(&s->markers, number, s->thread);
-    s->infos.at[info].temporary += is_temporary;
+    s->makers.at[maker].made.temporary += is_temporary;
     thread->last_temporary = is_temporary ? number + 1 : 0;
-    thread->last_info = info;
+    thread->last_maker = maker;
     s->classes[class_of(s, info)].n_frees++;
     if (class_of(s, info) == UBI__UBIREC_HEAP) {
         ubi__estimate_add(&thread->freed, s, info, 1);
         ubi__estimate_add(&thread->temporary, s, info, is_temporary);
         ubi__estimate_add(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info, !is_older(s, number));
     }
-    end_life(s, number, info);
+    end_life(s, number, maker);
+}
+
+/* Whose it is again: the thread that made it, also of a mapping that was cut. */
+static ubi_status undone_maker_get(ubi__recording_summary *s, uint32_t *out, uint32_t info) {
+    uint32_t last = s->threads.at[s->thread].last_maker;
+    return maker_get(s, out, info, last < s->makers.n ? s->makers.at[last].thread : s->thread);
 }
 
 /*
@@ -318,6 +342,7 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__class_sums *c = &s->classes[class_of(s, info)];
     uint64_t temporary = thread->last_temporary;
+    uint32_t maker, last_maker = thread->last_maker;
     bool was_before = thread->last_free == UBI__LAST_FREE_BEFORE_WINDOW;
     thread->last_allocation = thread->last_temporary = 0;
     thread->last_free = UBI__LAST_FREE_NONE;
@@ -325,12 +350,13 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     if (ubi__live_table_find(&s->live, number + 1) || (c->n_frees == 0 && !was_before) ||
         (s->is_over && number >= s->end_number))
         return UBI_OK;
-    UBI_TRY(put_live(s, number, info));
-    UBI_TRY(begin_life(s, number, info));
+    UBI_TRY(undone_maker_get(s, &maker, info));
+    UBI_TRY(put_live(s, number, maker));
+    UBI_TRY(begin_life(s, number, maker));
     c->n_frees -= !was_before;
     c->n_older += was_before;
     if (temporary == number + 1)
-        s->infos.at[thread->last_info].temporary--;
+        s->makers.at[last_maker].made.temporary--;
     return ubi__marker_sums_undone(&s->markers, number, s->thread);
 }
 
@@ -339,14 +365,15 @@ static void add_left(ubi__recording_summary *s, uint64_t number) {
     ubi__live *live = ubi__live_table_find(&s->live, number + 1);
     if (!live)
         return;
-    uint32_t info = (uint32_t)live->event, group = ubi__marker_sums_left(&s->markers, number);
+    uint32_t maker = (uint32_t)live->event, info = s->makers.at[maker].info;
+    uint32_t group = ubi__marker_sums_left(&s->markers, number);
     ubi__live_table_remove(&s->live, live);
-    end_life(s, number, info);
+    end_life(s, number, maker);
     if (is_older(s, number)) {
         s->classes[class_of(s, info)].n_older--;
         return;
     }
-    s->infos.at[info].n_left++;
+    s->makers.at[maker].made.n_left++;
     s->classes[class_of(s, info)].n_left++;
     if (group != UBI_NONE)
         ubi__estimate_add(&s->markers.groups.at[group].live, s, info, 1);
@@ -410,6 +437,9 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         return ubi__marker_sums_add(&s->markers, r);
     case UBI__UBIREC_INFO:
         UBI_TRY(ubi__vec_info_sums_push(&s->infos, s->allocator, (ubi__info_sums){ 0 }));
+        if (!s->is_by_thread)
+            UBI_TRY(
+                ubi__vec_maker_sums_push(&s->makers, s->allocator, (ubi__maker_sums){ .info = (uint32_t)s->makers.n }));
         break;
     case UBI__UBIREC_THREAD:
         UBI_TRY(ubi__vec_thread_sums_push(&s->threads, s->allocator, (ubi__thread_sums){ 0 }));
@@ -427,7 +457,34 @@ static void sum_live_of_markers(ubi__recording_summary *s) {
         const ubi__live *live = &s->live.table.slots[i];
         uint32_t group = ubi__live_is_used(live) ? ubi__marker_sums_owner(&s->markers, live->address - 1) : UBI_NONE;
         if (group != UBI_NONE)
-            ubi__estimate_add(&s->markers.groups.at[group].live, s, (uint32_t)live->event, 1);
+            ubi__estimate_add(&s->markers.groups.at[group].live, s, s->makers.at[(uint32_t)live->event].info, 1);
+    }
+}
+
+static void info_sums_join(ubi__info_sums *to, const ubi__info_sums *from) {
+    to->count += from->count;
+    to->live += from->live;
+    to->n_left += from->n_left;
+    to->n_older += from->n_older;
+    to->peak_live += from->peak_live;
+    to->temporary += from->temporary;
+}
+
+/* Of the heap. */
+static void maker_total(ubi__recording_summary *s, const ubi__maker_sums *maker) {
+    uint64_t size_bytes = s->tables.infos.at[maker->info].size_bytes;
+    ubi__estimate_add(&s->sizes[size_bucket(size_bytes)], s, maker->info, maker->made.count);
+    for (ubi__measure m = 0; s->is_by_thread && m < UBI__MEASURE_COUNT; m++)
+        ubi__estimate_add(&s->threads.at[maker->thread].by[m], s, maker->info, ubi__info_measure(&maker->made, m));
+}
+
+static void makers_total(ubi__recording_summary *s) {
+    for (uint32_t i = 0; i < s->makers.n; i++) {
+        ubi__maker_sums *maker = &s->makers.at[i];
+        note_peak(&maker->made, &s->classes[class_of(s, maker->info)]);
+        info_sums_join(&s->infos.at[maker->info], &maker->made);
+        if (class_of(s, maker->info) == UBI__UBIREC_HEAP)
+            maker_total(s, maker);
     }
 }
 
@@ -442,8 +499,7 @@ void ubi__recording_summary_finish(ubi__recording_summary *s) {
         ubi__recording_window_begin(s);
     ubi__recording_summary_check(s);
     sum_live_of_markers(s);
-    for (uint32_t i = 0; i < s->infos.n; i++)
-        note_peak(&s->infos.at[i], &s->classes[class_of(s, i)]);
+    makers_total(s);
     infos_total(s);
     if (s->n_curve)
         point_now(s);
@@ -473,14 +529,15 @@ static ubi_status add_all(ubi__recording_summary *s, ubi__ubirec_reader *reader,
     }
 }
 
-ubi_status ubi__recording_summary_read_window(ubi__recording_summary *s, ubi__source *source,
-                                              const ubi__time_window *window, const ubi_progress *progress,
+ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__source *source,
+                                              const ubi__summary_choice *choice, const ubi_progress *progress,
                                               const ubi_allocator *allocator) {
     ubi__ubirec_reader *reader;
-    UBI_ASSERT(window->to_ns == 0 || window->from_ns < window->to_ns);
+    UBI_ASSERT(choice->window.to_ns == 0 || choice->window.from_ns < choice->window.to_ns);
     UBI_TRY(ubi__recording_summary_init(s, allocator));
-    s->window = *window;
-    s->has_begun = ubi__window_has_begun(window, 0);
+    s->window = choice->window;
+    s->is_by_thread = choice->is_by_thread;
+    s->has_begun = ubi__window_has_begun(&s->window, 0);
     ubi_status status = ubi__ubirec_reader_new(&reader, source, s->allocator);
     if (status == UBI_OK) {
         status = keep_fault(s, add_all(s, reader, source->size, progress));
@@ -498,8 +555,8 @@ ubi_status ubi__recording_summary_read_window(ubi__recording_summary *s, ubi__so
 
 ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
                                        const ubi_allocator *allocator) {
-    static const ubi__time_window whole = { 0, 0 };
-    return ubi__recording_summary_read_window(s, source, &whole, progress, allocator);
+    static const ubi__summary_choice whole = { .is_by_thread = false };
+    return ubi__recording_summary_read_choice(s, source, &whole, progress, allocator);
 }
 
 /* The first record. Not good: the caller reads it all, and learns what is wrong. */
@@ -555,58 +612,4 @@ ubi__ubirec_index ubi__recording_summary_index(const ubi__recording_summary *s) 
     }
     memcpy(index.counters, t->counters, sizeof index.counters);
     return index;
-}
-
-/* ---- estimates ---------------------------------------------------------------------------------------------------- */
-
-void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info, uint64_t n) {
-    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
-    ubi__estimate_add_samples(estimate, n, row->size_bytes, row->weight_bytes, ubi__ubirec_period_of(&s->tables, info));
-}
-
-uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure) {
-    switch (measure) {
-    case UBI__MEASURE_LEAKED:
-        return sums->live - sums->n_older + sums->n_left;
-    case UBI__MEASURE_LIVE:
-        return sums->live;
-    case UBI__MEASURE_PEAK:
-        return sums->peak_live;
-    case UBI__MEASURE_TEMPORARY:
-        return sums->temporary;
-    default:
-        return sums->count;
-    }
-}
-
-/* ---- limits ------------------------------------------------------------------------------------------------------- */
-
-uint64_t ubi__class_period(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
-    uint64_t period = 1;
-    for (size_t i = 0; i < s->tables.periods.n && of_class != UBI__UBIREC_MAPPING; i++)
-        period = ubi__larger(period, s->tables.periods.at[i].period_bytes);
-    return period;
-}
-
-/* The upper limit may stay as it is, for it is one of a number that is too high. */
-ubi__range ubi__measure_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure,
-                                    const ubi__estimate *estimate) {
-    const ubi__class_sums *c = &s->classes[of_class];
-    uint64_t period_bytes = ubi__class_period(s, of_class);
-    ubi__range range = ubi__estimate_bytes_range(estimate, period_bytes);
-    if (measure != UBI__MEASURE_PEAK || period_bytes == 1)
-        return range;
-    range.low = (double)c->peak_met_bytes;
-    for (int i = 0; i < 2; i++)
-        range.low = fmax(range.low, ubi__lower_limit(c->halves[i].other_bytes, c->halves[i].other_variance));
-    range.low = fmin(range.low, range.high);
-    return range;
-}
-
-ubi__range ubi__curve_range(const ubi__recording_summary *s, const ubi__curve_point *point) {
-    ubi__estimate e = { .samples = point->live_bytes > 0,
-                        .bytes = (double)point->live_bytes,
-                        .bytes_variance = point->live_variance,
-                        .met_bytes = (double)point->live_met_bytes };
-    return ubi__estimate_bytes_range(&e, ubi__class_period(s, UBI__UBIREC_HEAP));
 }

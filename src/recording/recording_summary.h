@@ -13,7 +13,7 @@
  * the curve, and is leaked.
  *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 56 bytes per info, 24 to 48 per live allocation, and as much again for those made in a marker.
+ * Memory: the tables, 120 bytes per info, by thread 80 per info and thread that allocated it, 24 to 48 per live allocation, and as much again for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
@@ -25,10 +25,19 @@
 #include "recording/ubirec_index.h"
 #include "recording/ubirec_tables.h"
 
+typedef enum ubi__measure {
+    UBI__MEASURE_LEAKED,    /* not freed at the end */
+    UBI__MEASURE_PEAK,      /* alive when the most bytes of the class were */
+    UBI__MEASURE_TOTAL,     /* ever allocated */
+    UBI__MEASURE_TEMPORARY, /* freed at once */
+    UBI__MEASURE_LIVE,      /* alive at the end, also what is older than the window */
+    UBI__MEASURE_COUNT
+} ubi__measure;
+
 /** Allocations of one info. `live`, `n_older` and `peak_live` are counts. */
 typedef struct ubi__info_sums {
     uint64_t count;
-    uint64_t live;      /* not freed so far, by processes that run */
+    uint64_t live;      /* not freed, by processes that run */
     uint64_t n_left;    /* not freed by processes that ended; with `live` at the end, without n_older: leaked */
     uint64_t n_older;   /* of `live`: from before the window */
     uint64_t peak_live; /* at the maximum that `epoch` is the number of */
@@ -36,6 +45,13 @@ typedef struct ubi__info_sums {
     uint64_t
         temporary; /* freed by the thread that made it, as the next thing that this thread did; exact periods only */
 } ubi__info_sums;
+
+/** What was allocated of an info; of a summary by thread, what one thread allocated of it. */
+typedef struct ubi__maker_sums {
+    uint32_t info, thread; /* 0 of a summary that is not by thread */
+    ubi__info_sums made;
+} ubi__maker_sums;
+static_assert(sizeof(ubi__maker_sums) == 64, "a cache line");
 
 /**
  * One half of the samples of a class, drawn at random. The most that an estimate ever says lies above the most that ever was, the
@@ -62,11 +78,13 @@ typedef struct ubi__class_sums {
     ubi__half_sums halves[2];
 } ubi__class_sums;
 
+/** Of the heap. */
 typedef struct ubi__thread_sums {
-    ubi__estimate allocated, freed, temporary; /* by it; heap only */
+    ubi__estimate allocated, freed, temporary; /* by it; what it freed may be of another */
+    ubi__estimate by[UBI__MEASURE_COUNT];      /* what it allocated; of a finished summary by thread */
     uint64_t last_allocation;                  /* number + 1, when that was the last thing that it did; else 0 */
     uint64_t last_temporary; /* number + 1 of what it freed at once, when that was the last thing that it did; else 0 */
-    uint32_t last_info;      /* of that */
+    uint32_t last_maker;     /* of what it freed as the last thing */
     uint32_t last_free;      /* a ubi__last_free */
 } ubi__thread_sums;
 
@@ -75,11 +93,12 @@ typedef enum ubi__last_free { UBI__LAST_FREE_NONE, UBI__LAST_FREE, UBI__LAST_FRE
 
 UBI_VEC_DECLARE(ubi__vec_info_sums, ubi__info_sums);
 UBI_VEC_DECLARE(ubi__vec_thread_sums, ubi__thread_sums);
+UBI_VEC_DECLARE(ubi__vec_maker_sums, ubi__maker_sums);
 
-/** Bucket i: freed within 10^i ms; the last: later. Heap only. */
-#define UBI__LIFETIME_BUCKETS 7
 /** Bucket 0: size 0; bucket i: sizes from 2^(i-1) up to below 2^i. Heap only. */
 #define UBI__SIZE_BUCKETS 58
+/** Bucket i: freed within 10^i ms; the last: later. Heap only. */
+#define UBI__LIFETIME_BUCKETS 7
 /** Points of the curve at most; when there are more, two become one. */
 #define UBI__CURVE_POINTS 512
 
@@ -91,15 +110,6 @@ typedef struct ubi__curve_point {
     uint64_t rss_bytes; /* 0: not measured */
 } ubi__curve_point;
 
-typedef enum ubi__measure {
-    UBI__MEASURE_LEAKED,    /* not freed at the end */
-    UBI__MEASURE_PEAK,      /* alive when the most bytes of the class were */
-    UBI__MEASURE_TOTAL,     /* ever allocated */
-    UBI__MEASURE_TEMPORARY, /* freed at once */
-    UBI__MEASURE_LIVE,      /* alive at the end, also what is older than the window */
-    UBI__MEASURE_COUNT
-} ubi__measure;
-
 typedef struct ubi__recording_summary {
     const ubi_allocator *allocator;
     ubi__time_window window;
@@ -107,12 +117,15 @@ typedef struct ubi__recording_summary {
     uint64_t n_numbers;                /* allocations so far, also outside of the window */
     uint64_t first_number, end_number; /* of allocations in the window, up to but not including the last one */
     ubi__ubirec_tables tables;
-    ubi__vec_info_sums infos;
+    ubi__vec_info_sums infos;   /* once it is finished */
+    ubi__vec_maker_sums makers; /* until then; of a summary that is not by thread, by info */
+    ubi__u64_map maker_of;      /* (info, thread) -> of a summary by thread */
+    bool is_by_thread;
     ubi__vec_thread_sums threads;
-    ubi__live_table live; /* number + 1 -> info, and the ms when it was made above it */
+    ubi__live_table live; /* number + 1 -> maker, and the ms when it was made above it */
     ubi__class_sums classes[UBI__UBIREC_CLASS_COUNT];
-    ubi__estimate totals[UBI__UBIREC_CLASS_COUNT][UBI__MEASURE_COUNT]; /* once it is finished: over all infos */
-    ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS];
+    ubi__estimate totals[UBI__UBIREC_CLASS_COUNT][UBI__MEASURE_COUNT];        /* once it is finished: over all infos */
+    ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS]; /* sizes: as well */
     ubi__curve_point curve[UBI__CURVE_POINTS];
     size_t n_curve;
     uint64_t curve_step_ns; /* of each point; the first one begins with the window */
@@ -146,9 +159,14 @@ void ubi__recording_summary_finish(ubi__recording_summary *s);
  */
 ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
                                        const ubi_allocator *allocator);
-/** The same of a window. It begins before it ends. */
-ubi_status ubi__recording_summary_read_window(ubi__recording_summary *s, ubi__source *source,
-                                              const ubi__time_window *window, const ubi_progress *progress,
+/** How a summary is made. All zeroes: of the whole. */
+typedef struct ubi__summary_choice {
+    ubi__time_window window; /* begins before it ends */
+    bool is_by_thread;       /* threads also have what lives of what they allocated, and so on: ubi__thread_sums.by */
+} ubi__summary_choice;
+/** The same, as it is chosen. */
+ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__source *source,
+                                              const ubi__summary_choice *choice, const ubi_progress *progress,
                                               const ubi_allocator *allocator);
 /** The window begins now: sums are zero, and the peak is what lives. */
 void ubi__recording_window_begin(ubi__recording_summary *s);

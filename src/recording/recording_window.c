@@ -8,11 +8,14 @@
 
 #include "recording/recording_summary.h"
 
-/* What lives is the first maximum: infos have what they have of it. */
-static void infos_begin(ubi__recording_summary *s) {
-    for (size_t i = 0; i < s->infos.n; i++) {
-        uint64_t live = s->infos.at[i].live;
-        s->infos.at[i] = (ubi__info_sums){ .live = live, .n_older = live, .peak_live = live, .epoch = 1 };
+/* What lives is the first maximum: of that, infos have what lives of them. */
+static void makers_begin(ubi__recording_summary *s) {
+    for (size_t i = 0; i < s->makers.n; i++) {
+        ubi__maker_sums *maker = &s->makers.at[i];
+        uint64_t live = maker->made.live;
+        *maker = (ubi__maker_sums){ .info = maker->info,
+                                    .thread = maker->thread,
+                                    .made = { .live = live, .n_older = live, .peak_live = live, .epoch = 1 } };
     }
 }
 
@@ -33,21 +36,22 @@ static void class_begin(ubi__class_sums *c, uint64_t time_ns) {
 
 /* What was freed as the last thing may be taken back. */
 static void threads_begin(ubi__recording_summary *s) {
-    for (size_t i = 0; i < s->threads.n; i++)
-        s->threads.at[i] = (ubi__thread_sums){ .last_free = s->threads.at[i].last_free == UBI__LAST_FREE_NONE
-                                                                ? UBI__LAST_FREE_NONE
-                                                                : UBI__LAST_FREE_BEFORE_WINDOW };
+    for (size_t i = 0; i < s->threads.n; i++) {
+        bool has_freed = s->threads.at[i].last_free != UBI__LAST_FREE_NONE;
+        s->threads.at[i] =
+            (ubi__thread_sums){ .last_maker = s->threads.at[i].last_maker,
+                                .last_free = has_freed ? UBI__LAST_FREE_BEFORE_WINDOW : UBI__LAST_FREE_NONE };
+    }
 }
 
 void ubi__recording_window_begin(ubi__recording_summary *s) {
     s->has_begun = true;
     s->first_number = s->n_numbers;
-    infos_begin(s);
+    makers_begin(s);
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
         class_begin(&s->classes[c], s->window.from_ns);
     threads_begin(s);
     memset(s->lifetimes, 0, sizeof s->lifetimes);
-    memset(s->sizes, 0, sizeof s->sizes);
     ubi__marker_sums_begin(&s->markers, s->window.from_ns);
     s->n_markers = 0;
     s->n_curve = 0;

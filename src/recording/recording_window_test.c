@@ -21,11 +21,12 @@ static void at(recording *r, uint64_t time_ns) {
     must(ubi__ubirec_write_time(r->w, time_ns));
 }
 
-static ubi_status window_read(ubi__recording_summary *s, const bytes *file, ubi__time_window window,
+static ubi_status window_read(ubi__recording_summary *s, const bytes *file, ubi__time_window window, bool is_by_thread,
                               const ubi_allocator *allocator) {
     ubi__source source;
     ubi__source_open_memory(&source, file->at, file->n, ubi_allocator_default());
-    ubi_status status = ubi__recording_summary_read_window(s, &source, &window, NULL, allocator);
+    const ubi__summary_choice choice = { window, is_by_thread };
+    ubi_status status = ubi__recording_summary_read_choice(s, &source, &choice, NULL, allocator);
     ubi__source_close(&source);
     return status;
 }
@@ -33,7 +34,7 @@ static ubi_status window_read(ubi__recording_summary *s, const bytes *file, ubi_
 /* Closes the recording. */
 static void window_of(ubi__recording_summary *s, recording *r, ubi__time_window window) {
     finish_recording(r);
-    must(window_read(s, &r->file, window, NULL));
+    must(window_read(s, &r->file, window, false, NULL));
     bytes_free(&r->file);
 }
 
@@ -224,9 +225,36 @@ static void resident_memory_is_that_of_the_window(void **state) {
     ubi__recording_summary_fini(&s);
 }
 
+static void threads_have_what_lives_of_what_they_allocated(void **state) {
+    recording r;
+    ubi__recording_summary s;
+    (void)state;
+    open_recording(&r, 1, 2);
+    uint64_t old = allocate(&r, r.heap, 1, 0);
+    at(&r, 100);
+    uint64_t freed = allocate(&r, r.heap, 2, 0); /* info 1, of both threads */
+    must(ubi__ubirec_write_thread(r.w, 1));
+    allocate(&r, r.heap, 2, 0);
+    must(ubi__ubirec_write_free(r.w, freed)); /* of the other one */
+    must(ubi__ubirec_write_free(r.w, old));
+    must(ubi__ubirec_write_free_undone(r.w, old, 0));
+    allocate(&r, r.mapping, 4096, 0);
+    finish_recording(&r);
+    must(window_read(&s, &r.file, (ubi__time_window)WINDOW, true, NULL));
+    bytes_free(&r.file);
+    const ubi__thread_sums *first = &s.threads.at[0], *second = &s.threads.at[1];
+    assert_true(first->by[UBI__MEASURE_TOTAL].bytes == 2 && second->by[UBI__MEASURE_TOTAL].bytes == 2);
+    assert_true(first->by[UBI__MEASURE_LEAKED].bytes == 0 && second->by[UBI__MEASURE_LEAKED].bytes == 2);
+    assert_true(first->by[UBI__MEASURE_LIVE].bytes == 1); /* the other thread freed it and took that back */
+    assert_true(first->by[UBI__MEASURE_PEAK].bytes == 3 && second->by[UBI__MEASURE_PEAK].bytes == 2);
+    assert_bytes(&s, UBI__MEASURE_PEAK, 5);
+    assert_int_equal(second->freed.samples, 2); /* also what it took back */
+    ubi__recording_summary_fini(&s);
+}
+
 static ubi_status summarize(void *payload, const ubi_allocator *allocator) {
     ubi__recording_summary s;
-    ubi_status status = window_read(&s, payload, (ubi__time_window)WINDOW, allocator);
+    ubi_status status = window_read(&s, payload, (ubi__time_window)WINDOW, true, allocator);
     if (status == UBI_OK)
         ubi__recording_summary_fini(&s);
     return status;
@@ -258,6 +286,7 @@ int main(void) {
         cmocka_unit_test(lifetimes_sizes_and_threads_are_those_of_the_window),
         cmocka_unit_test(markers_that_were_open_are_in_the_window_too),
         cmocka_unit_test(resident_memory_is_that_of_the_window),
+        cmocka_unit_test(threads_have_what_lives_of_what_they_allocated),
         cmocka_unit_test(no_refused_memory_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

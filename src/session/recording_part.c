@@ -22,13 +22,14 @@ ubi_status ubi__recording_key_make(ubi__recording_key *out, const char *head, co
                                    const ubi_allocator *allocator) {
     const char *process = choice->process ? choice->process : "";
     char window[WINDOW_KEY_BYTES] = "";
+    const char *by_thread = choice->is_by_thread ? "t" : "";
     if (!ubi__window_is_whole(&choice->window))
         snprintf(window, sizeof window, "%" PRIu64 "-%" PRIu64, choice->window.from_ns, choice->window.to_ns);
-    out->n_bytes = strlen(head) + strlen(window) + strlen(process) + 2;
+    out->n_bytes = strlen(head) + strlen(window) + strlen(process) + 3;
     out->text = ubi__alloc_array(allocator, out->n_bytes, 1);
     if (!out->text)
         return ubi__fail_nomem();
-    snprintf(out->text, out->n_bytes, "%s%s%s%s", head, window, choice->process ? "=" : "", process);
+    snprintf(out->text, out->n_bytes, "%s%s%s%s%s", head, by_thread, window, choice->process ? "=" : "", process);
     return UBI_OK;
 }
 
@@ -38,7 +39,8 @@ void ubi__recording_key_free(ubi__recording_key *key, const ubi_allocator *alloc
 
 void ubi__recording_key_read(ubi__recording_choice *out, const char *key) {
     char *rest = (char *)(uintptr_t)key;
-    *out = (ubi__recording_choice){ .process = NULL };
+    *out = (ubi__recording_choice){ .is_by_thread = *rest == 't' };
+    rest += out->is_by_thread;
     if (*rest && *rest != '=') {
         out->window.from_ns = strtoull(rest, &rest, 10);
         out->window.to_ns = strtoull(rest + 1, &rest, 10);
@@ -57,13 +59,13 @@ static ubi_status wanted_copy(ubi__session_recording *r, const char *wanted) {
     return UBI_OK;
 }
 
-static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *use, const ubi__time_window *window) {
+static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *use, const ubi__summary_choice *choice) {
     ubi__source source;
     if (r->processes.rows.n > 1)
         UBI_TRY(ubi__recording_processes_open(&r->processes, &source, &use->progress));
     else
         UBI_TRY(ubi__recording_source_open(&source, r->path, r->allocator));
-    ubi_status status = ubi__recording_summary_read_window(&r->summary, &source, window, &use->progress, r->allocator);
+    ubi_status status = ubi__recording_summary_read_choice(&r->summary, &source, choice, &use->progress, r->allocator);
     ubi__source_close(&source);
     return status;
 }
@@ -77,7 +79,8 @@ static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use
     UBI_TRY(ubi__recording_processes_find(&r->processes, use->session->name, r->wanted, r->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, r->processes.identity));
     r->path = r->wanted && r->processes.rows.n == 1 ? r->processes.rows.at[0].path : use->session->name;
-    UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use, &choice.window)));
+    const ubi__summary_choice how = { choice.window, choice.is_by_thread };
+    UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use, &how)));
     ubi_status status = ubi__recording_processes_sum(&r->processes, &r->summary);
     if (status != UBI_OK)
         ubi__recording_summary_fini(&r->summary);
@@ -222,7 +225,8 @@ static ubi_status events_read(const ubi__event_stream *given, ubi__source *sourc
                               const ubi_session_use *use, const ubi_allocator *a) {
     ubi__event_stream stream = *given;
     ubi__vec_u64 taken_back = { 0 };
-    stream.window = *window;
+    if (!given->is_of_all)
+        stream.window = *window;
     ubi_status status = ubi__event_stream_look(&taken_back, source, &use->progress, a);
     if (status == UBI_OK && !ubi__source_rewind(source))
         status = ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");

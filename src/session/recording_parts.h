@@ -26,6 +26,7 @@ typedef struct ubi__session_timeline {
 typedef struct ubi__recording_choice {
     const char *process;     /**< of several, only those with this number or name; NULL: all */
     ubi__time_window window; /**< all zeroes: the whole */
+    bool is_by_thread;       /**< threads have what lives of what they allocated: a summary of its own */
     bool with_symbols;       /**< names that it lacks are looked for, by the namer of the pool */
     bool
         with_wrappers; /**< what is known by what it does to ask for memory in the name of others is left out of stacks */

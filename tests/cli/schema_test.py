@@ -112,6 +112,11 @@ class Schemas(unittest.TestCase):
                                       ("recording-sites", ["report", "--format", "json"]),
                                       ("recording-sites", ["report", "--format", "json", "-c", columns]),
                                       ("recording-allocations", ["allocations", "--callers", "2"]),
+                                      *(("recording-groups", ["allocations", "--group", group]) for group in
+                                        ("file", "module", "thread", "kind", "size", "lifetime")),
+                                      ("recording-groups", ["allocations", "--group", "file", "--at", "1ms"]),
+                                      ("recording-curve", ["allocations", "--timeline"]),
+                                      ("recording-curve", ["allocations", "--timeline", "--from", "1ms", "--to", "1s"]),
                                       ("recording-tables", ["export"]), ("recording-tables", ["export", "--extended"]),
                                       ("flamegraph", ["flamegraph", "--by", "total"]),
                                       ("flamegraph", ["flamegraph", "--by", "count", "--inverted", "--limit", "5"]),
@@ -328,7 +333,7 @@ class Schemas(unittest.TestCase):
         named = {path.name for path in SCHEMAS.glob("*.json")}
         of_commands = set(commands) - {"help", "record", "watch", "mcp", "export"}  # the output of the others is a program's, or messages
         of_commands = of_commands - {"show"} | {"node"}  # what `show` was called when its document got a name
-        of_recordings = {"recording", "recording-info", "recording-sites", "recording-allocations", "recording-tables", "recording-diff",
+        of_recordings = {"recording", "recording-groups", "recording-curve", "recording-info", "recording-sites", "recording-allocations", "recording-tables", "recording-diff",
                          "convert-recording"}
         of_audits = {"strings-audit"}
         of_timelines = {"timeline-info"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A window of time of a recording: --at, --from and --to. All numbers are those that a plain model computes from the exported tables of
+"""Perspectives over a recording: a window of time (--at, --from and --to), groups, and what was alive by time. All numbers are those that a plain model computes from the exported tables of
 the whole recording, of recordings made at random, exact and sampled ones, and of the samples."""
 import collections
 import json
@@ -30,6 +30,10 @@ def run(*arguments):
 
 def ask(question, *arguments):
     return json.loads(run(question, "--json", *OPTIONS, *arguments), parse_float=Decimal)
+
+
+def ask_plain(*arguments):
+    return json.loads(run(arguments[0], "--json", *arguments[1:]), parse_float=Decimal)
 
 
 # ---- the model -----------------------------------------------------------------------------------------------------------------
@@ -276,6 +280,77 @@ class Windows(unittest.TestCase):
             self.assertEqual(report["window"], {"atMs": Decimal(ns) / MS})
             self.assert_report(report, tables, None, ns + 1, has_lifetimes=not has_undone(seed))
             self.assertEqual(report["sortedBy"], "live")
+
+    def group_rows(self, path, group, options):
+        return ask_plain("allocations", "--group", group, "--limit", "0", *options, path)["groups"]
+
+    def assert_rows(self, rows, key, of_event, model, words):
+        """Each row of a group has the sums of its events."""
+        for name in ("live", "leaked", "total", "peak"):
+            expected = collections.Counter()
+            for e in model.measure(name):
+                expected[of_event(e)] += e.weight
+            found = {row[key]: int(row[name]["bytes"]) for row in rows if row[name]["bytes"]}
+            self.assertEqual(found, {k: n for k, n in expected.items() if n}, (*words, name))
+
+    def test_groups_have_the_numbers_of_their_events(self):
+        for seed in range(1, 13):
+            path, end = self.random_file(seed)
+            tables, begin, end = Tables(path), end // 4000 * 1000, end // 4000 * 3000 + 1000
+            model, options = Model(tables.events, "heap", begin, end), window_options(begin, end)
+            if not model.total and not model.peak_state:
+                continue
+            makers = {e.number: e.thread for e in tables.events if not e.is_free}
+            self.assert_rows(self.group_rows(path, "thread", options), "tid", lambda e: makers[e.number], model, (seed, options))
+            heap = [row for row in self.group_rows(path, "kind", options) if row["class"] == "heap"]
+            self.assert_rows(heap, "name", lambda e: e.kind, model, (seed, options))
+            self.assert_rows(self.group_rows(path, "size", options), "belowBytes", lambda e: 1 << e.bytes.bit_length(), model,
+                             (seed, options))
+            lifetimes = [row["total"]["bytes"] for row in self.group_rows(path, "lifetime", options)]
+            if not has_undone(seed):
+                self.assertEqual(sum(lifetimes), sum(e.weight for e in model.total))
+            for group in ("file", "module"):  # label frames have neither
+                rows = self.group_rows(path, group, options)
+                self.assertEqual([row["name"] for row in rows], ["(unknown)"])
+                with_stack = [e for e in model.total if e.trace]
+                self.assertEqual(rows[0]["withCallees"]["total"]["bytes"], sum(e.weight for e in with_stack))
+
+    def test_what_was_alive_by_time_is_what_the_events_say(self):
+        for seed in range(1, 13):
+            path, end = self.random_file(seed)
+            for options in ([], ["--from", f"{end // 3000}us", "--to", f"{end // 2000 + 1}us"]):
+                curve = ask_plain("allocations", "--timeline", "--by", "peak", "--limit", "0", *options, path)
+                self.assert_curve(curve, Tables(path), (seed, options))
+
+    def assert_curve(self, curve, tables, words):
+        begin, step = int(curve["fromMs"] * MS), int(curve["stepMs"] * MS)
+        events = [e for e in tables.events if CLASSES[e.kind] == curve["class"]]
+        names = [site["place"]["function"] if site["place"] else None for site in curve["sites"]]
+        live, points, at = {}, [], iter(events)
+        upcoming = next(at, None)
+        for i in range(len(curve["liveBytes"])):
+            first, most = begin + i * step, None
+            while upcoming and upcoming.ns < first + step:
+                if upcoming.ns >= first and most is None:
+                    most = dict(live)
+                live.pop(upcoming.number) if upcoming.is_free else live.__setitem__(upcoming.number, upcoming)
+                if most is not None and self.weight(live) > self.weight(most):
+                    most = dict(live)
+                upcoming = next(at, None)
+            points.append(most if most is not None else dict(live))
+        self.assertEqual(curve["liveBytes"], [self.weight(point) for point in points], words)
+        for site, name in zip(curve["sites"], names):
+            of_site = [sum(e.weight for e in point.values() if self.leaf(tables, e) == name) for point in points]
+            self.assertEqual(site["liveBytes"], of_site, (*words, name))
+            self.assertEqual(site["mostBytes"], max(of_site), (*words, name))
+
+    @staticmethod
+    def weight(live):
+        return sum(e.weight for e in live.values())
+
+    @staticmethod
+    def leaf(tables, e):
+        return tables.names[tables.traces[e.trace]["nameIdx"]] if e.trace else None
 
     def test_exported_events_of_a_window_are_those_of_what_was_allocated_in_it(self):
         for seed in (1, 2, 3, 4):

@@ -10,7 +10,9 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "lenses/producer.h"
+#include "questions/recording/recording_curve.h"
 #include "questions/recording/recording_functions.h"
+#include "questions/recording/recording_groups.h"
 #include "render/heap_labels.h"
 #include "render/page.h"
 #include "render/text_tree.h"
@@ -20,7 +22,7 @@
 
 typedef struct allocations_values {
     bool wants_timeline, with_callees;
-    const char *by;
+    const char *by, *group;
     ubi__asked_window window;
     uint64_t callers, limit;
 } allocations_values;
@@ -30,7 +32,9 @@ typedef struct allocations_values {
 typedef struct answer {
     const allocations_values *values;
     uint32_t caller_levels;
-    ubi__recording_functions functions; /* of a recording; or else: */
+    ubi__recording_functions functions; /* of a recording; or: */
+    ubi__recording_groups groups;
+    ubi__recording_curve curve; /* or else: */
     const ubi_graph *graph;
     const ubi_allocations *allocations; /* of the session */
 } answer;
@@ -322,6 +326,27 @@ static const ubi__part_type allocations_part = { .name = "allocations",
 
 /* ---- the question ---------------------------------------------------------------------------------------------------- */
 
+/* Of a recording: functions, other groups, or by time. */
+static ubi_status forms_check(const allocations_values *values) {
+    const char *of_functions = values->with_callees ? "with-callees" : values->callers ? "callers" : NULL;
+    bool is_of_functions = ubi__recording_grouping_of(values->group) == UBI__GROUP_FUNCTION;
+    if (values->wants_timeline && values->group)
+        return ubi__fail(UBI_EINVAL, "--timeline does not go with --group");
+    if (of_functions && (values->wants_timeline || !is_of_functions))
+        return ubi__fail(UBI_EINVAL, "--%s is for functions: it does not go with %s%s", of_functions,
+                         values->wants_timeline ? "--timeline" : "--group ",
+                         values->wants_timeline ? "" : values->group);
+    return UBI_OK;
+}
+
+static bool is_of_functions(const answer *a) {
+    return !a->values->wants_timeline && ubi__recording_grouping_of(a->values->group) == UBI__GROUP_FUNCTION;
+}
+
+static const ubi__recording_report *report_of(const answer *a) {
+    return a->values->wants_timeline ? a->curve.report : is_of_functions(a) ? a->functions.report : a->groups.report;
+}
+
 /* Options for the other kind must not be ignored silently. */
 static ubi_status allocations_prepare(void *to, const ubi__asked *asked) {
     const allocations_values *values = asked->values;
@@ -333,11 +358,13 @@ static ubi_status allocations_prepare(void *to, const ubi__asked *asked) {
         UBI_TRY(ubi__asked_window_read(&window, &values->window));
     if (!is_recording && window_option)
         return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", window_option);
-    if (is_recording && values->wants_timeline)
-        return ubi__fail(UBI_EINVAL, "--timeline is for snapshots; 'ubiheap report' says what of a recording was alive "
-                                     "when, 'ubiheap timeline' has its markers");
-    if (!is_recording && (values->by || values->with_callees))
-        return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", values->by ? "by" : "with-callees");
+    if (is_recording)
+        return forms_check(values);
+    if (values->by || values->with_callees || values->group)
+        return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations",
+                         values->by      ? "by"
+                         : values->group ? "group"
+                                         : "with-callees");
     return UBI_OK;
 }
 
@@ -357,6 +384,12 @@ static ubi_status allocations_compute(void *to, const ubi__asked *asked) {
     a->caller_levels = caller_levels(a->values);
     if (ubi__asked_kind(asked) != UBI_SESSION_RECORDING)
         return heap_compute(a, ubi__asked_heap(asked));
+    const ubi__recording_wishes of_report = { .by = a->values->by, .window = a->values->window };
+    if (a->values->wants_timeline)
+        return ubi__recording_curve_compute(&a->curve, asked, &of_report, a->values->limit);
+    if (!is_of_functions(a))
+        return ubi__recording_groups_compute(&a->groups, asked, ubi__recording_grouping_of(a->values->group),
+                                             &of_report, a->values->limit);
     const ubi__functions_wishes wishes = { .by = a->values->by,
                                            .window = a->values->window,
                                            .limit = a->values->limit,
@@ -368,29 +401,51 @@ static ubi_status allocations_compute(void *to, const ubi__asked *asked) {
 static ubi_status allocations_document(ubi__json *json, const void *of, const ubi__asked *asked) {
     const answer *a = of;
     (void)asked;
-    return a->allocations ? heap_document_put(json, a) : ubi__recording_functions_document(json, &a->functions);
+    if (a->allocations)
+        return heap_document_put(json, a);
+    if (a->values->wants_timeline)
+        return ubi__recording_curve_document(json, &a->curve);
+    return is_of_functions(a) ? ubi__recording_functions_document(json, &a->functions)
+                              : ubi__recording_groups_document(json, &a->groups);
+}
+
+static void allocations_head(ubi__document_head *head, const void *of, const ubi__asked *asked) {
+    const answer *a = of;
+    (void)asked;
+    if (!a->allocations && !is_of_functions(a))
+        head->schema = a->values->wants_timeline ? "ubiheap.recording-curve/1" : "ubiheap.recording-groups/1";
 }
 
 static ubi_status allocations_page(const ubi__page *page, const void *of, const ubi__asked *asked) {
     const answer *a = of;
-    return a->allocations ? heap_page_write(page, a, ubi__asked_name(asked))
-                          : ubi__recording_functions_page(page, &a->functions);
+    if (a->allocations)
+        return heap_page_write(page, a, ubi__asked_name(asked));
+    if (a->values->wants_timeline)
+        return ubi__recording_curve_page(page, &a->curve);
+    return is_of_functions(a) ? ubi__recording_functions_page(page, &a->functions)
+                              : ubi__recording_groups_page(page, &a->groups);
 }
 
 static void allocations_remark(ubi__remarks *remarks, const void *of) {
     const answer *a = of;
     if (!a->allocations)
-        ubi__recording_remark(remarks, a->functions.report);
+        ubi__recording_remark(remarks, report_of(a));
 }
 
 static void allocations_release(void *of, const ubi__asked *asked) {
     (void)asked;
     ubi__recording_functions_release(&((answer *)of)->functions);
+    ubi__recording_groups_release(&((answer *)of)->groups);
+    ubi__recording_curve_release(&((answer *)of)->curve);
 }
 
 static const ubi__parameter parameters[] = {
-    UBI__FLAG("timeline", 't', AT(wants_timeline), "not by function but by time: what of each span is still alive",
-              .scope = UBI__SCOPE_PAGE),
+    UBI__FLAG("timeline", 't', AT(wants_timeline),
+              "not by function but by time: what of each span is still alive; of a recording, what was alive, and the "
+              "places that had most of it"),
+    UBI__CHOICE("group", 'g', AT(group), "WHAT", ubi__recording_groupings,
+                "of a recording: not by function but by file, module, thread, kind of allocation, size or lifetime",
+                "function"),
     UBI__NUMBER("callers", 0, AT(callers), "N", "show N levels of callers below each function", "0"),
     UBI__CHOICE("by", 0, AT(by), "WHAT", ubi__recording_orders,
                 "of a recording: sort by bytes leaked, at the peak or in total, or by allocations, all or temporary; "
@@ -407,6 +462,9 @@ static const ubi__example examples[] = {
     { "allocations app.heaptimeline", "who allocated most, and what of it is still there" },
     { "allocations --callers 3 --limit 5 app.heaptimeline", "and who called them" },
     { "allocations --timeline app.heaptimeline", "when what is alive came" },
+    { "allocations --group module --by peak server.ubirec", "which libraries have what is alive when most is" },
+    { "allocations --group lifetime server.ubirec", "how long what a program allocates lives" },
+    { "allocations --timeline server.ubirec", "what was alive by time, and whose it was" },
     { "allocations --with-callees --by peak server.ubirec",
       "what a program's functions have at its peak, with all they call" },
     { NULL, NULL },
@@ -428,13 +486,18 @@ const ubi__usage ubi__usage_allocations = {
         "--js-flags=--no-compact, this does not happen. Recursive calls are callers of themselves.\n"
         "\n"
         "--timeline shows spans of time, the first being all that came before, with the JavaScript objects of each "
-        "that are still alive. In JSON both are always there, and times are in milliseconds.\n"
+        "that are still alive. In JSON of a snapshot both are always there, and times are in milliseconds.\n"
         "\n"
         "Of a recording of allocations (.ubirec, from ubiheap record) a row is what a function did not free, had at "
         "the peak and allocated: itself, that is, without what it called, but with the allocators, containers and "
         "wrappers that it asks. The last column is the same as the first, with all that the function called; "
         "--with-callees exchanges the two. What a recursive function has with its callees counts once. Numbers of a "
         "sampled recording are limits or, with ~, estimates.\n"
+        "\n"
+        "--group puts other things together: the files or modules of functions, the threads that allocated, what was "
+        "called or made (malloc, mmap, a class of a script engine), or, as histograms, sizes and lifetimes. "
+        "--timeline draws what was alive by time with its scale, and below it the places that had most of it, each to "
+        "its own height. --from, --to and --at select a part of the time for all of them.\n"
         "\n"
         "Chrome writes all of this (\"Allocations on timeline\" with \"Allocation stack traces\"). Firefox writes the "
         "stacks of live nodes, so that what is alive can be shown; its functions are distinguished by name and source.",
@@ -454,6 +517,7 @@ const ubi__question ubi__question_allocations = {
     .answer_bytes = sizeof(answer),
     .prepare = allocations_prepare,
     .compute = allocations_compute,
+    .head = allocations_head,
     .document = allocations_document,
     .page = allocations_page,
     .remark = allocations_remark,

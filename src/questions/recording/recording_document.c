@@ -320,7 +320,7 @@ static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
 
 /* ---- sites -------------------------------------------------------------------------------------------------------- */
 
-static void put_place(ubi__json *j, const ubi__recording_place *place) {
+void ubi__recording_put_place(ubi__json *j, const ubi__recording_place *place) {
     ubi__json_object_begin(j);
     ubi__json_member_text(j, "function", place->function);
     ubi__json_member_text(j, "file", place->file);
@@ -336,7 +336,7 @@ static void put_walk(ubi__json *j, const char *key, ubi__recording_walk *walk, u
     ubi__recording_place place;
     ubi__json_member_array(j, key);
     for (uint64_t n = 0; n < most && !j->has_failed && ubi__recording_walk_next(walk, &place); n++)
-        put_place(j, &place);
+        ubi__recording_put_place(j, &place);
     ubi__json_array_end(j);
 }
 
@@ -364,7 +364,7 @@ static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__recording_place place;
     ubi__json_member_array(j, "wrappers");
     for (uint32_t i = 0; ubi__recording_wrapper(&place, report->sites, &i) && !j->has_failed;)
-        put_place(j, &place);
+        ubi__recording_put_place(j, &place);
     ubi__json_array_end(j);
 }
 

@@ -10,6 +10,7 @@
 
 ubi_status ubi__recording_wishes_choice(ubi__recording_choice *out, const ubi__recording_wishes *wishes) {
     *out = (ubi__recording_choice){ .process = wishes->process,
+                                    .is_by_thread = wishes->is_by_thread,
                                     .with_symbols = wishes->symbols >= 0,
                                     .with_wrappers = wishes->wrappers >= 0 };
     return ubi__asked_window_read(&out->window, &wishes->window);

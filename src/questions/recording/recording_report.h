@@ -19,6 +19,7 @@ typedef struct ubi__recording_wishes {
     const char
         *format; /**< "tsv", "csv" or "json": a table of places; NULL: a page or document; with columns a table */
     const char *process;      /**< of several, only those with this pid or name; NULL: all */
+    bool is_by_thread;        /**< of the session's recording, the one with sums by thread */
     ubi__asked_window window; /**< checked by ubi__asked_window_read; nothing given: the whole recording */
     const char *site;         /**< only sites whose function, file or module has this text; NULL: all */
     const char *fail_on;      /**< of the command line */
@@ -150,6 +151,8 @@ static inline uint64_t ubi__recording_end_ns(const ubi__recording_summary *s) {
 }
 /** The member `window` of a document; of the whole, none. */
 void ubi__recording_put_window(ubi__json *j, const ubi__recording_report *report);
+/** A place in the code, as an object. */
+void ubi__recording_put_place(ubi__json *j, const ubi__recording_place *place);
 /** A document's part about the whole recording. */
 void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *summary, bool is_exact);
 /** The members of an estimate in a document, and an object of them. */
