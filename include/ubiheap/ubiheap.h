@@ -30,6 +30,7 @@
 #include <ubiheap/core/paths.h>
 #include <ubiheap/core/profiler.h>
 #include <ubiheap/core/query.h>
+#include <ubiheap/core/recorder.h>
 #include <ubiheap/core/stacks.h>
 #include <ubiheap/core/timeline.h>
 #include <ubiheap/core/treemap.h>

@@ -23,6 +23,7 @@
     GROUP("Run and record")                                                                                            \
     OWN(run)                                                                                                           \
     OWN(record)                                                                                                        \
+    OWN(control)                                                                                                       \
     OWN(watch)                                                                                                         \
     OWN(attach)                                                                                                        \
     OWN(rss)                                                                                                           \

@@ -41,6 +41,20 @@ static __attribute__((noinline)) bool is_on_now(ubi__thread *thread) {
     return ubi__process_state.is_on;
 }
 
+/* UBI__RECORDING_..., which either side of the area may change at any time. */
+static inline uint32_t recording_now(void) {
+    return atomic_load_explicit(&ubi__process_state.area->recording, memory_order_relaxed);
+}
+
+/* Where no event is written, none shows that the reader wants no more, or that the program has written over the area. */
+static __attribute__((noinline)) bool recording_is_paused(void) {
+    const ubi__wire_header *area = ubi__process_state.area;
+    if (area->magic != UBI__WIRE_MAGIC ||
+        atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP)
+        ubi__stop();
+    return true;
+}
+
 static void count_one(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
@@ -356,6 +370,8 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
     uint64_t met = 1;
     if (!ubi__process_state.is_exact && (met = ubi__sampling_meet(&thread->remaining_bytes, size_bytes)) == 0)
         return false;
+    if (ubi__unlikely(!(recording_now() & UBI__RECORDING_IS_ON)) && recording_is_paused())
+        return false;
     if (!event_begin(thread))
         return false;
     ubi__context *c = ubi__context_of_thread(thread);
@@ -369,7 +385,7 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
 
 bool ubi__freeing(const void *p, ubi__free_kind kind, size_t size_bytes) {
     ubi__thread *thread = &ubi__this_thread;
-    if (ubi__unlikely(!ubi__process_state.is_on))
+    if (ubi__unlikely(!ubi__process_state.is_on) || ubi__unlikely(!recording_now()))
         return false;
     if (!event_begin(thread))
         return false;
@@ -434,12 +450,16 @@ void ubi__mapping_end(ubi__signals before) {
 }
 
 void ubi__mapped(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
+    if (!(recording_now() & UBI__RECORDING_IS_ON))
+        return;
     ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
     if (!c || !write_alloc(c, (uintptr_t)p, size_bytes, kind, 0, caller))
         drop_event();
 }
 
 void ubi__unmapped(const void *p, size_t size_bytes, ubi__free_kind kind) {
+    if (!recording_now())
+        return;
     ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
     if (!c || !write_free(c, (uintptr_t)p, kind, size_bytes))
         drop_event();

@@ -301,6 +301,12 @@ bool ubi__reader_lives(void) {
     return atomic_load_explicit(&area->clock_us, memory_order_relaxed) != seen;
 }
 
+bool ubi__area_is_deserted(const ubi__wire_header *area) {
+    bool is_seen = ubi__process_state.reader_pid > 0; /* else it is in a container of its own, or we are */
+    return (is_seen && reader_is_gone()) ||
+           atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP;
+}
+
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 /* What the program can write to it may have written to, so the end of a wait depends on nothing in the area. */

@@ -21,6 +21,8 @@ uint8_t *ubi__area_chunk(uint32_t i);
 /** A second place where the header is; NULL: no room. */
 ubi__wire_header *ubi__area_map_header_again(ubi__wire_header *area);
 void ubi__area_unmap_header(ubi__wire_header *area);
+/** Whether the reader of the area is gone, or wants no more. */
+bool ubi__area_is_deserted(const ubi__wire_header *area);
 /** Empty private memory replaces all that is mapped: code that is just writing there may continue. For one thread. */
 void ubi__area_leave(void);
 /** The same, and the next area may come to the same addresses: no code that wrote there is expected to continue for long. */

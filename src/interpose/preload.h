@@ -13,6 +13,7 @@
  *     scripts.c           frames of scripts that an interpreter runs, in place of its own
  *     python.c, python_locations.c, readable.c    those of Python, and reading them with care
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
+ *     recording_control.c which part of it the program wants recorded (ubiheap/core/recorder.h)
  *     sampling.c          which allocations, and which of them live
  *     hooks_exec.c        programs that it starts, which are not recorded
  *     process.c           start, environment, fork

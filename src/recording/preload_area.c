@@ -43,6 +43,7 @@ static void header_fill(ubi__wire_header *header, uint32_t n_chunks, const ubi__
     header->max_depth = s->max_depth;
     header->reader_pid = getpid();
     header->zero_ns = s->zero_ns;
+    header->recording = s->is_paused ? 0 : UBI__RECORDING_IS_ON | UBI__RECORDING_HAS_BLOCKS;
     header->look_ticks = ubi__tick_counter_is_good() ? ubi__tick_counter_quarter_ms() : 0;
 }
 

@@ -23,6 +23,7 @@ typedef struct ubi__preload_settings {
     uint64_t zero_ns;      /* of CLOCK_MONOTONIC: from which the times of events count */
     uint32_t flags;        /* UBI__WIRE_FOLLOW_CHILDREN, UBI__WIRE_MAPPINGS */
     uint32_t max_depth;    /* frames of a stack, 1 to 65536; 0: the usual */
+    bool is_paused;        /* nothing is recorded until it is started */
 } ubi__preload_settings;
 
 typedef struct ubi__preload_area {

@@ -389,8 +389,15 @@ static ubi_status take_marker(ubi__preload_collector *c, const context_state *x)
     return c->sink.marker ? c->sink.marker(c->sink.payload, &event) : UBI_OK;
 }
 
+static ubi_status take_action(ubi__preload_collector *c, const ubi__wire_event *e) {
+    const ubi__preload_action event = { (ubi__wire_action)e->kind, e->clock_us };
+    return c->sink.action ? c->sink.action(c->sink.payload, &event) : UBI_OK;
+}
+
 static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
     const ubi__wire_event *e = x->stream.event;
+    if (e->is_action)
+        return take_action(c, e);
     if (e->is_marker)
         return take_marker(c, x);
     if (e->is_alloc)
@@ -628,6 +635,10 @@ ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy) {
 
 bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c) {
     return c->n_heap > 0 || c->common.waiting_bytes > 0;
+}
+
+bool ubi__preload_collector_has_reported(const ubi__preload_collector *c, uint64_t stamp) {
+    return c->stamp >= stamp;
 }
 
 /* What realloc had when the program ended counts as not freed. */

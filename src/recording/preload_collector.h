@@ -65,6 +65,8 @@ void ubi__preload_collector_free(ubi__preload_collector *c);
 ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy);
 /** Whether something was read and not reported, because what comes before it is missing. */
 bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c);
+/** Whether events up to this stamp were reported, or given up. */
+bool ubi__preload_collector_has_reported(const ubi__preload_collector *c, uint64_t stamp);
 /** The program writes no more: reports the rest. Errors: as poll. */
 ubi_status ubi__preload_collector_finish(ubi__preload_collector *c);
 /**

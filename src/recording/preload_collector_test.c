@@ -148,6 +148,17 @@ static void put_marker(writer *w, unsigned flags, uint64_t stamp, uint64_t time_
     commit(w);
 }
 
+static void put_action(writer *w, uint64_t action, uint64_t stamp) {
+    if (!w->is_open || UBI__WIRE_CHUNK_BYTES - w->at < 64)
+        open_chunk(w);
+    uint64_t gap = take_stamp(w, stamp);
+    put_byte(w, UBI__OP_CONTROL | (unsigned)UBI__CONTROL_RECORDING << UBI__OP_KIND_SHIFT | (gap ? UBI__OP_GAP : 0u));
+    if (gap)
+        put(w, gap);
+    put(w, action);
+    commit(w);
+}
+
 /* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
 /* Events as text: "+<number>:<size>@<pc of the trace> ", "-<number> ", with marks after it, and
@@ -241,6 +252,12 @@ static ubi_status world_marker(void *payload, const ubi__preload_marker *e) {
     return UBI_OK;
 }
 
+static ubi_status world_action(void *payload, const ubi__preload_action *e) {
+    assert_true(e->action < UBI__ACTIONS);
+    tell(payload, "%s ", (const char *[]){ "stop", "start", "reset" }[e->action]);
+    return UBI_OK;
+}
+
 static ubi_status open_world(world *w, uint64_t period_bytes, const ubi_allocator *allocator) {
     const ubi__preload_settings settings = { .period_bytes = period_bytes };
     const ubi__preload_sink sink = { .payload = w,
@@ -250,7 +267,8 @@ static ubi_status open_world(world *w, uint64_t period_bytes, const ubi_allocato
                                      .alloc = world_alloc,
                                      .free = world_free,
                                      .cut = world_cut,
-                                     .marker = world_marker };
+                                     .marker = world_marker,
+                                     .action = world_action };
     memset(w, 0, sizeof *w);
     UBI_TRY(ubi__preload_area_new(&w->area, &settings));
     ubi_status status = ubi__preload_collector_new(&w->collector, &w->area, &sink, allocator);
@@ -515,6 +533,44 @@ static void test_the_block_table_agrees_with_a_plain_one(void **state) {
         assert_true(t.table.n_slots <= 1024 || t.table.n_slots * sizeof(ubi__block) <= (size_t)ADDRESSES * 32);
     }
     ubi__block_table_fini(&t);
+}
+
+/* ---- start, stop, reset ------------------------------------------------------------------------------------------ */
+
+static void test_actions_are_told_in_their_place(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+    put_action(&a, UBI__ACTION_START, 1);
+    put_alloc(&b, UBI__ALLOC_MALLOC, 2, 0x1000, 40, 0);
+    put_action(&a, UBI__ACTION_STOP, 3);
+    put_free(&b, UBI__FREE_FREE, 4, 0x1000, 0);
+    put_action(&a, UBI__ACTION_RESET, 6);
+    assert_false(ubi__preload_collector_has_reported(w.collector, 1));
+    poll_now(&w);
+    assert_string_equal(w.told, "start +0:40@0 stop -0 ");
+    assert_true(ubi__preload_collector_has_reported(w.collector, 4));
+    assert_false(ubi__preload_collector_has_reported(w.collector, 6));
+    put_free(&b, UBI__FREE_FREE, 5, 0x2000, 0);
+    poll_now(&w);
+    assert_string_equal(w.told, "start +0:40@0 stop -0 reset ");
+    assert_true(ubi__preload_collector_has_reported(w.collector, 6));
+    close_world(&w);
+}
+
+static void test_an_action_that_there_is_not_is_broken(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+    put_action(&a, UBI__ACTIONS, 1);
+    put_action(&b, UBI__ACTION_STOP, 2);
+    close_chunk(&a);
+    assert_int_equal(ubi__preload_collector_finish(w.collector), UBI_OK);
+    assert_string_equal(w.told, "stop ");
+    assert_true(counters_of(&w).lost_bytes > 0);
+    close_world(&w);
 }
 
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
@@ -782,6 +838,8 @@ int main(void) {
         cmocka_unit_test(test_a_mapping_that_is_cut_stays_one_until_its_last_page),
         cmocka_unit_test(test_frees_that_do_not_fit),
         cmocka_unit_test(test_the_block_table_agrees_with_a_plain_one),
+        cmocka_unit_test(test_actions_are_told_in_their_place),
+        cmocka_unit_test(test_an_action_that_there_is_not_is_broken),
         cmocka_unit_test(test_markers_are_told_in_their_place_with_all_that_they_say),
         cmocka_unit_test(test_a_marker_waits_while_its_thread_writes_on),
         cmocka_unit_test(test_a_marker_that_breaks_a_rule_is_broken),

@@ -65,6 +65,12 @@ typedef struct ubi__preload_marker {
     size_t details_bytes;
 } ubi__preload_marker;
 
+/** The program has started, stopped or reset what is recorded of it. */
+typedef struct ubi__preload_action {
+    ubi__wire_action action;
+    uint64_t clock_us; /* as of other events, which are reported in order */
+} ubi__preload_action;
+
 /** One thing that is said with a marker. */
 typedef struct ubi__preload_detail {
     ubi_text name;
@@ -103,6 +109,8 @@ typedef struct ubi__preload_sink {
     ubi_status (*cut)(void *payload, const ubi__preload_cut *event);
     /** NULL: markers are passed over. */
     ubi_status (*marker)(void *payload, const ubi__preload_marker *event);
+    /** NULL: passed over. */
+    ubi_status (*action)(void *payload, const ubi__preload_action *event);
 } ubi__preload_sink;
 
 #endif

@@ -435,6 +435,21 @@ ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s) {
                                   .details_bytes = s->marker.details_bytes };
 }
 
+/* ---- start, stop, reset ------------------------------------------------------------------------------------------ */
+
+static void read_action(ubi__stream *s, cursor *c, uint8_t operation) {
+    ubi__wire_event event = { .is_action = true, .clock_us = s->clock_us, .thread = s->thread };
+    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
+    uint64_t action = cursor_get(c);
+    if (!c->is_sound || event.stamp <= s->stamp || action >= UBI__ACTIONS) {
+        c->is_sound = false;
+        return;
+    }
+    event.kind = (uint8_t)action;
+    s->stamp = event.stamp;
+    put_ahead(s, UBI__STREAM_EVENT, &event);
+}
+
 /* ---- other records ----------------------------------------------------------------------------------------------- */
 
 static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
@@ -465,6 +480,9 @@ static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
         return UBI_OK;
     case UBI__CONTROL_FUNCTION:
         return read_function(s, c);
+    case UBI__CONTROL_RECORDING:
+        read_action(s, c, operation);
+        return UBI_OK;
     default:
         c->is_sound = false;
         return UBI_OK;

@@ -20,7 +20,8 @@ typedef struct ubi__wire_event {
     uint32_t trace, thread; /* the sink's */
     bool is_alloc;
     bool is_marker; /* what it says is in the stream's `marker` */
-    uint8_t kind;   /* ubi__alloc_kind, ubi__free_kind, flags of a marker */
+    bool is_action; /* recording was started, stopped or reset */
+    uint8_t kind;   /* ubi__alloc_kind, ubi__free_kind, flags of a marker, ubi__wire_action */
 } ubi__wire_event;
 
 /** A marker's own. Its texts are in the stream's first piece, from these places on, which do not move with it. */

@@ -35,6 +35,7 @@
  *     trace       number of this one - number of the caller; z(pc - pc of the context's last trace record)
  *                 of a script's frame instead of that: number of the function, line, column
  *     marker      [gap] flags z(ns - ns of the context's last marker) [z(trace - last trace): when it has a stack] name details
+ *     recording   [gap] ubi__wire_action: the program has started, stopped or reset what is recorded of it
  *     control     see ubi__wire_control
  *
  * Functions of scripts have numbers from 1 on, as traces have. Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
@@ -105,6 +106,12 @@ enum {
     UBI__WIRE_MARKERS = 4,         /* timeline markers are recorded (ubiheap/core/marker.h) */
 };
 
+/** Whether the program records now. */
+enum {
+    UBI__RECORDING_IS_ON = 1,     /* allocations are recorded */
+    UBI__RECORDING_HAS_BLOCKS = 2 /* it was on at some time: frees are recorded, for they may be of recorded blocks */
+};
+
 typedef enum ubi__wire_program_state {
     UBI__PROGRAM_NOT_THERE = 0,
     UBI__PROGRAM_RECORDS = 1,
@@ -120,6 +127,17 @@ typedef enum ubi__wire_scripts {
 } ubi__wire_scripts;
 
 enum { UBI__STARTED_FREE = 0, UBI__STARTED_TAKEN = 1, UBI__STARTED_NAMED = 2 };
+
+/** What became of results that the program wants in a file. */
+typedef enum ubi__wire_results {
+    UBI__RESULTS_NOT_ASKED = 0,
+    UBI__RESULTS_NAMED = 1, /* the program's: the path is being written */
+    UBI__RESULTS_ASKED = 2, /* the reader's from here on, until one of these: */
+    UBI__RESULTS_DONE = 3,
+    UBI__RESULTS_NONE = 4, /* it records still, was never started, or was reset */
+    UBI__RESULTS_FAILED = 5
+} ubi__wire_results;
+#define UBI__WIRE_RESULTS_PATH_BYTES 1024u
 
 /** A program that was started by the program or by a child of it, and is not recorded. */
 typedef struct ubi__wire_started {
@@ -145,6 +163,8 @@ typedef struct ubi__wire_header {
     uint64_t zero_ns; /* of CLOCK_MONOTONIC: when the recording began, from which all times count */
     uint64_t
         look_ticks; /* the program looks at the clock when its counter is so far from the last look; 0: each time */
+    /* UBI__RECORDING_...: both sides change it, and hardly ever, so it is among what only is read. */
+    _Atomic uint32_t recording;
 
     /* The reader moves these. */
     _Alignas(64) _Atomic uint64_t clock_us; /* since the recording began, every millisecond or so: the reader lives */
@@ -168,6 +188,10 @@ typedef struct ubi__wire_header {
         lost_children[UBI__UNRECORDED_COUNT]; /* forked ones that should have connected, and could not: why */
 
     _Alignas(64) _Atomic uint64_t stamp; /* the last that was given; 0: none */
+
+    /* The program asks for results: of what was recorded when all up to now was read. */
+    _Alignas(64) _Atomic uint32_t results;           /* futex: ubi__wire_results */
+    char results_path[UBI__WIRE_RESULTS_PATH_BYTES]; /* where to; with NUL */
 
     _Alignas(64) ubi__wire_started started[UBI__WIRE_STARTED]; /* the first ones */
 } ubi__wire_header;
@@ -217,7 +241,8 @@ _Static_assert(sizeof(ubi__wire_hello) == 24 && sizeof(ubi__wire_welcome) == 16 
                "the same for any compiler on both sides");
 _Static_assert(sizeof(ubi__wire_started) == 64, "a line each");
 _Static_assert(offsetof(ubi__wire_header, clock_us) % 64 == 0 && offsetof(ubi__wire_header, state) % 64 == 0 &&
-                   offsetof(ubi__wire_header, stamp) % 64 == 0 && offsetof(ubi__wire_header, started) % 64 == 0,
+                   offsetof(ubi__wire_header, stamp) % 64 == 0 && offsetof(ubi__wire_header, started) % 64 == 0 &&
+                   offsetof(ubi__wire_header, results) % 64 == 0,
                "what different sides write is in different lines");
 
 static inline ubi__wire_chunk *ubi__wire_chunk_at(ubi__wire_header *area, uint32_t i) {
@@ -279,8 +304,17 @@ typedef enum ubi__wire_control {
     UBI__CONTROL_REALLOC_FREED,  /* it did, and there is no new block */
     UBI__CONTROL_MARKER,         /* an event, see above */
     UBI__CONTROL_FUNCTION,       /* of scripts; varints: its number, bytes of its name, bytes of its file's; these */
+    UBI__CONTROL_RECORDING,      /* an event, see above */
     UBI__CONTROLS
 } ubi__wire_control;
+
+/** What is done about recording; a record of the file has the same numbers. */
+typedef enum ubi__wire_action {
+    UBI__ACTION_STOP = 0,
+    UBI__ACTION_START = 1,
+    UBI__ACTION_RESET = 2,
+    UBI__ACTIONS
+} ubi__wire_action;
 
 enum {
     UBI__OP_CONTROL = 0,

@@ -75,7 +75,8 @@ typedef enum ubi__ubirec_type {
     UBI__UBIREC_STARTED,
     UBI__UBIREC_COMPANION,
     UBI__UBIREC_LEFT,
-    UBI__UBIREC_USE = 25,
+    UBI__UBIREC_ACTION,
+    UBI__UBIREC_USE,
     UBI__UBIREC_TYPE_COUNT,
     UBI__UBIREC_ALLOC = 100,
     UBI__UBIREC_FREE,
@@ -123,6 +124,7 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_COMPANIONS,      /* files of other processes that this one names */
     UBI__UBIREC_WITHOUT_FREES,   /* 1: frees were not recorded, so that what is alive is unknown; or: */
     UBI__UBIREC_ATTACHED,        /* 1: the process ran when recording began: what it had allocated before is unknown */
+    UBI__UBIREC_PAUSED_MS, /* milliseconds of the recording in which allocations were not recorded, as was wanted */
     UBI__UBIREC_COUNTER_COUNT
 } ubi__ubirec_counter;
 
@@ -192,6 +194,14 @@ typedef struct ubi__ubirec_marker {
     uint32_t trace;   /* UBI__UBIREC_NO_TRACE: no stack */
     ubi_text details; /* what else its kind has, a JSON object; "" for none, or when it was longer than a text may be */
 } ubi__ubirec_marker;
+
+/** What was done about the recording. */
+typedef enum ubi__ubirec_action {
+    UBI__UBIREC_ACTION_STOP,  /* allocations are not recorded from here on; frees of recorded ones are */
+    UBI__UBIREC_ACTION_START, /* they are. Without one before it, the recording began paused */
+    UBI__UBIREC_ACTION_RESET, /* results that are taken while it runs begin here */
+    UBI__UBIREC_ACTION_COUNT
+} ubi__ubirec_action;
 
 typedef enum ubi__ubirec_end_reason {
     UBI__UBIREC_EXITED,   /* value: exit status */

@@ -464,6 +464,12 @@ static void read_marker(ubi__ubirec_reader *r, cursor *c) {
     r->record.marker.details = cursor_get_string(c, &r->n);
 }
 
+static void read_action(ubi__ubirec_reader *r, cursor *c) {
+    check_not_over(r, c);
+    r->record.action.what = cursor_get(c);
+    r->record.action.time_ns = cursor_get(c);
+}
+
 static void read_symbols(ubi__ubirec_reader *r, cursor *c) {
     r->record.symbols.frame = cursor_get_index(c, r->n.frames, "the number of an earlier frame");
     r->record.symbols.n = cursor_get_index(c, UBI__UBIREC_SYMBOLS_MAX + 1, "at most 256 symbols of a frame");
@@ -511,6 +517,7 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
     [UBI__UBIREC_STARTED] = read_started,
     [UBI__UBIREC_COMPANION] = read_companion,
     [UBI__UBIREC_USE] = read_use,
+    [UBI__UBIREC_ACTION] = read_action,
 };
 
 /* False: an unknown type, whose record was skipped. */

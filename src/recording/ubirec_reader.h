@@ -116,6 +116,10 @@ typedef struct ubi__ubirec_record {
             uint32_t n;
             const ubi__ubirec_symbol_row *at; /* at[n] */
         } symbols;
+        struct {
+            uint64_t what; /* ubi__ubirec_action; may be unknown here */
+            uint64_t time_ns;
+        } action;
         ubi__ubirec_end end;
     };
 } ubi__ubirec_record;

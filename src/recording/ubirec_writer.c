@@ -513,6 +513,11 @@ ubi_status ubi__ubirec_write_symbols(ubi__ubirec_writer *w, uint32_t frame, cons
     return put_other(w, UBI__UBIREC_SYMBOLS);
 }
 
+ubi_status ubi__ubirec_write_action(ubi__ubirec_writer *w, ubi__ubirec_action action, uint64_t time_ns) {
+    UBI_ASSERT(action < UBI__UBIREC_ACTION_COUNT && !w->index.has_end);
+    return PUT(w, UBI__UBIREC_ACTION, action, time_ns);
+}
+
 ubi_status ubi__ubirec_write_end(ubi__ubirec_writer *w, const ubi__ubirec_end *end) {
     UBI_ASSERT(!w->index.has_end && end->reason < UBI__UBIREC_END_REASON_COUNT);
     w->index.has_end = true;

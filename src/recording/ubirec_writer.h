@@ -119,6 +119,8 @@ ubi_status ubi__ubirec_write_companion(ubi__ubirec_writer *w, ubi_text suffix, u
 /** From here on allocations are sampled with this period: infos have to be looked up again. */
 ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes);
 ubi_status ubi__ubirec_write_marker(ubi__ubirec_writer *w, const ubi__ubirec_marker *marker);
+/** Recording was paused, was started again, or its results were reset, at this time since the process began. */
+ubi_status ubi__ubirec_write_action(ubi__ubirec_writer *w, ubi__ubirec_action action, uint64_t time_ns);
 /**
  * What is at a frame's address: symbols[n], the innermost inlined function first, the one that has the code last. n 0: that
  * nothing is known. A later record about the same frame takes the place of an earlier one.

@@ -328,6 +328,11 @@ class Schemas(unittest.TestCase):
     def test_rss(self):
         self.validator("rss").validate(self.document("rss", str(os.getpid())))
 
+    def test_control(self):
+        self.validator("control").validate(self.document("control"))  # tests/record/control_test.py has processes
+        for change in ({"processes": [{}]}, {"processes": None}):
+            self.assertFalse(self.validator("control").is_valid({"schema": "ubiheap.control/1", **change}), change)
+
     def test_every_command_with_json_output_has_a_schema(self):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()
         named = {path.name for path in SCHEMAS.glob("*.json")}

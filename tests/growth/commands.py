@@ -186,6 +186,7 @@ WRITERS = {
     # It is about a process, whose size is not a file's.
     "rss": each("rss --help", nothing),
     "help": each("help report", nothing),
+    "control": each("control --help", nothing),
     "watch": each("watch --print-library", nothing),
     # What it does with a snapshot that came is what others do with a file.
     "attach": each("attach --help", nothing),

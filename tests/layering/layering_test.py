@@ -41,13 +41,15 @@ RINGS = ["core", "views", "extension", "server"]
 HEADERS_WITHOUT_FUNCTIONS = {
     "classes.h": "analyses",
     "marker.h": "base",
+    "recorder.h": "base",
     "quickjs_references.h": "engines",  # all in the adapter's headers
     "ubiheap.h": "cli",  # all of them: for users, and for us only at the very top
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
 INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "base/script_source.h", "recording/attach_wire.h",
-                          "recording/preload_wire.h", "recording/script_places.h", "recording/unrecorded.h", "ubiheap/core/marker.h"}
+                          "recording/preload_wire.h", "recording/script_places.h", "recording/unrecorded.h", "ubiheap/core/marker.h",
+                          "ubiheap/core/recorder.h"}
 # nodewatch runs inside of Node.js, with two leaf headers of ours.
 NODEWATCH_LEAF_HEADERS = {"base/assert.h", "base/memory_limits.h"}
 # Modules in no layer: each is the inside of other programs, and a library of its own.

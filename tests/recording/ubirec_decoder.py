@@ -170,6 +170,9 @@ class Decoder:
     def type23(self, c):
         self.event("left", self.allocations - 1 - c.number())
 
+    def type24(self, c):
+        self.put("action", c.number(), c.number())
+
     def type25(self, c):
         numbers = [c.number() for _ in range(4)]
         name = c.number()

@@ -300,6 +300,10 @@ static ubi_status make_number(maker *m) {
         if (m->out)
             fprintf(m->out, "counted %d %" PRIu64 "\n", (int)counter, value);
         return ubi__ubirec_write_counter(m->w, counter, value);
+    case 3:
+        if (m->out)
+            fprintf(m->out, "action %d %" PRIu64 "\n", (int)(value % UBI__UBIREC_ACTION_COUNT), value);
+        return ubi__ubirec_write_action(m->w, (ubi__ubirec_action)(value % UBI__UBIREC_ACTION_COUNT), value);
     default:
         if (m->out)
             fprintf(m->out, "rss %" PRIu64 "\n", value);

@@ -163,6 +163,9 @@ static void put_record(const lines *l, const ubi__ubirec_record *r) {
     case UBI__UBIREC_COUNTED:
         fprintf(l->out, "counted %" PRIu64 " %" PRIu64 "\n", r->counted.counter, r->counted.value);
         break;
+    case UBI__UBIREC_ACTION:
+        fprintf(l->out, "action %" PRIu64 " %" PRIu64 "\n", r->action.what, r->action.time_ns);
+        break;
     case UBI__UBIREC_MARKER:
         put_marker(l, r);
         break;

@@ -21,14 +21,15 @@ typedef struct job {
     ubi__ubirec_numbers numbers;
     ubi__text_mapper mapper;
     ubi__vec_u8 made; /* a text that is put together */
-    bool has_about;
+    bool has_about, has_end;
+    uint64_t first; /* number of the first allocation that is copied */
 } job;
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
 static ubi_status map_role(const job *j, ubi_text_role role, ubi_text text, ubi_text *out) {
     *out = text;
-    return text.len ? j->copy->map_text(j->copy->map_text_payload, role, text, out) : UBI_OK;
+    return text.len && j->copy->map_text ? j->copy->map_text(j->copy->map_text_payload, role, text, out) : UBI_OK;
 }
 
 static bool add_made(void *payload, const void *data, size_t n) {
@@ -72,6 +73,9 @@ static ubi_status map_text(void *payload, ubi__ubirec_text what, ubi_text text, 
         [UBI__UBIREC_TEXT_MARKER] = UBI_TEXT_MARKER_NAME,
     };
     job *j = payload;
+    *out = text;
+    if (!j->copy->map_text)
+        return UBI_OK;
     if (what == UBI__UBIREC_TEXT_DETAILS)
         return map_details(j, text, out);
     UBI_TRY(map_role(j, roles[what], text, out));
@@ -180,11 +184,54 @@ static ubi_status copy_counter(const job *j, uint64_t counter, uint64_t value) {
     return ubi__ubirec_write_counter(j->writer, (ubi__ubirec_counter)counter, value);
 }
 
+static ubi_status copy_action(const job *j, uint64_t what, uint64_t time_ns) {
+    if (what >= UBI__UBIREC_ACTION_COUNT)
+        return UBI_OK; /* of a later version */
+    return ubi__ubirec_write_action(j->writer, (ubi__ubirec_action)what, time_ns);
+}
+
+/* Whether a record belongs to the part. Definitions always do. */
+static bool is_in_part(const job *j, const ubi__ubirec_record *r) {
+    const ubi__recording_part *part = j->copy->part;
+    if (!part)
+        return true;
+    switch (r->type) {
+    case UBI__UBIREC_ALLOC:
+    case UBI__UBIREC_FREE:
+    case UBI__UBIREC_FREE_UNDONE:
+    case UBI__UBIREC_LEFT:
+        return r->event.number >= part->first_allocation;
+    case UBI__UBIREC_MARKER:
+        return r->marker.time_ns >= part->first_ns;
+    case UBI__UBIREC_RSS:
+        return ubi__ubirec_time_ns(j->reader) >= part->first_ns;
+    case UBI__UBIREC_ACTION:
+        return r->action.time_ns >= part->first_ns && r->action.what != UBI__UBIREC_ACTION_RESET;
+    case UBI__UBIREC_COUNTED:
+        return r->counted.counter != UBI__UBIREC_COMPANIONS;
+    default:
+        return r->type != UBI__UBIREC_COMPANION;
+    }
+}
+
+static ubi_status copy_event(const job *j, const ubi__ubirec_record *r) {
+    uint64_t number = r->event.number - j->first;
+    switch (r->type) {
+    case UBI__UBIREC_ALLOC:
+        return ubi__ubirec_write_alloc(j->writer, &number, j->numbers.infos.at[r->event.info]);
+    case UBI__UBIREC_FREE:
+        return ubi__ubirec_write_free(j->writer, number);
+    case UBI__UBIREC_FREE_UNDONE:
+        return ubi__ubirec_write_free_undone(j->writer, number, j->numbers.infos.at[r->event.info]);
+    default:
+        return ubi__ubirec_write_left(j->writer, number);
+    }
+}
+
 static ubi_status copy_record(job *j, const ubi__ubirec_record *r) {
-    uint64_t number;
     bool done;
     UBI_TRY(ubi__ubirec_numbers_add(&j->numbers, r, &done));
-    if (done)
+    if (done || !is_in_part(j, r))
         return UBI_OK;
     switch (r->type) {
     case UBI__UBIREC_ABOUT:
@@ -196,13 +243,10 @@ static ubi_status copy_record(job *j, const ubi__ubirec_record *r) {
     case UBI__UBIREC_SWITCH:
         return ubi__ubirec_write_thread(j->writer, j->numbers.threads.at[r->thread_now]);
     case UBI__UBIREC_ALLOC:
-        return ubi__ubirec_write_alloc(j->writer, &number, j->numbers.infos.at[r->event.info]);
     case UBI__UBIREC_FREE:
-        return ubi__ubirec_write_free(j->writer, r->event.number);
     case UBI__UBIREC_FREE_UNDONE:
-        return ubi__ubirec_write_free_undone(j->writer, r->event.number, j->numbers.infos.at[r->event.info]);
     case UBI__UBIREC_LEFT:
-        return ubi__ubirec_write_left(j->writer, r->event.number);
+        return copy_event(j, r);
     case UBI__UBIREC_RSS:
         return ubi__ubirec_write_rss(j->writer, r->bytes);
     case UBI__UBIREC_COUNTED:
@@ -214,9 +258,12 @@ static ubi_status copy_record(job *j, const ubi__ubirec_record *r) {
     case UBI__UBIREC_SYMBOLS:
         return ubi__ubirec_numbers_write_symbols(&j->numbers, r->symbols.frame, r->symbols.at, r->symbols.n);
     case UBI__UBIREC_END:
+        j->has_end = true;
         return ubi__ubirec_write_end(j->writer, &r->end);
     case UBI__UBIREC_STARTED:
         return copy_started(j, r->started.name, r->started.count, r->started.why);
+    case UBI__UBIREC_ACTION:
+        return copy_action(j, r->action.what, r->action.time_ns);
     case UBI__UBIREC_COMPANION:
         return copy_companion(j, r->companion.suffix, r->companion.name);
     case UBI__UBIREC_USE:
@@ -226,11 +273,26 @@ static ubi_status copy_record(job *j, const ubi__ubirec_record *r) {
     }
 }
 
+/* Its block is. */
+static bool is_behind_part(const job *j) {
+    const ubi__recording_part *part = j->copy->part;
+    return part && part->end_bytes && ubi__ubirec_bytes_in(j->reader) > part->end_bytes;
+}
+
+/* A part is a recording that was stopped at its end. */
+static ubi_status part_end(const job *j) {
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_STOPPED };
+    if (!j->copy->part || j->has_end)
+        return UBI_OK;
+    UBI_TRY(ubi__ubirec_write_time(j->writer, j->copy->part->end_ns));
+    return ubi__ubirec_write_end(j->writer, &end);
+}
+
 static ubi_status copy_records(job *j, uint64_t total_bytes) {
     const ubi__ubirec_record *record;
     for (uint64_t n = 1;; n++) {
         UBI_TRY(ubi__ubirec_next(j->reader, &record));
-        if (!record)
+        if (!record || is_behind_part(j))
             return UBI_OK;
         UBI_TRY(copy_record(j, record));
         if (n % RECORDS_PER_PROGRESS == 0 &&
@@ -282,6 +344,7 @@ static ubi_status copy_all(job *j, ubi__source *source) {
     UBI_TRY(status);
     if (!j->has_about)
         return ubi__fail(UBI_EFORMAT, "the recording has no first block: nothing was recorded");
+    UBI_TRY(part_end(j));
     UBI_TRY(find_symbols(j));
     ubi__ubirec_numbers_check(&j->numbers);
     UBI_TRY(ubi__ubirec_finish(j->writer));
@@ -304,6 +367,7 @@ static ubi_status open_both(job *j, ubi__source *source, ubi__write_fn write, vo
 ubi_status ubi__recording_copy_write(ubi__recording_copy *copy, ubi__source *source, ubi__write_fn write, void *payload,
                                      const ubi_allocator *allocator) {
     job j = { .copy = copy, .allocator = ubi__allocator_or_default(allocator) };
+    j.first = copy->part ? copy->part->first_allocation : 0;
     j.mapper = (ubi__text_mapper){ .map = copy->map_text, .payload = copy->map_text_payload, .allocator = j.allocator };
     copy->fault[0] = '\0';
     ubi_status status = open_both(&j, source, write, payload);

@@ -134,6 +134,69 @@ static void assert_same_sums(const ubi__recording_summary *a, const ubi__recordi
     assert_int_equal(a->tables.about.pid, b->tables.about.pid);
 }
 
+/* Three allocations, a stop, and a free and an allocation after it; the second is freed before the stop. */
+static bytes paused_recording(uint64_t *end_bytes) {
+    bytes file = { 0 };
+    ubi__ubirec_writer *w;
+    uint32_t kind, info, thread;
+    uint64_t number;
+    const ubi__ubirec_about about = { .program = ubi__text("/bin/x"), .pid = 7, .period_bytes = 1, .recording = 9 };
+    must(ubi__ubirec_writer_new(&w, keep, &file, NULL));
+    must(ubi__ubirec_write_about(w, &about));
+    must(ubi__ubirec_write_companion(w, ubi__text(".8"), ubi__text("y")));
+    must(ubi__ubirec_thread(w, &thread, 7, ubi__text("x")));
+    must(ubi__ubirec_kind(w, &kind, ubi__text("malloc"), UBI__UBIREC_HEAP));
+    must(ubi__ubirec_info(w, &info, kind, 10, UBI__UBIREC_NO_TRACE, 10));
+    must(ubi__ubirec_write_time(w, 100));
+    must(ubi__ubirec_write_rss(w, 4096));
+    must(ubi__ubirec_write_alloc(w, &number, info));
+    must(ubi__ubirec_write_time(w, 200));
+    must(ubi__ubirec_write_action(w, UBI__UBIREC_ACTION_RESET, 200));
+    must(ubi__ubirec_write_rss(w, 8192));
+    must(ubi__ubirec_write_alloc(w, &number, info));
+    must(ubi__ubirec_write_alloc(w, &number, info));
+    must(ubi__ubirec_write_free(w, 0));
+    must(ubi__ubirec_write_free(w, 1));
+    must(ubi__ubirec_write_action(w, UBI__UBIREC_ACTION_STOP, 300));
+    must(ubi__ubirec_flush(w));
+    *end_bytes = ubi__ubirec_bytes_out(w);
+    must(ubi__ubirec_write_free(w, 2));
+    must(ubi__ubirec_write_alloc(w, &number, info));
+    must(ubi__ubirec_finish(w));
+    ubi__ubirec_writer_free(w);
+    return file;
+}
+
+static void a_part_has_its_allocations_and_what_became_of_them(void **state) {
+    (void)state;
+    ubi__recording_part part = { .first_allocation = 1, .first_ns = 200, .end_ns = 300 };
+    bytes file = paused_recording(&part.end_bytes), made = { 0 };
+    ubi__recording_copy copy = { .part = &part };
+    must(copy_bytes(&made, &copy, NULL, &file, NULL));
+    assert_int_equal(copy.n_allocations, 2);
+    char *lines = lines_of(&made);
+    const char *events = strstr(lines, "\n") + 1;
+    assert_string_equal(events, "rss 8192\nalloc 0 200 0:7:x malloc:0 10 10 \nalloc 1 200 0:7:x malloc:0 10 10 \n"
+                                "free 0 200 0:7:x\naction 0 300\nend 2 0\n");
+    free(lines);
+    bytes_free(&made);
+    bytes_free(&file);
+}
+
+static void a_part_without_an_end_is_all_that_there_is(void **state) {
+    (void)state;
+    uint64_t end_bytes;
+    bytes file = paused_recording(&end_bytes), made = { 0 };
+    const ubi__recording_part part = { .first_allocation = 3, .first_ns = 250, .end_ns = 400 };
+    ubi__recording_copy copy = { .part = &part };
+    must(copy_bytes(&made, &copy, NULL, &file, NULL));
+    char *lines = lines_of(&made);
+    assert_string_equal(strstr(lines, "\n") + 1, "action 0 300\nalloc 0 200 0:7:x malloc:0 10 10 \nend 2 0\n");
+    free(lines);
+    bytes_free(&made);
+    bytes_free(&file);
+}
+
 #define SECRET "secret"
 #define MODULE_START "25439399936" /* 0x5ec4e7000 */
 
@@ -337,6 +400,8 @@ static void a_failing_write_or_map_ends_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_has_its_allocations_and_what_became_of_them),
+        cmocka_unit_test(a_part_without_an_end_is_all_that_there_is),
         cmocka_unit_test(with_the_same_texts_everything_is_the_same),
         cmocka_unit_test(no_text_is_left_and_no_address),
         cmocka_unit_test(symbols_that_the_file_lacks_are_in_the_copy),

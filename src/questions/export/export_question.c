@@ -8,6 +8,7 @@
 #include "base/deflate.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "questions/export/export_formats.h"
 #include "questions/recording/recording_page.h"
 #include "questions/recording/recording_suppressed.h"
 #include "render/event_export.h"
@@ -201,13 +202,25 @@ static bool ends_with_one_of(ubi_text path, const char *endings) {
     return false;
 }
 
+/* NULL: it says none. */
+static const export_format *format_of_name(const char *output) {
+    for (size_t i = 0; i < FORMATS; i++)
+        if (ends_with_one_of(ubi__text(output), formats[i].endings))
+            return &formats[i];
+    return NULL;
+}
+
+bool ubi__export_is_named(const char *output) {
+    return format_of_name(output) != NULL;
+}
+
 /* What was asked for, or what the name of the file says. */
 static const export_format *format_find(const export_values *v, bool is_for_page) {
+    const export_format *named = v->output ? format_of_name(v->output) : NULL;
     if (v->format)
         return format_by_name(v->format);
-    for (size_t i = 0; v->output && i < FORMATS; i++)
-        if (ends_with_one_of(ubi__text(v->output), formats[i].endings))
-            return &formats[i];
+    if (named)
+        return named;
     return is_for_page ? NULL : format_by_name("tables");
 }
 

@@ -66,6 +66,7 @@ static const char *const counters[UBI__UBIREC_COUNTER_COUNT] = {
     [UBI__UBIREC_COMPANIONS] = "companions",
     [UBI__UBIREC_WITHOUT_FREES] = "withoutFrees",
     [UBI__UBIREC_ATTACHED] = "attached",
+    [UBI__UBIREC_PAUSED_MS] = "pausedMs",
 };
 
 void ubi__recording_put_about(ubi__json *j, const ubi__recording_summary *s, bool is_exact) {

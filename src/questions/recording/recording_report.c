@@ -35,6 +35,12 @@ static void sum_up(ubi__recording_report *report) {
     report->leaks = sum_of(s, rest);
 }
 
+/* A file without a name has a label. */
+static const char *path_to_show(const ubi__session_recording *recording, const ubi__asked *asked) {
+    const ubi_session *session = ubi_session_use_session(ubi__asked_heap(asked));
+    return strcmp(recording->path, ubi__session_path(session)) == 0 ? ubi_session_name(session) : recording->path;
+}
+
 static ubi_status parts_get(ubi__recording_report *report, const ubi__asked *asked) {
     ubi__recording_choice choice;
     const ubi__session_recording *recording;
@@ -42,7 +48,7 @@ static ubi_status parts_get(ubi__recording_report *report, const ubi__asked *ask
     UBI_TRY(ubi__session_recording_get(&recording, ubi__asked_heap(asked), &choice));
     UBI_TRY(ubi__session_sites_get(&report->leaked_sites, ubi__asked_heap(asked), &choice, UBI__BY_LEAKED));
     report->sites = report->leaked_sites;
-    report->path = recording->path;
+    report->path = path_to_show(recording, asked);
     report->processes = &recording->processes;
     report->summary = &recording->summary;
     report->hints = &recording->hints;

@@ -259,6 +259,7 @@ void ubi__native_launch_close(ubi__native_launch *l) {
 #define PREFIX "ubiheap-"
 #define UNIQUE "XXXXXX"
 #define SOCKET "socket"
+#define CONTROL "control" /* native_control.h */
 /* So old a folder has been locked by its maker, if that lives. */
 #define SURELY_LOCKED_S 10
 #define MANY_GENERATIONS 1000
@@ -279,10 +280,15 @@ static void remove_leftover(int parent, const char *name) {
         return;
     if (is_leftover(fd)) {
         (void)unlinkat(fd, SOCKET, 0);
+        (void)unlinkat(fd, CONTROL, 0);
         (void)unlinkat(fd, UBI__WIRE_LIBRARY, 0);
         (void)unlinkat(parent, name, AT_REMOVEDIR);
     }
     close(fd);
+}
+
+bool ubi__native_door_is_folder(const char *name) {
+    return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && strlen(name) == strlen(PREFIX UNIQUE);
 }
 
 static void remove_leftovers(const char *path) {
@@ -290,7 +296,7 @@ static void remove_leftovers(const char *path) {
     if (!parent)
         return;
     for (struct dirent *e; (e = readdir(parent));)
-        if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 && strlen(e->d_name) == strlen(PREFIX UNIQUE))
+        if (ubi__native_door_is_folder(e->d_name))
             remove_leftover(dirfd(parent), e->d_name);
     closedir(parent);
 }
@@ -355,16 +361,21 @@ ubi_status ubi__native_door_open(ubi__native_door *door, const char *library) {
     return status;
 }
 
-void ubi__native_door_close(ubi__native_door *door) {
-    if (door->fd >= 0)
-        close(door->fd);
+void ubi__native_door_shut(ubi__native_door *door) {
+    if (door->fd < 0)
+        return;
+    close(door->fd);
     door->fd = -1;
+    unlink(door->socket_path);
     if (door->has_link)
         unlink(door->library);
     door->has_link = false;
+}
+
+void ubi__native_door_close(ubi__native_door *door) {
+    ubi__native_door_shut(door);
     if (door->lock < 0)
         return;
-    unlink(door->socket_path);
     rmdir(door->folder);
     close(door->lock);
     door->lock = -1;

@@ -39,6 +39,10 @@ typedef struct ubi__native_door {
 
 /** @param library  path of libubiheap-preload.so. Errors: UBI_EIO. */
 ubi_status ubi__native_door_open(ubi__native_door *door, const char *library);
+/** Whether a folder of this name may be one of a door. */
+bool ubi__native_door_is_folder(const char *name);
+/** No other process is expected. What else is in the folder stays. Again is fine. */
+void ubi__native_door_shut(ubi__native_door *door);
 /** Again is fine. */
 void ubi__native_door_close(ubi__native_door *door);
 /**

@@ -27,6 +27,7 @@
 #include "base/assert.h"
 #include "base/atomic_file.h"
 #include "targets/native/native_attach.h"
+#include "targets/native/native_control.h"
 #include "targets/native/native_launch.h"
 #include "targets/native/native_symbols.h"
 
@@ -54,6 +55,7 @@ typedef struct recorder {
     ubi__native_result *result;
     ubi__native_program program;
     ubi__native_door door;
+    ubi__native_control control;
     ubi__native_launch launch;
     ubi__native_attach attach; /* when the settings want it */
     pid_t main_pid;            /* of the program */
@@ -218,6 +220,16 @@ static ubi_status share_descriptor(int *out, const ubi__atomic_file *file) {
     return *out < 0 ? ubi__fail_errno(errno, "cannot write the recording") : UBI_OK;
 }
 
+/* A process continues as the one that made it, or that it was, is recorded. */
+static bool begins_paused(const recorder *r, pid_t pid) {
+    pid_t parent = ubi__proc_parent(pid);
+    const ubi__native_session *before = NULL;
+    for (const ubi__native_session *s = r->sessions; s; s = s->next)
+        if (s->pid == pid || (s->pid == parent && (!before || before->pid != pid)))
+            before = !before || before->pid != s->pid ? s : before;
+    return before ? !before->window.is_open : r->settings->is_paused;
+}
+
 /* @param file  out: the caller's. @param path  room for its name. */
 static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atomic_file *file, char path[PATH_MAX]) {
     uint64_t now = ubi__native_now_ns(), age = ubi__proc_age_ns(a->pid);
@@ -229,7 +241,8 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
     a->recording = r->number;
     a->live = r->settings->live;
     a->looks = &r->looks;
-    a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
+    a->settings =
+        (ubi__preload_settings){ .period_bytes = r->settings->period_bytes, .is_paused = begins_paused(r, a->pid) };
     a->settings.flags = (r->settings->with_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
                         (r->settings->with_mappings ? UBI__WIRE_MAPPINGS : 0) |
                         (r->settings->with_markers ? UBI__WIRE_MARKERS : 0);
@@ -341,9 +354,9 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
     tell_of_file(r, s);
     s->next = r->sessions;
     r->sessions = s;
-    /* Before the program continues: no other process is expected, and nothing is left when we are killed. */
+    /* Before the program continues: no other process is expected. */
     if (!r->settings->with_children)
-        ubi__native_door_close(&r->door);
+        ubi__native_door_shut(&r->door);
     report_process(r, pid);
     ubi_status status = watch_descriptor(r, s->pidfd, s);
     if (status == UBI_OK)
@@ -435,6 +448,7 @@ static bool work_on(recorder *r, ubi__native_session *s) {
         return false;
     bool is_over = has_ended(r, s, &end); /* before the last look at what it wrote */
     bool busy = ubi__native_session_poll(s);
+    ubi__native_results_serve(s, &r->settings->maker);
     if (s->is_trampled && !is_over)
         end = (ubi__ubirec_end){ .reason = UBI__UBIREC_STOPPED };
     if (s->has_given_up) /* however it ended since */
@@ -604,7 +618,8 @@ static bool is_over(recorder *r, uint64_t now) {
    parents reap them. */
 static void pause_for(recorder *r, bool busy) {
     struct epoll_event events[EVENTS_AT_ONCE];
-    bool expects_more = r->sessions || r->alone_ns || r->stop_ns != UINT64_MAX;
+    bool expects_more =
+        r->sessions || ubi__native_control_is_busy(&r->control) || r->alone_ns || r->stop_ns != UINT64_MAX;
     int n = epoll_wait(r->events, events, EVENTS_AT_ONCE, busy ? 0 : expects_more ? PAUSE_MS : -1);
     for (int i = 0; i < n; i++)
         if (events[i].data.ptr)
@@ -621,6 +636,7 @@ static void attend_to_all(recorder *r) {
         answer_door(r);
         bool busy = work_on_all(r);
         uint64_t now = ubi__native_now_ns();
+        ubi__native_control_answer(&r->control, r->sessions, now);
         take_stock(r, now);
         stop_in_time(r, now);
         tell_waiting(r, now);
@@ -640,6 +656,13 @@ static void raise_limit_of_files(void) {
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Each once: while there is no room for another client, the loop is not to spin. */
+static ubi_status watch_arrivals(const recorder *r, int fd) {
+    struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+    return epoll_ctl(r->events, EPOLL_CTL_ADD, fd, &event) < 0 ? ubi__fail_errno(errno, "cannot wait for events")
+                                                               : UBI_OK;
+}
+
 static ubi_status watch_all(recorder *r) {
     r->events = epoll_create1(EPOLL_CLOEXEC);
     if (r->events < 0)
@@ -647,6 +670,7 @@ static ubi_status watch_all(recorder *r) {
     UBI_TRY(watch_descriptor(r, r->launch.signals, NULL));
     if (r->door.fd >= 0)
         UBI_TRY(watch_descriptor(r, r->door.fd, NULL));
+    UBI_TRY(watch_arrivals(r, r->control.fd));
     return r->settings->with_symbols ? watch_descriptor(r, r->symbols.done, NULL) : UBI_OK;
 }
 
@@ -726,7 +750,10 @@ static void recorder_close(recorder *r) {
 
 static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_door_open(&r->door, r->settings->library));
-    ubi_status status = run_recording(r, word, exit_code);
+    ubi_status status = ubi__native_control_open(&r->control, &r->door);
+    if (status == UBI_OK)
+        status = run_recording(r, word, exit_code);
+    ubi__native_control_close(&r->control);
     recorder_close(r);
     ubi__native_door_close(&r->door);
     return status;
@@ -780,18 +807,27 @@ static ubi_status attach_and_record(recorder *r) {
     return UBI_OK;
 }
 
-static ubi_status run_attached(recorder *r) {
+static ubi_status attach_with_control(recorder *r) {
     const ubi__native_settings *settings = r->settings;
-    r->main_pid = settings->attach_to;
-    r->door = (ubi__native_door){ .fd = -1, .lock = -1 };
+    UBI_TRY(ubi__native_control_open(&r->control, &r->door));
+    UBI_TRY(ubi__native_attach_open(&r->attach, r->main_pid, settings->library, settings->period_bytes == 1,
+                                    r->allocator));
+    ubi_status status = attach_and_record(r);
+    ubi__native_attach_close(&r->attach);
+    return status;
+}
+
+/* The door's folder is for requests alone: no process comes by itself. */
+static ubi_status run_attached(recorder *r) {
+    r->main_pid = r->settings->attach_to;
     UBI_TRY(ubi__native_launch_none(&r->launch));
-    ubi_status status =
-        ubi__native_attach_open(&r->attach, r->main_pid, settings->library, settings->period_bytes == 1, r->allocator);
-    if (status == UBI_OK) {
-        status = attach_and_record(r);
-        ubi__native_attach_close(&r->attach);
-    }
+    ubi_status status = ubi__native_door_open(&r->door, r->settings->library);
+    ubi__native_door_shut(&r->door);
+    if (status == UBI_OK)
+        status = attach_with_control(r);
+    ubi__native_control_close(&r->control);
     recorder_close(r);
+    ubi__native_door_close(&r->door);
     return status;
 }
 
@@ -809,6 +845,7 @@ ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_setting
     r->result = out;
     r->file = no_file(r);
     r->events = -1;
+    r->control.fd = -1;
     r->launch = (ubi__native_launch){ .signals = -1, .gate = -1, .failure = -1 };
     r->stop_ns = UINT64_MAX;
     ubi_status status = settings->attach_to ? run_attached(r) : run_program(r, words, n_words, exit_code);

@@ -16,6 +16,7 @@
 #define UBI_TARGETS_NATIVE_RECORD_H
 
 #include "base/alloc.h"
+#include "targets/native/native_results.h"
 #include "targets/native/native_session.h"
 
 /** Most processes named that a recording waits for after the program has ended. */
@@ -33,7 +34,9 @@ typedef struct ubi__native_settings {
     const char *output;    /* NULL: PROGRAM.PID.ubirec in the working folder; of further processes, .PID is appended */
     const char *library;   /* libubiheap-preload.so */
     struct ubi__native_live *live; /* what is recorded, for others to see meanwhile (native_live.h); NULL: not wanted */
+    bool is_paused;        /* nothing is recorded until it is started (native_control.h) */
     bool with_children, with_mappings, with_markers, with_symbols, with_debuginfod;
+    ubi__native_results_maker maker; /* of results that programs ask for */
     /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
     void (*tell_waiting)(const ubi__native_waiting *waiting);
     /** The process that was attached to is recorded from now on; or NULL. @param n_refused  calls that could not be led to us. */

@@ -33,7 +33,7 @@
 #define LOOK_SHARE 100
 
 /* Once it has failed, a session writes nothing more. */
-static void session_note(ubi__native_session *s, ubi_status status) {
+void ubi__native_session_note(ubi__native_session *s, ubi_status status) {
     if (status == UBI_OK || s->status != UBI_OK)
         return;
     s->status = status;
@@ -106,6 +106,8 @@ static ubi_status write_about(ubi__native_session *s, const ubi__native_arrival 
         .recording = arrival->recording,
     };
     ubi_status status = ubi__ubirec_write_about(s->writer, &about);
+    if (status == UBI_OK && !s->window.is_open)
+        status = ubi__ubirec_write_action(s->writer, UBI__UBIREC_ACTION_STOP, s->start_ns);
     ubi__free_array(s->allocator, arguments, UBI__UBIREC_TEXT_MAX, 1);
     return status == UBI_OK ? ubi__ubirec_flush(s->writer) : status;
 }
@@ -152,6 +154,7 @@ static ubi_status session_begin(ubi__native_session *s, const ubi__native_arriva
     ubi__preload_settings settings = arrival->settings;
     uint64_t now = settings.zero_ns = ubi__native_now_ns();
     UBI_TRY(ubi__preload_area_new(&s->area, &settings));
+    ubi__native_window_init(s);
     UBI_TRY(ubi__preload_collector_new(&s->collector, &s->area, &sink, s->allocator));
     UBI_TRY(ubi__ubirec_writer_new(&s->writer, write_to_file, s, s->allocator));
     s->start_ns = now > s->began_ns ? now - s->began_ns : 0;
@@ -229,13 +232,14 @@ static ubi_status poll_collector(ubi__native_session *s, bool *busy) {
     ubi_status status = ubi__preload_collector_poll(s->collector, busy);
     session_unlock_live(s);
     UBI_TRY(status);
+    UBI_TRY(ubi__native_window_settle(s));
     return ubi__preload_collector_is_waiting(s->collector) ? UBI_OK : write_resident(s);
 }
 
 bool ubi__native_session_poll(ubi__native_session *s) {
     bool busy = false;
     if (session_works(s) && !s->has_ended)
-        session_note(s, poll_collector(s, &busy));
+        ubi__native_session_note(s, poll_collector(s, &busy));
     s->is_trampled = !s->has_ended && ubi__preload_collector_is_trampled(s->collector);
     if (!s->has_ended && !s->is_stopping)
         s->has_given_up = ubi__preload_collector_has_stopped(s->collector);
@@ -294,7 +298,7 @@ ubi_status ubi__native_session_note_unrecorded(ubi__native_session *s, const cha
 
 void ubi__native_session_note_companion(ubi__native_session *s, const char *suffix, const char *name) {
     if (session_works(s) && !s->has_ended)
-        session_note(s, ubi__ubirec_write_companion(s->writer, ubi__text(suffix), ubi__text(name)));
+        ubi__native_session_note(s, ubi__ubirec_write_companion(s->writer, ubi__text(suffix), ubi__text(name)));
 }
 
 /* What the program says on the socket, when it cannot take part, it says once. */
@@ -349,12 +353,13 @@ static ubi_status write_counters(ubi__native_session *s) {
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_DROPPED, c.dropped + c.lost_events));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REENTRANT, c.dropped_reentrant));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, s->is_forked ? UBI__UBIREC_INHERITED_FREES : UBI__UBIREC_UNKNOWN_FREES,
-                                      c.unknown_frees));
+                                      s->window.was_closed ? 0 : c.unknown_frees));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNFINISHED, c.unfinished));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNWIND_FAILURES, c.failed_walks));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_TRUNCATED_STACKS, s->n_cut_stacks));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_DEEP_BINDS, c.deep_binds));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_NAMESPACES, c.namespaces));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_PAUSED_MS, ubi__native_window_paused_ms(s)));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_LOST_MARKERS, c.dropped_markers));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_ATTACHED, s->is_attached));
     return ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REUSED_ADDRESSES, c.reused_addresses);
@@ -384,6 +389,11 @@ static ubi_status take_look(ubi__native_session *s) {
     return status;
 }
 
+ubi_status ubi__native_session_flush(ubi__native_session *s) {
+    UBI_TRY(write_counters(s));
+    return ubi__ubirec_flush(s->writer);
+}
+
 static ubi_status take_stock(ubi__native_session *s, bool flush) {
     uint64_t now_ns = ubi__native_now_ns() - s->began_ns, resident = ubi__proc_resident(s->pid);
     if (!s->resident_bytes) {
@@ -396,8 +406,7 @@ static ubi_status take_stock(ubi__native_session *s, bool flush) {
     if (!flush)
         return UBI_OK;
     UBI_TRY(write_names(s));
-    UBI_TRY(write_counters(s));
-    return ubi__ubirec_flush(s->writer);
+    return ubi__native_session_flush(s);
 }
 
 /* The file gets what there is soon at the start, then once a second. */
@@ -411,7 +420,7 @@ static bool is_time_to_flush(ubi__native_session *s) {
 
 void ubi__native_session_take_stock(ubi__native_session *s) {
     if (!s->has_ended && session_works(s))
-        session_note(s, take_stock(s, is_time_to_flush(s)));
+        ubi__native_session_note(s, take_stock(s, is_time_to_flush(s)));
 }
 
 bool ubi__native_session_is_replaced(ubi__native_session *s) {
@@ -496,7 +505,7 @@ void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end)
         return;
     ubi__native_session_stop(s);
     if (session_works(s))
-        session_note(s, write_end(s, end));
+        ubi__native_session_note(s, write_end(s, end));
     session_hide(s);
     s->has_ended = true;
     s->ended_ns = s->start_ns + s->now_us * 1000;
@@ -534,7 +543,7 @@ static ubi_status symbolize_frame(ubi__native_session *s, const ubi__native_fram
 bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symbolizer) {
     UBI_ASSERT(s->has_ended && !s->is_done);
     if (session_works(s) && s->n_symbolized < s->frames.n)
-        session_note(s, symbolize_frame(s, &s->frames.at[s->n_symbolized++], symbolizer));
+        ubi__native_session_note(s, symbolize_frame(s, &s->frames.at[s->n_symbolized++], symbolizer));
     return session_works(s) && s->n_symbolized < s->frames.n;
 }
 
@@ -565,21 +574,22 @@ static ubi_status name_raw_frames(ubi__native_session *s) {
 void ubi__native_session_finish(ubi__native_session *s) {
     char time[UBI__HUMAN_TEXT];
     if (session_works(s))
-        session_note(s, name_raw_frames(s));
+        ubi__native_session_note(s, name_raw_frames(s));
     if (session_works(s))
-        session_note(s, ubi__ubirec_finish(s->writer));
+        ubi__native_session_note(s, ubi__ubirec_finish(s->writer));
     if (s->has_given_up)
-        session_note(
+        ubi__native_session_note(
             s, ubi__fail(UBI_EIO,
                          "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was "
                          "lost is unknown",
                          ubi__human_duration(time, s->ended_ns / 1000)));
     if (s->counters.is_trampled)
-        session_note(s, ubi__fail(UBI_EFORMAT,
-                                  "the program wrote over the memory that it shares with the recorder, and how many "
-                                  "events were lost by that is unknown"));
+        ubi__native_session_note(
+            s,
+            ubi__fail(UBI_EFORMAT, "the program wrote over the memory that it shares with the recorder, and how many "
+                                   "events were lost by that is unknown"));
     if (s->fd >= 0 && close(s->fd) < 0 && session_works(s))
-        session_note(s, ubi__fail_errno(errno, "cannot write"));
+        ubi__native_session_note(s, ubi__fail_errno(errno, "cannot write"));
     s->fd = -1;
 }
 

@@ -23,6 +23,7 @@
 #include "targets/native/native_clock.h"
 #include "targets/native/native_look.h"
 #include "targets/native/native_proc.h"
+#include "targets/native/native_window.h"
 
 /** A file that was loaded. When it comes again to another place, that is another module, whose frames are the first one's. */
 typedef struct ubi__native_module {
@@ -113,12 +114,13 @@ typedef struct ubi__native_session {
     bool is_forked;         /* it began with what its parent had */
     bool is_attached;       /* it ran before */
     bool has_ended, is_stopping;
-    bool has_given_up;   /* the process: it waited too long for us, and records no more */
-    bool is_trampled;    /* nothing more can be read, though the process continues */
-    ubi__ubirec_end end; /* then: how */
-    bool is_dead;        /* the process */
-    uint64_t died_ns;    /* then: when that was noticed, by the monotonic clock */
-    bool knows_exit;     /* then: how it ended, in wait_status */
+    ubi__native_window window; /* which part of it is recorded */
+    bool has_given_up;         /* the process: it waited too long for us, and records no more */
+    bool is_trampled;          /* nothing more can be read, though the process continues */
+    ubi__ubirec_end end;       /* then: how */
+    bool is_dead;              /* the process */
+    uint64_t died_ns;          /* then: when that was noticed, by the monotonic clock */
+    bool knows_exit;           /* then: how it ended, in wait_status */
     int wait_status;
     ubi__preload_counters counters;                      /* when it has ended; then it has no collector */
     uint64_t kept_bytes, kept_allocations, kept_markers; /* what is in the file, in whole blocks */
@@ -155,8 +157,12 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
                                    ubi__native_clock *clock, const ubi_allocator *allocator);
 void ubi__native_session_free(ubi__native_session *s);
 
+/** Not UBI_OK: recording has failed with the thread's message, and ends. Only the first failure counts. */
+void ubi__native_session_note(ubi__native_session *s, ubi_status status);
 /** Writes what is there. @return whether there was something, so that more may follow at once. */
 bool ubi__native_session_poll(ubi__native_session *s);
+/** All that was read is in the file, with what was lost so far. Errors: those of writing, which end the recording. */
+ubi_status ubi__native_session_flush(ubi__native_session *s);
 /** Now and then: memory; less often, names of threads, what was lost, and all that was written is in the file. */
 void ubi__native_session_take_stock(ubi__native_session *s);
 /** The process is dead (pidfd): learns how it ended, as long as the system knows. */

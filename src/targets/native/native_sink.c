@@ -330,6 +330,13 @@ static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
     return ubi__ubirec_write_marker(s->writer, &marker);
 }
 
+/* ---- start, stop, reset ------------------------------------------------------------------------------------------- */
+
+static ubi_status take_action(void *payload, const ubi__preload_action *e) {
+    ubi__native_session *s = payload;
+    return ubi__native_window_note(s, e->action, s->start_ns + e->clock_us * 1000);
+}
+
 /* ---- the sink ----------------------------------------------------------------------------------------------------- */
 
 ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
@@ -341,5 +348,6 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
                                 .alloc = take_alloc,
                                 .free = take_free,
                                 .cut = take_cut,
-                                .marker = take_marker };
+                                .marker = take_marker,
+                                .action = take_action };
 }

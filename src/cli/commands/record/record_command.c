@@ -37,7 +37,7 @@
 
 typedef struct record_arguments {
     const char *period, *output, *duration, *listen, *pid, *every, *keep;
-    bool is_exact, with_children, with_mappings, with_debuginfod, with_view;
+    bool is_exact, is_paused, with_children, with_mappings, with_debuginfod, with_view;
     int markers, symbols;
 } record_arguments;
 
@@ -71,6 +71,13 @@ static void tell_attached(pid_t pid, uint64_t n_refused) {
     ubi__print_line(NULL, line);
 }
 
+static void tell_failed_results(pid_t pid, const char *line) {
+    char text[1024];
+    snprintf(text, sizeof text, "results for process %ld: %.800s", (long)pid,
+             strncmp(line, "ubiheap: ", 9) == 0 ? line + 9 : line);
+    ubi__print_line(NULL, text);
+}
+
 /* ---- options ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status read_period(uint64_t *out, const record_arguments *a) {
@@ -100,11 +107,13 @@ static ubi_status read_pid(pid_t *out, const record_arguments *a) {
 
 static ubi_status read_settings(ubi__native_settings *out, const record_arguments *a) {
     *out = (ubi__native_settings){ .output = a->output,
+                                   .is_paused = a->is_paused,
                                    .with_children = a->with_children,
                                    .with_mappings = a->with_mappings,
                                    .with_markers = a->markers >= 0,
                                    .with_symbols = a->symbols >= 0,
                                    .with_debuginfod = a->with_debuginfod,
+                                   .maker = { .tool = "/proc/self/exe", .tell = tell_failed_results },
                                    .tell_waiting = a->pid ? NULL : tell_waiting,
                                    .tell_attached = tell_attached };
     UBI_TRY(read_period(&out->period_bytes, a));
@@ -466,6 +475,10 @@ static const ubi__parameter parameters[] = {
         NULL),
     UBI__TEXT("keep", 0, AT(keep), "N", "with --every: how many profiles are kept; older ones are removed",
               PROFILES_KEPT),
+    UBI__FLAG(
+        "paused", 0, AT(is_paused),
+        "record no allocation until 'ubiheap control PID start', or the program itself (ubiheap/core/recorder.h), "
+        "starts it"),
     UBI__FLAG("follow-children", 0, AT(with_children),
               "record processes that the program makes, and programs that it becomes, each in a file of its own"),
     UBI__ALIAS_LETTER('f'),
