@@ -20,6 +20,15 @@ child = subprocess.Popen([sys.executable, '-c', sys.argv[1]], stdin=subprocess.P
 sys.stdin.readline()
 child.communicate(b'end')
 """
+# Keeps as many blocks as each line says.
+SPEAKS = """import ctypes, sys
+malloc = ctypes.CDLL(None).malloc
+malloc.argtypes, malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+print('ready', flush=True)
+for line in sys.stdin:
+    kept = [malloc(77777) for _ in range(int(line))]
+    print('done', flush=True)
+"""
 HEAP_METHODS = ("attach", "detach", "takeCensus", "startRecordingAllocations", "stopRecordingAllocations", "getAllocationsSettings",
                 "getAllocations", "saveHeapSnapshot", "forceGarbageCollection", "forceCycleCollection")
 
@@ -75,7 +84,7 @@ class Recorded(unittest.TestCase):
                     client.request(memory, type_)
                 self.assertEqual(raised.exception.packet["error"], "Error")
                 self.assertRegex(raised.exception.packet["message"], r"^a target of kind native cannot [a-z ]+: it can only be "
-                                 "measured; what a native program allocates, 'ubiheap record' shows$")
+                                 "measured and profiled; what a native program allocates, 'ubiheap record' shows$")
             self.assertEqual(client.request(memory, "getState")["state"], "detached")
             console = client.targets()[0]["consoleActor"]
             with self.assertRaises(Refused) as raised:
@@ -93,8 +102,62 @@ class Recorded(unittest.TestCase):
             for verb in (["census"], ["gc"], ["allocations", "--seconds", "1"], ["snapshot", "-o", self.folder / "no.fxsnapshot"]):
                 done = subprocess.run([UBIHEAP, "attach", f"ubi://127.0.0.1:{port}", *verb], capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (4, "", 1), verb)
-                self.assertIn("it can only be measured; what a native program allocates, 'ubiheap record' shows", done.stderr)
+                self.assertIn("it can only be measured and profiled; what a native program allocates, 'ubiheap record' shows", done.stderr)
             self.assertEqual([path for path in self.folder.iterdir() if path != self.file], [])
+
+    def test_its_memory_profiler(self):
+        """That of nsIMemoryProfiler: what the program allocates between a start and a stop."""
+        with self.recording(program=SPEAKS, extra=["--exact", "--paused"]) as (client, process):
+            memprof = client.targets()[0]["memprofActor"]
+
+            def allocate(n):
+                process.stdin.write(f"{n}\n")
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), "done\n")
+
+            def sizes():
+                return [event["size"] for event in client.request(memprof, "getResults")["ret"]["events"] if abs(event["size"]) == 77777]
+
+            self.assertIsNone(client.request(memprof, "getResults")["ret"])
+            allocate(1)
+            client.request(memprof, "startProfiler")
+            client.request(memprof, "startProfiler")
+            self.assertIsNone(client.request(memprof, "getResults")["ret"])
+            allocate(3)
+            client.request(memprof, "stopProfiler")
+            allocate(5)
+            self.assertEqual(sizes(), [77777] * 3)
+            results = client.request(memprof, "getResults")["ret"]
+            self.assertEqual((list(results), results["names"][0], results["traces"][0]),
+                             (["names", "traces", "events"], "(unknown)", {"nameIdx": 0, "parentIdx": 0}))
+            self.assertEqual({tuple(event) for event in results["events"]}, {("size", "traceIdx", "timestamp")})
+            client.request(memprof, "resetProfiler")
+            self.assertIsNone(client.request(memprof, "getResults")["ret"])
+            client.request(memprof, "startProfiler")
+            allocate(2)
+            client.request(memprof, "stopProfiler")
+            self.assertEqual(sizes(), [77777] * 2)
+            client.request(memprof, "startProfiler")
+            pid = client.targets()[0]["processID"]
+            self.assertEqual(self.state(pid), "recording")
+            client.close()  # what it has begun ends with it
+            while self.state(pid) == "recording":
+                pass
+
+    def test_a_recording_of_the_user_outlives_clients(self):
+        with self.recording(program=SPEAKS, extra=["--exact"]) as (client, process):
+            target = client.targets()[0]
+            client.request(target["memprofActor"], "startProfiler")
+            other = Client(client.socket.getpeername()[1])
+            other.request(other.targets()[0]["memprofActor"], "startProfiler")
+            other.close()
+            client.request(target["memoryActor"], "measure")
+            self.assertEqual(self.state(target["processID"]), "recording")
+
+    @staticmethod
+    def state(pid):
+        done = subprocess.run([UBIHEAP, "control", str(pid), "--json"], capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["processes"][0]["state"]
 
     def test_a_toolbox_opens_on_it(self):
         with self.recording() as (client, _):

@@ -56,7 +56,9 @@ const ubi__rdp_actor_type ubi__rdp_memprof_type = {
     .name = "memprof",
     .help = "the [memory profiler](memory-profiler.md) of a target; a client that leaves ends what it has begun; of "
             "the process: "
-            "of its first runtime",
+            "of its first runtime. Of a native program it is its recording, which the user may have started before: a "
+            "client that "
+            "leaves does not end that",
     .methods = methods,
     .destroy = memprof_destroy,
 };

@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "base/memory_rollup.h"
 #include "base/text.h"
+#include "targets/native/native_profiler.h"
 
 /* What is to be done on the thread. */
 typedef struct errand {
@@ -30,11 +31,13 @@ struct ubi__native_targets {
     pthread_cond_t changed;
     errand *first, **end;
     bool must_stop;
+    ubi__recording_namer *namer;
 };
 
 struct ubi__native_target {
     ubi__native_targets *targets;
-    int process; /* its folder in /proc */
+    int process;             /* its folder in /proc */
+    ubi__native_share share; /* of its profilers */
     void (*leave)(void *payload, ubi_target target);
     void *leave_payload;
     errand farewell; /* so that its end needs no memory */
@@ -105,6 +108,10 @@ ubi_status ubi__native_targets_start(ubi__native_targets **out, const ubi_alloca
     return UBI_OK;
 }
 
+void ubi__native_targets_set_namer(ubi__native_targets *t, ubi__recording_namer *namer) {
+    t->namer = namer;
+}
+
 void ubi__native_targets_stop(ubi__native_targets *t) {
     if (!t)
         return;
@@ -144,9 +151,16 @@ static ubi_status native_run_at_safe_point(void *payload, ubi_safe_point_fn fn, 
     return UBI_OK;
 }
 
+static ubi_status native_open_profiler(void *payload, const ubi_target_scope *scope, ubi_target_profiler *out) {
+    ubi__native_target *target = payload;
+    return ubi__native_profiler_open(out, &target->share, scope);
+}
+
 static const ubi_target_ops native_ops = { .version = UBI_TARGET_OPS_VERSION,
                                            .kind = "native",
-                                           .capabilities = UBI_TARGET_SAFE_POINT | UBI_TARGET_MEASURE,
+                                           .capabilities =
+                                               UBI_TARGET_SAFE_POINT | UBI_TARGET_MEASURE | UBI_TARGET_PROFILE,
+                                           .open_profiler = native_open_profiler,
                                            .measure = native_measure,
                                            .run_at_safe_point = native_run_at_safe_point };
 
@@ -159,6 +173,7 @@ ubi_status ubi__native_target_new(ubi__native_target **out, ubi__native_targets 
         return ubi__fail_nomem();
     snprintf(path, sizeof path, "/proc/%ld", (long)pid);
     target->targets = targets;
+    target->share = (ubi__native_share){ .pid = pid, .allocator = targets->allocator, .namer = targets->namer };
     target->process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (target->process < 0) {
         int error = errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * native_target.h: processes that are recorded, as live heaps of kind "native". They are looked at from outside: their sizes are the
- * system's, and all else that a target may do they cannot.
+ * system's, their profiler is their recording (native_profiler.h), and all else that a target may do they cannot.
  *
  * Nothing is asked of the program itself: what others ask of a target runs on one thread here, which all targets of a recording have in
  * common, so that neither the program nor its recorder waits for it.
@@ -18,11 +18,15 @@
 
 #include <ubiheap/extension/target.h>
 
+#include "recording/recording_names.h"
+
 typedef struct ubi__native_targets ubi__native_targets;
 typedef struct ubi__native_target ubi__native_target;
 
 /** Starts the thread. Errors: UBI_EIO, UBI_ENOMEM. */
 ubi_status ubi__native_targets_start(ubi__native_targets **out, const ubi_allocator *allocator);
+/** What finds names of frames for their profilers; before there are targets. */
+void ubi__native_targets_set_namer(ubi__native_targets *targets, ubi__recording_namer *namer);
 /** After what was asked for has been done; each target has been ended before. NULL is fine. */
 void ubi__native_targets_stop(ubi__native_targets *targets);
 

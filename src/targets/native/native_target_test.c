@@ -16,6 +16,7 @@
 
 #include "fail_allocator.h"
 #include "targets/native/native_target.h"
+#include <ubiheap/extension/target_profiler.h>
 
 static pid_t child_start(void) {
     pid_t pid = fork();
@@ -120,11 +121,35 @@ static void what_cannot_be_done_from_outside_is_refused(void **state) {
     assert_int_equal(ubi_target_collect_garbage(target), UBI_ESTATE);
     assert_string_equal(
         ubi_error_message(),
-        "a target of kind native cannot collect garbage: it can only be measured; what a native program "
+        "a target of kind native cannot collect garbage: it can only be measured and profiled; what a native program "
         "allocates, 'ubiheap record' shows");
     ubi__native_target_end(process, NULL, NULL);
     ubi__native_targets_stop(targets);
     ubi__native_targets_stop(NULL);
+}
+
+static void a_process_that_is_not_recorded_has_no_profiler(void **state) {
+    static const int part;
+    const ubi_target_scope scope = { .part = &part };
+    ubi__native_targets *targets = NULL;
+    ubi__native_target *process = NULL;
+    ubi_target_profiler profiler;
+    ubi_recording *recording = NULL;
+    (void)state;
+    assert_int_equal(ubi__native_targets_start(&targets, NULL), UBI_OK);
+    assert_int_equal(ubi__native_target_new(&process, targets, getpid()), UBI_OK);
+    ubi_target target = ubi__native_target_of(process);
+    assert_int_equal(ubi_target_open_profiler(&profiler, target, &scope), UBI_EMISMATCH);
+    assert_int_equal(ubi_target_open_profiler(&profiler, target, NULL), UBI_OK);
+    assert_int_equal(ubi_target_profiler_start(profiler), UBI_ENOTFOUND);
+    assert_false(ubi_target_profiler_is_running(profiler));
+    assert_int_equal(ubi_target_profiler_results(&recording, profiler), UBI_ENOTFOUND);
+    assert_null(recording);
+    ubi_target_profiler_reset(profiler);
+    ubi_target_profiler_stop(profiler);
+    ubi_target_profiler_close(profiler);
+    ubi__native_target_end(process, NULL, NULL);
+    ubi__native_targets_stop(targets);
 }
 
 static ubi_status work(void *payload, const ubi_allocator *allocator) {
@@ -156,6 +181,7 @@ int main(void) {
         cmocka_unit_test(a_process_is_measured_from_outside),
         cmocka_unit_test(a_process_that_has_ended_has_no_sizes),
         cmocka_unit_test(what_cannot_be_done_from_outside_is_refused),
+        cmocka_unit_test(a_process_that_is_not_recorded_has_no_profiler),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,11 +489,12 @@ static const ubi__parameter parameters[] = {
     UBI__SWITCH(
         "symbols", 0, AT(symbols),
         "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done"),
-    UBI__TEXT("listen", 0, AT(listen), "[HOST:]PORT",
-              "let Firefox's developer tools, and other clients of the remote debugging protocol, see the sizes of the "
-              "program and of processes that are followed, while they run: as 'ubiheap run --listen' does. Needs "
-              "libuv.so.1 (Debian package libuv1)",
-              NULL, .is_once = true),
+    UBI__TEXT(
+        "listen", 0, AT(listen), "[HOST:]PORT",
+        "let Firefox's developer tools, and other clients of the remote debugging protocol, see the sizes of the "
+        "program and of processes that are followed, and start and stop their recording, while they run: as 'ubiheap "
+        "run --listen' does. Needs libuv.so.1 (Debian package libuv1)",
+        NULL, .is_once = true),
     UBI__FLAG(
         "live", 0, AT(with_view),
         "show in the terminal what lives, its peak, its curve and its places, until q is pressed; what the program "

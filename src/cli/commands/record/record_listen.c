@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "cli/recording_symbols.h"
 #include "targets/native/native_target.h"
 
 static const ubi_allocator *memory(void) {
@@ -72,6 +73,7 @@ static void on_process_end(void *payload, pid_t pid) {
 ubi_status ubi__record_listen_start(ubi__record_listen *listen, ubi__native_settings *settings, const char *where) {
     *listen = (ubi__record_listen){ .listening = UBI__LISTENING_INIT };
     UBI_TRY(ubi__native_targets_start(&listen->targets, NULL));
+    ubi__native_targets_set_namer(listen->targets, ubi__recording_name_frames);
     ubi_status status = ubi__listening_start(&listen->listening, where, true);
     if (status != UBI_OK) {
         ubi__record_listen_stop(listen);
