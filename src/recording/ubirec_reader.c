@@ -611,6 +611,10 @@ void ubi__ubirec_reader_resume(ubi__ubirec_reader *r) {
 
 /* ---- about it ----------------------------------------------------------------------------------------------------- */
 
+uint64_t ubi__ubirec_allocations_read(const ubi__ubirec_reader *r) {
+    return r->n.allocations;
+}
+
 uint64_t ubi__ubirec_time_ns(const ubi__ubirec_reader *r) {
     return r->time_ns;
 }

@@ -141,6 +141,7 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
 void ubi__ubirec_reader_resume(ubi__ubirec_reader *r);
 
 /** Of what was given so far. */
+uint64_t ubi__ubirec_allocations_read(const ubi__ubirec_reader *r);
 uint64_t ubi__ubirec_time_ns(const ubi__ubirec_reader *r);
 uint32_t ubi__ubirec_thread_now(const ubi__ubirec_reader *r);
 uint64_t ubi__ubirec_bytes_in(const ubi__ubirec_reader *r);

@@ -172,6 +172,63 @@ static void it_does_not_matter_how_bytes_arrive(void **state) {
     bytes_free(&file);
 }
 
+/* A file of which `end` bytes are there so far. */
+typedef struct growing {
+    const bytes *file;
+    size_t at, end;
+} growing;
+
+static ptrdiff_t growing_read(void *payload, void *buffer, size_t size_bytes) {
+    growing *g = payload;
+    size_t n = g->end - g->at < size_bytes ? g->end - g->at : size_bytes;
+    memcpy(buffer, g->file->at + g->at, n);
+    g->at += n;
+    return (ptrdiff_t)n;
+}
+
+static size_t records_count(ubi__ubirec_reader *r) {
+    const ubi__ubirec_record *record;
+    size_t n = 0;
+    for (;; n++) {
+        assert_int_equal(ubi__ubirec_next(r, &record), UBI_OK);
+        if (!record)
+            return n;
+    }
+}
+
+static void a_file_that_grows_is_read_on(void **state) {
+    bytes file = { 0 };
+    page whole;
+    ubi__source source;
+    ubi__ubirec_reader *r;
+    (void)state;
+    make(&file, &whole, 5, 3000);
+    growing g = { &file, 0, file.n }, part = { &file, 0, UBI__UBIREC_HEADER_BYTES };
+    ubi__source_open_callback(&source, growing_read, &g, ubi_allocator_default());
+    assert_int_equal(ubi__ubirec_reader_new(&r, &source, NULL), UBI_OK);
+    size_t n_whole = records_count(r), n = 0, n_steps = 0;
+    uint64_t n_allocations = ubi__ubirec_allocations_read(r);
+    ubi__ubirec_reader_free(r);
+    ubi__source_close(&source);
+    ubi__source_open_callback(&source, growing_read, &part, ubi_allocator_default());
+    assert_int_equal(ubi__ubirec_reader_new(&r, &source, NULL), UBI_OK);
+    for (; part.end < file.n; n_steps++) { /* by a block at a time */
+        uint32_t n_stored;
+        memcpy(&n_stored, file.at + part.end + 4, sizeof n_stored);
+        part.end += UBI__UBIREC_BLOCK_HEADER_BYTES + n_stored;
+        ubi__ubirec_reader_resume(r);
+        n += records_count(r);
+        assert_int_equal(ubi__ubirec_torn_bytes(r), 0);
+    }
+    assert_int_equal(n, n_whole);
+    assert_true(n_steps > 3);
+    assert_int_equal(ubi__ubirec_allocations_read(r), n_allocations);
+    ubi__ubirec_reader_free(r);
+    ubi__source_close(&source);
+    free(whole.at);
+    bytes_free(&file);
+}
+
 /* ---- hostile ------------------------------------------------------------------------------------------------------ */
 
 static void put_u32(uint8_t *at, size_t value) {
@@ -526,6 +583,7 @@ int main(void) {
         cmocka_unit_test(a_cut_file_gives_its_whole_blocks),
         cmocka_unit_test(no_flipped_bit_goes_unnoticed),
         cmocka_unit_test(it_does_not_matter_how_bytes_arrive),
+        cmocka_unit_test(a_file_that_grows_is_read_on),
         cmocka_unit_test(blocks_that_cannot_be_are_refused),
         cmocka_unit_test(a_block_has_the_size_that_it_says),
         cmocka_unit_test(blocks_of_later_versions_are_passed_over),

@@ -32,8 +32,9 @@ bool ubi_target_can(ubi_target target, uint32_t capabilities) {
 /* What is left to ask of one that has sizes and no graph. */
 static const char *refusal_advice(const ubi_target_ops *ops) {
     uint32_t can = ops->capabilities & version_capabilities(ops->version) & ~(uint32_t)UBI_TARGET_SAFE_POINT;
-    return can == (UBI_TARGET_MEASURE | UBI_TARGET_PROFILE)
-               ? ": it can only be measured and profiled; what a native program allocates, 'ubiheap record' shows"
+    return can == (UBI_TARGET_MEASURE | UBI_TARGET_OBSERVE | UBI_TARGET_PROFILE)
+               ? ": it can only be measured, observed and profiled; what a native program allocates, 'ubiheap record' "
+                 "shows"
                : "";
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A real Firefox opens its toolbox on a native process under `ubiheap record --listen`: sizes are there, and nothing hangs."""
+"""A real Firefox opens its toolbox on a native process under `ubiheap record --listen`: its sizes and allocations are there, and nothing
+hangs."""
 import os
 import pathlib
 import re
@@ -15,7 +16,19 @@ import firefox  # noqa: E402
 from rdp_client import UBIHEAP  # noqa: E402
 
 HERE = SOURCE_DIR / "tests" / "oracle"
-PROGRAM = "kept = bytearray(b'x') * (48 << 20); print('ready', flush=True); input()"
+# A thread asks for a megabyte again and again.
+PROGRAM = """import ctypes, sys, threading, time
+kept = bytearray(b'x') * (48 << 20)
+library = ctypes.CDLL(None)
+library.malloc.argtypes, library.malloc.restype, library.free.argtypes = [ctypes.c_size_t], ctypes.c_void_p, [ctypes.c_void_p]
+def churn():
+    while True:
+        library.free(library.malloc(1 << 20))
+        time.sleep(.005)
+threading.Thread(target=churn, daemon=True).start()
+print('ready', flush=True)
+input()
+"""
 REFUSED = "a target of kind native cannot "
 
 
@@ -35,8 +48,15 @@ class Native(unittest.TestCase):
         self.assertNotIn("error", seen)
         self.assertIn("native://", seen["item"])
         self.assertEqual((seen["warnings"], seen["memory"], seen["webconsole"]), ([], "works", "works"))
-        for name in ("attach", "takeCensus", "saveHeapSnapshot", "forceGarbageCollection"):
+        self.assertEqual(seen["attach"], "works")
+        for name in ("takeCensus", "saveHeapSnapshot", "forceGarbageCollection"):
             self.assertIn(REFUSED, seen[name])
+        self.assertGreaterEqual(max(seen["allocations"]["sizes"]), 1 << 20)
+        self.assertIsNone(seen["allocations"]["functions"][0])
+        self.assertGreater(len(seen["allocations"]["functions"]), 3)
+        self.assertEqual((seen["profile"]["running"], seen["profile"]["tables"], seen["profile"]["reset"]),
+                         (None, ["names", "traces", "events"], None))
+        self.assertGreater(seen["profile"]["events"], 0)
         self.assertGreater(seen["measure"]["otherSize"], 48 << 20)
         self.assertGreater(seen["residentUnique"], 48 << 20)
         self.assertEqual(program.returncode, 0)

@@ -6,13 +6,15 @@ It is installed in the build directory, in the version of foxdriver/package-lock
 npm cannot fetch it, the test is skipped.
 """
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
-from rdp_client import running
+from rdp_client import UBIHEAP, running
 from witness import Witness, check_driven
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,6 +95,43 @@ class Foxdriver(unittest.TestCase):
 
     def test_it_saves_a_snapshot(self):
         self.assertRegex(self.seen["snapshot"], r"^ubi-\d+$")
+
+
+# A thread asks for a megabyte again and again.
+NATIVE = """import ctypes, threading, time
+library = ctypes.CDLL(None)
+library.malloc.argtypes, library.malloc.restype, library.free.argtypes = [ctypes.c_size_t], ctypes.c_void_p, [ctypes.c_void_p]
+def churn():
+    while True:
+        library.free(library.malloc(1 << 20))
+        time.sleep(.005)
+threading.Thread(target=churn, daemon=True).start()
+print('ready', flush=True)
+input()
+"""
+
+
+class OfNativeProgram(unittest.TestCase):
+    def test_its_allocations(self):
+        place = install(SOURCE, "foxdriver")
+        program = place / "foxdriver_native.cjs"
+        shutil.copy(SOURCE / program.name, program)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [UBIHEAP, "record", "--paused", "--exact", "--listen", "0", "--no-symbols", "-o", f"{folder}/it.ubirec", "--",
+                       sys.executable, "-c", NATIVE]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recorded:
+                port = re.search(r":(\d+) for", recorded.stderr.readline())[1]
+                self.assertEqual(recorded.stdout.readline(), "ready\n")
+                done = subprocess.run(["node", program, port], capture_output=True, text=True, check=False)
+                recorded.communicate("end\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = json.loads(done.stdout)
+        self.assertEqual((seen["tabs"], seen["state"], seen["settings"]), (1, "attached", {"maxLogLength": 5000, "probability": 1}))
+        self.assertLessEqual(seen["started"], seen["stopped"])
+        self.assertEqual(max(seen["sizes"]), 1 << 20)
+        self.assertIsNone(seen["functions"][0])
+        self.assertGreater(len(set(seen["functions"])), 3)
+        self.assertGreater(seen["measured"], 0)
 
 
 if __name__ == "__main__":

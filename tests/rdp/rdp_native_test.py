@@ -4,9 +4,11 @@
 import contextlib
 import json
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -29,8 +31,7 @@ for line in sys.stdin:
     kept = [malloc(77777) for _ in range(int(line))]
     print('done', flush=True)
 """
-HEAP_METHODS = ("attach", "detach", "takeCensus", "startRecordingAllocations", "stopRecordingAllocations", "getAllocationsSettings",
-                "getAllocations", "saveHeapSnapshot", "forceGarbageCollection", "forceCycleCollection")
+HEAP_METHODS = ("takeCensus", "saveHeapSnapshot", "forceGarbageCollection", "forceCycleCollection")
 
 
 class Recorded(unittest.TestCase):
@@ -79,13 +80,14 @@ class Recorded(unittest.TestCase):
     def test_what_it_cannot_do_it_says(self):
         with self.recording() as (client, _):
             memory = client.memory()
+            client.request(memory, "attach")
             for type_ in HEAP_METHODS:
                 with self.subTest(type_), self.assertRaises(Refused) as raised:
                     client.request(memory, type_)
                 self.assertEqual(raised.exception.packet["error"], "Error")
                 self.assertRegex(raised.exception.packet["message"], r"^a target of kind native cannot [a-z ]+: it can only be "
-                                 "measured and profiled; what a native program allocates, 'ubiheap record' shows$")
-            self.assertEqual(client.request(memory, "getState")["state"], "detached")
+                                 "measured, observed and profiled; what a native program allocates, 'ubiheap record' shows$")
+            client.request(memory, "detach")
             console = client.targets()[0]["consoleActor"]
             with self.assertRaises(Refused) as raised:
                 client.request(console, "evaluateJSAsync", text="1")
@@ -99,10 +101,10 @@ class Recorded(unittest.TestCase):
                 done = subprocess.run([UBIHEAP, "attach", address, "measure", "--json"], capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), where)
                 self.assertGreater(json.loads(done.stdout)["measure"]["total"], 48 * MIB, where)
-            for verb in (["census"], ["gc"], ["allocations", "--seconds", "1"], ["snapshot", "-o", self.folder / "no.fxsnapshot"]):
+            for verb in (["census"], ["gc"], ["snapshot", "-o", self.folder / "no.fxsnapshot"]):
                 done = subprocess.run([UBIHEAP, "attach", f"ubi://127.0.0.1:{port}", *verb], capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (4, "", 1), verb)
-                self.assertIn("it can only be measured and profiled; what a native program allocates, 'ubiheap record' shows", done.stderr)
+                self.assertIn("it can only be measured, observed and profiled; what a native program allocates, 'ubiheap record' shows", done.stderr)
             self.assertEqual([path for path in self.folder.iterdir() if path != self.file], [])
 
     def test_its_memory_profiler(self):
@@ -143,6 +145,73 @@ class Recorded(unittest.TestCase):
             client.close()  # what it has begun ends with it
             while self.state(pid) == "recording":
                 pass
+
+    def test_its_allocations(self):
+        """Those of startRecordingAllocations: each once, with its stack, in the frames of the reply."""
+        for extra in (["--exact", "--paused"], ["--exact"]):
+            with self.subTest(extra), self.recording(program=SPEAKS, extra=extra) as (client, process):
+                target = client.targets()[0]
+                memory = target["memoryActor"]
+
+                def allocate(n):
+                    process.stdin.write(f"{n}\n")
+                    process.stdin.flush()
+                    self.assertEqual(process.stdout.readline(), "done\n")
+
+                def sizes():
+                    reply = client.request(memory, "getAllocations")
+                    self.assertEqual(len(reply["allocations"]), len(reply["allocationSizes"]))
+                    return reply, [(frame, at) for frame, size, at in zip(reply["allocations"], reply["allocationSizes"],
+                                                                          reply["allocationsTimestamps"]) if size == 77777]
+
+                client.request(memory, "attach")
+                allocate(2)
+                began = time.time()
+                client.request(memory, "startRecordingAllocations")
+                self.assertEqual(self.state(target["processID"]), "recording")
+                allocate(3)
+                reply, found = sizes()
+                self.assertEqual(len(found), 3)
+                functions = []
+                frame = found[0][0]
+                frames = reply["frames"]
+                while frame:
+                    functions.append(frames[frame]["functionDisplayName"])
+                    self.assertLess(frames[frame]["parent"] or 0, frame)
+                    frame = frames[frame]["parent"]
+                self.assertRegex(" ".join(map(str, functions)), "python|Py|libc|ffi", functions)
+                for _, at in found:  # microseconds since the epoch
+                    self.assertTrue(began - 1 < at / 1e6 < time.time() + 1, (began, at))
+                allocate(1)
+                self.assertEqual(len(sizes()[1]), 1)
+                self.assertEqual(sizes()[1], [])
+                client.request(memory, "stopRecordingAllocations")
+                self.assertEqual(self.state(target["processID"]), "paused" if "--paused" in extra else "recording")
+                with self.assertRaises(Refused):
+                    client.request(memory, "getAllocations")
+                client.request(memory, "startRecordingAllocations", options={"maxLogLength": 5, "probability": 1})
+                allocate(40)
+                self.assertEqual(len(client.request(memory, "getAllocations")["allocations"]), 5)
+                client.request(memory, "detach")
+                self.assertEqual(self.state(target["processID"]), "paused" if "--paused" in extra else "recording")
+
+    def test_attach_shows_its_allocations(self):
+        with self.recording(program=SPEAKS, extra=["--exact", "--paused"]) as (client, process):
+            address = f"ubi://127.0.0.1:{client.socket.getpeername()[1]}"
+            watching = subprocess.Popen([UBIHEAP, "attach", address, "allocations", "--seconds", "0", "-o", self.folder / "seen.ubirec"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            pid = client.targets()[0]["processID"]
+            while self.state(pid) == "paused":
+                pass
+            for _ in range(3):
+                process.stdin.write("5\n")
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), "done\n")
+            watching.send_signal(signal.SIGINT)
+            _, said = watching.communicate()
+            self.assertEqual(watching.returncode, 0, said)
+            report = subprocess.run([UBIHEAP, "report", "--json", self.folder / "seen.ubirec"], capture_output=True, text=True, check=True)
+            self.assertGreaterEqual(json.loads(report.stdout)["heap"]["total"]["bytes"], 15 * 77777)
 
     def test_a_recording_of_the_user_outlives_clients(self):
         with self.recording(program=SPEAKS, extra=["--exact"]) as (client, process):

@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "base/memory_rollup.h"
 #include "base/text.h"
+#include "targets/native/native_log.h"
 #include "targets/native/native_profiler.h"
 
 /* What is to be done on the thread. */
@@ -37,7 +38,8 @@ struct ubi__native_targets {
 struct ubi__native_target {
     ubi__native_targets *targets;
     int process;             /* its folder in /proc */
-    ubi__native_share share; /* of its profilers */
+    ubi__native_share share; /* of its profilers and observers */
+    ubi__native_log *log;    /* NULL: no one has observed it */
     void (*leave)(void *payload, ubi_target target);
     void *leave_payload;
     errand farewell; /* so that its end needs no memory */
@@ -156,10 +158,18 @@ static ubi_status native_open_profiler(void *payload, const ubi_target_scope *sc
     return ubi__native_profiler_open(out, &target->share, scope);
 }
 
+static ubi_status native_observe(void *payload, const ubi_target_scope *scope, ubi_target_observer *out) {
+    ubi__native_target *target = payload;
+    if (!target->log)
+        UBI_TRY(ubi__native_log_new(&target->log, &target->share));
+    return ubi__native_log_observe(out, target->log, scope);
+}
+
 static const ubi_target_ops native_ops = { .version = UBI_TARGET_OPS_VERSION,
                                            .kind = "native",
-                                           .capabilities =
-                                               UBI_TARGET_SAFE_POINT | UBI_TARGET_MEASURE | UBI_TARGET_PROFILE,
+                                           .capabilities = UBI_TARGET_SAFE_POINT | UBI_TARGET_MEASURE |
+                                                           UBI_TARGET_OBSERVE | UBI_TARGET_PROFILE,
+                                           .observe = native_observe,
                                            .open_profiler = native_open_profiler,
                                            .measure = native_measure,
                                            .run_at_safe_point = native_run_at_safe_point };
@@ -192,6 +202,7 @@ static void target_farewell(void *payload) {
     ubi__native_target *target = payload;
     if (target->leave)
         target->leave(target->leave_payload, ubi__native_target_of(target));
+    ubi__native_log_free(target->log);
     close(target->process);
     UBI_DELETE(target->targets->allocator, target);
 }

@@ -108,6 +108,8 @@ static void a_process_that_has_ended_has_no_sizes(void **state) {
 }
 
 static void what_cannot_be_done_from_outside_is_refused(void **state) {
+    static const int part;
+    const ubi_target_scope scope = { .part = &part };
     ubi__native_targets *targets = NULL;
     ubi__native_target *process = NULL;
     ubi_target_observer observer;
@@ -117,12 +119,11 @@ static void what_cannot_be_done_from_outside_is_refused(void **state) {
     assert_int_equal(ubi__native_target_new(&process, targets, getpid()), UBI_OK);
     ubi_target target = ubi__native_target_of(process);
     assert_int_equal(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_ESTATE);
-    assert_int_equal(ubi_target_observe(&observer, target, NULL), UBI_ESTATE);
+    assert_int_equal(ubi_target_observe(&observer, target, &scope), UBI_EMISMATCH);
     assert_int_equal(ubi_target_collect_garbage(target), UBI_ESTATE);
-    assert_string_equal(
-        ubi_error_message(),
-        "a target of kind native cannot collect garbage: it can only be measured and profiled; what a native program "
-        "allocates, 'ubiheap record' shows");
+    assert_string_equal(ubi_error_message(), "a target of kind native cannot collect garbage: it can only be measured, "
+                                             "observed and profiled; what a native program "
+                                             "allocates, 'ubiheap record' shows");
     ubi__native_target_end(process, NULL, NULL);
     ubi__native_targets_stop(targets);
     ubi__native_targets_stop(NULL);
@@ -148,6 +149,36 @@ static void a_process_that_is_not_recorded_has_no_profiler(void **state) {
     ubi_target_profiler_reset(profiler);
     ubi_target_profiler_stop(profiler);
     ubi_target_profiler_close(profiler);
+    ubi__native_target_end(process, NULL, NULL);
+    ubi__native_targets_stop(targets);
+}
+
+static bool allocation_take(void *payload, const ubi_logged_allocation *allocation) {
+    (void)payload, (void)allocation;
+    return true;
+}
+
+static void a_process_that_is_not_recorded_has_no_allocations(void **state) {
+    ubi__native_targets *targets = NULL;
+    ubi__native_target *process = NULL;
+    ubi_target_observer observer;
+    ubi_target_observer_state now;
+    (void)state;
+    assert_int_equal(ubi__native_targets_start(&targets, NULL), UBI_OK);
+    assert_int_equal(ubi__native_target_new(&process, targets, getpid()), UBI_OK);
+    assert_int_equal(ubi_target_observe(&observer, ubi__native_target_of(process), NULL), UBI_OK);
+    assert_int_equal(ubi_target_observer_set_tracking(observer, true), UBI_ENOTFOUND);
+    assert_int_equal(ubi_target_observer_set_tracking(observer, false), UBI_OK);
+    assert_int_equal(ubi_target_observer_drain(observer, allocation_take, NULL), UBI_ESTATE);
+    assert_int_equal(ubi_target_observer_set_probability(observer, 1.5), UBI_EINVAL);
+    assert_int_equal(ubi_target_observer_set_probability(observer, .5), UBI_OK);
+    assert_int_equal(ubi_target_observer_set_log_limit(observer, 0), UBI_EINVAL);
+    assert_int_equal(ubi_target_observer_set_log_limit(observer, 7), UBI_OK);
+    ubi_target_observer_get_state(observer, &now);
+    assert_false(now.is_tracking || now.has_overflowed || now.log_length || now.logged_count);
+    assert_int_equal(now.log_limit, 7);
+    assert_true(now.probability > .4 && now.probability < .6);
+    ubi_target_observer_free(observer);
     ubi__native_target_end(process, NULL, NULL);
     ubi__native_targets_stop(targets);
 }
@@ -181,6 +212,7 @@ int main(void) {
         cmocka_unit_test(a_process_is_measured_from_outside),
         cmocka_unit_test(a_process_that_has_ended_has_no_sizes),
         cmocka_unit_test(what_cannot_be_done_from_outside_is_refused),
+        cmocka_unit_test(a_process_that_is_not_recorded_has_no_allocations),
         cmocka_unit_test(a_process_that_is_not_recorded_has_no_profiler),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };
