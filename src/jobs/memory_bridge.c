@@ -313,10 +313,11 @@ static double epoch_of_log(const ubi_target_observer_state *state) {
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3 - state->now_ms * 1e3;
 }
 
-static void memory_bridge_begin_recording(ubi_memory_bridge *b, const ubi_target_observer_state *state) {
+static void memory_bridge_begin_recording(ubi_memory_bridge *b, const ubi_target_observer_state *state,
+                                          double epoch_us) {
     memory_bridge_clear(b);
     ubi__frame_cache_clear(&b->frames);
-    b->epoch_us = epoch_of_log(state);
+    b->epoch_us = epoch_us;
     b->logged_before = state->logged_count;
     b->taken_count = b->total_count = b->total_bytes = b->lost_before = 0;
     b->has_lost_some = false;
@@ -330,10 +331,11 @@ ubi_status ubi_memory_bridge_start_recording(ubi_memory_bridge *b, const ubi_mem
     UBI_TRY(memory_bridge_need_attached(b, "starting recording allocations"));
     if (!b->is_recording) {
         ubi_target_observer_state state = observer_state(b);
+        const double epoch_us = epoch_of_log(&state); /* now: what follows may take time */
         UBI_TRY(recording_options_check(o));
         UBI_TRY(observer_record(b->observer, o->has_probability ? o->probability : 1,
                                 o->has_max_log_length ? (uint32_t)o->max_log_length : state.log_limit));
-        memory_bridge_begin_recording(b, &state);
+        memory_bridge_begin_recording(b, &state, epoch_us);
     }
     memory_bridge_give_time(b, now_ms);
     return UBI_OK;

@@ -45,7 +45,8 @@ typedef struct observer {
 struct ubi__native_log {
     ubi__native_share *share;
     observer *observers;
-    uint64_t now_ns, draws;
+    uint64_t began_ns; /* of the process, by our clock, as far as it is known; 0: not yet */
+    uint64_t draws;
     int fd; /* of the file; -1: not opened yet */
     uint64_t end_bytes, position;
     ubi__source source;
@@ -216,6 +217,13 @@ static ubi_status file_take(ubi__native_log *log, const ubi__control_facts *fact
     return frames_name(log);
 }
 
+/* A reply comes later than its time was read: the least that it says is nearest to the truth. */
+static void log_see_time(ubi__native_log *log, const ubi__control_facts *facts) {
+    uint64_t now_ns = ubi__native_now_ns(), began_ns = now_ns > facts->now_ns ? now_ns - facts->now_ns : 0;
+    if (!log->began_ns || began_ns < log->began_ns)
+        log->began_ns = began_ns;
+}
+
 /* Reads what is new. A file that was once unreadable stays so. */
 static ubi_status log_pull(ubi__native_log *log) {
     ubi__control_facts facts;
@@ -225,7 +233,7 @@ static ubi_status log_pull(ubi__native_log *log) {
     UBI_TRY(ubi__control_ask(&facts, &fd, UBI__CONTROL_LOOK, log->share->pid));
     if (fd < 0)
         return ubi__fail(UBI_EIO, "the recorder cannot open %.200s", facts.path);
-    log->now_ns = facts.now_ns;
+    log_see_time(log, &facts);
     ubi_status status = file_take(log, &facts, fd);
     log->has_failed = status != UBI_OK;
     return status;
@@ -282,14 +290,14 @@ static void observer_state(void *payload, ubi_target_observer_state *out) {
     if (o->is_tracking)
         (void)log_pull(o->log);
     else if (ubi__control_ask(&facts, NULL, UBI__CONTROL_STATE, o->log->share->pid) == UBI_OK)
-        o->log->now_ns = facts.now_ns;
+        log_see_time(o->log, &facts);
     *out = (ubi_target_observer_state){ .is_tracking = o->is_tracking,
                                         .probability = o->probability,
                                         .log_limit = o->log_limit,
                                         .log_length = (uint32_t)(o->entries.n - o->first),
                                         .has_overflowed = o->has_overflowed,
                                         .logged_count = o->logged_count,
-                                        .now_ms = (double)o->log->now_ns / 1e6 };
+                                        .now_ms = (double)(ubi__native_now_ns() - o->log->began_ns) / 1e6 };
 }
 
 static bool entry_give(const observer *o, const entry *e, ubi_logged_allocation_fn fn, void *fn_payload) {
