@@ -810,8 +810,8 @@ static ubi_status attach_and_record(recorder *r) {
 static ubi_status attach_with_control(recorder *r) {
     const ubi__native_settings *settings = r->settings;
     UBI_TRY(ubi__native_control_open(&r->control, &r->door));
-    UBI_TRY(ubi__native_attach_open(&r->attach, r->main_pid, settings->library, settings->period_bytes == 1,
-                                    r->allocator));
+    UBI_TRY(
+        ubi__native_attach_open(&r->attach, r->main_pid, settings->library, settings->period_bytes == 1, r->allocator));
     ubi_status status = attach_and_record(r);
     ubi__native_attach_close(&r->attach);
     return status;
