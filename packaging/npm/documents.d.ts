@@ -501,7 +501,7 @@ export namespace ConvertRecording1 {
   export type Count = number;
 }
 
-/** What changed between two heaps: the delta report of CensusUtils.diff, or with --tree, --inverted or --filter its tree, or some rows of that, or with --by class a row for each class. */
+/** What changed between two heaps: the delta report of CensusUtils.diff, or with --tree, --inverted or --filter its tree, or some rows of that, or with --by class a row for each class or the nodes of one. */
 export type Diff1Document = ({
   schema: "ubiheap.diff/1";
   old: Diff1.Side;
@@ -525,8 +525,21 @@ export type Diff1Document = ({
     created: Array<Diff1.NodeId>;
     deleted: Array<Diff1.NodeId>;
   };
+  /** Of one class, in place of the classes, with a side and rows: its nodes that are new, or those that are deleted, those first that retain most */
+  nodes?: {
+    /** All of them, each once */
+    nodeCount: Diff1.Count;
+    /** What all of them take themselves */
+    shallowSize: Diff1.Count;
+    offset: Diff1.Count;
+    rows: Array<Diff1.NodeRow>;
+  };
   /** Classes of either heap: those that changed most first, or with --sort growth those that grew most */
   byClass?: Array<Diff1.ClassChange>;
+  /** Files of the scripts that places of these classes name, as far as they are known: "82" of the place "82,3,29" */
+  scripts?: {
+    [name: string]: string;
+  };
 }) & (unknown);
 export namespace Diff1 {
   /** A count or a number of bytes. Above 2^53 it is the nearest double. */
@@ -639,6 +652,21 @@ export namespace Diff1 {
     /** How many rows are left out before them */
     offset: number;
     rows: Array<Diff1.TreeRow>;
+  };
+}
+export namespace Diff1 {
+  export type NodeRow = {
+    nodeId: Diff1.NodeId;
+    /** The way through the breakdown to the node; null when it counts the node nowhere */
+    label: null | Array<string | Array<Diff1.Frame>>;
+    shallowSize: Diff1.Count;
+    retainedSize: Diff1.Count;
+    /** It dominates nodes */
+    moreChildrenAvailable: boolean;
+    /** The immediate dominator; missing in the root */
+    parentId?: Diff1.NodeId;
+    /** What people call it; missing where nodes have no names besides their labels */
+    title?: string;
   };
 }
 
@@ -1207,6 +1235,12 @@ export namespace Leaks1 {
     className: string;
     /** Where the class is defined; absent where not known */
     place?: string;
+    /** The place as file, line and column, from 1. Absent where not known */
+    location?: {
+      file: string;
+      line: number;
+      column: number;
+    };
     coarseType: Leaks1.CoarseType;
     /** Of functions: their name */
     name?: string;
@@ -1586,6 +1620,25 @@ export type Recording1Document = {
     peakTimeMs: Recording1.Number;
     lastBytes: Recording1.Count;
   } | null;
+  /** What the resident memory was used for, as it was seen last; null: it was not seen. Of several processes, the sum */
+  memoryUse: {
+    /** When it was seen, since the process began */
+    timeMs: Recording1.Number;
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Recording1.Count;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Recording1.Count;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Recording1.Count;
+    /** Of residentSize, what nothing is known of */
+    unknownSize: Recording1.Count;
+    /** 0: not in the recording */
+    mappings: Recording1.Count;
+    /** Whether the process's memory could be read; else mappings are judged by names and shapes alone */
+    isDivided: boolean;
+    /** The largest first; unknown memory last */
+    groups: Array<Recording1.MemoryGroup>;
+  } | null;
   /** of what was freed; heap; null: frees were not recorded */
   lifetimes: Array<{
     /** null: longer than all others */
@@ -1857,6 +1910,33 @@ export namespace Recording1 {
   /** standard error; 0 in exact recordings, null when nothing was sampled */
   export type Error = number | null;
 }
+export namespace Recording1 {
+  export type MemoryGroup = {
+    group: "malloc" | "javascript" | "python" | "java" | "stacks" | "files" | "others" | "unknown";
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Recording1.Count;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Recording1.Count;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Recording1.Count;
+    /** The largest first */
+    rows: Array<Recording1.MemoryRow>;
+  };
+}
+export namespace Recording1 {
+  export type MemoryRow = {
+    /** blocks: given to the program by glibc's malloc, with their headers; cached: freed, kept by a thread; free: between blocks and after them; allocator: of another allocator, or not divided */
+    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown";
+    /** Of a file, an allocator, an engine, or the kernel's name of a mapping */
+    name: string | null;
+    /** Bytes in RAM: the kernel's Rss */
+    residentSize: Recording1.Count;
+    /** The same, with a page that n processes have as an n-th: the kernel's Pss */
+    proportionalSize: Recording1.Count;
+    /** Bytes that are swapped out; they are not resident */
+    swappedSize: Recording1.Count;
+  };
+}
 
 /** Functions by what they asked for. */
 export type RecordingAllocations1Document = {
@@ -1930,6 +2010,62 @@ export namespace RecordingAllocations1 {
     total: RecordingAllocations1.Estimate;
     /** of a part of the time: alive at its end, also what is older; null: frees were not recorded */
     live?: RecordingAllocations1.Estimate | null;
+  };
+}
+
+/** What of a program was alive by time, and the places that had most of it. */
+export type RecordingCurve1Document = {
+  schema: "ubiheap.recording-curve/1";
+  /** FILE as given; - for standard input */
+  file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
+  exact: boolean;
+  class: "heap" | "mapping" | "object";
+  /** what sites are the first of */
+  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary" | "live";
+  /** when the first point begins */
+  fromMs: number;
+  /** of each point */
+  stepMs: number;
+  /** of each point, what was alive when most was in that time, or when it began */
+  liveBytes: Array<number>;
+  sites: Array<{
+    /** null: what has no stack */
+    place: RecordingCurve1.Place | null;
+    mostBytes: number;
+    /** what it had at the same moments: part of the liveBytes of all */
+    liveBytes: Array<number>;
+  }>;
+};
+export namespace RecordingCurve1 {
+  export type Count = number;
+}
+export namespace RecordingCurve1 {
+  export type Number = number;
+}
+export namespace RecordingCurve1 {
+  export type Place = {
+    /** empty: not known */
+    function: string;
+    /** empty: not known */
+    file: string;
+    /** 0: not known */
+    line: RecordingCurve1.Count;
+    /** 0: not known */
+    column: RecordingCurve1.Count;
+    /** its code stands in the function that comes next */
+    inlined: boolean;
+    /** program or library; empty for scripts */
+    module: string;
+    /** of the return, in the module; as digits when a double cannot hold it; null for scripts and labels */
+    address: number | string | null;
   };
 }
 
@@ -2077,12 +2213,81 @@ export namespace RecordingDiff1 {
   };
 }
 
+/** What a program allocated, by file, module, thread, kind, size or lifetime. */
+export type RecordingGroups1Document = {
+  schema: "ubiheap.recording-groups/1";
+  /** FILE as given; - for standard input */
+  file: string;
+  /** the part of the time that was asked for; of the whole recording, this is missing */
+  window?: {
+    /** one moment: what happened up to then */
+    atMs?: number;
+    fromMs?: number;
+    /** what happened then is not part of it; null: up to the end */
+    toMs?: number | null;
+  };
+  exact: boolean;
+  group: "file" | "module" | "thread" | "kind" | "size" | "lifetime";
+  /** null: sizes and lifetimes ascend */
+  sortedBy: "leaked" | "peak" | "total" | "count" | "temporary" | "live" | null;
+  groupCount: number;
+  groups: Array<{
+    /** of a file, module, thread or kind */
+    name?: string;
+    /** of a thread, in the system */
+    tid?: number;
+    /** of a kind */
+    class?: "heap" | "mapping" | "object";
+    /** of sizes: at least half of that, but for 1, which is size 0 */
+    belowBytes?: number;
+    /** of lifetimes: not in a row before; null: longer, or not freed */
+    belowMs?: number | null;
+    /** of lifetimes: what has none yet */
+    notFreed?: boolean;
+    /** not freed at the end; null: frees were not recorded */
+    leaked?: RecordingGroups1.Estimate | null;
+    /** alive when most bytes of the class were */
+    peak?: RecordingGroups1.Estimate | null;
+    total: RecordingGroups1.Estimate;
+    /** freed by the next thing that their thread did; null in sampled recordings */
+    temporary?: RecordingGroups1.Estimate | null;
+    /** of a part of the time: alive at its end, also what is older */
+    live?: RecordingGroups1.Estimate | null;
+    /** of files and modules: with what was called from there */
+    withCallees?: {
+      /** not freed at the end; null: frees were not recorded */
+      leaked: RecordingGroups1.Estimate | null;
+      /** alive when most bytes of the class were */
+      peak: RecordingGroups1.Estimate | null;
+      total: RecordingGroups1.Estimate;
+      /** freed by the next thing that their thread did; null in sampled recordings */
+      temporary: RecordingGroups1.Estimate | null;
+      /** of a part of the time: alive at its end, also what is older */
+      live?: RecordingGroups1.Estimate | null;
+    };
+  }>;
+};
+export namespace RecordingGroups1 {
+  /** an estimate, and the limits between which the true value lies in 94 of 100 recordings or more; the sum itself in exact recordings */
+  export type Estimate = {
+    samples: number;
+    count: number;
+    countLow: number;
+    countHigh: number;
+    countError: number | null;
+    bytes: number;
+    bytesLow: number;
+    bytesHigh: number;
+    bytesError: number | null;
+  };
+}
+
 /** What a recording of allocations carries. */
 export type RecordingInfo1Document = {
   schema: "ubiheap.recording-info/1";
   /** FILE as given; - for standard input */
   file: string;
-  format: "ubirec";
+  format: "ubirec" | "heapprofile";
   inputBytes: RecordingInfo1.Count;
   blockCount: RecordingInfo1.Count;
   program: string;
@@ -3164,7 +3369,9 @@ export interface Documents {
   "ubiheap.questions/1": Questions1Document;
   "ubiheap.recording/1": Recording1Document;
   "ubiheap.recording-allocations/1": RecordingAllocations1Document;
+  "ubiheap.recording-curve/1": RecordingCurve1Document;
   "ubiheap.recording-diff/1": RecordingDiff1Document;
+  "ubiheap.recording-groups/1": RecordingGroups1Document;
   "ubiheap.recording-info/1": RecordingInfo1Document;
   "ubiheap.recording-sites/1": RecordingSites1Document;
   "ubiheap.recording-tables/1": RecordingTables1Document;

@@ -131,8 +131,15 @@ static void write_chunk(ubi__preload_area *area, uint32_t i, uint32_t context, u
 /* @param polls  look after every chunk */
 static void collect(const uint8_t *data, size_t size, bool polls, listener *l) {
     const ubi__preload_settings settings = { .period_bytes = size && data[0] & 1 ? 1 : 1000 };
-    const ubi__preload_sink sink = { l,          take_module, take_trace, take_script, take_thread,
-                                     take_alloc, take_free,   take_cut,   take_marker };
+    const ubi__preload_sink sink = { .payload = l,
+                                     .module = take_module,
+                                     .trace = take_trace,
+                                     .script = take_script,
+                                     .thread = take_thread,
+                                     .alloc = take_alloc,
+                                     .free = take_free,
+                                     .cut = take_cut,
+                                     .marker = take_marker };
     uint64_t sequences[4] = { 0 };
     ubi__preload_area area;
     ubi__preload_collector *c;

@@ -289,7 +289,7 @@ static ubi_status make_number(maker *m) {
     uint64_t value = random_u64(), period = 1 + (random_u64() >> 17);
     ubi__ubirec_counter counter = (ubi__ubirec_counter)random_below(UBI__UBIREC_COUNTER_COUNT);
     switch (random_below(8)) {
-    case 3:
+    case 4:
         return make_use(m);
     case 0:
         if (m->out)

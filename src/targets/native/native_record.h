@@ -34,7 +34,7 @@ typedef struct ubi__native_settings {
     const char *output;    /* NULL: PROGRAM.PID.ubirec in the working folder; of further processes, .PID is appended */
     const char *library;   /* libubiheap-preload.so */
     struct ubi__native_live *live; /* what is recorded, for others to see meanwhile (native_live.h); NULL: not wanted */
-    bool is_paused;        /* nothing is recorded until it is started (native_control.h) */
+    bool is_paused;                /* nothing is recorded until it is started (native_control.h) */
     bool with_children, with_mappings, with_markers, with_symbols, with_debuginfod;
     ubi__native_results_maker maker; /* of results that programs ask for */
     /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
