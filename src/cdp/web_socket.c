@@ -214,8 +214,15 @@ void ubi__web_socket_close(ubi__web_socket *s) {
     UBI_DELETE(a, s);
 }
 
+/* A program that pauses for minutes is no reason to leave it: whether it still answers is not asked. The system asks whether its machine does. */
+static const lws_retry_bo_t patient = { .retry_ms_table_count = 0 };
+
 static ubi_status context_open(ubi__web_socket *s) {
     struct lws_context_creation_info info = { .port = CONTEXT_PORT_NO_LISTEN,
+                                              .retry_and_idle_policy = &patient,
+                                              .ka_time = 60,
+                                              .ka_probes = 6,
+                                              .ka_interval = 10,
                                               .protocols = protocols,
                                               .gid = (gid_t)-1,
                                               .uid = (uid_t)-1,
@@ -239,6 +246,7 @@ static ubi_status connection_begin(ubi__web_socket *s, const char *path, bool is
                                             .ietf_version_or_minus_one = -1,
                                             .method = is_socket ? NULL : "GET",
                                             .local_protocol_name = protocols[0].name,
+                                            .retry_and_idle_policy = &patient,
                                             .pwsi = &s->wsi };
     if (!ubi__lws.lws_client_connect_via_info(&info) && s->status == UBI_OK)
         return ubi__fail(UBI_EIO, "cannot connect");

@@ -478,7 +478,10 @@ static void maker_total(ubi__recording_summary *s, const ubi__maker_sums *maker)
         ubi__estimate_add(&s->threads.at[maker->thread].by[m], s, maker->info, ubi__info_measure(&maker->made, m));
 }
 
+/* A view that is finished shares infos with the summary that is added to: they begin at zero each time. */
 static void makers_total(ubi__recording_summary *s) {
+    if (s->infos.n)
+        memset(s->infos.at, 0, s->infos.n * sizeof *s->infos.at);
     for (uint32_t i = 0; i < s->makers.n; i++) {
         ubi__maker_sums *maker = &s->makers.at[i];
         note_peak(&maker->made, &s->classes[class_of(s, maker->info)]);

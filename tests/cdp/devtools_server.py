@@ -48,13 +48,20 @@ class Peer:
     def receive(self):
         """The next command; None when the other side has left."""
         head = self.reader.read(2)
-        if len(head) < 2 or head[0] & 15 == 8:
+        if len(head) < 2 or head[0] & 15 != 1:
             return None
         n = head[1] & 127
         if n >= 126:
             n = int.from_bytes(self.reader.read(2 if n == 126 else 8), "big")
         mask, data = self.reader.read(4), self.reader.read(n)
         return json.loads(bytes(byte ^ mask[i % 4] for i, byte in enumerate(data)))
+
+
+def await_snapshot(peer):
+    """Answers commands until a snapshot is asked for: that one."""
+    while (command := peer.receive())["method"] != "HeapProfiler.takeHeapSnapshot":
+        peer.send({"id": command["id"], "result": {}})
+    return command
 
 
 class Server:

@@ -15,7 +15,7 @@ SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__fil
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
 import workspace  # noqa: E402
 
-from devtools_server import TARGETS, Server, chunk, frame  # noqa: E402
+from devtools_server import TARGETS, Server, await_snapshot, chunk, frame  # noqa: E402
 
 MIB = 1 << 20
 TEXT = gzip.decompress((workspace.DATA_V8 / "node20-before.heapsnapshot.gz").read_bytes()).decode()
@@ -86,7 +86,7 @@ class Hostile(unittest.TestCase):
     def test_a_connection_that_ends_anywhere(self):
         for n_chunks in range(4):
             def script(peer, n_chunks=n_chunks):
-                peer.receive()
+                await_snapshot(peer)
                 for _ in range(n_chunks):
                     peer.send(chunk(TEXT[:5000]))
                 peer.socket.sendall(frame(b"{\"method\":", is_last=False))
@@ -97,8 +97,8 @@ class Hostile(unittest.TestCase):
     def test_what_breaks_the_rules(self):
         def saying(*values):
             def script(peer):
-                peer.receive()
-                peer.send(*values)
+                command = await_snapshot(peer)
+                peer.send(*({**value, "id": command["id"]} if isinstance(value, dict) and "id" in value else value for value in values))
                 peer.receive()
             return script
         for script, words in ((saying(b"[]"), "no JSON object"), (saying(b"\xff\xfe"), "no JSON object"), (saying(chunk(7)), "without its text"),
