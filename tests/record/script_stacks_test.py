@@ -49,6 +49,7 @@ class ScriptStacks(unittest.TestCase):
         self.path = self.folder / "out.ubirec"
         ran = subprocess.run([record_place.UBIHEAP, "record", *options, "-o", self.path, "--", *map(str, command)],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                             cwd=self.folder,  # Node.js writes a log of its own there
                              env={**os.environ, **(environment or {})})
         self.assertEqual(ran.returncode, status, ran.stderr)
         return record_place.Recording(self.path)

@@ -17,6 +17,8 @@
 #include "base/status.h"
 
 /* Who has nothing to say for so long goes, to make room for others. */
+/* How long a look waits for a program that was stopped in the middle of an event. */
+#define LOOK_NS ((uint64_t)2000000000)
 #define PATIENCE_NS UINT64_C(10000000000)
 #define BACKLOG 64
 
@@ -170,12 +172,33 @@ static ubi_status session_do(ubi__native_session *s, ubi__control_verb verb) {
         return ubi__fail(s->status, "the recording of process %ld has failed: %.160s", (long)s->pid, s->message);
     if (s->is_stopping)
         return ubi__fail(UBI_ESTATE, "the recording of process %ld is over", (long)s->pid);
-    if (verb == UBI__CONTROL_STATE)
+    if (verb == UBI__CONTROL_STATE || verb == UBI__CONTROL_LOOK)
         return UBI_OK;
-    ubi_status status =
-        verb == UBI__CONTROL_LOOK ? ubi__native_session_flush(s) : ubi__native_window_ask(s, actions[verb]);
+    ubi_status status = ubi__native_window_ask(s, actions[verb]);
     ubi__native_session_note(s, status);
     return status;
+}
+
+/* What the program has done up to now is to be in the file. */
+static void look_begin(ubi__control_client *c, const ubi__native_session *s, uint64_t now_ns) {
+    c->waits_for = s->pid;
+    c->is_looking = true;
+    c->stamp = atomic_load(&s->area.header->stamp);
+    c->since_ns = now_ns;
+}
+
+static bool look_is_ready(const ubi__control_client *c, const ubi__native_session *s, uint64_t now_ns) {
+    bool is_complete = ubi__preload_collector_has_reported(s->collector, c->stamp) && !s->window.is_closing;
+    return is_complete || now_ns - c->since_ns > LOOK_NS;
+}
+
+static void look_answer(ubi__control_client *c, ubi__native_session *s, uint64_t now_ns) {
+    ubi_status status = ubi__native_session_flush(s);
+    ubi__native_session_note(s, status);
+    if (status == UBI_OK)
+        facts_send(c, s, now_ns, true);
+    else
+        failure_send(c, status);
 }
 
 static void request_answer(ubi__control_client *c, const ubi__control_request *request, ubi__native_session *sessions,
@@ -190,18 +213,29 @@ static void request_answer(ubi__control_client *c, const ubi__control_request *r
         failure_send(c, status);
     else if (request->verb == UBI__CONTROL_STOP && s->window.is_closing)
         c->waits_for = s->pid;
+    else if (request->verb == UBI__CONTROL_LOOK)
+        look_begin(c, s, now_ns);
     else
-        facts_send(c, s, now_ns, request->verb == UBI__CONTROL_LOOK);
+        facts_send(c, s, now_ns, false);
 }
 
-/* A process that was to be stopped is, or has ended. */
-static void stopped_answer(ubi__control_client *c, ubi__native_session *sessions, uint64_t now_ns) {
+static bool is_waited_for(const ubi__control_client *c, const ubi__native_session *s, uint64_t now_ns) {
+    return s && s->status == UBI_OK && (c->is_looking ? !look_is_ready(c, s, now_ns) : s->window.is_closing);
+}
+
+/* A process that was to be stopped is, or all that it did can be looked at, or it has ended. */
+static void waiting_answer(ubi__control_client *c, ubi__native_session *sessions, uint64_t now_ns) {
     const ubi__control_request request = { .pid = (int32_t)c->waits_for };
-    const ubi__native_session *s = session_at(sessions, &request);
-    if (s && s->window.is_closing && s->status == UBI_OK)
+    ubi__native_session *s = session_at(sessions, &request);
+    bool is_looking = c->is_looking;
+    if (is_waited_for(c, s, now_ns))
         return;
     c->waits_for = 0;
-    if (s && s->status == UBI_OK)
+    c->is_looking = false;
+    c->since_ns = now_ns;
+    if (s && s->status == UBI_OK && is_looking)
+        look_answer(c, s, now_ns);
+    else if (s && s->status == UBI_OK)
         facts_send(c, s, now_ns, false);
     else
         failure_send(c, ubi__fail(UBI_ENOTFOUND, "process %ld ended meanwhile", (long)request.pid));
@@ -257,7 +291,7 @@ void ubi__native_control_answer(ubi__native_control *control, ubi__native_sessio
     for (size_t i = 0; i < UBI__CONTROL_CLIENTS; i++) {
         ubi__control_client *c = &control->clients[i];
         if (c->fd >= 0 && c->waits_for)
-            stopped_answer(c, sessions, now_ns);
+            waiting_answer(c, sessions, now_ns);
         else if (c->fd >= 0)
             client_hear(c, sessions, now_ns);
     }

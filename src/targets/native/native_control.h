@@ -74,7 +74,9 @@ typedef struct ubi__control_reply {
 typedef struct ubi__control_client {
     int fd; /* -1: none */
     uint64_t since_ns;
-    pid_t waits_for; /* the process that is to be stopped; 0: none */
+    pid_t waits_for; /* the process that is to be stopped, or looked at; 0: none */
+    bool is_looking; /* with waits_for */
+    uint64_t stamp;  /* of the last event that the look has; the program may have stopped in the middle of one */
 } ubi__control_client;
 
 typedef struct ubi__native_control {

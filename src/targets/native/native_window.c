@@ -87,7 +87,8 @@ ubi_status ubi__native_window_note(ubi__native_session *s, ubi__wire_action acti
 uint64_t ubi__native_window_paused_ms(const ubi__native_session *s) {
     const ubi__native_window *w = &s->window;
     uint64_t now_ns = w->is_open ? 0 : time_now_ns(s);
-    return (w->paused_ns + (now_ns > w->paused_since_ns ? now_ns - w->paused_since_ns : 0)) / 1000000;
+    uint64_t paused_ns = w->paused_ns + (now_ns > w->paused_since_ns ? now_ns - w->paused_since_ns : 0);
+    return (paused_ns + 999999) / 1000000; /* a short pause is one */
 }
 
 /* ---- from outside ------------------------------------------------------------------------------------------------- */
