@@ -61,14 +61,6 @@ static size_t first_from(const ubi__vec_perf_address *addresses, uint64_t addres
     return low;
 }
 
-static ubi_status bytes_append(ubi__vec_u8 *v, const ubi_allocator *a, const char *bytes, size_t n) {
-    UBI_TRY(ubi__vec_u8_reserve(v, a, n));
-    if (n)
-        memcpy(v->at + v->n, bytes, n);
-    v->n += n;
-    return UBI_OK;
-}
-
 /* ---- lines -------------------------------------------------------------------------------------------------------- */
 
 /* A hexadecimal number and the space after it. False: there is none. */
@@ -109,7 +101,7 @@ static ubi_status take_line(ubi__perf_map *m, ubi_text line) {
         if (a->name_bytes && m->read_bytes >= a->map_bytes)
             continue; /* it has one that was there before, or the first that came afterwards */
         if (m->names.n == name_at)
-            UBI_TRY(bytes_append(&m->names, m->allocator, line.ptr, line.len));
+            UBI_TRY(ubi__bytes_append(&m->names, line.ptr, line.len, m->allocator));
         a->name_at = name_at;
         a->name_bytes = (uint32_t)line.len;
     }
@@ -120,7 +112,7 @@ static ubi_status take_line(ubi__perf_map *m, ubi_text line) {
 static ubi_status end_line(ubi__perf_map *m, const char *bytes, size_t n) {
     ubi_status status = UBI_OK;
     if (m->line.n) {
-        UBI_TRY(bytes_append(&m->line, m->allocator, bytes, n));
+        UBI_TRY(ubi__bytes_append(&m->line, bytes, n, m->allocator));
         status = take_line(m, (ubi_text){ (const char *)m->line.at, m->line.n });
     } else if (!m->is_too_long) {
         status = take_line(m, (ubi_text){ bytes, n });
@@ -138,7 +130,7 @@ ubi_status ubi__perf_map_feed(ubi__perf_map *m, const char *bytes, size_t n) {
         size_t kept = length < left ? length : left;
         if (!end) {
             if (!m->is_too_long)
-                UBI_TRY(bytes_append(&m->line, m->allocator, bytes, kept));
+                UBI_TRY(ubi__bytes_append(&m->line, bytes, kept, m->allocator));
             return UBI_OK;
         }
         UBI_TRY(end_line(m, bytes, kept));

@@ -523,7 +523,8 @@ static const ubi__usage usage = {
     .description =
         "Runs PROGRAM, any dynamically linked program for this machine, with a library that records what it allocates "
         "and frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs next to nothing; "
-        "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
+        "--exact costs more and counts everything. Stacks of QuickJS, Python and Node.js have the frames "
+        "of their scripts, as far as these are known.\n"
         "\n"
         "The program has its own standard input, output, environment, signals and terminal. Its exit status becomes "
         "ours: 127 when there is no such program, 126 when it cannot be run, the same signal when it is killed by one. "
