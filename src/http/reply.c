@@ -247,7 +247,19 @@ static enum MHD_Result unchanged_reply(ubi__exchange *e, const char *tag, const 
     return ubi__reply_send(e, MHD_HTTP_NOT_MODIFIED, response);
 }
 
+/*
+ * What questions draw has a style, and a flame graph one script: that one, by its hash. Whether the browser has the answer or not, for it
+ * takes the policy of either reply.
+ */
+#define PICTURE_POLICY                                                                                                 \
+    NOTHING "; style-src 'unsafe-inline'; script-src 'sha256-WJ51KEo86e5G/myWHm9tiGA2xl/ysJnmJERQSY79e6c='"
+
+static const char *answer_policy(const ubi__exchange *e) {
+    return e->is_page ? PICTURE_POLICY : NULL;
+}
+
 enum MHD_Result ubi__reply_unchanged(ubi__exchange *e, const char *tag) {
+    e->policy = answer_policy(e);
     return unchanged_reply(e, tag, ASKED_AGAIN);
 }
 
@@ -313,6 +325,7 @@ static const char *page_type(ubi_text page) {
 
 enum MHD_Result ubi__reply_answer(ubi__exchange *e, ubi_text answer) {
     char tag[UBI__HTTP_TAG_BYTES];
+    e->policy = answer_policy(e);
     bool is_packed = answer.len >= LEAST_PACKED_BYTES &&
                      ubi__http_accepts_gzip(ubi__exchange_header(e, MHD_HTTP_HEADER_ACCEPT_ENCODING));
     const char *wanted = ubi__exchange_header(e, MHD_HTTP_HEADER_IF_NONE_MATCH);

@@ -31,10 +31,10 @@ static bool threads_hold(const ubi__column_rule *rule, const void *items, size_t
     (void)rule, (void)first;
     bool are_sound = true;
     for (size_t i = 0; i < n; i++) {
-        are_sound &= ubi__estimate_is_sound(&at[i].allocated) & ubi__estimate_is_sound(&at[i].freed) &
-                     ubi__estimate_is_sound(&at[i].temporary);
+        are_sound = are_sound && ubi__estimate_is_sound(&at[i].allocated) && ubi__estimate_is_sound(&at[i].freed) &&
+                    ubi__estimate_is_sound(&at[i].temporary);
         for (int m = 0; m < UBI__MEASURE_COUNT; m++)
-            are_sound &= ubi__estimate_is_sound(&at[i].by[m]);
+            are_sound = are_sound && ubi__estimate_is_sound(&at[i].by[m]);
     }
     return are_sound;
 }

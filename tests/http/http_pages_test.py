@@ -80,6 +80,19 @@ class Errors(unittest.TestCase):
                              f"style-src 'sha256-{digest}'")
 
 
+    def test_the_script_of_a_flame_graph_is_the_one_that_browsers_may_run(self):
+        """Also when it is unchanged: the browser takes the policy of that reply for what it has."""
+        server = serve(self, ROOT / "tests/data/ubirec/server.ubirec")
+        path = "/api/1/heaps/h1/flamegraph?format=page"
+        answer = server.ask(path)
+        script = re.search(r"<script><!\[CDATA\[(.*?)\]\]></script>", answer.body.decode(), re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        unchanged = server.ask(path, headers={"If-None-Match": answer.headers["ETag"]})
+        self.assertEqual((answer.headers["Content-Type"], unchanged.code), ("image/svg+xml", 304))
+        for one in (answer, unchanged):
+            self.assertTrue(one.headers["Content-Security-Policy"].endswith(f"; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"))
+
+
 class PlainFront(unittest.TestCase):
     def test_it_lists_what_is_open_what_runs_and_what_could_be_opened(self):
         temporary = tempfile.TemporaryDirectory()

@@ -41,23 +41,23 @@ static void nothing_asked_for_is_nothing_done(void **state) {
 
 static void moments_are_words_or_a_time(void **state) {
     (void)state;
-    ubi__run_settings s =
-        read_settings(&(ubi__run_arguments){ .snapshot_at = { { "gc", "exit", "250ms", "signal" }, 4 } }, NULL);
+    ubi__run_settings s = read_settings(
+        &(ubi__run_arguments){ .snapshot_at = { .at = { "gc", "exit", "250ms", "signal" }, .n = 4 } }, NULL);
     assert_true(s.wants_snapshot[UBI__RUN_AT_EXIT] && s.wants_snapshot[UBI__RUN_AT_GC] &&
                 s.wants_snapshot[UBI__RUN_AT_SIGNAL]);
     assert_true(s.wants_snapshot[UBI__RUN_AT_INTERVAL]);
     assert_int_equal(s.interval_us, 250000);
     assert_false(s.wants_snapshot[UBI__RUN_AT_OOM]);
-    assert_refused(&(ubi__run_arguments){ .snapshot_at = { { "oom" }, 1 } },
+    assert_refused(&(ubi__run_arguments){ .snapshot_at = { .at = { "oom" }, .n = 1 } },
                    "--snapshot-at: expected exit, signal, gc or a time such as 10s, not 'oom'");
-    assert_refused(&(ubi__run_arguments){ .snapshot_at = { { "1s", "2s" }, 2 } },
+    assert_refused(&(ubi__run_arguments){ .snapshot_at = { .at = { "1s", "2s" }, .n = 2 } },
                    "--snapshot-at: two intervals are given, of which one is '2s'");
 }
 
 static void sites_are_remembered_for_those_who_show_them(void **state) {
     (void)state;
     static const char stacks[] = "{\"by\":\"allocationStack\"}", classes[] = "{\"by\":\"objectClass\"}";
-    assert_true(read_settings(&(ubi__run_arguments){ .snapshot_at = { { "exit" }, 1 } }, NULL).with_sites);
+    assert_true(read_settings(&(ubi__run_arguments){ .snapshot_at = { .at = { "exit" }, .n = 1 } }, NULL).with_sites);
     assert_true(read_settings(&(ubi__run_arguments){ .wants_snapshot_on_oom = true }, NULL).with_sites);
     assert_true(read_settings(&(ubi__run_arguments){ .allocation_log = "log" }, NULL).with_sites);
     assert_true(read_settings(&(ubi__run_arguments){ .probability = "0.5" }, NULL).with_sites);
