@@ -20,6 +20,7 @@
 #define LOOPBACK "127.0.0.1"
 #define TICK_US 100000
 #define CLOSE_TURNS 30
+#define MOST_NS ((uint64_t)30000000000)
 
 struct ubi__remote {
     const ubi__remote_address *address;
@@ -96,6 +97,9 @@ static ubi_status inspector_find(ubi__remote *r) {
     while (!is_found) {
         if (!ubi__progress(r->progress, inspector_stage(r, start_ns), 0, 0))
             return ubi__fail_cancelled();
+        if (ubi_process_clock_ns() - start_ns > MOST_NS)
+            return ubi__fail(UBI_EIO, "its inspector did not open in 30 s: the program is busy, does something of its "
+                                      "own on SIGUSR1, or another program has the port");
         usleep(TICK_US);
         if (ubi__node_check("", (pid_t)r->address->pid) != UBI_OK)
             return ubi__fail(UBI_EIO, "the program ended before its inspector was open");

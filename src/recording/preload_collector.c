@@ -59,6 +59,7 @@ struct ubi__preload_collector {
     context_state *heap[UBI__WIRE_CONTEXTS];     /* those with an event, the least stamp first */
     size_t n_heap;
     uint64_t stamp;        /* the last that was reported, or given up */
+    uint64_t end_stamp;    /* what is later is not part of the recording */
     uint64_t gap_since_us; /* our clock when the missing one was missed; 0: none is */
     uint64_t gap_round;    /* and the round of that time */
 
@@ -116,6 +117,7 @@ ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload
     c->allocator = allocator;
     c->area = area;
     c->sink = *sink;
+    c->end_stamp = UINT64_MAX;
     c->common = (ubi__stream_common){
         .allocator = allocator, .sink = &c->sink, .blocks = &c->blocks, .is_exact = area->settings.period_bytes == 1
     };
@@ -396,6 +398,8 @@ static ubi_status take_action(ubi__preload_collector *c, const ubi__wire_event *
 
 static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
     const ubi__wire_event *e = x->stream.event;
+    if (e->stamp > c->end_stamp)
+        return UBI_OK;
     if (e->is_action)
         return take_action(c, e);
     if (e->is_marker)
@@ -672,6 +676,7 @@ static ubi_status collector_finish(ubi__preload_collector *c) {
     UBI_TRY(collector_run(c, NULL, true));
     UBI_TRY(undo_all_resizes(c));
     uint64_t given = atomic_load_explicit(&c->area->header->stamp, memory_order_relaxed);
+    given = given < c->end_stamp ? given : c->end_stamp;
     if (!c->is_trampled && given > c->stamp) {
         if (given - c->stamp > LAST_EVENTS + c->common.lost_bytes)
             c->is_trampled = true;
@@ -689,6 +694,10 @@ ubi_status ubi__preload_collector_finish(ubi__preload_collector *c) {
     if (c->failed == UBI_OK)
         c->failed = collector_finish(c);
     return c->failed;
+}
+
+void ubi__preload_collector_end_after(ubi__preload_collector *c, uint64_t stamp) {
+    c->end_stamp = stamp;
 }
 
 bool ubi__preload_collector_is_trampled(const ubi__preload_collector *c) {

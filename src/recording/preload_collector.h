@@ -67,6 +67,11 @@ ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy);
 bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c);
 /** Whether events up to this stamp were reported, or given up. */
 bool ubi__preload_collector_has_reported(const ubi__preload_collector *c, uint64_t stamp);
+/**
+ * What happened later than this stamp is not reported: the recording ends there, though the program notices that only when it does something
+ * more. Before `finish`, once.
+ */
+void ubi__preload_collector_end_after(ubi__preload_collector *c, uint64_t stamp);
 /** The program writes no more: reports the rest. Errors: as poll. */
 ubi_status ubi__preload_collector_finish(ubi__preload_collector *c);
 /**

@@ -368,6 +368,26 @@ static void test_what_was_under_way_at_the_end_is_not_lost(void **state) {
     }
 }
 
+/* The program notices that it is over when it allocates once more. */
+static void test_what_comes_after_the_end_is_no_part_of_it(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+    put_alloc(&a, UBI__ALLOC_MALLOC, 1, 0x1000, 10, 0);
+    put_alloc(&a, UBI__ALLOC_MALLOC, 2, 0x2000, 20, 0);
+    put_free(&a, UBI__FREE_FREE, 3, 0x1000, 0);
+    ubi__preload_collector_end_after(w.collector, 3);
+    put_free(&b, UBI__FREE_FREE, 4, 0x2000, 0);
+    put_alloc(&b, UBI__ALLOC_MALLOC, 5, 0x3000, 30, 0);
+    atomic_store(&w.area.header->stamp, 9);
+    finish_now(&w);
+    assert_string_equal(w.told, "+0:10@0 +1:20@0 -0 ");
+    assert_int_equal(counters_of(&w).lost_events + counters_of(&w).unfinished, 0);
+    assert_int_equal(counters_of(&w).live, 1);
+    close_world(&w);
+}
+
 static void test_chunks_are_given_back_when_they_are_read(void **state) {
     (void)state;
     world w;
@@ -832,6 +852,7 @@ int main(void) {
         cmocka_unit_test(test_events_of_all_contexts_are_told_in_the_order_of_their_stamps),
         cmocka_unit_test(test_what_never_comes_is_given_up_and_counted),
         cmocka_unit_test(test_what_was_under_way_at_the_end_is_not_lost),
+        cmocka_unit_test(test_what_comes_after_the_end_is_no_part_of_it),
         cmocka_unit_test(test_chunks_are_given_back_when_they_are_read),
         cmocka_unit_test(test_a_poll_does_a_part_of_much_and_leaves_the_rest),
         cmocka_unit_test(test_realloc_has_one_of_three_outcomes),

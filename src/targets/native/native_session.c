@@ -437,6 +437,8 @@ void ubi__native_session_stop(ubi__native_session *s) {
         return;
     s->is_stopping = true;
     ubi__native_clock_remove(s->clock, &s->face);
+    if (!s->is_dead && !s->is_trampled)
+        ubi__preload_collector_end_after(s->collector, atomic_load(&s->area.header->stamp));
     ubi__preload_area_stop(&s->area);
 }
 

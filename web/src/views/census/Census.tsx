@@ -27,7 +27,11 @@ export function Census({ snapshot, census }: { snapshot: Snapshot; census: Censu
   if (isEmpty) {
     return (
       <Empty title={census.filter ? "No matches" : "Empty"}>
-        <p>{census.filter ? `No name, file or function has “${census.filter}” in it.` : "This snapshot has nothing to count."}</p>
+        <p>
+          {census.filter
+            ? `No name, file or function has “${census.filter}” in it; upper and lower case are different.`
+            : "This snapshot has nothing to count."}
+        </p>
         <FilterNote />
       </Empty>
     );
