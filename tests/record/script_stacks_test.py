@@ -71,6 +71,7 @@ class ScriptStacks(unittest.TestCase):
         return wrong
 
 
+@unittest.skipIf(record_place.SANITIZED, "a program with AddressSanitizer cannot be recorded")
 class QuickJS(ScriptStacks):
     SCRIPT = PROGRAMS / "script_truth.js"
 
