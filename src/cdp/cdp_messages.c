@@ -43,7 +43,7 @@ static ubi_status parts_read(message_parts *out, ubi_text text) {
 static ubi_status message_sort(ubi__cdp_messages *m) {
     message_parts parts;
     uint64_t id;
-    UBI_TRY(parts_read(&parts, (ubi_text){ (const char *)m->message.at, m->message.n }));
+    UBI_TRY(parts_read(&parts, m->message.n ? (ubi_text){ (const char *)m->message.at, m->message.n } : ubi__text("")));
     if (parts.has_id && m->awaited && ubi__json_value_u64(&id, &parts.id) && id == m->awaited) {
         ubi__vec_u8 message = m->message;
         m->message = m->reply;

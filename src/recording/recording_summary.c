@@ -148,8 +148,11 @@ static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_cl
         sum.live_bytes += made->live * s->tables.infos.at[s->makers.at[i].info].weight_bytes;
         UBI_ASSERT(made->n_older <= made->live && made->epoch <= c->epoch);
     }
-    UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
-    UBI_ASSERT(sum.live_bytes == c->live_bytes && c->live_bytes <= c->peak_bytes);
+    if (s->makers.n) {
+        UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
+        UBI_ASSERT(sum.live_bytes == c->live_bytes);
+    }
+    UBI_ASSERT(c->live_bytes <= c->peak_bytes);
     UBI_ASSERT(c->live_met_bytes <= c->peak_met_bytes && c->live_variance >= 0);
     for (int i = 0; i < 2; i++)
         UBI_ASSERT(c->halves[i].live_bytes <= c->halves[i].peak_bytes);
@@ -157,8 +160,9 @@ static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_cl
 
 void ubi__recording_summary_check(const ubi__recording_summary *s) {
     uint64_t made = 0, gone = 0, live = 0;
-    UBI_ASSERT(s->infos.n == s->tables.infos.n && s->threads.n == s->tables.threads.n);
-    UBI_ASSERT(s->is_by_thread || s->makers.n == s->infos.n);
+    UBI_ASSERT((s->infos.n == 0 || s->infos.n == s->tables.infos.n) && s->infos.cap >= s->tables.infos.n);
+    UBI_ASSERT(s->threads.n == s->tables.threads.n);
+    UBI_ASSERT(s->is_by_thread || s->makers.n == s->tables.infos.n || s->makers.n == 0);
     UBI_ASSERT(s->threads.n == s->markers.threads.n);
     UBI_ASSERT(s->n_curve <= UBI__CURVE_POINTS && s->curve_step_ns >= FIRST_CURVE_STEP_NS);
     if (!UBI_CHECKS)
@@ -436,7 +440,7 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         s->n_markers += ubi__ubirec_marker_counts(r->marker.type);
         return ubi__marker_sums_add(&s->markers, r);
     case UBI__UBIREC_INFO:
-        UBI_TRY(ubi__vec_info_sums_push(&s->infos, s->allocator, (ubi__info_sums){ 0 }));
+        UBI_TRY(ubi__vec_info_sums_reserve(&s->infos, s->allocator, s->tables.infos.n + 1)); /* is filled at the end */
         if (!s->is_by_thread)
             UBI_TRY(
                 ubi__vec_maker_sums_push(&s->makers, s->allocator, (ubi__maker_sums){ .info = (uint32_t)s->makers.n }));
@@ -480,6 +484,7 @@ static void maker_total(ubi__recording_summary *s, const ubi__maker_sums *maker)
 
 /* A view that is finished shares infos with the summary that is added to: they begin at zero each time. */
 static void makers_total(ubi__recording_summary *s) {
+    s->infos.n = s->tables.infos.n;
     if (s->infos.n)
         memset(s->infos.at, 0, s->infos.n * sizeof *s->infos.at);
     for (uint32_t i = 0; i < s->makers.n; i++) {
@@ -549,10 +554,13 @@ ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__so
         s->n_blocks = ubi__ubirec_block_count(reader);
         ubi__ubirec_reader_free(reader);
     }
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
         ubi__recording_summary_finish(s);
-    else
+        ubi__vec_maker_sums_fini(&s->makers, s->allocator); /* infos have it all, and nothing is added */
+        ubi__u64_map_fini(&s->maker_of);
+    } else {
         ubi__recording_summary_fini(s);
+    }
     return status;
 }
 

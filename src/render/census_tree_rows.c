@@ -126,8 +126,10 @@ ubi_status ubi__census_rows_sort(ubi_census_node_ix *out, const ubi_census_tree 
     ubi_census_tree_node(tree, parent, &row);
     size_t n = row.n_children;
     const sorting how = { tree, order };
+    if (n == 0)
+        return UBI_OK;
     sorted_row *sorted = ubi__alloc_array(allocator, 2 * n, sizeof *sorted);
-    if (n && !sorted)
+    if (!sorted)
         return ubi__fail_nomem();
     for (size_t i = 0; i < n; i++)
         sorted[i] = sorted_row_of(&how, row.children[i]);

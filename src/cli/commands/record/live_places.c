@@ -194,7 +194,8 @@ static ubi_status rows_sum(ubi__live_places *places, const ubi__live_copy *copy)
         places->rows.at[name].live_bytes += t->live_bytes;
         places->rows.at[name].total_bytes += t->total_bytes;
     }
-    qsort(places->rows.at, places->rows.n, sizeof *places->rows.at, rows_compare);
+    if (places->rows.n)
+        qsort(places->rows.at, places->rows.n, sizeof *places->rows.at, rows_compare);
     return UBI_OK;
 }
 
