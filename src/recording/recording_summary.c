@@ -138,21 +138,20 @@ static void change_half(ubi__recording_summary *s, uint64_t number, uint32_t inf
 static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
     const ubi__class_sums *c = &s->classes[of_class];
     ubi__class_sums sum = { 0 };
-    for (uint32_t i = 0; i < s->makers.n; i++) {
-        const ubi__info_sums *made = &s->makers.at[i].made;
-        if (class_of(s, s->makers.at[i].info) != of_class)
+    bool has_makers = s->makers.n > 0; /* until it is read */
+    for (uint32_t i = 0; i < (has_makers ? s->makers.n : s->infos.n); i++) {
+        const ubi__info_sums *made = has_makers ? &s->makers.at[i].made : &s->infos.at[i];
+        uint32_t info = has_makers ? s->makers.at[i].info : i;
+        if (class_of(s, info) != of_class)
             continue;
         sum.count += made->count;
         sum.live += made->live;
         sum.n_left += made->n_left;
-        sum.live_bytes += made->live * s->tables.infos.at[s->makers.at[i].info].weight_bytes;
+        sum.live_bytes += made->live * s->tables.infos.at[info].weight_bytes;
         UBI_ASSERT(made->n_older <= made->live && made->epoch <= c->epoch);
     }
-    if (s->makers.n) {
-        UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
-        UBI_ASSERT(sum.live_bytes == c->live_bytes);
-    }
-    UBI_ASSERT(c->live_bytes <= c->peak_bytes);
+    UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
+    UBI_ASSERT(sum.live_bytes == c->live_bytes && c->live_bytes <= c->peak_bytes);
     UBI_ASSERT(c->live_met_bytes <= c->peak_met_bytes && c->live_variance >= 0);
     for (int i = 0; i < 2; i++)
         UBI_ASSERT(c->halves[i].live_bytes <= c->halves[i].peak_bytes);
@@ -472,6 +471,7 @@ static void info_sums_join(ubi__info_sums *to, const ubi__info_sums *from) {
     to->n_older += from->n_older;
     to->peak_live += from->peak_live;
     to->temporary += from->temporary;
+    to->epoch = ubi__larger(to->epoch, from->epoch);
 }
 
 /* Of the heap. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,14 +114,16 @@ static const ubi_stack_ops stack_ops = { stack_frame, stack_parent };
 /* Where no name is known, a frame is its module and offset. */
 static ubi_status frame_name_plainly(ubi__ubirec_tables *t, uint32_t i) {
     const ubi__ubirec_frame *frame = &t->frames.at[i];
-    char text[160];
+    char text[160], path[PATH_MAX] = ""; /* copied: the table of texts moves while it grows */
     uint32_t n;
     (void)ubi__ubirec_symbols_of(t, i, &n);
     if (n > 0 || (frame->type != UBI__UBIREC_NATIVE_FRAME && frame->type != UBI__UBIREC_RAW_FRAME))
         return UBI_OK;
-    ubi__ubirec_symbol symbol = { .file = ubi__text("") };
-    if (frame->type == UBI__UBIREC_NATIVE_FRAME)
-        symbol.file = ubi__ubirec_string_at(t, t->modules.at[frame->of].path);
+    if (frame->type == UBI__UBIREC_NATIVE_FRAME) {
+        ubi_text module = ubi__ubirec_string_at(t, t->modules.at[frame->of].path);
+        snprintf(path, sizeof path, "%.*s", (int)(module.len < sizeof path ? module.len : sizeof path - 1), module.ptr);
+    }
+    ubi__ubirec_symbol symbol = { .file = ubi__text(path) };
     ubi_text name = ubi__text_base_name(symbol.file);
     snprintf(text, sizeof text, "%.*s+0x%" PRIx64, (int)(name.len < 100 ? name.len : 100), name.ptr, frame->address);
     symbol.function = ubi__text(text);
