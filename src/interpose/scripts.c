@@ -387,7 +387,7 @@ static bool mix(scripts *s, size_t n_native, size_t depth) {
     return put_natives(s, &rest, n_native, depth);
 }
 
-/* What stands for a script's frame in prints; no address is like it. */
+/* A script's frame in prints of stacks: a number that no return address has. */
 static uint64_t script_pc(uint32_t function, uint32_t line, uint32_t column) {
     return UINT64_C(1) << 63 | (uint64_t)(function & 0x7fffff) << 40 | (uint64_t)(line & 0x3ffffff) << 14 |
            (column & 0x3fff);

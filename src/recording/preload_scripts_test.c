@@ -22,7 +22,7 @@ typedef struct world {
     uint32_t n_traces, n_threads;
 } world;
 
-static void tell(world *w, const char *format, ...) {
+static void world_note(world *w, const char *format, ...) {
     va_list more;
     va_start(more, format);
     int n = vsnprintf(w->told + w->n, sizeof w->told - w->n, format, more);
@@ -42,7 +42,7 @@ static ubi_status world_trace(void *payload, uint32_t *out, ubi__trace_kind kind
     world *w = payload;
     (void)module;
     assert_true(kind < UBI__TRACE_KINDS && kind != UBI__TRACE_SCRIPT && caller <= w->n_traces);
-    tell(w, "%d<%u ", (int)address, caller);
+    world_note(w, "%d<%u ", (int)address, caller);
     *out = ++w->n_traces;
     return UBI_OK;
 }
@@ -51,8 +51,8 @@ static ubi_status world_script(void *payload, uint32_t *out, uint32_t caller, co
     world *w = payload;
     assert_true(caller <= w->n_traces);
     assert_true(frame->function.len <= UBI__WIRE_FUNCTION_BYTES && frame->file.len <= UBI__WIRE_PATH_BYTES);
-    tell(w, "%.*s(%.*s:%u:%u)<%u ", (int)frame->function.len, frame->function.ptr, (int)frame->file.len,
-         frame->file.ptr, frame->line, frame->column, caller);
+    world_note(w, "%.*s(%.*s:%u:%u)<%u ", (int)frame->function.len, frame->function.ptr, (int)frame->file.len,
+               frame->file.ptr, frame->line, frame->column, caller);
     *out = ++w->n_traces;
     return UBI_OK;
 }
@@ -64,7 +64,7 @@ static ubi_status world_thread(void *payload, uint32_t *out, uint64_t tid) {
 }
 
 static ubi_status world_alloc(void *payload, const ubi__preload_alloc *e) {
-    tell(payload, "+%d@%u ", (int)e->size_bytes, e->trace);
+    world_note(payload, "+%d@%u ", (int)e->size_bytes, e->trace);
     return UBI_OK;
 }
 
@@ -86,39 +86,39 @@ typedef struct chunk {
     uint32_t n_traces;
 } chunk;
 
-static void put(chunk *c, uint64_t number) {
+static void chunk_number_put(chunk *c, uint64_t number) {
     c->n = (size_t)(ubi__wire_put(c->bytes + c->n, number) - c->bytes);
 }
 
 static void put_function(chunk *c, uint64_t number, const char *name, const char *file) {
-    put(c, UBI__OP_CONTROL | UBI__CONTROL_FUNCTION << UBI__OP_KIND_SHIFT);
-    put(c, number);
-    put(c, strlen(name));
-    put(c, strlen(file));
+    chunk_number_put(c, UBI__OP_CONTROL | UBI__CONTROL_FUNCTION << UBI__OP_KIND_SHIFT);
+    chunk_number_put(c, number);
+    chunk_number_put(c, strlen(name));
+    chunk_number_put(c, strlen(file));
     memcpy(c->bytes + c->n, name, strlen(name));
     memcpy(c->bytes + c->n + strlen(name), file, strlen(file));
     c->n += strlen(name) + strlen(file);
 }
 
 static void put_script(chunk *c, uint32_t caller, uint64_t function, uint64_t line) {
-    put(c, UBI__OP_TRACE | UBI__TRACE_SCRIPT << UBI__OP_KIND_SHIFT);
-    put(c, ++c->n_traces - caller);
-    put(c, function);
-    put(c, line);
-    put(c, 3);
+    chunk_number_put(c, UBI__OP_TRACE | UBI__TRACE_SCRIPT << UBI__OP_KIND_SHIFT);
+    chunk_number_put(c, ++c->n_traces - caller);
+    chunk_number_put(c, function);
+    chunk_number_put(c, line);
+    chunk_number_put(c, 3);
 }
 
 static void put_native(chunk *c, uint32_t caller, uint64_t pc) {
-    put(c, UBI__OP_TRACE);
-    put(c, ++c->n_traces - caller);
-    put(c, ubi__wire_zigzag(pc));
+    chunk_number_put(c, UBI__OP_TRACE);
+    chunk_number_put(c, ++c->n_traces - caller);
+    chunk_number_put(c, ubi__wire_zigzag(pc));
 }
 
 static void put_alloc(chunk *c, uint64_t size) {
-    put(c, UBI__OP_ALLOC);
-    put(c, ubi__wire_zigzag(0x1000));
-    put(c, size);
-    put(c, ubi__wire_zigzag(c->n_traces));
+    chunk_number_put(c, UBI__OP_ALLOC);
+    chunk_number_put(c, ubi__wire_zigzag(0x1000));
+    chunk_number_put(c, size);
+    chunk_number_put(c, ubi__wire_zigzag(c->n_traces));
 }
 
 static chunk usual_chunk(void) {
@@ -215,10 +215,10 @@ static void test_what_breaks_a_rule_ends_the_chunk(void **state) {
     put_script(&c, 0, 1, UINT64_C(1) << 32);
     assert_broken(&c, "");
     c = (chunk){ .n = 0 };
-    put(&c, UBI__OP_CONTROL | UBI__CONTROL_FUNCTION << UBI__OP_KIND_SHIFT);
-    put(&c, 1);
-    put(&c, UBI__WIRE_FUNCTION_BYTES + 1);
-    put(&c, 0);
+    chunk_number_put(&c, UBI__OP_CONTROL | UBI__CONTROL_FUNCTION << UBI__OP_KIND_SHIFT);
+    chunk_number_put(&c, 1);
+    chunk_number_put(&c, UBI__WIRE_FUNCTION_BYTES + 1);
+    chunk_number_put(&c, 0);
     assert_broken(&c, "");
 }
 

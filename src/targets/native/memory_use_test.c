@@ -78,12 +78,12 @@ static void draw(drawn *d, uint64_t low, uint64_t bytes, const char *rights, uin
         assert_int_equal(pwrite(d->memory, "", 1, (off_t)(low + bytes - 1)), 1);
 }
 
-static void put(drawn *d, uint64_t address, const void *data, size_t n_bytes) {
+static void drawn_memory_put(drawn *d, uint64_t address, const void *data, size_t n_bytes) {
     assert_int_equal(pwrite(d->memory, data, n_bytes, (off_t)address), n_bytes);
 }
 
 static void put_word(drawn *d, uint64_t address, uint64_t word) {
-    put(d, address, &word, sizeof word);
+    drawn_memory_put(d, address, &word, sizeof word);
 }
 
 static ubi_status drawn_read(const drawn *d, ubi__residence *r, const ubi_allocator *allocator) {
@@ -188,7 +188,7 @@ static void put_pools(drawn *d) {
     /* Five blocks of 64 bytes; a pool of 4 KiB, of an older Python, would have another last offset. */
     const uint32_t words[12] = { [0] = 5, [8] = 0, [9] = 3, [10] = 48 + 5 * 64, [11] = (16 << 10) - 64 };
     for (uint64_t i = 0; i < 4; i++)
-        put(d, POOLS + i * (16 << 10), words, sizeof words);
+        drawn_memory_put(d, POOLS + i * (16 << 10), words, sizeof words);
 }
 
 static void put_library(drawn *d) {
@@ -197,8 +197,8 @@ static void put_library(drawn *d) {
                               .e_phentsize = sizeof(Elf64_Phdr),
                               .e_phnum = 1 };
     const Elf64_Phdr part = { .p_type = PT_LOAD, .p_memsz = MIB + 2 * PAGE + 7 };
-    put(d, LIBRARY, &head, sizeof head);
-    put(d, LIBRARY + sizeof head, &part, sizeof part);
+    drawn_memory_put(d, LIBRARY, &head, sizeof head);
+    drawn_memory_put(d, LIBRARY + sizeof head, &part, sizeof part);
 }
 
 static void process_draw(drawn *d) {

@@ -40,7 +40,7 @@ static bool screen_draw(ubi__record_live *live) {
     ubi__live_terminal_measure(&live->terminal);
     if (ubi__native_live_copy(&live->sums, &live->copy) != UBI_OK ||
         ubi__live_places_update(&live->places, &live->copy, FRAMES_AT_ONCE, &is_whole) != UBI_OK)
-        return true; /* no memory for now: what is there stays */
+        return true; /* there is no memory to draw with: the screen keeps what it shows */
     ubi__page page = { .out = &out, .style = live->style, .is_terminal = true };
     ubi__live_scene scene = { &live->copy, &live->places, ubi__live_terminal_kept(&live->terminal) };
     page.style.columns = live->terminal.columns;
