@@ -2,7 +2,7 @@
  *
  * snapshot_room.h: whether a program has room for the snapshot that it is asked for.
  *
- * V8 builds the whole snapshot in memory, beside the heap, before the first byte is sent: some 470 bytes for each object, which is 15 times a
+ * V8 builds the whole snapshot in memory, beside the heap, before the first byte is sent: some 470 bytes for each object, which is up to 15 times a
  * heap of small objects (measured with Node.js 20), and twice what is in large ones. A program that has not so much is ended by the kernel.
  */
 #ifndef UBI_CDP_SNAPSHOT_ROOM_H
