@@ -208,11 +208,40 @@ static bool is_after_call(ubi__unwinder *u, uintptr_t pc) {
 }
 
 /**
+ * Whether a function keeps frame pointers: then their prologue, `push %rbp; mov %rsp, %rbp`, is the last one before a return address in it.
+ * Looked for no further away than functions are long.
+ */
+static bool follows_prologue(uintptr_t pc) {
+    static const uint8_t prologue[] = { 0x55, 0x48, 0x89, 0xe5 };
+    enum { MOST_BYTES = 1 << 16 };
+    uintptr_t page = pc; /* what is known to be readable begins there */
+    for (uintptr_t at = pc - sizeof prologue; pc - at < MOST_BYTES && at < pc; at--) {
+        if (at < page) {
+            page = at & ~(uintptr_t)(PAGE_BYTES - 1);
+            if (!is_mapped(page))
+                return false;
+        }
+        if (memcmp((const void *)at, prologue, sizeof prologue) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** The same, remembered. */
+static bool keeps_frame_pointers(ubi__unwinder *u, uintptr_t pc) {
+    uintptr_t *known = &u->after_prologues[pc % (sizeof u->after_prologues / sizeof *u->after_prologues)];
+    if (*known != pc && follows_prologue(pc))
+        *known = pc;
+    return *known == pc;
+}
+
+/**
  * Code of a module that says nothing about it, such as an assembler's. That of JavaScript engines, which is made when they are built,
- * keeps frame pointers as what they make at run time does; other code may have anything in bp.
+ * keeps frame pointers as what they make at run time does; other code may have anything in bp, often its caller's, which would be
+ * passed over.
  */
 static bool step_silent(ubi__unwinder *u, cursor *c) {
-    return step_pointers(c) && (c->pc == 0 || is_after_call(u, c->pc));
+    return keeps_frame_pointers(u, c->pc) && step_pointers(c) && (c->pc == 0 || is_after_call(u, c->pc));
 }
 
 /** Any step: with a rule that is still unknown, with one that is not short, over a page's end. */
@@ -522,6 +551,7 @@ void ubi__unwinder_forget_walk(ubi__unwinder *u) {
 
 void ubi__unwinder_forget_modules(ubi__unwinder *u) {
     memset(u->after_calls, 0, sizeof u->after_calls);
+    memset(u->after_prologues, 0, sizeof u->after_prologues);
     ubi__rules_forget(u);
     ubi__unwinder_forget_walk(u);
 }

@@ -111,7 +111,8 @@ typedef struct ubi__unwinder {
     size_t max_depth;
     size_t block_bytes; /* of the block that holds these arrays */
 
-    uintptr_t after_calls[64]; /* return addresses that were found to follow a call, by their low bits */
+    uintptr_t after_calls[64];     /* return addresses that were found to follow a call, by their low bits */
+    uintptr_t after_prologues[64]; /* the same, to be in a function that keeps frame pointers */
 
     struct ubi__unwind_memo *memos; /* unwind_rules.h; NULL: none */
     uint32_t memo_age;              /* those of another age mean nothing any more */
