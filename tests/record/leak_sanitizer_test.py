@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import record_place
+from address_limit import lift_limit
 
 PROGRAM = """
 #include <stdlib.h>
@@ -60,7 +61,7 @@ class Suppressions(unittest.TestCase):
 
     def hidden_there(self, program, path):
         """As LeakSanitizer says at the end of a run."""
-        done = subprocess.run([program], capture_output=True, text=True, cwd=self.place.folder,
+        done = subprocess.run([program], capture_output=True, text=True, cwd=self.place.folder, preexec_fn=lift_limit,
                               env={**self.place.environment, "LSAN_OPTIONS": f"suppressions={path}:print_suppressions=1:exitcode=0:fast_unwind_on_malloc=0"})
         if "LeakSanitizer has encountered a fatal error" in done.stderr:
             self.skipTest("LeakSanitizer cannot stop threads here")

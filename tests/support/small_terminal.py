@@ -21,6 +21,7 @@ class SmallTerminal:
         self.is_alternate, self.has_cursor, self.has_colour = False, True, False
         self.was_alternate = False
         self.row = self.column = 0
+        self.old_size = None  # from a change of the size until the first screen that was begun afterwards
         self.bytes = b""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -36,7 +37,9 @@ class SmallTerminal:
         self.settings = termios.tcgetattr(self.fd)
 
     def resize(self, columns, rows):
-        """The kernel sends SIGWINCH when it changes."""
+        """The kernel sends SIGWINCH when it changes. What was begun for the old size may still come, or one screen more, whose
+        program had asked for the size before."""
+        self.old_size = (self.columns, self.rows), 2
         self.columns, self.rows = columns, rows
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
@@ -57,8 +60,9 @@ class SmallTerminal:
     def put(self, character):
         line = self.line()
         if self.is_alternate:
-            assert self.column < self.columns, f"a line that is too long: {line!r} and {character!r}"
-            assert self.row < self.rows, f"below the screen: {character!r}"
+            columns, rows = map(max, (self.columns, self.rows), self.old_size[0] if self.old_size else (0, 0))
+            assert self.column < columns, f"a line that is too long: {line!r} and {character!r}"
+            assert self.row < rows, f"below the screen: {character!r}"
         line = line.ljust(self.column)
         self.screen[self.row] = line[:self.column] + character + line[self.column + 1:]
         self.column += 1
@@ -66,6 +70,9 @@ class SmallTerminal:
     def sequence(self, parameters, letter):
         if letter == "H" and parameters == "":
             self.row = self.column = 0
+            if self.old_size:
+                size, screens = self.old_size
+                self.old_size = (size, screens - 1) if screens else None
         elif letter == "K" and parameters == "":
             self.screen[self.row] = self.line()[:self.column]
         elif letter == "J" and parameters in ("", "2"):
