@@ -7,6 +7,8 @@ import { AFTER, BEFORE, data, journey, rows, shown, until } from "./browser";
 const trip = journey(BEFORE, AFTER);
 const v8 = journey(data("v8/node20-before.heapsnapshot.gz"), data("v8/node20-after.heapsnapshot.gz"));
 
+const strangers = journey(data("v8/node20-before.heapsnapshot.gz"), data("v8/chromium-alloc.heapsnapshot.gz"));
+
 /** Cells of one of the two tables. */
 const table = (page: Page, label: string) => page.getByRole("treegrid", { name: label, exact: true });
 const CLASSES = "Classes that changed";
@@ -75,4 +77,19 @@ it("an object that is new leads to its page, and back; keys do all of that", asy
   await objects.locator(".tree-row").first().waitFor();
   await page.getByRole("button", { name: "By group" }).click();
   await until(async () => page.url()).not.toContain("by=class");
+});
+
+it("snapshots of different processes are refused by class, and compared where one wants it; the address says so", async () => {
+  const page = await strangers.open("#/diff/h1/h2?by=class");
+  await page.getByText("These snapshots seem to be of different processes.").waitFor();
+  expect(await page.locator(".tree-row").count()).toBe(0);
+  expect(page.url()).not.toContain("anyway");
+  await page.getByRole("button", { name: "Compare them anyway" }).click();
+  await classNames(page);
+  await until(async () => page.url()).toContain("anyway=1");
+  await page.reload();
+  await classNames(page);
+  await page.getByText("they seem to be of different processes").waitFor();
+  await page.getByRole("button", { name: "By group" }).click();
+  await until(async () => page.url()).not.toContain("anyway");
 });

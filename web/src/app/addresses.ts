@@ -92,7 +92,7 @@ export function addressOfState(state: State): Partial<Address> {
     view,
     heap: view === "settings" ? null : heap,
     heaps: (leaks?.state === LEAKS.SELECTING ? [] : (leaks?.ids ?? [])).map((id) => snapshotOf(state, id)?.path ?? ""),
-    anyway: leaks?.allowsOtherProcess ? "1" : "",
+    anyway: leaks?.allowsOtherProcess || diffing?.byClass?.allowsOtherProcess ? "1" : "",
     other: snapshotOf(state, diffing?.secondSnapshotId ?? null)?.path ?? null,
     node: shownNode(state),
     filter: isTable ? (state.filter ?? "") : "",
@@ -227,7 +227,7 @@ function followComparison(address: Address): Task {
     if (address.view === "diff" && heap && other) {
       await dispatch(compareSnapshots(heap.id, other.id));
       if (address.by === "class") {
-        await dispatch(showClassDiff(true, address.sort));
+        await dispatch(showClassDiff(true, address.sort, address.anyway === "1"));
         dispatch(chooseClass(address.row, address.side === "deleted" ? "deleted" : "created"));
       }
     } else if (address.view === "leaks" && address.heaps.length > 1) {

@@ -29,7 +29,7 @@ export interface Address {
   bytes: string;
   /** Of individuals: the class whose objects these are, in place of parts of a census. */
   kind: string;
-  /** Of leaks: "1", if files of several processes are compared, too. */
+  /** Of leaks, and of a difference by class: "1", if files of several processes are compared, too. */
   anyway: string;
   /** Of a difference by class: the class whose objects are shown, and which of them. */
   row: string;

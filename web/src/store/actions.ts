@@ -120,9 +120,10 @@ export const expandDiffingCensusNode = action<{ node: RowId }>("expand-diffing-c
 export const collapseDiffingCensusNode = action<{ node: RowId }>("collapse-diffing-census-node");
 export const focusDiffingCensusNode = action<{ node: RowId | null }>("focus-diffing-census-node");
 
-export const takeClassDiffStart = action<{ sort: Sort }>("take-class-diff-start");
-export const takeClassDiffEnd = action<Pair & { rows: ClassChange[] }>("take-class-diff-end");
+export const takeClassDiffStart = action<{ sort: Sort; allowsOtherProcess: boolean }>("take-class-diff-start");
+export const takeClassDiffEnd = action<Pair & { rows: ClassChange[]; isOneProcess: boolean }>("take-class-diff-end");
 export const takeClassDiffError = action<Pair & Failure>("take-class-diff-error");
+export const allowOtherProcessInDiff = action("allow-other-process-in-diff");
 export const sortClassDiff = action<Sort>("sort-class-diff");
 export const focusClassChange = action<OfMembers>("focus-class-change");
 export const classMembersCame = action<Pair & OfMembers & { nodes: DominatorTreeNode[] }>("class-members-came");

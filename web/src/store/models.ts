@@ -198,6 +198,10 @@ export interface ClassMembersModel {
 /** The difference by class: it is on its way while there are neither rows nor error. */
 export interface ClassDiffModel {
   rows: ClassChange[] | null;
+  /** Whether the two look like snapshots of one process; if not, what came and went says nothing. */
+  isOneProcess: boolean;
+  /** It is shown of different processes, too. */
+  allowsOtherProcess: boolean;
   sort: Sort;
   /** The class whose objects are shown; null: none is. */
   members: ClassMembersModel | null;

@@ -45,6 +45,8 @@ export class FakeClient {
     return value;
   }
 
+  /** Whether its snapshots are of one process. */
+  isOneProcess = true;
   server = "one";
   listHeaps = () => this.answer("list", { server: this.server, heaps: this.heaps });
   importHeapSnapshot = (_file: Blob, name: string) => this.answer("import", this.open(name));
@@ -76,7 +78,7 @@ export class FakeClient {
     const tally = (count: number) => ({ count, bytes: count * 10 });
     const change = { coarseType: "Object", name: "Point", old: tally(3), new: tally(5), created: tally(4), deleted: tally(2) };
     const same = { ...change, name: "Array", new: tally(3), created: tally(0), deleted: tally(0) };
-    return this.answer("class diff", { byClass: [change, same] });
+    return this.answer("class diff", { byClass: [change, same], sameProcess: this.isOneProcess });
   };
   getClassMembers = (_first: string, _second: string, { row, side }: { row: number; side: string }) => {
     return this.answer(`members ${row} ${side}`, [ROOT.children?.[0] as DominatorTreeNode]);

@@ -53,14 +53,19 @@ export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) =
       a.focusDiffingCensusNode,
       (diffing, { payload }) => diffing && { ...diffing, census: withFocused(diffing.census, payload.node) },
     )
-    .addCase(a.takeClassDiffStart, (diffing, { payload: { sort } }) =>
-      withClasses(diffing, { rows: null, sort, members: null, error: null }),
+    .addCase(a.takeClassDiffStart, (diffing, { payload }) =>
+      withClasses(diffing, { ...payload, rows: null, isOneProcess: true, members: null, error: null }),
     )
-    .addCase(a.takeClassDiffEnd, (diffing, { payload: { rows, ...pair } }) => {
-      return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { ...diffing.byClass, rows, error: null }) : diffing;
+    .addCase(a.takeClassDiffEnd, (diffing, { payload: { rows, isOneProcess, ...pair } }) => {
+      return diffing?.byClass && isPair(diffing, pair)
+        ? withClasses(diffing, { ...diffing.byClass, rows, isOneProcess, error: null })
+        : diffing;
     })
     .addCase(a.takeClassDiffError, (diffing, { payload: { error, ...pair } }) => {
       return diffing?.byClass && isPair(diffing, pair) ? withClasses(diffing, { ...diffing.byClass, rows: null, error }) : diffing;
+    })
+    .addCase(a.allowOtherProcessInDiff, (diffing) => {
+      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, allowsOtherProcess: true }) : diffing;
     })
     .addCase(a.sortClassDiff, (diffing, { payload: sort }) => {
       return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, sort }) : diffing;

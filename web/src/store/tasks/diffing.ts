@@ -102,18 +102,18 @@ export function expandDiffingRow(node: RowId): Task {
 }
 
 /** Which classes changed, object by object; or by groups again. */
-export function showClassDiff(isShown: boolean, sort = ""): Task {
+export function showClassDiff(isShown: boolean, sort = "", allowsOtherProcess = false): Task {
   return async (dispatch, getState, { client }) => {
     const { firstSnapshotId: first, secondSnapshotId: second } = getState().diffing ?? {};
     if (!isShown || !first || !second) {
       dispatch(a.leaveClassDiff());
       return;
     }
-    dispatch(a.takeClassDiffStart({ sort }));
+    dispatch(a.takeClassDiffStart({ sort, allowsOtherProcess }));
     const [from, to] = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
     try {
-      const { byClass = [], scripts } = await client.getClassDiff(from, to);
-      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass, scripts) }));
+      const { byClass = [], scripts, sameProcess: isOneProcess = true } = await client.getClassDiff(from, to);
+      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass, scripts), isOneProcess }));
     } catch (error) {
       dispatch(a.takeClassDiffError({ first, second, error: errorText(error) ?? "Comparing was cancelled." }));
     }

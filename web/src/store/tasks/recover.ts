@@ -25,7 +25,7 @@ export function recover(): Task {
       await dispatch(fetchPaths(paths.id, paths.nodeId));
     }
     if (byClass && isUnanswered(byClass.error)) {
-      await dispatch(showClassDiff(true, byClass.sort));
+      await dispatch(showClassDiff(true, byClass.sort, byClass.allowsOtherProcess));
     }
     if (members && isUnanswered(members.error)) {
       dispatch(chooseClass(members.key, members.side));

@@ -7,7 +7,7 @@ import { useBytes, useDo, useSee } from "../../shared/hooks";
 import { SplitPane } from "../../shared/SplitPane";
 import { Empty, Failure, Working } from "../../shared/Status";
 import { TreeTable, type Column } from "../../shared/TreeTable";
-import { resizeShortestPaths, sortClassDiff } from "../../store/actions";
+import { allowOtherProcessInDiff, resizeShortestPaths, sortClassDiff } from "../../store/actions";
 import type { ClassDiffModel, Snapshot } from "../../store/models";
 import { chooseClass, showClassDiff } from "../../store/tasks/diffing";
 import { ClassMembers } from "./ClassMembers";
@@ -68,6 +68,19 @@ function useClassColumns(): Column<ClassChange>[] {
   return [name, ...columns];
 }
 
+/** Ids of different processes have nothing to do with each other: what would be new or gone is chance. */
+function Strangers({ first, second }: { first: Snapshot; second: Snapshot }) {
+  const act = useDo();
+  return (
+    <Failure words="These snapshots seem to be of different processes." error={`${first.name}\n${second.name}`}>
+      <p>Objects are found again by their ids, which mean something only within one run of a program. By group, any two can be compared.</p>
+      <button type="button" className="button" onClick={() => act(allowOtherProcessInDiff())}>
+        Compare them anyway
+      </button>
+    </Failure>
+  );
+}
+
 interface ClassDiffProps {
   classes: ClassDiffModel;
   first: Snapshot;
@@ -78,8 +91,8 @@ export function ClassDiff({ classes, first, second }: ClassDiffProps) {
   const act = useDo();
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const filter = useSee((state) => state.filter);
-  const columns = useClassColumns();
   const { rows: all, sort, members } = classes;
+  const columns = useClassColumns();
   const rows = useMemo(() => classesShown(all ?? [], filter, sort), [all, filter, sort]);
   if (classes.error) {
     return (
@@ -92,6 +105,9 @@ export function ClassDiff({ classes, first, second }: ClassDiffProps) {
   }
   if (!all) {
     return <Working words="Comparing object by object…" progress={null} />;
+  }
+  if (!classes.isOneProcess && !classes.allowsOtherProcess) {
+    return <Strangers first={first} second={second} />;
   }
   if (rows.length === 0) {
     return <Empty title={filter ? "No matches" : "No class changed"} />;

@@ -33,6 +33,8 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
   if (!census?.report || !first || !second) {
     return null;
   }
+  const isOfStrangers = byClass !== null && !byClass.isOneProcess;
+  const isRefused = isOfStrangers && !byClass.allowsOtherProcess;
   const isEmpty = census.report.lists[census.report.root]?.childCount === 0;
   const { display, filter } = census;
   const command = commandText(
@@ -47,7 +49,10 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
     <div className="table-view">
       <div className="view-bar">
         <p className="view-note">
-          From <strong>{titleOf(first)}</strong> to <strong>{titleOf(second)}</strong>: plus is what the second has more.
+          From <strong>{titleOf(first)}</strong> to <strong>{titleOf(second)}</strong>
+          {isOfStrangers && !isRefused
+            ? ": they seem to be of different processes, and then what is new or deleted is chance."
+            : ": plus is what the second has more."}
         </p>
         <div className="segments" role="group" aria-label="Compare by">
           {[false, true].map((isClass) => (
@@ -63,7 +68,7 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
         </div>
         <FilterNote />
         <CopyMenu
-          rows={() => (byClass ? classDiffCells(byClass, filter) : censusCells(census))}
+          {...(isRefused ? {} : { rows: () => (byClass ? classDiffCells(byClass, filter) : censusCells(census)) })}
           command={byClass ? commandText("diff", ["--by", "class"], first.name, second.name) : command}
         />
       </div>

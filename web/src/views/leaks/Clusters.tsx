@@ -10,6 +10,8 @@ import { useAddress } from "../../shared/hooks";
 
 /** The first snapshot and the last: the objects are in the last. */
 export interface Sides {
+  /** "1", if they may be of different processes. */
+  anyway: string;
   oldest: HeapPath | null;
   newest: HeapPath | null;
 }
@@ -41,7 +43,10 @@ function Evidence({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
           Who holds them
         </a>
       )}
-      <a className="button small" href={address({ view: "diff", heap: sides.oldest, other: sides.newest, by: "class", row })}>
+      <a
+        className="button small"
+        href={address({ view: "diff", heap: sides.oldest, other: sides.newest, by: "class", row, anyway: sides.anyway })}
+      >
         All new ones
       </a>
     </div>

@@ -74,6 +74,7 @@ function useSides(leaks: LeaksModel): Sides {
   const [first, last] = [leaks.ids[0], leaks.ids[leaks.ids.length - 1]];
   const path = (snapshot: Snapshot | null) => snapshot?.path ?? null;
   return {
+    anyway: leaks.allowsOtherProcess ? "1" : "",
     oldest: useSee((state) => path(snapshotOf(state, first ?? null))),
     newest: useSee((state) => path(snapshotOf(state, last ?? null))),
   };
