@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: MIT
 // What changed between two snapshots, by class: which objects are new, and which are gone.
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
+import { folderOf, snapshotFile, type NodeFields } from "../src/api/serving";
 import { AFTER, BEFORE, data, journey, rows, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER);
 const v8 = journey(data("v8/node20-before.heapsnapshot.gz"), data("v8/node20-after.heapsnapshot.gz"));
 
 const strangers = journey(data("v8/node20-before.heapsnapshot.gz"), data("v8/chromium-alloc.heapsnapshot.gz"));
+
+/** A program that has made many objects between two snapshots. */
+function objects(count: number): Buffer {
+  const node = (className: string, size: number, ids: number[]): NodeFields => {
+    return { size, type: "JSObject", coarse: 1, className, edges: ids.map((id) => [id]) };
+  };
+  const ids = Array.from({ length: count }, (_, at) => 100_000 + 8 * at);
+  const lists = Array.from({ length: Math.ceil(count / 10_000) }, (_, at) => ids.slice(at * 10_000, (at + 1) * 10_000));
+  const root: NodeFields = { size: 8, type: "root", edges: lists.map((_, at) => [2 + at]) };
+  return snapshotFile(1, [
+    [1, root],
+    ...lists.map((list, at): [number, NodeFields] => [2 + at, node("Array", 1000, list)]),
+    ...ids.map((id): [number, NodeFields] => [id, node("Session", 1000, [])]),
+  ]);
+}
+
+const folder = folderOf({ "few.fxsnapshot": objects(1000), "many.fxsnapshot": objects(124_456) });
+afterAll(() => folder.remove());
+const many = journey(`${folder.path}/few.fxsnapshot`, `${folder.path}/many.fxsnapshot`);
 
 /** Cells of one of the two tables. */
 const table = (page: Page, label: string) => page.getByRole("treegrid", { name: label, exact: true });
@@ -92,4 +112,17 @@ it("snapshots of different processes are refused by class, and compared where on
   await page.getByText("they seem to be of different processes").waitFor();
   await page.getByRole("button", { name: "By group" }).click();
   await until(async () => page.url()).not.toContain("anyway");
+});
+
+it("no number is cut, however long it is", async () => {
+  for (const hash of ["#/diff/h1/h2?by=class", "#/diff/h2/h1?by=class", "#/diff/h1/h2", "#/census/h2", "#/dominators/h2"]) {
+    const page = await many.open(hash);
+    await page.locator("main:not(:has(.spinner)) .tree-row").first().waitFor();
+    const cells = page.locator(".tree-cell.number, .head-cell.number");
+    expect(await cells.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent))).toEqual(
+      [],
+    );
+    const texts = await page.locator(".tree-cell.number").allTextContents();
+    expect(texts.some((text) => /12[34] 4\d\d/.test(text))).toBe(true);
+  }
 });

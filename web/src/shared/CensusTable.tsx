@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of a census, of one heap or of what changed between two.
 import { useMemo, type ReactNode } from "react";
+import { farthest, figureWidth } from "../logic/columns";
 import { formatNumber, formatPercent, percentOf } from "../logic/format";
 import { rowNameText } from "../logic/names";
 import { visibleRows, type PlacedRow, type VisibleRow } from "../logic/rows";
@@ -113,12 +114,34 @@ function useColumns(props: CensusTableProps): CensusColumn[] {
       {hasPercentages && <span className="figure-percent">{formatPercent(percentOf(part, whole), isDiff)}</span>}
     </span>
   );
+  /** With room for the longest number of the rows that have come, and for its share. */
+  const { rows } = census.report ?? {};
+  const [mostBytes, mostCount] = useMemo(() => {
+    const known = Object.values(rows ?? {});
+    return [farthest(known.map((row) => row.totalBytes)), farthest(known.map((row) => row.totalCount))];
+  }, [rows]);
+  const widthOf = (least: string, text: string, part: number, whole: number) =>
+    figureWidth(least, [text], hasPercentages ? [formatPercent(percentOf(part, whole), isDiff)] : undefined);
   const sizes = (id: "bytes" | "totalBytes", title: string, help: string): CensusColumn => ({
-    ...{ id, title, help, width: "clamp(100px, 11.5vw, 150px)", isNumber: true, sort: id },
+    ...{
+      id,
+      title,
+      help,
+      width: widthOf("clamp(100px, 11.5vw, 150px)", bytes(mostBytes, isDiff), mostBytes, totals.totalBytes),
+      isNumber: true,
+      sort: id,
+    },
     cell: ({ row }) => figure(bytes(row[id], isDiff), row[id], totals.totalBytes),
   });
   const counts = (id: "count" | "totalCount", title: string, help: string): CensusColumn => ({
-    ...{ id, title, help, width: "clamp(88px, 9.6vw, 124px)", isNumber: true, sort: id },
+    ...{
+      id,
+      title,
+      help,
+      width: widthOf("clamp(88px, 9.6vw, 124px)", formatNumber(mostCount, isDiff), mostCount, totals.totalCount),
+      isNumber: true,
+      sort: id,
+    },
     cell: ({ row }) => figure(formatNumber(row[id], isDiff), row[id], totals.totalCount),
   });
   const pointer = ({ row, level }: VisibleRow & { row: PlacedRow }) => {

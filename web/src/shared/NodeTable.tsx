@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The columns of nodes: what they retain, what they take, what they are.
+import { figureWidth } from "../logic/columns";
 import { formatPercent, percentOf } from "../logic/format";
 import type { Bytes, DominatorTreeNode, HeapPath } from "../types/heap";
 import { useBytes, useNodeIds } from "./hooks";
@@ -18,8 +19,9 @@ export interface NodeCells {
 export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, cellsOf: (row: Row) => NodeCells): Column<Row>[] {
   const bytes = useBytes();
   const idText = useNodeIds(heap);
+  const width = figureWidth("clamp(100px, 10.6vw, 136px)", [bytes(whole), bytes(Math.min(whole, 1023))], ["100%"]);
   const size = (id: "retainedSize" | "shallowSize", title: string, help: string): Column<Row> => ({
-    ...{ id, title, help, width: "clamp(100px, 10.6vw, 136px)", isNumber: true },
+    ...{ id, title, help, width, isNumber: true },
     cell: (row) => {
       const value = cellsOf(row)[id];
       return (

@@ -2,6 +2,7 @@
 // What changed by class: how many objects are new, how many are gone, and what both make; beside it, the objects of one class.
 import { useMemo } from "react";
 import { classesShown, classKey, CLASS_NUMBERS, firstSide, shortPlace, type ClassChange } from "../../logic/class_diff";
+import { farthest, figureWidth } from "../../logic/columns";
 import { formatNumber } from "../../logic/format";
 import { useBytes, useDo, useSee } from "../../shared/hooks";
 import { SplitPane } from "../../shared/SplitPane";
@@ -39,13 +40,16 @@ const COLUMNS = [
   ["deltaBytes", "Delta Bytes", "98px", "How much more the class takes, also by objects that were there and grew"],
 ] as const;
 
-function useClassColumns(): Column<ClassChange>[] {
+/** Every column has room for its longest number. */
+function useClassColumns(rows: readonly ClassChange[]): Column<ClassChange>[] {
   const bytes = useBytes();
-  const columns = COLUMNS.map(([id, title, width, help]): Column<ClassChange> => {
+  const columns = COLUMNS.map(([id, title, least, help]): Column<ClassChange> => {
     const isChange = id.startsWith("delta");
     const format = id.endsWith("Bytes") ? bytes : formatNumber;
+    const numberOf = CLASS_NUMBERS[id] ?? (() => 0);
+    const width = figureWidth(least, [format(farthest(rows.map(numberOf)), isChange)]);
     const cell = (row: ClassChange) => {
-      const value = CLASS_NUMBERS[id]?.(row) ?? 0;
+      const value = numberOf(row);
       return isChange ? <Change value={value} text={format(value, true)} /> : format(value);
     };
     return { id, title, width, help, cell, sort: id, isNumber: true };
@@ -92,7 +96,7 @@ export function ClassDiff({ classes, first, second }: ClassDiffProps) {
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const filter = useSee((state) => state.filter);
   const { rows: all, sort, members } = classes;
-  const columns = useClassColumns();
+  const columns = useClassColumns(all ?? []);
   const rows = useMemo(() => classesShown(all ?? [], filter, sort), [all, filter, sort]);
   if (classes.error) {
     return (

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// How wide columns of numbers are: a number that is cut is another number.
+
+/** Pixels of a cell beside its text, and between a number and its share. */
+const PADDING = 22;
+const GAP = 8;
+/** Characters of a share that most have. */
+const SHARE = 5;
+
+const longest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, text.length), 0);
+
+/** As in grid-template-columns: all digits of the longest number fit, and of its share, if there are shares; `least` at least. */
+export function figureWidth(least: string, numbers: readonly string[], shares?: readonly string[]): string {
+  const share = shares ? Math.max(SHARE, longest(shares)) : 0;
+  return `max(${least}, calc(${longest(numbers) + share}ch + ${PADDING + (shares ? GAP : 0)}px))`;
+}
+
+/** The number of a list that is longest when it is written with its sign: the largest or the least. */
+export function farthest(values: Iterable<number>): number {
+  let far = 0;
+  for (const value of values) {
+    far = Math.abs(value) > Math.abs(far) ? value : far;
+  }
+  return far;
+}
