@@ -681,6 +681,8 @@ export type Dominators1Document = ({
   /** What labels were made by */
   breakdown?: unknown;
   tree?: Dominators1.Row;
+  /** With nextDrop: whether there is one; then it is the first row */
+  hasDrop?: boolean;
   /** With way: the nodes from the root down to the first row, the first 1000 of them */
   way?: Array<Dominators1.Step>;
   /** With --limit: greatest retained size first, equal ones by ascending id */
@@ -763,6 +765,8 @@ export namespace Dominators1 {
     childShallowSize?: Dominators1.Count;
     /** What all of these retain: disjoint parts of what the row retains; missing with --compat firefox */
     childRetainedSize?: Dominators1.Count;
+    /** What people call it; missing where nodes have no names besides their labels, and with --compat firefox */
+    title?: string;
   };
 }
 export namespace Dominators1 {

@@ -207,6 +207,36 @@ class Rows(unittest.TestCase):
                 self.assertEqual(way[1]["childRetainedSize"], large["childRetainedSize"])
         self.assertEqual(self.refused("h1", "dominators", by="class", way=1), "by class does not go with way")
 
+    def drops_of(self, heap):
+        """Nodes where retained sizes drop, in the order of a whole walk."""
+        rows = self.server.ask(f"/api/1/heaps/{heap}/dominators?depth=0&siblings=0&flat=1", connection=self.connection).document["rows"]
+        least, above, drops = rows[0]["retainedSize"] // 1000, [], []
+        for row, below in zip(rows, [*rows[1:], {"depth": 0, "retainedSize": 0}]):
+            above = [*above[:row["depth"]], row]
+            size = row["retainedSize"]
+            is_leaf = below["depth"] <= row["depth"]
+            is_drop = row["depth"] > 0 and size >= least and (size >= above[-2]["retainedSize"] // 2 if is_leaf else
+                                                              below["retainedSize"] * 2 < size)
+            drops += [row["nodeId"]] if is_drop else []
+        return rows, drops
+
+    def test_the_next_drop_of_retained_sizes_is_found_wherever_it_is(self):
+        for heap in ("h1", "h3"):
+            rows, drops = self.drops_of(heap)
+            self.assertGreater(len(drops), 5)
+            found, at = [], rows[0]["nodeId"]
+            while (answer := self.document(heap, "dominators", node=at, depth=1, nextDrop=1, way=1))["hasDrop"]:
+                at = answer["tree"]["nodeId"]
+                self.assertEqual(answer["way"][-1]["nodeId"], at)
+                found.append(at)
+            self.assertEqual(found, drops)
+            self.assertEqual(answer["tree"]["nodeId"], at)
+            ids = [row["nodeId"] for row in rows]
+            for place in range(1, len(ids), len(ids) // 40):
+                expected = next((one for one in drops if ids.index(one) > place), None)
+                answer = self.document(heap, "dominators", node=ids[place], depth=1, nextDrop=1)
+                self.assertEqual((answer["hasDrop"], answer["tree"]["nodeId"]), (expected is not None, expected or ids[place]))
+
     def test_children_of_dominators_come_from_any_one_on(self):
         for heap in ("h1", "h3"):
             whole = self.document(heap, "dominators", depth=2, siblings=0)["tree"]

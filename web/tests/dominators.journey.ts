@@ -99,6 +99,32 @@ describe("Dominators", () => {
     await group.waitFor();
   });
 
+  it("finds the next big drop wherever it is, opens the way to it, and says when there is none", async () => {
+    const page = await trip.open("#/dominators/h2");
+    await loaded(page);
+    type Dropped = { hasDrop: boolean; tree: DominatorTreeNode; way: DominatorTreeNode[] };
+    const dropAfter = (id: NodeId) => ask<Dropped>(trip, `heaps/h2/dominators?depth=1&way=1&nextDrop=1&node=${id}`);
+    const row = page.locator(".tree-row.focused");
+    let [at, deepest, largest] = [1 as NodeId, 0, 0];
+    for (let press = 0; press < 8; press++) {
+      const { tree, way } = await dropAfter(at);
+      await page.getByRole("button", { name: "Next big drop" }).click();
+      await until(() => row.locator(".row-address").textContent()).toBe(address(tree.nodeId, "h2"));
+      expect(await row.getAttribute("aria-level")).toBe(String(way.length));
+      [at, deepest, largest] = [tree.nodeId, Math.max(deepest, way.length), Math.max(largest, tree.retainedSize)];
+    }
+    expect(deepest).toBeGreaterThan(3); // rows that were closed at first
+    expect(largest).toBeGreaterThan(200_000);
+    for (let { hasDrop, tree } = await dropAfter(at); hasDrop; { hasDrop, tree } = await dropAfter(at)) {
+      at = tree.nodeId;
+    }
+    await page.goto(`${trip.serving.base}/#/dominators/h2/${at}`);
+    await until(() => row.locator(".row-address").textContent()).toBe(address(at, "h2"));
+    await page.locator(".tree-table").focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    await page.getByRole("alert").getByText("There is no further big drop").waitFor();
+  });
+
   it("opens at any node, however far from its first siblings it is", async () => {
     const { tree } = await asked("h2", "depth=3&siblings=0");
     const parent = tree.children?.[0] as DominatorTreeNode;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
 #include "questions/dominators/dominated_groups.h"
+#include "questions/dominators/next_drop.h"
 #include "questions/node_rows.h"
 #include "questions/question.h"
 #include "render/dominator_tree_text.h"
@@ -24,7 +25,7 @@ typedef struct dominators_values {
     ubi__breakdown_spec breakdown;
     const char *by;
     uint64_t depth, siblings, offset, top, percent;
-    bool is_flat, with_way, with_likes;
+    bool is_flat, with_way, with_likes, wants_drop;
 } dominators_values;
 
 #define AT(field) offsetof(dominators_values, field)
@@ -48,6 +49,7 @@ typedef struct answer {
     const ubi_graph *graph;
     const ubi_dominators *dominators;
     ubi_node_ix start;
+    bool has_drop; /* one was asked for, and is the start */
     bool is_by_class;
     ubi__dominated_groups groups; /* owned; by class, and else: */
     const shown_rows *shown;
@@ -339,6 +341,8 @@ static ubi_status dominators_document(ubi__json *json, const void *answer_of, co
     (void)asked;
     ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
+    if (a->values->wants_drop)
+        ubi__json_member_bool(json, "hasDrop", a->has_drop);
     if (!a->is_by_class)
         return rows_put(json, a);
     ubi__json_member_node_id(json, "nodeId", ubi_graph_node_id(a->graph, a->start));
@@ -403,6 +407,8 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
                          : values->is_flat  ? "--flat"
                          : values->with_way ? "--way"
                                             : "pages");
+    if (values->wants_drop && asked->is_for_page)
+        return ubi__fail(UBI_EINVAL, "--next-drop does not go with pages");
     a->is_by_class = values->by && strcmp(values->by, "class") == 0;
     if (a->is_by_class && (values->top || values->is_flat || values->offset || values->with_way || values->with_likes ||
                            values->breakdown.text))
@@ -417,6 +423,16 @@ static ubi_status dominators_prepare(void *answer_of, const ubi__asked *asked) {
     return ubi__breakdown_choose(&a->chosen, &a->spec, "dominators", asked->compat);
 }
 
+/* The next drop is the first row; where there is none, the node from which it was looked for. */
+static ubi_status drop_start(answer *a, const ubi__asked *asked) {
+    ubi_node_ix drop;
+    UBI_TRY(ubi__next_drop_find(&drop, a->dominators, a->start, ubi__asked_allocator(asked)));
+    a->has_drop = drop != UBI_NONE;
+    if (a->has_drop)
+        a->start = drop;
+    return UBI_OK;
+}
+
 static ubi_status dominators_compute(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     UBI_TRY(ubi_session_look(&a->look, ubi__asked_heap(asked)));
@@ -425,6 +441,8 @@ static ubi_status dominators_compute(void *answer_of, const ubi__asked *asked) {
     if (a->values->node.is_given)
         UBI_TRY(ubi__node_id_find(&a->start, a->graph, a->values->node.id));
     UBI_TRY(ubi_session_dominators(&a->dominators, ubi__asked_heap(asked), true));
+    if (a->values->wants_drop)
+        UBI_TRY(drop_start(a, asked));
     if (a->is_by_class)
         return ubi__dominated_groups_find(&a->groups, a->dominators, a->look, a->start, ubi__asked_allocator(asked));
     return rows_get(a, asked);
@@ -452,6 +470,11 @@ static const ubi__parameter parameters[] = {
                 .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("way", 0, AT(with_way),
               "also the nodes that dominate the first row, from the root down to it, 1000 at most, each with its place",
+              .scope = UBI__SCOPE_PROGRAM),
+    UBI__FLAG("next-drop", 0, AT(wants_drop),
+              "start at the next node after it, depth first, of whose retained size its largest child has less than "
+              "half; "
+              "nodes below a thousandth of the heap are passed",
               .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("likes", 0, AT(with_likes),
               "no tree, but the nodes of the first row's class that its dominator dominates, as one group of by class; "

@@ -467,6 +467,20 @@ export class HeapAnalysesClient {
     return way[0]?.nodeId === rootId ? treeOfWay(way) : null;
   }
 
+  /**
+   * The way down to the next node after one, depth first, where what is retained drops: whose largest child has less than half of it. null:
+   * there is none. @param after  null: the root.
+   */
+  async getNextDrop(
+    dominatorTreeId: DominatorTreeId,
+    after: NodeId | null,
+    breakdown: Breakdown | string,
+  ): Promise<DominatorTreeNode | null> {
+    const query = { node: after, depth: 1, way: true, nextDrop: true, breakdown };
+    const { way = [], hasDrop } = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
+    return hasDrop ? treeOfWay(way) : null;
+  }
+
   /** What a node dominates immediately, by class, at most `most` groups; and how many there are. */
   async getDominatedGroups(
     dominatorTreeId: DominatorTreeId,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
 import type { DominatorTreeNode } from "../types/heap";
-import { classRows, dominatorRows, groupKey, groupLabel, nextBigDrop, nodeKey } from "./dominator_rows";
+import { classRows, dominatorRows, groupKey, groupLabel, nodeKey, nodeUpTo } from "./dominator_rows";
 
 const node = (nodeId: number, retainedSize: number, children?: DominatorTreeNode[], hasMore = false): DominatorTreeNode => {
   return { nodeId, label: [], shallowSize: 1, retainedSize, moreChildrenAvailable: hasMore, ...(children ? { children } : {}) };
@@ -70,9 +70,9 @@ describe("rows of a dominator tree", () => {
     expect(classRows(null, tree)).toEqual([]);
   });
 
-  it("lead to the next big drop in what is kept", () => {
+  it("that are no nodes come after the nearest node before them", () => {
     const rows = dominatorRows(tree, new Set([1, 2]));
-    expect(rows[nextBigDrop(rows, 0)]?.node.nodeId).toBe(2);
-    expect(nextBigDrop(rows, 1)).toBe(-1);
+    expect(rows[4]?.kind).toBe("rest");
+    expect([-1, 0, 3, 4, 99].map((at) => nodeUpTo(rows, at)?.nodeId)).toEqual([undefined, 1, 4, 4, 5]);
   });
 });

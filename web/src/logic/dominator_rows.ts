@@ -149,21 +149,14 @@ export function classRows(root: DominatorTreeNode | null, tree: ClassTree): Domi
   );
 }
 
-const BIG_DROP = 0.5;
-
-/**
- * The next row, from one on, whose largest child keeps less than half of what it keeps: there the memory is spread, or is its own.
- * -1: there is none among those that have come.
- */
-export function nextBigDrop(rows: readonly DominatorRow[], from: number): number {
-  for (let at = from + 1; at < rows.length; at++) {
-    const row = rows[at] as DominatorRow;
-    const largest = row.node.children?.[0];
-    if (row.kind === "node" && largest && !largest.place?.index && largest.retainedSize < row.node.retainedSize * BIG_DROP) {
-      return at;
+/** The node that a row is, or the nearest before it: what is looked for after a row of another kind is looked for after that. */
+export function nodeUpTo(rows: readonly DominatorRow[], position: number): DominatorTreeNode | null {
+  for (let at = Math.min(position, rows.length - 1); at >= 0; at--) {
+    if (rows[at]?.kind === "node") {
+      return rows[at]?.node ?? null;
     }
   }
-  return -1;
+  return null;
 }
 
 /** What labels call coarse types. */

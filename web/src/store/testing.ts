@@ -105,6 +105,8 @@ export class FakeClient {
     const way = { ...of(1, 100, 3, 0, 0), children: [{ ...of(3, 20, 1000, 1, 60), children: [of(999, 0.01, 0, 500, 18)] }] };
     return this.answer("way", node === 999 ? way : null);
   };
+  /** Of the nodes that come, 999 is the only drop. */
+  getNextDrop = (tree: number, after: number | null) => this.getDominatorWay(tree, after === 999 ? 0 : 999);
   getDominatedGroups = (_tree: number, node: number, most: number) => {
     const group = (className: string, largestNodeId: number, count: number) => ({
       ...{ coarseType: "Object", className, count, shallowSize: count, retainedSize: 10 * count, largestNodeId },

@@ -130,8 +130,37 @@ export function revealDominator(id: SnapshotId, nodeId: NodeId): Task {
           return;
         }
         dispatch(a.setGrouping("node"));
-        dispatch(a.revealDominatorTreeNode({ id, way }));
-        await dispatch(fetchFirstSiblings(id, stepsOf(way)));
+        await dispatch(showWay(id, way));
+      } catch (error) {
+        dispatch(a.noticeChanged(errorText(error)));
+      }
+    });
+}
+
+/** Opens a way from the root, and focuses its last node. */
+function showWay(id: SnapshotId, way: DominatorTreeNode): Task {
+  return async (dispatch) => {
+    dispatch(a.revealDominatorTreeNode({ id, way }));
+    await dispatch(fetchFirstSiblings(id, stepsOf(way)));
+  };
+}
+
+export const NO_DROP = "There is no further big drop from here on: Home goes to the first row, from which to begin again.";
+
+/** Focuses the next node where what is retained drops, after one or after the root, and opens the way to it. */
+export function revealNextDrop(id: SnapshotId, after: NodeId | null): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `drop ${id}`, async () => {
+      const tree = snapshotOf(getState(), id)?.dominatorTree;
+      if (!tree?.display || tree.dominatorTreeId === null) {
+        return;
+      }
+      try {
+        const way = await context.client.getNextDrop(tree.dominatorTreeId, after, tree.display.breakdown);
+        dispatch(a.noticeChanged(way ? null : NO_DROP));
+        if (way) {
+          await dispatch(showWay(id, way));
+        }
       } catch (error) {
         dispatch(a.noticeChanged(errorText(error)));
       }

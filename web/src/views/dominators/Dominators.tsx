@@ -2,7 +2,7 @@
 // Dominators: who keeps how much memory alive, as a tree whose nodes come as they are opened, beside the paths to one of them.
 import { useMemo } from "react";
 import { commandText } from "../../logic/commands";
-import { classRows, dominatorRows, groupLabel, nextBigDrop, type DominatorRow } from "../../logic/dominator_rows";
+import { classRows, dominatorRows, groupLabel, nodeUpTo, type DominatorRow } from "../../logic/dominator_rows";
 import { formatNumber, plural } from "../../logic/format";
 import { labelText, nodeText, shortNodeText } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
@@ -22,6 +22,7 @@ import {
   fetchGroups,
   fetchImmediatelyDominated,
   fetchMembers,
+  revealNextDrop,
 } from "../../store/tasks/dominators";
 
 /** What a row is called, as text. */
@@ -115,7 +116,11 @@ export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: Domin
       act(focusDominatorTreeNode({ id, node: row.kind === "node" ? row.node : null, row: row.key }));
     }
   };
-  const drop = () => focus(nextBigDrop(rows, focused));
+  const drop = () => {
+    if (!isByClass) {
+      void act(revealNextDrop(id, nodeUpTo(rows, focused)?.nodeId ?? null));
+    }
+  };
   const activate = (position: number) => {
     const row = rows[position];
     if (row?.kind === "node") {
