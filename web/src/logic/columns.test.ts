@@ -3,13 +3,13 @@ import { expect, it } from "vitest";
 import { farthest, figureWidth } from "./columns";
 
 it("columns have room for all digits of their longest number", () => {
-  expect(figureWidth("58px", ["1", "+123 456"])).toBe("max(58px, calc(8ch + 22px))");
-  expect(figureWidth("58px", [])).toBe("max(58px, calc(0ch + 22px))");
+  expect(figureWidth("58px", ["1", "+123 456"])).toBe("max(58px, calc(8ch + 20px))");
+  expect(figureWidth("58px", [])).toBe("max(58px, calc(0ch + 20px))");
 });
 
 it("columns with shares have room for both", () => {
-  expect(figureWidth("100px", ["12 345 678"], ["100%"])).toBe("max(100px, calc(15ch + 30px))");
-  expect(figureWidth("100px", ["-5"], ["-12 345%"])).toBe("max(100px, calc(10ch + 30px))");
+  expect(figureWidth("100px", ["12 345 678"], ["100%"])).toBe("max(100px, calc(14ch + 28px))");
+  expect(figureWidth("100px", ["-5"], ["-12 345%"])).toBe("max(100px, calc(10ch + 28px))");
 });
 
 it("the longest number is the one that is farthest from 0", () => {

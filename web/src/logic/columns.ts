@@ -2,10 +2,10 @@
 // How wide columns of numbers are: a number that is cut is another number.
 
 /** Pixels of a cell beside its text, and between a number and its share. */
-const PADDING = 22;
+const PADDING = 20;
 const GAP = 8;
 /** Characters of a share that most have. */
-const SHARE = 5;
+const SHARE = 4;
 
 const longest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, text.length), 0);
 
