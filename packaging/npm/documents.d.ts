@@ -3066,6 +3066,8 @@ export type Summary1Document = {
   selfSize: Summary1.Count;
   /** Classes, all of them */
   classCount: Summary1.Count;
+  /** With matching: classes with the text in their name */
+  matchCount?: Summary1.Count;
   /** At most --limit; with --class all of that name */
   classes: Array<Summary1.Class>;
 };

@@ -179,6 +179,24 @@ class Rows(unittest.TestCase):
         self.assertEqual(refused(rows=1, individuals=1, order="name"), "order does not go with side")
         self.assertIn("by class does not go with", refused(rows=1, individuals=1, filter="a"))
 
+    # ---- classes
+
+    def test_classes_come_in_parts_in_any_order_and_by_a_text_in_their_names(self):
+        for heap in ("h1", "h3"):
+            for sort in ("retained", "self", "count", "distance", "name"):
+                whole = self.document(heap, "summary", limit=0, sort=sort)
+                parts = [self.document(heap, "summary", limit=7, offset=offset, sort=sort)["classes"] for offset in (0, 7, 14)]
+                self.assertEqual([one for part in parts for one in part], whole["classes"][:21])
+                turned = self.document(heap, "summary", limit=5, offset=2, sort=sort, reversed=1)["classes"]
+                self.assertEqual(turned, whole["classes"][::-1][2:7])
+            expected = [one for one in whole["classes"] if "Ar" in one["name"]]
+            found = self.document(heap, "summary", limit=3, matching="Ar", sort="name")
+            self.assertEqual((found["matchCount"], found["classes"]), (len(expected), expected[:3]))
+            self.assertGreater(len(expected), 1)
+            self.assertEqual(self.document(heap, "summary", offset=len(whole["classes"]) + 1)["classes"], [])
+            self.assertEqual(self.document(heap, "summary", matching="no class has this")["classes"], [])
+        self.assertIn("do not go with class", self.refused("h1", "summary", **{"class": "Array", "offset": 1}))
+
     # ---- dominators
 
     def test_rows_of_dominators_know_the_sums_below_them(self):

@@ -11,6 +11,7 @@
 #include <ubiheap/views/summary.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -30,7 +31,8 @@ typedef struct answer {
     ubi_summary *chosen; /* owned: where the choice leaves nodes out; or NULL */
     const ubi_allocator *memory;
     uint32_t *order;      /* owned; order[n_rows + 1]: rows to show */
-    uint32_t n_found, n;  /* n of them are shown */
+    uint32_t n_found;     /* that the name and the text leave, */
+    uint32_t first, n;    /* of which these n are shown */
     uint32_t max_members; /* of each class; UBI_NONE: all */
     uint64_t total_bytes; /* of the whole heap */
 } answer;
@@ -62,6 +64,23 @@ static ubi_status class_fail(const answer *a) {
     if (best.word)
         return ubi__fail(UBI_ENOTFOUND, "there is no class '%s'; did you mean %s?", a->values->class_name, best.word);
     return ubi__fail(UBI_ENOTFOUND, "there is no class '%s'", a->values->class_name);
+}
+
+static void matching_keep(answer *a) {
+    ubi_text wanted = ubi__text(a->values->matching);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < a->n_found; i++)
+        if (ubi__text_contains(class_name_at(a, a->order[i]), wanted))
+            a->order[kept++] = a->order[i];
+    a->n_found = kept;
+}
+
+static void order_turn(answer *a) {
+    for (uint32_t i = 0, j = a->n_found; i + 1 < j; i++) {
+        uint32_t row = a->order[i];
+        a->order[i] = a->order[--j];
+        a->order[j] = row;
+    }
 }
 
 static ubi_status class_keep(answer *a) {
@@ -351,8 +370,10 @@ static ubi_status summary_document(ubi__json *j, const void *answer_of, const ub
     ubi__json_member_u64(j, "nodeCount", ubi_summary_node_count(a->summary));
     ubi__json_member_u64(j, "selfSize", ubi_summary_size_bytes(a->summary));
     ubi__json_member_u64(j, "classCount", ubi_summary_row_count(a->summary));
+    if (a->values->matching)
+        ubi__json_member_u64(j, "matchCount", a->n_found);
     ubi__json_member_array(j, "classes");
-    for (uint32_t i = 0; status == UBI_OK && i < a->n && !j->has_failed; i++)
+    for (uint32_t i = a->first; status == UBI_OK && i < a->first + a->n && !j->has_failed; i++)
         status = class_put(j, a, ubi_summary_row_at(a->summary, a->order[i]));
     ubi__json_array_end(j);
     return status;
@@ -364,6 +385,10 @@ static ubi_status summary_prepare(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     a->values = asked->values;
     a->memory = ubi__asked_allocator(asked);
+    bool is_part = a->values->offset || a->values->is_reversed || a->values->matching;
+    if (is_part && (asked->is_for_page || a->values->class_name))
+        return ubi__fail(UBI_EINVAL, "--offset, --reversed and --matching do not go with %s",
+                         a->values->class_name ? "--class" : "pages");
     return ubi__summary_choice_parse(&a->choice, a->values);
 }
 
@@ -390,7 +415,13 @@ static ubi_status classes_sort(answer *a) {
     UBI_TRY(ubi_summary_sorted(a->order, a->summary, sort_key(a->values->sort)));
     if (a->values->class_name)
         UBI_TRY(class_keep(a));
-    a->n = !a->values->class_name && a->max_members < a->n_found ? a->max_members : a->n_found;
+    if (a->values->matching)
+        matching_keep(a);
+    if (a->values->is_reversed)
+        order_turn(a);
+    a->first = (uint32_t)ubi__smaller(a->values->offset, a->n_found);
+    uint32_t n_left = a->n_found - a->first;
+    a->n = !a->values->class_name && a->max_members < n_left ? a->max_members : n_left;
     return UBI_OK;
 }
 
@@ -448,6 +479,10 @@ static const ubi__parameter parameters[] = {
     UBI__ALIAS_LETTER('c'),
     UBI__CHOICE("sort", 's', AT(sort), "ORDER", sort_choices, "what comes first", "retained"),
     UBI__LIMIT(AT(limit), "print the first N classes, or with --class the first N nodes of each; 0: all", "20"),
+    UBI__TEXT("matching", 0, AT(matching), "TEXT", "only classes with TEXT in their name; upper and lower case differ",
+              NULL, .scope = UBI__SCOPE_PROGRAM),
+    UBI__NUMBER("offset", 0, AT(offset), "N", "leave the first N classes out", "0", .scope = UBI__SCOPE_PROGRAM),
+    UBI__FLAG("reversed", 0, AT(is_reversed), "the last of the order first", .scope = UBI__SCOPE_PROGRAM),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };

@@ -19,8 +19,9 @@ typedef struct ubi__summary_values {
     ubi__node_id since_id, until_id;   /**< the largest ids in them, of programs */
     ubi__older_id_find *older_id_find; /**< where `since` or `until` may be given; else NULL */
     void *payload;                     /**< of that */
-    const char *class_name, *sort, *fail_on;
-    uint64_t limit;
+    const char *class_name, *matching, *sort, *fail_on;
+    uint64_t limit, offset;
+    bool is_reversed;
 } ubi__summary_values;
 
 extern const ubi__usage ubi__usage_summary;
