@@ -53,18 +53,34 @@ static bool take_escape(ubi__json_cursor *c) {
     return true;
 }
 
+/* Where eight bytes may have one that is not plain: a quote, a backslash or a control character; before, none is. */
+static const char *plain_skip(const char *at, const char *end) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    for (; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        uint64_t quotes = word ^ ones * '"', slashes = word ^ ones * '\\';
+        uint64_t low = (word - ones * ' ') & ~word, quote = (quotes - ones) & ~quotes,
+                 slash = (slashes - ones) & ~slashes;
+        if ((low | quote | slash) & ones << 7)
+            break;
+    }
+    return at;
+}
+
 static bool take_string(ubi__json_cursor *c, ubi__json_value *out) {
     if (!cursor_take(c, '"'))
         return cursor_fail(c, "a string");
     const char *start = c->at;
     *out = (ubi__json_value){ .type = UBI__JSON_STRING };
-    while (cursor_peek(c) != '"') {
+    for (c->at = plain_skip(c->at, c->end); cursor_peek(c) != '"';) {
         if ((uint8_t)cursor_peek(c) < ' ')
             return cursor_fail(c, c->at == c->end ? "the end of a string" : "no control character in a string");
         if (*c->at++ == '\\') {
             out->has_escapes = true;
             if (!take_escape(c))
                 return false;
+            c->at = plain_skip(c->at, c->end);
         }
     }
     out->raw = (ubi_text){ start, (size_t)(c->at - start) };
@@ -319,7 +335,10 @@ ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi
     const char *at = value->raw.ptr, *end = at + value->raw.len;
     while (at < end)
         if (*at != '\\') {
-            scratch->at[scratch->n++] = (uint8_t)*at++;
+            const char *slash = memchr(at, '\\', (size_t)(end - at)), *next = slash ? slash : end;
+            memcpy(scratch->at + scratch->n, at, (size_t)(next - at));
+            scratch->n += (size_t)(next - at);
+            at = next;
         } else if (at[1] != 'u') {
             scratch->at[scratch->n++] = (uint8_t)unescape_letter(at[1]);
             at += 2;
@@ -328,6 +347,19 @@ ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi
         }
     *out = (ubi_text){ (const char *)scratch->at, scratch->n };
     return UBI_OK;
+}
+
+ubi_status ubi__json_member_value_text(ubi_text *out, ubi_text object, const char *name, ubi__vec_u8 *scratch,
+                                       const ubi_allocator *a) {
+    ubi__json_value value;
+    *out = (ubi_text){ NULL, 0 };
+    bool is_text = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING;
+    return is_text ? ubi__json_value_text(out, &value, scratch, a) : UBI_OK;
+}
+
+void ubi__json_words_line(char *words) {
+    for (; *words; words++)
+        *words = (unsigned char)*words < ' ' ? ' ' : *words;
 }
 
 #define NUMBER_BYTES 400

@@ -73,6 +73,11 @@ UBI__SERVER_API bool ubi__json_value_is(const ubi__json_value *value, const char
 /** A string's text: in the line, or, with escapes, in `scratch`, which it replaces. Lone surrogates become WTF-8. */
 UBI__SERVER_API ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi__vec_u8 *scratch,
                                                 const ubi_allocator *a);
+/** The text of a member, likewise; NULL text: it has no string of this name. */
+UBI__SERVER_API ubi_status ubi__json_member_value_text(ubi_text *out, ubi_text object, const char *name,
+                                                       ubi__vec_u8 *scratch, const ubi_allocator *a);
+/** A message of another program's as one line: control characters of a C string become blanks, in place. */
+UBI__SERVER_API void ubi__json_words_line(char *words);
 /** The nearest double; false for no number, and for one that is too large or of more than 400 characters. */
 UBI__SERVER_API bool ubi__json_value_number(double *out, const ubi__json_value *value);
 /** A whole number that fits; false for all else. */

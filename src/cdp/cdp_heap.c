@@ -364,8 +364,8 @@ static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payl
     r->payload = payload;
     r->n_bytes = 0;
     ubi__cdp_peer_set_stage(r->peer, "waiting for the snapshot", 0, 0);
-    ubi_status status = ubi__cdp_peer_ask(r->peer, "HeapProfiler.takeHeapSnapshot",
-                                          "{\"reportProgress\":true,\"captureNumericValue\":true}", &result);
+    ubi_status status =
+        ubi__cdp_peer_ask(r->peer, "HeapProfiler.takeHeapSnapshot", "{\"reportProgress\":true}", &result);
     r->write = NULL;
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;

@@ -81,8 +81,7 @@ static ubi_status refusal_fail(const ubi__cdp_messages *m, const char *method, u
         }
     }
     snprintf(words, sizeof words, "%.*s", (int)(text.len < sizeof words ? text.len : sizeof words - 1), text.ptr);
-    for (char *at = words; *at; at++)
-        *at = (unsigned char)*at < ' ' ? ' ' : *at;
+    ubi__json_words_line(words);
     ubi__vec_u8_fini(&scratch, m->allocator);
     return ubi__fail(UBI_ESTATE, "refuses %s%s%s", method, words[0] ? ": " : "", words);
 }

@@ -17,14 +17,6 @@ static const char *const members[N_TEXTS] = {
     [TYPE] = "type", [TITLE] = "title", [URL] = "url", [SOCKET] = "webSocketDebuggerUrl"
 };
 
-static ubi_status member_text(ubi_text *out, ubi_text object, const char *name, ubi__vec_u8 *scratch,
-                              const ubi_allocator *a) {
-    ubi__json_value value;
-    *out = (ubi_text){ NULL, 0 };
-    bool is_text = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING;
-    return is_text ? ubi__json_value_text(out, &value, scratch, a) : UBI_OK;
-}
-
 /* What follows the host: the way to it is the one that the list came from, which may be a tunnel. */
 static void path_copy(char out[UBI__CDP_PATH_BYTES], ubi_text url) {
     static const char scheme[] = "ws://";
@@ -47,7 +39,7 @@ static ubi_status target_read(ubi__cdp_target *out, ubi_text object, ubi__vec_u8
                               const ubi_allocator *a) {
     ubi_text texts[N_TEXTS];
     for (size_t i = 0; i < N_TEXTS; i++)
-        UBI_TRY(member_text(&texts[i], object, members[i], &scratch[i], a));
+        UBI_TRY(ubi__json_member_value_text(&texts[i], object, members[i], &scratch[i], a));
     *out = (ubi__cdp_target){ .type = texts[TYPE], .title = texts[TITLE], .url = texts[URL] };
     path_copy(out->path, texts[SOCKET]);
     return UBI_OK;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_reader.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cdp/lws_calls.h"
@@ -40,8 +41,7 @@ static int socket_note(ubi__web_socket *s, ubi_status status, const char *why) {
     if (s->status == UBI_OK) {
         s->status = status;
         snprintf(s->why, sizeof s->why, "%s", why);
-        for (char *at = s->why; *at; at++) /* a message is one line */
-            *at = (unsigned char)*at < ' ' ? ' ' : *at;
+        ubi__json_words_line(s->why);
     }
     return -1;
 }

@@ -69,9 +69,11 @@ static ubi_status session_open(ubi_session **out, heaps *h, ubi__cli *cli, const
         a->taken[h->n].fd = -1;
         return ubi__session_open_taken(out, h->pool, fd, path, options);
     }
-    if (ubi__remote_is_address(path, ubi__remote_schemes))
+    if (ubi__remote_is_address(path, ubi__remote_schemes)) {
         cli->subject = path;
-    else if (takes_several(a->question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
+        return ubi__session_open_live(out, h->pool, path, options);
+    }
+    if (takes_several(a->question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
         UBI_TRY(ubi__input_check(cli, path));
     return ubi__session_open_unread(out, h->pool, path, usual_kind(a->question), options);
 }

@@ -17,7 +17,7 @@
 #include "cli/remote_schemes.h"
 #include "cli/terminal.h"
 #include "formats/recognize.h"
-#include "session/remote_file.h"
+#include "session/remote_graph.h"
 
 /* ---- before anything is read -------------------------------------------------------------------------------------- */
 
@@ -70,20 +70,17 @@ ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli) {
     return status;
 }
 
-/* The heap behind an address is a file as long as it is read. */
 static ubi_status graph_read(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi_read_options *options) {
     const ubi__remote_witness witness = ubi__remote_missing_witness(cli);
     ubi__remote_address address;
-    char file[UBI__REMOTE_FILE_PATH];
-    int fd;
+    ubi__remote_graph heap;
     if (!ubi__remote_is_address(path, ubi__remote_schemes))
         return ubi_graph_read_path(&out->graph, path, options, &out->info);
     UBI_TRY(ubi__remote_address_parse(&address, path, ubi__remote_schemes));
-    UBI_TRY(ubi__remote_file_fetch(&fd, &address, path, &witness, &options->progress));
-    ubi__remote_file_path(file, fd);
-    ubi_status status = ubi_graph_read_path(&out->graph, file, options, &out->info);
-    close(fd);
-    return status;
+    UBI_TRY(ubi__remote_graph_fetch(&heap, &address, path, &witness, options));
+    out->graph = heap.graph;
+    out->info = heap.info;
+    return UBI_OK;
 }
 
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path) {

@@ -194,8 +194,7 @@ static ubi_status message_copy(char *out, size_t n, ubi_text object, const char 
     if (ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING)
         status = ubi__json_value_text(&text, &value, &scratch, a);
     snprintf(out, n, "%.*s", (int)(text.len < n ? text.len : n), status == UBI_OK && text.ptr ? text.ptr : "");
-    for (char *at = out; *at; at++) /* a message is one line */
-        *at = (unsigned char)*at < ' ' ? ' ' : *at;
+    ubi__json_words_line(out);
     ubi__vec_u8_fini(&scratch, a);
     return status;
 }

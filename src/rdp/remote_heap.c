@@ -156,15 +156,6 @@ static ubi_status tabs_ask(ubi__remote *r, ubi_text *reply, ubi__json_cursor *ta
     return UBI_OK;
 }
 
-/* NULL text: it has none. */
-static ubi_status text_member(ubi_text *out, ubi_text object, const char *name, ubi__vec_u8 *scratch,
-                              const ubi_allocator *a) {
-    ubi__json_value value;
-    *out = (ubi_text){ NULL, 0 };
-    bool is_text = ubi__json_object_find(&value, object, name) && value.type == UBI__JSON_STRING;
-    return is_text ? ubi__json_value_text(out, &value, scratch, a) : UBI_OK;
-}
-
 static ubi_status tabs_list(ubi__remote *r, ubi__remote_each *each, void *payload) {
     ubi__vec_u8 title = { NULL, 0, 0 }, url = { NULL, 0, 0 };
     ubi__json_cursor tabs;
@@ -175,9 +166,9 @@ static ubi_status tabs_list(ubi__remote *r, ubi__remote_each *each, void *payloa
         ubi__remote_row row = { .choice = UBI__REMOTE_TAB,
                                 .number = i + 1,
                                 .is_selected = i == selected || is_true(form, "selected") };
-        status = text_member(&row.title, form, "title", &title, r->allocator);
+        status = ubi__json_member_value_text(&row.title, form, "title", &title, r->allocator);
         if (status == UBI_OK)
-            status = text_member(&row.url, form, "url", &url, r->allocator);
+            status = ubi__json_member_value_text(&row.url, form, "url", &url, r->allocator);
         if (status == UBI_OK)
             status = each(payload, &row);
     }

@@ -79,6 +79,12 @@ UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_sessi
  */
 ubi_status ubi__session_open_taken(ubi_session **out, ubi_session_pool *pool, int fd, const char *label,
                                    const ubi_session_options *options);
+/**
+ * A heap behind an address whose snapshot becomes a graph while it comes (session/remote_graph.h), and stays as long as the session: nothing
+ * is kept to read it again, and no index of it. Blocks until it is here. Errors: those of ubi__remote_graph_fetch.
+ */
+ubi_status ubi__session_open_live(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                  const ubi_session_options *options);
 struct stat;
 /**
  * The file that was opened is the one of `about`, whatever its path leads to by the time it is read: then it is UBI_EMISMATCH. Before any
@@ -125,7 +131,7 @@ UBI__SERVER_API bool ubi__session_fault(char out[UBI__SESSION_FAULT_BYTES], cons
 /** How many references there are. */
 UBI__SERVER_API uint32_t ubi__session_ref_count(const ubi_session *session);
 
-/** The graph of ubi_session_open_graph, or NULL. Borrowed. */
+/** The graph of ubi_session_open_graph, or of a heap that is live; or NULL. Borrowed. */
 ubi_graph *ubi__session_given_graph(const ubi_session *session);
 
 #endif

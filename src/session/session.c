@@ -12,6 +12,7 @@
 #include "formats/recognize.h"
 #include "session/recording_parts.h"
 #include "session/remote_file.h"
+#include "session/remote_graph.h"
 #include "session/session_inside.h"
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
@@ -263,6 +264,34 @@ static ubi_status remote_open(ubi_session **out, ubi_session_pool *pool, const c
     UBI_TRY(ubi__remote_address_parse(&address, path, pool->remotes));
     UBI_TRY(ubi__remote_file_fetch(&fd, &address, path, &pool->witness, options ? &options->progress : &silent));
     return ubi__session_open_taken(out, pool, fd, path, options);
+}
+
+static ubi_status live_graph_fetch(ubi__remote_graph *out, const ubi_session_pool *pool, const char *path,
+                                   const ubi_session_options *options) {
+    ubi_read_options reading = UBI_READ_OPTIONS_INIT;
+    ubi__remote_address address;
+    UBI_TRY(ubi__remote_address_parse(&address, path, pool->remotes));
+    reading.allocator = pool->allocator;
+    if (options) {
+        reading.progress = options->progress;
+        reading.threads = options->threads;
+        reading.compat = options->compat;
+    }
+    return ubi__remote_graph_fetch(out, &address, path, &pool->witness, &reading);
+}
+
+ubi_status ubi__session_open_live(ubi_session **out, ubi_session_pool *pool, const char *path,
+                                  const ubi_session_options *options) {
+    ubi__remote_graph heap;
+    UBI_TRY(live_graph_fetch(&heap, pool, path, options));
+    ubi_status status = session_begin(out, pool, path, UBI_SESSION_HEAP, options);
+    if (status != UBI_OK) {
+        ubi_graph_unref(heap.graph);
+        return status;
+    }
+    (*out)->given = heap.graph;
+    (*out)->info = heap.info;
+    return UBI_OK;
 }
 
 ubi_status ubi__session_open_unread(ubi_session **out, ubi_session_pool *pool, const char *path,

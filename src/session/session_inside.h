@@ -93,7 +93,7 @@ struct ubi_session {
     ubi_session_index index_place;
     char *label;              /* what it is called instead of `name`; owned, or NULL */
     const char *cache_folder; /* behind `name`; NULL: the usual one */
-    ubi_graph *given;         /* NULL: a file */
+    ubi_graph *given;         /* that is never dropped; NULL: a file */
     int remote_fd;            /* the file, of a heap in another process; or -1 */
     bool was_pinned;          /* `file` is known before it is read */
     bool was_read;            /* from then on: */

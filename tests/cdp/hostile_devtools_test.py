@@ -74,14 +74,36 @@ class Hostile(unittest.TestCase):
                 self.assertEqual(self.save(server), "".join(chunks))
 
     def test_questions_take_the_address(self):
-        with Server(lambda peer: serve_snapshot(peer, [TEXT])) as server:
-            process = self.start(server, "report", "@", "--json")
-            answer = json.loads(process.communicate()[0])
         expected = json.loads(self.place.ubiheap("report", "--json", "node20-before.heapsnapshot.gz").stdout)
-        self.assertGreater(len(answer), 5)
-        for name in answer.keys() | expected.keys():
-            if answer.get(name) != expected.get(name):
-                self.assertIn("node20-before", json.dumps(expected[name]), name)  # its name
+        for chunk_bytes, options in ((len(TEXT), {}), (100 * MIB, {"part_bytes": 1 << 20}), (999, {})):
+            chunks = [TEXT[i:i + chunk_bytes] for i in range(0, len(TEXT), chunk_bytes)]
+            with self.subTest(chunk_bytes), Server(lambda peer, c=chunks, o=options: serve_snapshot(peer, c, **o)) as server:
+                process = self.start(server, "report", "@", "--json")
+                answer = json.loads(process.communicate()[0])
+                self.assertGreater(len(answer), 5)
+                for name in answer.keys() | expected.keys():
+                    if answer.get(name) != expected.get(name):
+                        self.assertIn("node20-before", json.dumps(expected[name]), name)  # its name
+
+    def test_a_chunk_of_100_mib(self):
+        """White space between tokens is part of a snapshot, too."""
+        padded = TEXT.replace(",", "," + 100 * MIB * " ", 1)
+        with Server(lambda peer: serve_snapshot(peer, [padded])) as server:
+            process = self.start(server, "info", "@", "--json")
+            answer, said = process.communicate()
+            self.assertEqual(process.returncode, 0, said)
+            self.assertGreater(json.loads(answer)["nodeCount"], 1000)
+
+    def test_questions_say_why_there_is_no_answer(self):
+        """What is read while it comes: a connection that ends, and what is no snapshot, however much follows."""
+        def ending(peer):
+            await_snapshot(peer)
+            peer.send(chunk(TEXT[:len(TEXT) // 2]))
+        with Server(ending) as server:
+            self.assertIn(ENDED, self.failure(server, "summary", "@"))
+        for chunks in (["[1, 2]"], ["no snapshot" * 100000] * 20, [TEXT[:100000]]):
+            with self.subTest(chunks[0][:20]), Server(lambda peer, c=chunks: serve_snapshot(peer, c)) as server:
+                self.assertNotIn(ENDED, self.failure(server, "summary", "@"))
 
     def test_a_connection_that_ends_anywhere(self):
         for n_chunks in range(4):
