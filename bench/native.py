@@ -81,13 +81,16 @@ def measure(build, data, mode, command, environment):
     if mode == "alone":
         return {**run(command, environment, False), "outputBytes": 0}
     if mode == "heaptrack":
-        preload = {"LD_PRELOAD": str(HEAPTRACK), "DUMP_HEAPTRACK_OUTPUT": str(output)}
-        result = run(command, {**environment, **preload}, False)
+        # heaptrack takes itself out of the environment: set earlier, it would record what starts the program, and not that.
+        preload = ["env", f"LD_PRELOAD={HEAPTRACK}", f"DUMP_HEAPTRACK_OUTPUT={output}"]
+        result = run([*preload, *command], environment, False)
     else:
         how = ["--exact"] if mode == "exact" else []
         result = run([f"{build}/bin/ubiheap", "record", *how, "--no-symbols", "--output", str(output), "--", *command],
                      environment, True)
     result["outputBytes"] = output.stat().st_size
+    if result["outputBytes"] == 0:
+        sys.exit(f"bench: {mode} has recorded nothing of `{' '.join(command)}`")
     output.unlink()
     return result
 
