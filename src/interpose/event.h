@@ -26,6 +26,8 @@ void ubi__event_end(bool is_recorded);
  * @param caller  a return address: when that frame was called from there, it is left out.
  */
 uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller);
+/** Walks the stack; tags of its new frames are the prints of the stacks up to there. @return the print of the whole. */
+uint64_t ubi__event_walk(ubi__context *c, const ubi__unwind_registers *from, ubi__walk *out);
 /** A new stack gets a number, and is announced to the reader. 0: no room. @param caller  number of the stack that called. */
 uint32_t ubi__event_new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller, uintptr_t pc, uint64_t print);
 /**

@@ -224,21 +224,36 @@ static __attribute__((noinline)) void renew_stacks(ubi__context *c, uint32_t gen
     (void)ubi__chunk_next(c);
 }
 
-/* The number of a stack that has to be walked. Tags of frames are the prints of the stacks up to there. */
+uint64_t ubi__event_walk(ubi__context *c, const ubi__unwind_registers *from, ubi__walk *out) {
+    ubi__unwind(&c->unwinder, from, out);
+    uint64_t print = out->base_tag ? out->base_tag : print_of_root(out);
+    for (size_t i = out->n; i-- > 0;)
+        out->tags[i] = print = ubi__trace_print(print, out->pcs[i]);
+    return print;
+}
+
+/* What called the new frames was walked for a stack with frames of scripts, and has no number as a native one. */
+static bool is_base_strange(const ubi__context *c, const ubi__walk *walk) {
+    return walk->base_tag && !ubi__trace_tree_find(&c->tree, walk->base_tag);
+}
+
+/* The number of a stack that has to be walked. */
 static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ubi__unwind_registers *caller) {
     ubi__walk walk;
-    ubi__unwind(&c->unwinder, caller, &walk);
+    uint64_t print = ubi__event_walk(c, caller, &walk);
+    uint32_t number = ubi__trace_tree_find(&c->tree, print);
+    if (ubi__unlikely(!number) && is_base_strange(c, &walk)) {
+        ubi__unwinder_forget_walk(&c->unwinder);
+        print = ubi__event_walk(c, caller, &walk);
+    }
     if (!walk.base_tag && walk.end == UBI__UNWIND_FAILED)
         count_one(&c->area->failed_walks);
-    uint64_t print = walk.base_tag ? walk.base_tag : print_of_root(&walk);
-    for (size_t i = walk.n; i-- > 0;)
-        walk.tags[i] = print = ubi__trace_print(print, walk.pcs[i]);
-    uint32_t number = ubi__trace_tree_find(&c->tree, print);
     if (ubi__unlikely(!number) && !(number = new_stack(c, &walk))) {
         ubi__unwinder_forget_walk(&c->unwinder); /* nothing of it may be taken for known */
         return 0;
     }
-    if (ubi__process_state.is_exact) /* samples are too rare to be worth the memory */
+    if (ubi__process_state.is_exact &&
+        !(number & UBI__SCRIPTS_NUMBER)) /* samples are too rare to be worth the memory */
         ubi__unwind_remember(&c->unwinder, caller, number);
     return number;
 }
@@ -257,7 +272,7 @@ static inline uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *ca
     if (ubi__unlikely(generation != c->module_generation) && is_mixed_stack(c, generation, caller, &number))
         return number;
     number = ubi__unwind_recall(&c->unwinder, caller);
-    return ubi__likely(number) ? number : walked_stack(c, caller);
+    return ubi__likely(number - 1 < UBI__SCRIPTS_NUMBER - 1) ? number : walked_stack(c, caller);
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,15 @@ static inline void *ubi__pages(size_t size_bytes) {
     return (void *)p;
 }
 
+/** The same of a table that is looked into anywhere: with large pages, where the system has them, each look-up waits for memory once,
+ *  and not for the page's address too. */
+static inline void *ubi__pages_of_table(size_t size_bytes) {
+    void *p = ubi__pages(size_bytes);
+    if (p && size_bytes >= ((size_t)4 << 20) && !ubi__is_reserve(p))
+        (void)ubi__system(SYS_madvise, (long)p, (long)size_bytes, MADV_HUGEPAGE, 0, 0, 0);
+    return p;
+}
+
 static inline void ubi__pages_free(void *p, size_t size_bytes) {
     if (!ubi__is_reserve(p))
         (void)ubi__system(SYS_munmap, (long)p, (long)size_bytes, 0, 0, 0, 0);

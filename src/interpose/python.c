@@ -186,8 +186,35 @@ static ubi__python_position locate(const code *c, uint64_t print, uintptr_t n_ta
 
 /* ---- the chain ---------------------------------------------------------------------------------------------------- */
 
+/* Pages that a walk has just found readable: frames are next to each other, and so is what the C stack has of them. */
+typedef struct known_pages {
+    uintptr_t at[2]; /* numbers; 0: none */
+    unsigned next;
+} known_pages;
+
+#define PAGE_BITS 12
+
+static inline bool can_read(known_pages *pages, uintptr_t address, size_t size_bytes) {
+    uintptr_t page = address >> PAGE_BITS;
+    bool is_known = (page == pages->at[0] || page == pages->at[1]) && (address + size_bytes - 1) >> PAGE_BITS == page;
+    if (ubi__likely(is_known && page != 0))
+        return true;
+    if (!ubi__is_readable(address, size_bytes))
+        return false;
+    pages->at[pages->next ^= 1] = page;
+    return true;
+}
+
+static inline bool chain_word(known_pages *pages, uintptr_t address, uintptr_t *out) {
+    if (!can_read(pages, address, sizeof *out))
+        return false;
+    memcpy(out, (const void *)address, sizeof *out);
+    return true;
+}
+
 /* Where in the chain a walk is. */
 typedef struct chain {
+    known_pages pages;
     uintptr_t frame, cframe;
     bool is_first; /* the next frame is the innermost one of its activation */
     size_t group;  /* its number */
@@ -198,12 +225,12 @@ typedef struct chain {
 static bool chain_begin(chain *c) {
     uintptr_t state = (uintptr_t)state_of_this_thread();
     *c = (chain){ .is_first = true };
-    if (!state || !read_word(state + known->state_frames, &c->frame))
+    if (!state || !chain_word(&c->pages, state + known->state_frames, &c->frame))
         return false;
     if (known->cframe_frame != NONE) {
         c->cframe = c->frame;
         c->frame = 0;
-        if (!c->cframe || !read_word(c->cframe + known->cframe_frame, &c->frame))
+        if (!c->cframe || !chain_word(&c->pages, c->cframe + known->cframe_frame, &c->frame))
             return false;
     }
     return c->frame != 0;
@@ -240,7 +267,7 @@ typedef struct frames_before {
  * or has ended since and another one took its place; the code object, too, may be another one only when that was compiled meanwhile, which
  * allocates, when this frame was not in the chain.
  */
-static const ubi__script_frame *frame_before(frames_before *b, const chain *c, const uint8_t *frame) {
+static inline const ubi__script_frame *frame_before(frames_before *b, const chain *c, const uint8_t *frame) {
     for (size_t i = b->next; i < b->n && i < b->next + LOOK_AHEAD; i++)
         if ((uintptr_t)b->at[i].frame == c->frame) {
             b->next = i + 1;
@@ -266,7 +293,7 @@ static bool put_frame(ubi__script_frame *out, frames_before *b, const chain *c, 
 /* From one frame to the next, which is written. @return false: it cannot be read. */
 static bool chain_step(chain *c, frames_before *b, ubi__script_frame *frames, size_t *n) {
     const uint8_t *frame = (const uint8_t *)c->frame;
-    if (!ubi__is_readable(c->frame, FRAME_BYTES))
+    if (!can_read(&c->pages, c->frame, FRAME_BYTES))
         return false;
     bool is_c = known->frame_owner != NONE && frame[known->frame_owner] == OWNED_BY_C_STACK;
     if (!is_c) {
@@ -282,7 +309,7 @@ static bool chain_step(chain *c, frames_before *b, ubi__script_frame *frames, si
         frames[c->group].stack_address = c->frame;
     if (is_entry) {
         frames[c->group].stack_address = c->cframe;
-        if (!read_word(c->cframe + known->cframe_outer, &c->cframe))
+        if (!chain_word(&c->pages, c->cframe + known->cframe_outer, &c->cframe))
             return false;
     }
     c->is_first |= is_c || is_entry;

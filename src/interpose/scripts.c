@@ -5,6 +5,10 @@
  * The native stack is walked whole, for the same native frames may stand for other lines by now. Then the interpreter's
  * own frames are replaced by those that its source gives (script_places.h), and the stack gets a number as any other.
  *
+ * Where the unwinder remembers the native stack, and the frames of scripts are those of a stack that was met with it, the answer is
+ * known: what is made of both depends on nothing else. The unwinder's number of a native stack is given once, so it stands for all
+ * return addresses and where they are.
+ *
  * A source is read by the thread alone that runs its scripts, for nothing else keeps them still: a slot says which. Its owner may
  * leave on another thread meanwhile, so it waits until that is over. In a signal handler the interpreter may be between any two of its
  * instructions: then it is not asked.
@@ -24,6 +28,7 @@
 #define SLOTS 64u
 #define SOURCES_OF_THREAD 8u
 #define KNOWN_ADDRESSES 1024u
+#define KNOWN_STACKS 4096u
 #define FIRST_FUNCTIONS 256u
 #define TEXT_BYTES (UBI__WIRE_FUNCTION_BYTES + UBI__WIRE_PATH_BYTES)
 
@@ -34,6 +39,7 @@ typedef struct slot {
 } slot;
 
 static slot slots[SLOTS];
+static _Atomic uint32_t slots_met; /* no other was ever taken */
 static ubi__lock slots_lock;
 static _Atomic(const ubi__script_source *) source_for_all;
 
@@ -46,6 +52,12 @@ typedef struct known_function {
 typedef struct known_address {
     uintptr_t pc, function;
 } known_address;
+
+/* The print of a native stack's number and its frames of scripts, and the number of what became of both. */
+typedef struct known_stack {
+    uint64_t print; /* 0: an empty place */
+    uint32_t number;
+} known_stack;
 
 /* A frame of a script that was found, and whose. */
 typedef struct found_frame {
@@ -69,6 +81,8 @@ typedef struct ubi__scripts {
     known_function *functions; /* open addressing, at most half full */
     size_t n_functions, function_capacity;
     known_address addresses[KNOWN_ADDRESSES];
+    known_stack known[KNOWN_STACKS];
+    uint32_t n_native; /* native stacks that got a number from us */
     slot *held[SOURCES_OF_THREAD];
     const ubi__script_source *sources[SOURCES_OF_THREAD];
     size_t n_held, n_sources;
@@ -113,6 +127,8 @@ UBI__HOOK _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source 
         if (!atomic_load_explicit(&slots[i].source, memory_order_relaxed))
             taken = &slots[i];
     if (taken) {
+        uint32_t n = (uint32_t)(taken - slots) + 1, met = atomic_load_explicit(&slots_met, memory_order_relaxed);
+        atomic_store(&slots_met, n > met ? n : met);
         atomic_store_explicit(&taken->thread, ubi__script_thread(), memory_order_relaxed);
         atomic_store(&taken->source, source);
     }
@@ -146,7 +162,8 @@ void ubi__scripts_after_fork(void) {
 static bool hold_sources(scripts *s) {
     uintptr_t thread = ubi__script_thread();
     s->n_held = s->n_sources = 0;
-    for (size_t i = 0; i < SLOTS && s->n_held < SOURCES_OF_THREAD - 1; i++) {
+    size_t n_slots = atomic_load_explicit(&slots_met, memory_order_relaxed);
+    for (size_t i = 0; i < n_slots && s->n_held < SOURCES_OF_THREAD - 1; i++) {
         if (atomic_load_explicit(&slots[i].thread, memory_order_relaxed) != thread)
             continue;
         atomic_store(&slots[i].is_read, 1);
@@ -208,6 +225,7 @@ static scripts *scripts_of(ubi__context *c) {
         if (s->functions)
             memset(s->functions, 0, s->function_capacity * sizeof *s->functions);
         memset(s->addresses, 0, sizeof s->addresses);
+        memset(s->known, 0, sizeof s->known);
     }
     return s;
 }
@@ -453,23 +471,92 @@ static uint64_t root_print(ubi__unwind_end end, uintptr_t failed_pc) {
                                           : ubi__trace_print(UBI__TRACE_ROOT_FAILED, failed_pc);
 }
 
-/* False: the interpreter was interrupted. */
-static bool stack_with_sources(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out) {
+/* ---- stacks that are known ----------------------------------------------------------------------------------------- */
+
+/* Of the frames that were found, and what decides where each belongs. @param out  not 0. @return false: no room for a function. */
+static bool print_found(ubi__context *c, uint32_t native, uint64_t *out) {
     scripts *s = c->scripts;
-    size_t depth = c->unwinder.max_depth;
-    ubi__unwind_end end;
-    bool is_interrupted;
-    size_t n = walk_native(c, caller, &end, &is_interrupted);
-    if (n == 0 || is_interrupted)
-        return false;
-    find_frames(s, depth);
-    if (!mix(s, n, depth))
-        end = UBI__UNWIND_TRUNCATED;
+    uint64_t print = ubi__trace_print(native, s->n_sources);
+    for (size_t i = 0; i < s->n_found; i++) {
+        const found_frame *f = &s->found[i];
+        const ubi__script_frame *frame = f->frame;
+        uint32_t number = function_number(c, f);
+        if (!number)
+            return false;
+        uint64_t place = frame->stack_address + frame->resumer_address * 3 + frame->is_inlined;
+        print = ubi__trace_print(print ^ place * UINT64_C(0xbf58476d1ce4e5b9),
+                                 script_pc(number, frame->line, frame->column));
+    }
+    *out = print;
+    return true;
+}
+
+static known_stack *known_place(scripts *s, uint64_t print) {
+    return &s->known[print % KNOWN_STACKS];
+}
+
+/* The number of the native stack from `caller` on, if the unwinder remembers it as one with scripts. 0: it does not. */
+static uint32_t recall_native(ubi__context *c, const ubi__unwind_registers *caller) {
+    uint32_t number = ubi__process_state.is_exact ? ubi__unwind_recall(&c->unwinder, caller) : 0;
+    return number & UBI__SCRIPTS_NUMBER ? number : 0;
+}
+
+/* Has the unwinder remember it. @return the number; 0: there are none left. */
+static uint32_t remember_native(ubi__context *c, const ubi__unwind_registers *caller) {
+    scripts *s = c->scripts;
+    ubi__walk walk;
+    if (s->n_native == UBI__SCRIPTS_NUMBER - 1)
+        return 0;
+    uint32_t number = ++s->n_native | UBI__SCRIPTS_NUMBER;
+    (void)ubi__event_walk(c, caller, &walk);
+    ubi__unwind_remember(&c->unwinder, caller, number);
+    return number;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+
+/* The stack of frames that were found in native[n]. 0: no room. */
+static uint32_t mixed_stack(ubi__context *c, size_t n, ubi__unwind_end end) {
+    scripts *s = c->scripts;
     uintptr_t failed_pc = s->states[n - 1].pc;
+    if (!mix(s, n, c->unwinder.max_depth))
+        end = UBI__UNWIND_TRUNCATED;
     if (end == UBI__UNWIND_FAILED)
         atomic_fetch_add_explicit(&c->area->failed_walks, 1, memory_order_relaxed);
     uint64_t root = root_print(end, failed_pc);
-    *out = print_mixed(c, root) ? number_mixed(c, root, end, failed_pc) : 0;
+    return print_mixed(c, root) ? number_mixed(c, root, end, failed_pc) : 0;
+}
+
+/* False: the interpreter was interrupted. */
+static bool stack_with_sources(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out) {
+    scripts *s = c->scripts;
+    ubi__unwind_end end;
+    bool is_interrupted;
+    uint64_t print = 0;
+    uint32_t native = recall_native(c, caller);
+    if (native) { /* so it was not interrupted: no signal's frame is in it */
+        find_frames(s, c->unwinder.max_depth);
+        if (!print_found(c, native, &print)) {
+            *out = 0;
+            return true;
+        }
+        if (known_place(s, print)->print == print) {
+            *out = known_place(s, print)->number;
+            return true;
+        }
+    }
+    size_t n = walk_native(c, caller, &end, &is_interrupted);
+    if (n == 0 || is_interrupted)
+        return false;
+    if (!native)
+        find_frames(s, c->unwinder.max_depth);
+    *out = mixed_stack(c, n, end);
+    if (!*out || end != UBI__UNWIND_COMPLETE || !ubi__process_state.is_exact)
+        return true;
+    if (!native && (native = remember_native(c, caller)) != 0 && !print_found(c, native, &print))
+        return true;
+    if (native)
+        *known_place(s, print) = (known_stack){ print, *out };
     return true;
 }
 

@@ -12,7 +12,7 @@
 
 static bool make_table(ubi__trace_tree *t, unsigned slots_log2) {
     size_t n = (size_t)1 << slots_log2;
-    ubi__trace_slot *slots = ubi__pages(n * sizeof *slots);
+    ubi__trace_slot *slots = ubi__pages_of_table(n * sizeof *slots);
     if (!slots)
         return false;
     t->slots = slots;

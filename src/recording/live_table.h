@@ -73,7 +73,13 @@ static inline bool ubi__block_is_used(const ubi__block *slot) {
 static inline uint64_t ubi__block_hash(const ubi__block *slot) {
     return ubi__hash_u64(slot->address);
 }
+static inline bool ubi__block_is_at(const void *unused, const ubi__block *block, uint64_t address) {
+    (void)unused;
+    return block->address == address;
+}
 UBI_TABLE_DECLARE(ubi__block_slots, ubi__block, ubi__block_is_used, ubi__block_hash);
+UBI_TABLE_LOOKUP(ubi__block, ubi__block_slots, ubi__block, ubi__block_is_used, const void *, uint64_t,
+                 ubi__block_is_at);
 
 typedef struct ubi__block_table {
     const ubi_allocator *allocator;
@@ -82,16 +88,39 @@ typedef struct ubi__block_table {
 
 void ubi__block_table_init(ubi__block_table *t, const ubi_allocator *allocator);
 void ubi__block_table_fini(ubi__block_table *t);
+
+/* The rest is inline: each event of a recording that is read from a program passes here. */
+
 /** Room for one more. Errors: UBI_ENOMEM, and the table is as it was. */
-ubi_status ubi__block_table_reserve(ubi__block_table *t);
+static inline ubi_status ubi__block_table_reserve(ubi__block_table *t) {
+    return ubi__block_slots_reserve(&t->table, t->allocator, 1);
+}
+
 /** What is asked about this address soon will not wait for memory. */
-void ubi__block_table_prefetch(const ubi__block_table *t, uint64_t address);
+static inline void ubi__block_table_prefetch(const ubi__block_table *t, uint64_t address) {
+    ubi__block_slots_prefetch(&t->table, ubi__hash_u64(address));
+}
+
 /** There is room. @return what was at its address, which is not 0, before; address 0: nothing. Cost: O(1). */
-ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block block);
+static inline ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block block) {
+    UBI_ASSERT(block.address != 0);
+    ubi__block *slot = ubi__block_place(&t->table, NULL, block.address, ubi__hash_u64(block.address)), before = *slot;
+    if (!ubi__block_is_used(slot))
+        ubi__block_slots_added(&t->table);
+    *slot = block;
+    return before;
+}
+
 /** NULL: nothing lives there. Until the table changes. */
-ubi__block *ubi__block_table_find(const ubi__block_table *t, uint64_t address);
+static inline ubi__block *ubi__block_table_find(const ubi__block_table *t, uint64_t address) {
+    return address ? ubi__block_find(&t->table, NULL, address, ubi__hash_u64(address)) : NULL;
+}
+
 /** Takes out what was found. */
-void ubi__block_table_remove(ubi__block_table *t, ubi__block *block);
+static inline void ubi__block_table_remove(ubi__block_table *t, ubi__block *block) {
+    UBI_ASSERT(block == ubi__block_table_find(t, block->address));
+    ubi__block_slots_remove(&t->table, block);
+}
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 

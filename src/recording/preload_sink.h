@@ -104,6 +104,8 @@ typedef struct ubi__preload_sink {
     ubi_status (*script)(void *payload, uint32_t *out, uint32_t caller, const ubi__preload_script *frame);
     /** A thread, once for each number of the system's. *out: its number. */
     ubi_status (*thread)(void *payload, uint32_t *out, uint64_t tid);
+    /** An allocation will be reported soon, so that what is known about such ones can be fetched. NULL: it is not said. */
+    void (*expect)(void *payload, ubi__alloc_kind kind, uint64_t size_bytes, uint32_t trace);
     ubi_status (*alloc)(void *payload, const ubi__preload_alloc *event);
     ubi_status (*free)(void *payload, const ubi__preload_free *event);
     ubi_status (*cut)(void *payload, const ubi__preload_cut *event);

@@ -309,43 +309,55 @@ static ubi_status read_trace(ubi__stream *s, cursor *c, unsigned kind) {
     return ubi__vec_u32_push(&s->traces, s->common->allocator, told);
 }
 
-/* There is room. */
-static void put_ahead(ubi__stream *s, ubi__stream_step step, const ubi__wire_event *event) {
+/* The next place ahead; there is room. It counts from put_ahead() on. */
+static inline ubi__wire_event *event_ahead(ubi__stream *s) {
     UBI_ASSERT(s->n_ahead < UBI__STREAM_AHEAD);
-    ubi__stream_item *item = &s->ahead[s->n_ahead++];
-    item->step = step;
-    if (event)
-        item->event = *event;
+    return &s->ahead[s->n_ahead].event;
+}
+
+static inline void put_ahead(ubi__stream *s, ubi__stream_step step) {
+    UBI_ASSERT(s->n_ahead < UBI__STREAM_AHEAD);
+    s->ahead[s->n_ahead++].step = step;
 }
 
 static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
     bool is_alloc = (operation & UBI__OP_MASK) == UBI__OP_ALLOC;
     unsigned kind = operation >> UBI__OP_KIND_SHIFT;
-    ubi__wire_event event = { .is_alloc = is_alloc, .kind = (uint8_t)kind, .clock_us = s->clock_us, .met = 1 };
-    uint64_t trace = s->trace;
-    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
+    uint64_t trace = s->trace, size_bytes = 0, met = 1;
+    uint64_t stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
     uint64_t difference = cursor_get_difference(c);
-    event.address = s->address + (operation & UBI__OP_BY_16 ? difference << 4 : difference);
+    uint64_t address = s->address + (operation & UBI__OP_BY_16 ? difference << 4 : difference);
     if (is_alloc) {
-        event.size_bytes = cursor_get(c);
+        size_bytes = cursor_get(c);
         trace += cursor_get_difference(c);
         if (!s->common->is_exact)
-            event.met = cursor_get(c);
+            met = cursor_get(c);
     } else if (kind >= UBI__FREE_SIZED) {
-        event.size_bytes = cursor_get(c);
+        size_bytes = cursor_get(c);
     }
-    if (!c->is_sound || event.stamp <= s->stamp || trace >= s->traces.n ||
+    if (!c->is_sound || stamp <= s->stamp || trace >= s->traces.n ||
         kind >= (unsigned)(is_alloc ? UBI__ALLOC_KINDS : UBI__FREE_KINDS)) {
         c->is_sound = false;
         return;
     }
-    s->stamp = event.stamp;
-    s->address = event.address;
+    s->stamp = stamp;
+    s->address = address;
     s->trace = (uint32_t)trace;
-    event.trace = s->traces.at[trace];
-    event.thread = s->thread;
-    put_ahead(s, UBI__STREAM_EVENT, &event);
-    ubi__block_table_prefetch(s->common->blocks, event.address);
+    ubi__wire_event *event = event_ahead(s);
+    *event = (ubi__wire_event){ .stamp = stamp,
+                                .address = address,
+                                .size_bytes = size_bytes,
+                                .met = met,
+                                .clock_us = s->clock_us,
+                                .trace = s->traces.at[trace],
+                                .thread = s->thread,
+                                .is_alloc = is_alloc,
+                                .kind = (uint8_t)kind };
+    put_ahead(s, UBI__STREAM_EVENT);
+    ubi__block_table_prefetch(s->common->blocks, address);
+    const ubi__preload_sink *sink = s->common->sink;
+    if (is_alloc && sink->expect)
+        sink->expect(sink->payload, (ubi__alloc_kind)kind, size_bytes, event->trace);
 }
 
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
@@ -419,7 +431,8 @@ static void read_marker(ubi__stream *s, cursor *c, uint8_t operation) {
                                       .name_bytes = name.len,
                                       .details_at = (size_t)(details.ptr - bytes),
                                       .details_bytes = details.len };
-    put_ahead(s, UBI__STREAM_EVENT, &event);
+    *event_ahead(s) = event;
+    put_ahead(s, UBI__STREAM_EVENT);
 }
 
 ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s) {
@@ -447,7 +460,8 @@ static void read_action(ubi__stream *s, cursor *c, uint8_t operation) {
     }
     event.kind = (uint8_t)action;
     s->stamp = event.stamp;
-    put_ahead(s, UBI__STREAM_EVENT, &event);
+    *event_ahead(s) = event;
+    put_ahead(s, UBI__STREAM_EVENT);
 }
 
 /* ---- other records ----------------------------------------------------------------------------------------------- */
@@ -470,10 +484,10 @@ static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
     case UBI__CONTROL_MODULE:
         return read_module(s, c);
     case UBI__CONTROL_REALLOC_UNDONE:
-        put_ahead(s, UBI__STREAM_REALLOC_UNDONE, NULL);
+        put_ahead(s, UBI__STREAM_REALLOC_UNDONE);
         return UBI_OK;
     case UBI__CONTROL_REALLOC_FREED:
-        put_ahead(s, UBI__STREAM_REALLOC_FREED, NULL);
+        put_ahead(s, UBI__STREAM_REALLOC_FREED);
         return UBI_OK;
     case UBI__CONTROL_MARKER:
         read_marker(s, c, operation);

@@ -24,6 +24,20 @@
 /* Records in a block, before it is compressed, at the start of a file. */
 #define SMALLEST_BLOCK ((size_t)16 << 10)
 
+/*
+ * Infos that were asked for lately, in sets of one cache line: programs repeat a few, and the table of all of them is so large that
+ * each look-up waits for memory three times. Those that fit no key are looked up there.
+ */
+#define LATELY_LOG2 16
+#define LATELY_WAYS 4
+#define LATELY_SIZE_BITS 27
+#define LATELY_KIND_BITS 5
+
+typedef struct late_info {
+    uint64_t key;          /* trace, kind, size */
+    uint32_t number_and_1; /* 0: none */
+} late_info;
+
 struct ubi__ubirec_writer {
     const ubi_allocator *allocator;
     ubi__write_fn write;
@@ -31,6 +45,7 @@ struct ubi__ubirec_writer {
     uint64_t bytes_out;
     ubi__strtab strings;
     ubi__tuple_table modules, frames, traces, kinds, infos;
+    late_info *lately; /* lately[1 << LATELY_LOG2] */
     uint32_t n_threads;
     uint64_t n_allocations;
     ubi__ubirec_index index;         /* what has no place of its own here */
@@ -152,6 +167,11 @@ ubi_status ubi__ubirec_writer_new(ubi__ubirec_writer **out, ubi__write_fn write,
     w->write = write;
     w->write_payload = payload;
     w->block_bytes = SMALLEST_BLOCK;
+    w->lately = ubi__calloc_array(a, (size_t)1 << LATELY_LOG2, sizeof *w->lately);
+    if (!w->lately) {
+        UBI_DELETE(a, w);
+        return ubi__fail_nomem();
+    }
     ubi__strtab_init(&w->strings, a);
     ubi__tuple_table_init(&w->modules, 4, "modules", a);
     ubi__tuple_table_init(&w->frames, 3, "frames", a);
@@ -176,6 +196,7 @@ void ubi__ubirec_writer_free(ubi__ubirec_writer *w) {
     ubi__tuple_table_fini(&w->traces);
     ubi__tuple_table_fini(&w->kinds);
     ubi__tuple_table_fini(&w->infos);
+    ubi__free_array(w->allocator, w->lately, (size_t)1 << LATELY_LOG2, sizeof *w->lately);
     UBI_DELETE(w->allocator, w);
 }
 
@@ -336,9 +357,25 @@ ubi_status ubi__ubirec_kind(ubi__ubirec_writer *w, uint32_t *out, ubi_text word,
     return is_new ? PUT(w, UBI__UBIREC_KIND, word_ix, class_of_kind) : UBI_OK;
 }
 
-ubi_status ubi__ubirec_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace,
-                            uint64_t weight_bytes) {
-    UBI_ASSERT(kind < ubi__tuple_table_count(&w->kinds) && trace <= ubi__tuple_table_count(&w->traces));
+/* False: such an info is not among those that are kept here. */
+static inline bool late_key(uint64_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace) {
+    *out = ((uint64_t)trace << LATELY_KIND_BITS | kind) << LATELY_SIZE_BITS | size_bytes;
+    return size_bytes >> LATELY_SIZE_BITS == 0 && kind >> LATELY_KIND_BITS == 0;
+}
+_Static_assert(32 + LATELY_KIND_BITS + LATELY_SIZE_BITS == 64, "a key is a trace, a kind and a size");
+
+static inline late_info *late_set(const ubi__ubirec_writer *w, uint64_t key) {
+    return &w->lately[(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LATELY_LOG2)) & ~(uint64_t)(LATELY_WAYS - 1)];
+}
+
+void ubi__ubirec_info_prefetch(const ubi__ubirec_writer *w, uint32_t kind, uint64_t size_bytes, uint32_t trace) {
+    uint64_t key;
+    if (late_key(&key, kind, size_bytes, trace))
+        __builtin_prefetch(late_set(w, key), 1);
+}
+
+static ubi_status number_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace,
+                              uint64_t weight_bytes) {
     const uint64_t tuple[] = { (uint64_t)kind << 32 | trace, size_bytes, weight_bytes };
     bool is_new;
     UBI_TRY(ubi__tuple_table_number(&w->infos, out, &is_new, tuple));
@@ -348,6 +385,34 @@ ubi_status ubi__ubirec_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind,
     if (weight_bytes == size_bytes)
         return PUT(w, UBI__UBIREC_INFO, kind, size_bytes, ago);
     return PUT(w, UBI__UBIREC_INFO, kind, size_bytes, ago, weight_bytes);
+}
+
+/* The oldest of its set makes room. */
+static void keep_late(late_info *set, uint64_t key, uint32_t number) {
+    memmove(set + 1, set, (LATELY_WAYS - 1) * sizeof *set);
+    set[0] = (late_info){ key, number + 1 };
+}
+
+static inline ubi_status late_info_number(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes,
+                                          uint32_t trace, uint64_t weight_bytes) {
+    uint64_t key;
+    UBI_ASSERT(kind < ubi__tuple_table_count(&w->kinds) && trace <= ubi__tuple_table_count(&w->traces));
+    if (weight_bytes != size_bytes || !late_key(&key, kind, size_bytes, trace))
+        return number_info(w, out, kind, size_bytes, trace, weight_bytes);
+    late_info *set = late_set(w, key);
+    for (size_t i = 0; i < LATELY_WAYS; i++)
+        if (set[i].key == key && set[i].number_and_1) {
+            *out = set[i].number_and_1 - 1;
+            return UBI_OK;
+        }
+    UBI_TRY(number_info(w, out, kind, size_bytes, trace, weight_bytes));
+    keep_late(set, key, *out);
+    return UBI_OK;
+}
+
+ubi_status ubi__ubirec_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace,
+                            uint64_t weight_bytes) {
+    return late_info_number(w, out, kind, size_bytes, trace, weight_bytes);
 }
 
 ubi_status ubi__ubirec_thread(ubi__ubirec_writer *w, uint32_t *out, uint64_t tid, ubi_text name) {
@@ -448,6 +513,13 @@ ubi_status ubi__ubirec_write_alloc(ubi__ubirec_writer *w, uint64_t *number, uint
     return UBI_OK;
 }
 
+ubi_status ubi__ubirec_write_alloc_of(ubi__ubirec_writer *w, uint64_t *number, uint32_t kind, uint64_t size_bytes,
+                                      uint32_t trace, uint64_t weight_bytes) {
+    uint32_t info;
+    UBI_TRY(late_info_number(w, &info, kind, size_bytes, trace, weight_bytes));
+    return ubi__ubirec_write_alloc(w, number, info);
+}
+
 ubi_status ubi__ubirec_write_free(ubi__ubirec_writer *w, uint64_t number) {
     UBI_ASSERT(number < w->n_allocations && !w->index.has_end);
     w->index.n_frees++;
@@ -476,6 +548,7 @@ ubi_status ubi__ubirec_write_counter(ubi__ubirec_writer *w, ubi__ubirec_counter 
 
 ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes) {
     w->index.is_exact &= period_bytes == 1;
+    memset(w->lately, 0, ((size_t)1 << LATELY_LOG2) * sizeof *w->lately);
     ubi__tuple_table_start_anew(&w->infos); /* equal ones would have another variance now */
     return PUT(w, UBI__UBIREC_PERIOD, period_bytes);
 }

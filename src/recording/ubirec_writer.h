@@ -22,7 +22,7 @@
  *
  * Texts may be any bytes; they are copied. After a failure only _free is allowed: what is in the file is whole up to there.
  * Errors of all: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 of something), and those of `write`. For one thread.
- * Memory: 1.1 MiB, 20 to 24 bytes per trace, 36 to 40 per frame and info, and the strings.
+ * Memory: 2.1 MiB, 20 to 24 bytes per trace, 36 to 40 per frame and info, and the strings.
  */
 #ifndef UBI_RECORDING_UBIREC_WRITER_H
 #define UBI_RECORDING_UBIREC_WRITER_H
@@ -79,6 +79,8 @@ ubi_status ubi__ubirec_kind(ubi__ubirec_writer *w, uint32_t *out, ubi_text word,
  */
 ubi_status ubi__ubirec_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace,
                             uint64_t weight_bytes);
+/** What is asked about this info soon will not wait for memory. Any numbers. */
+void ubi__ubirec_info_prefetch(const ubi__ubirec_writer *w, uint32_t kind, uint64_t size_bytes, uint32_t trace);
 /** A thread, new at each call, for system ids come again. @param tid  its id in the system. `name` may be empty. */
 ubi_status ubi__ubirec_thread(ubi__ubirec_writer *w, uint32_t *out, uint64_t tid, ubi_text name);
 
@@ -92,6 +94,9 @@ ubi_status ubi__ubirec_write_thread(ubi__ubirec_writer *w, uint32_t thread);
 ubi_status ubi__ubirec_write_thread_name(ubi__ubirec_writer *w, uint32_t thread, ubi_text name);
 /** @param number  out: of the allocation, from 0 in steps of 1. */
 ubi_status ubi__ubirec_write_alloc(ubi__ubirec_writer *w, uint64_t *number, uint32_t info);
+/** The same of what has no number yet: ubi__ubirec_info() and this, in one call. */
+ubi_status ubi__ubirec_write_alloc_of(ubi__ubirec_writer *w, uint64_t *number, uint32_t kind, uint64_t size_bytes,
+                                      uint32_t trace, uint64_t weight_bytes);
 /** Of what lives. */
 ubi_status ubi__ubirec_write_free(ubi__ubirec_writer *w, uint64_t number);
 /**

@@ -150,6 +150,7 @@ static ubi_status session_begin(ubi__native_session *s, const ubi__native_arriva
     ubi__proc_executable_file(&s->executable, s->pid);
     for (int i = 0; i < UBI__ALLOC_KINDS; i++)
         s->kinds[i] = UBI_NONE;
+    s->event_thread = UBI_NONE;
     ubi__preload_sink sink = ubi__native_sink(s);
     ubi__preload_settings settings = arrival->settings;
     uint64_t now = settings.zero_ns = ubi__native_now_ns();

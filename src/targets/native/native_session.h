@@ -100,11 +100,13 @@ typedef struct ubi__native_session {
     ubi__native_clock *clock;
     ubi__native_clock_face face;
     ubi__ubirec_writer *writer;
-    uint64_t start_ns;      /* of the recording, since the process began */
-    uint64_t began_ns;      /* of the process, by the monotonic clock */
-    uint64_t began_unix_ns; /* the same moment, since 1970 */
-    uint64_t flush_ns;      /* when the file gets what there is next */
-    uint64_t now_us;        /* since recording began, when it was looked at last */
+    uint64_t start_ns;       /* of the recording, since the process began */
+    uint64_t began_ns;       /* of the process, by the monotonic clock */
+    uint64_t began_unix_ns;  /* the same moment, since 1970 */
+    uint64_t flush_ns;       /* when the file gets what there is next */
+    uint64_t now_us;         /* since recording began, when it was looked at last */
+    uint64_t event_clock_us; /* what the last event said of its time, */
+    uint32_t event_thread;   /* and of its thread; UBI_NONE: there was none */
     uint64_t resident_bytes,
         resident_at_ns;     /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
     ubi__native_look *look; /* at what its memory is used for; NULL: none */

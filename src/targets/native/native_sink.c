@@ -209,9 +209,19 @@ static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
 
 /* ---- events ------------------------------------------------------------------------------------------------------- */
 
-static ubi_status at_time_and_thread(ubi__native_session *s, uint64_t clock_us, uint32_t thread) {
+static __attribute__((noinline)) ubi_status at_new_time_or_thread(ubi__native_session *s, uint64_t clock_us,
+                                                                  uint32_t thread) {
     UBI_TRY(ubi__native_write_event_time(s, clock_us));
-    return ubi__ubirec_write_thread(s->writer, thread);
+    UBI_TRY(ubi__ubirec_write_thread(s->writer, thread));
+    s->event_clock_us = clock_us;
+    s->event_thread = thread;
+    return UBI_OK;
+}
+
+/* Most events are at the time of the one before, and by the same thread. */
+static inline ubi_status at_time_and_thread(ubi__native_session *s, uint64_t clock_us, uint32_t thread) {
+    bool is_same = clock_us == s->event_clock_us && thread == s->event_thread;
+    return ubi__likely(is_same) ? UBI_OK : at_new_time_or_thread(s, clock_us, thread);
 }
 
 static ubi_status kind_of(ubi__native_session *s, uint32_t *out, ubi__alloc_kind kind) {
@@ -233,9 +243,14 @@ static void show_alloc(const ubi__native_session *s, const ubi__preload_alloc *e
                                                             time_of(s, e->clock_us)));
 }
 
+static void expect_alloc(void *payload, ubi__alloc_kind kind, uint64_t size_bytes, uint32_t trace) {
+    const ubi__native_session *s = payload;
+    ubi__ubirec_info_prefetch(s->writer, s->kinds[kind], size_bytes, trace);
+}
+
 static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
     ubi__native_session *s = payload;
-    uint32_t kind, info;
+    uint32_t kind;
     uint64_t number;
     /* Mappings are all recorded, also when the heap is sampled: met by no sample, they stand for themselves. */
     uint64_t weight =
@@ -245,8 +260,7 @@ static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
     show_alloc(s, e, weight);
     s->n_cut_stacks += is_cut(s, e->trace);
     UBI_TRY(kind_of(s, &kind, e->kind));
-    UBI_TRY(ubi__ubirec_info(s->writer, &info, kind, e->size_bytes, e->trace, weight));
-    UBI_TRY(ubi__ubirec_write_alloc(s->writer, &number, info));
+    UBI_TRY(ubi__ubirec_write_alloc_of(s->writer, &number, kind, e->size_bytes, e->trace, weight));
     if (number != e->number)
         return ubi__fail(UBI_EFORMAT, "the recorder lost count: allocation %llu is number %llu of the file",
                          (unsigned long long)e->number, (unsigned long long)number);
@@ -345,6 +359,7 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
                                 .trace = take_trace,
                                 .script = take_script,
                                 .thread = take_thread,
+                                .expect = expect_alloc,
                                 .alloc = take_alloc,
                                 .free = take_free,
                                 .cut = take_cut,
