@@ -86,8 +86,8 @@ enum MHD_Result ubi__http_heap_created(ubi__exchange *e, const ubi__shelf_heap *
     return ubi__http_document_reply(e, MHD_HTTP_CREATED, "ubiheap.heap/1", heap_put, heap, location);
 }
 
-/* The one member "path" of the body, which is JSON. */
-static ubi_status path_read(ubi__vec_u8 *out, const ubi__exchange *e) {
+/* The one member of the body, which is JSON: "path", or "again", the id of one that is open. */
+static ubi_status path_read(ubi__vec_u8 *out, bool *is_again, const ubi__exchange *e) {
     ubi_text body = { (const char *)e->body.at, e->body.n }, text = { NULL, 0 };
     ubi__json_cursor c;
     ubi__json_value whole, key, value, path = { .type = UBI__JSON_NULL };
@@ -95,8 +95,9 @@ static ubi_status path_read(ubi__vec_u8 *out, const ubi__exchange *e) {
         return ubi__fail(UBI_EINVAL, "expected a JSON object such as {\"path\": \"app.heapsnapshot\"}");
     ubi__json_cursor_open(&c, body, UBI__JSON_OBJECT);
     while (ubi__json_cursor_next_member(&c, &key, &value)) {
-        if (!ubi__json_value_is(&key, "path"))
-            return ubi__fail(UBI_EINVAL, "there is no member '%.*s', but path",
+        *is_again = ubi__json_value_is(&key, "again");
+        if ((!*is_again && !ubi__json_value_is(&key, "path")) || path.type != UBI__JSON_NULL)
+            return ubi__fail(UBI_EINVAL, "there is no member '%.*s', but one of path and again",
                              (int)(key.raw.len < 40 ? key.raw.len : 40), key.raw.ptr);
         path = value;
     }
@@ -118,9 +119,10 @@ static ubi_status path_read(ubi__vec_u8 *out, const ubi__exchange *e) {
 enum MHD_Result ubi__http_heap_open(ubi__exchange *e) {
     const ubi__shelf_heap *heap = NULL;
     ubi__vec_u8 path = { 0 };
-    ubi_status status = path_read(&path, e);
+    bool is_again = false;
+    ubi_status status = path_read(&path, &is_again, e);
     if (status == UBI_OK)
-        status = ubi__shelf_open(&heap, e->server->shelf, (const char *)path.at);
+        status = (is_again ? ubi__shelf_open_again : ubi__shelf_open)(&heap, e->server->shelf, (const char *)path.at);
     ubi__vec_u8_fini(&path, memory());
     return status == UBI_OK ? ubi__http_heap_created(e, heap) : ubi__reply_error(e, status);
 }

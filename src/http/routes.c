@@ -19,7 +19,8 @@ const ubi__http_route ubi__http_routes[] = {
     { UBI__HTTP_HEAPS, "GET", "/api/1/heaps", UBI__HTTP_NO_BODY, NULL, "ubiheap.heaps/1",
       "lists what is open: heaps, recordings, timelines" },
     { UBI__HTTP_HEAP_OPEN, "POST", "/api/1/heaps", UBI__HTTP_JSON_BODY, NULL, "201, ubiheap.heap/1",
-      "opens a file below a folder of `--root`: `{\"path\": \"...\"}`" },
+      "opens a file below a folder of `--root`: `{\"path\": \"...\"}`; or again, as it is now, the file of one that is "
+      "open: `{\"again\": \"h1\"}`" },
     { UBI__HTTP_HEAP_UPLOAD, "PUT", "/api/1/heaps", UBI__HTTP_FILE_BODY, "name", "201, ubiheap.heap/1",
       "uploads a file, which is the body, and opens it; it is deleted when it is closed, or the server ends" },
     { UBI__HTTP_HEAP, "GET", "/api/1/heaps/{heap}", UBI__HTTP_NO_BODY, NULL, "ubiheap.heap/1", "describes one" },

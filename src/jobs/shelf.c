@@ -286,6 +286,19 @@ static shelf_entry **entry_place(ubi__shelf *shelf, const char *id) {
     return place;
 }
 
+/* With the lock. By id; else the only one of that name. NULL: there is none, or there are several. */
+static const shelf_entry *entry_find(ubi__shelf *shelf, const char *word) {
+    const shelf_entry *found = *entry_place(shelf, word);
+    uint32_t n_named = 0;
+    for (const shelf_entry *e = found ? NULL : shelf->first; e; e = e->next) {
+        if (strcmp(e->heap.name, word) != 0)
+            continue;
+        found = e;
+        n_named++;
+    }
+    return n_named < 2 ? found : NULL;
+}
+
 #define SHOWN_ID 40
 
 static ubi_status fail_unknown(const ubi__shelf *shelf, const char *id) {
@@ -305,7 +318,7 @@ static ubi_status fail_unknown(const ubi__shelf *shelf, const char *id) {
 
 ubi_status ubi__shelf_get(const ubi__shelf_heap **out, ubi__shelf *shelf, const char *id) {
     pthread_mutex_lock(&shelf->lock);
-    const shelf_entry *entry = *entry_place(shelf, id);
+    const shelf_entry *entry = entry_find(shelf, id);
     ubi_status status = entry ? UBI_OK : fail_unknown(shelf, id);
     if (entry)
         *out = ubi__shelf_heap_ref(&entry->heap);
@@ -335,6 +348,28 @@ ubi_status ubi__shelf_remove(ubi__shelf *shelf, const char *id) {
     pthread_mutex_unlock(&shelf->lock);
     if (entry)
         entry_leave(entry);
+    return status;
+}
+
+static ubi_status file_open_again(const ubi__shelf_heap **out, ubi__shelf *shelf, const ubi__shelf_heap *old) {
+    if (is_owned(old->origin))
+        return ubi__fail(UBI_EINVAL, "%s is a file of the server, which does not change", old->name);
+    if (ubi__session_pool_is_address(shelf->pool, old->name))
+        return ubi__fail(UBI_EINVAL, "%s is of a program that runs: take another snapshot", old->name);
+    if (old->origin == UBI__SHELF_OPENED)
+        return ubi__shelf_open(out, shelf, old->path);
+    return ubi__shelf_add(out, shelf, &(ubi__shelf_item){ old->path, old->name, old->origin });
+}
+
+ubi_status ubi__shelf_open_again(const ubi__shelf_heap **out, ubi__shelf *shelf, const char *id) {
+    const ubi__shelf_heap *old, *fresh = NULL;
+    UBI_TRY(ubi__shelf_get(&old, shelf, id));
+    ubi_status status = file_open_again(&fresh, shelf, old);
+    if (status == UBI_OK && fresh != old)
+        (void)ubi__shelf_remove(shelf, old->id); /* unless it was removed meanwhile */
+    ubi__shelf_heap_unref(old);
+    if (status == UBI_OK)
+        *out = fresh;
     return status;
 }
 

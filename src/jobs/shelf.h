@@ -84,7 +84,12 @@ ubi_status ubi__shelf_add(const ubi__shelf_heap **out, ubi__shelf *shelf, const 
  * Errors: UBI_ENOTFOUND for all that is not a file below the folders; UBI_EFORMAT, UBI_ELIMIT, UBI_ENOMEM.
  */
 ubi_status ubi__shelf_open(const ubi__shelf_heap **out, ubi__shelf *shelf, const char *path);
-/** By id. Errors: UBI_ENOTFOUND, with a message that names those that are open. */
+/**
+ * Opens the file of an entry again, as it is now, and takes the entry off: for a file that has changed. It keeps its name, and gets another id.
+ * Errors: UBI_EINVAL (the file is the shelf's, or has no name), those of ubi__shelf_add and ubi__shelf_open; then the entry stays.
+ */
+ubi_status ubi__shelf_open_again(const ubi__shelf_heap **out, ubi__shelf *shelf, const char *id);
+/** By id, or by the name that only one has. Errors: UBI_ENOTFOUND, with a message that names those that are open. */
 ubi_status ubi__shelf_get(const ubi__shelf_heap **out, ubi__shelf *shelf, const char *id);
 /** The heap of the next number after `number`; 0: the first. NULL: there is none. */
 const ubi__shelf_heap *ubi__shelf_next(ubi__shelf *shelf, uint64_t number);

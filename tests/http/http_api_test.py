@@ -251,6 +251,36 @@ class Files(unittest.TestCase):
             self.assertEqual(answer.code, 409)
             self.assertIn("has changed", answer.document["message"])
 
+    def test_a_file_that_was_replaced_is_opened_again_under_its_name(self):
+        server = serve(self, "--root", "tests/data", V8)
+        copy = server.above / "x.fxsnapshot"
+        shutil.copy(ROOT / AFTER, copy)
+        other = serve(self, "--root", server.above, copy)
+        again = lambda id: other.ask("/api/1/heaps", "POST", json.dumps({"again": id}))
+        before = other.get("/api/1/heaps/h1/summary")["nodeCount"]
+        self.assertEqual((again("h1").code, again("h1").document["id"]), (201, "h1"))  # it is what it was
+        os.replace(shutil.copy(ROOT / BEFORE, copy.with_suffix(".new")), copy)
+        heap = again("h1").document
+        self.assertEqual((heap["id"], heap["name"], heap["origin"]), ("h2", "x.fxsnapshot", "given"))
+        self.assertEqual([one["id"] for one in other.get("/api/1/heaps")["heaps"]], ["h2"])
+        self.assertNotEqual(other.get("/api/1/heaps/h2/summary")["nodeCount"], before)
+        self.assertEqual(again("h1").code, 404)
+        upload = other.ask("/api/1/heaps?name=mine.fxsnapshot", "PUT", (ROOT / AFTER).read_bytes()).document["id"]
+        self.assertEqual((again(upload).code, again(upload).document["message"]),
+                         (400, "mine.fxsnapshot is a file of the server, which does not change"))
+        os.unlink(copy)
+        self.assertEqual((again("h2").code, other.ask("/api/1/heaps/h2").code), (500, 200))
+        both = other.ask("/api/1/heaps", "POST", json.dumps({"again": "h2", "path": "x"}))
+        self.assertEqual(both.code, 400)
+
+    def test_a_heap_is_found_by_a_name_that_only_one_has(self):
+        server = serve(self, AFTER, BEFORE)
+        name = Path(AFTER).name
+        self.assertEqual(server.get(f"/api/1/heaps/{name}/summary"), server.get("/api/1/heaps/h1/summary"))
+        self.assertEqual(server.get(f"/api/1/heaps/{name}")["id"], "h1")
+        server.ask(f"/api/1/heaps?name={name}", "PUT", (ROOT / BEFORE).read_bytes())
+        self.assertEqual(server.ask(f"/api/1/heaps/{name}").code, 404)
+
     def test_an_upload_is_opened_and_deleted_with_its_heap(self):
         server = serve(self)
         content = (ROOT / AFTER).read_bytes()
