@@ -3088,6 +3088,8 @@ export namespace Summary1 {
     name: string;
     /** Where the class is defined, such as "12,40,7": script, line and column from 0; "" if unknown. With the name it tells classes apart */
     place: string;
+    /** The place with the name of its file, line and column from 1, such as app.js:41:8; absent if unknown */
+    location?: string;
     /** Nodes of the class that are counted */
     count: Summary1.Count;
     /** The least of its nodes; -5 as soon as one of them is not reached, as in Chrome's DevTools */

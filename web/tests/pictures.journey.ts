@@ -93,6 +93,18 @@ it("individuals: the objects of a row", async () => {
   await picture(page, "individuals");
 });
 
+it("summary: classes with what they retain, and the objects of one", async () => {
+  const page = await open("#/summary/h2", 560);
+  await shown(page, "summary-state-saved");
+  await page.locator(".tree-table").focus();
+  await page.keyboard.type("leaked");
+  await page.keyboard.press("ArrowRight");
+  await page.locator('.tree-row[aria-level="2"]').first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".paths svg").waitFor();
+  await picture(page, "summary");
+});
+
 it("dominators: who keeps what, and why it is alive", async () => {
   const page = await open("#/dominators/h2", 620);
   await shown(page, "dominator-tree-state-loaded");

@@ -61,6 +61,7 @@ const VIEWS: [string, string][] = [
   ["#/start/h1", ".findings, .keepers"],
   ["#/census/h1", ".tree-row"],
   ["#/census/h1?display=objectClass", ".tree-row"],
+  ["#/summary/h1", ".tree-row"],
   ["#/dominators/h1", ".tree-row"],
   ["#/object/h1/4096", ".path-node.target"],
   ["#/diff/h1/h2?display=objectClass", ".tree-row"],

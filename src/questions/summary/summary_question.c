@@ -331,12 +331,23 @@ static ubi_status members_put(ubi__json *j, const answer *a, const ubi_summary_r
     return UBI_OK;
 }
 
+/* Where the class is defined, if the file has the script's name. */
+static void file_put(ubi__json *j, const answer *a, const ubi_summary_row *row) {
+    char words[300];
+    ubi_look_class class;
+    ubi_look_class_get(a->look, row->class_ix, &class);
+    place_words(words, sizeof words, a, row, class.place);
+    if (*words)
+        ubi__json_member_string(j, "location", words);
+}
+
 static ubi_status class_put(ubi__json *j, const answer *a, const ubi_summary_row *row) {
     ubi_look_class class;
     ubi_look_class_get(a->look, row->class_ix, &class);
     ubi__json_object_begin(j);
     ubi__json_member_text(j, "name", class.name);
     ubi__json_member_text(j, "place", class.place);
+    file_put(j, a, row);
     ubi__json_member_u64(j, "count", row->count);
     distance_put(j, row->distance, row->n_unreached == 0);
     ubi__json_member_u64(j, "unreachedCount", row->n_unreached);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The analyses of heaps, by the names that Firefox's HeapAnalysesClient gives them, asked of `ubiheap serve`. What the seed calls the
 // path of a snapshot is here the id of a heap that is open on the server, such as "h1", or a path below one of its folders.
+import { summaryOrder, type ClassNode, type ClassRow } from "../logic/summary_rows";
 import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type {
@@ -18,9 +19,15 @@ import type {
 } from "../types/heap";
 import { isAbort, ServerError } from "./errors";
 import type { AskOptions, Http, Query } from "./http";
-
-/** 0, 1, 2, ...: never given twice. */
-export type DominatorTreeId = number;
+import type {
+  ClassesOptions,
+  ClassMembersOptions,
+  DominatorTreeId,
+  GroupOptions,
+  LeaksOptions,
+  RecordingOptions,
+  TreeMapOptions,
+} from "./options";
 
 export interface CensusOptions {
   breakdown?: Breakdown | string;
@@ -78,45 +85,6 @@ export interface Individuals {
   nodes: DominatorTreeNode[];
   nodeCount: number;
   shallowSize: Bytes;
-}
-
-/** Where nodes of a group are listed from, and how many. */
-export interface GroupOptions {
-  dominatorTreeId: DominatorTreeId;
-  /** Any node of the group. */
-  like: NodeId;
-  breakdown: Breakdown | string;
-  startIndex: number;
-  maxCount: number;
-}
-
-export interface ClassMembersOptions {
-  /** Of the difference by class, from 1. */
-  row: number;
-  side: "created" | "deleted";
-  maxIndividuals: number;
-}
-
-export interface RecordingOptions {
-  /** Of an object to get a stack: above 0, to 1. */
-  probability: number;
-  maxLogLength: number;
-}
-
-export interface LeaksOptions {
-  reorder: boolean;
-  allowOtherProcess: boolean;
-  /** Clusters; 0: all. */
-  limit: number;
-}
-
-export interface TreeMapOptions {
-  breakdown: Breakdown | string;
-  width: number;
-  height: number;
-  /** Of a part of the map: the row at its top, and how many rows below that are left out, those first that are largest. */
-  parent?: number;
-  offset?: number;
 }
 
 type Report = Documents["ubiheap.census/1"]["report"];
@@ -497,6 +465,20 @@ export class HeapAnalysesClient {
     const query = { node: of.like, likes: true, siblings: of.maxCount, offset: of.startIndex, breakdown: of.breakdown };
     const answer = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(of.dominatorTreeId), "dominators", query);
     return (answer.likes?.rows ?? []).map(nodeOfRow);
+  }
+
+  /** Some classes of a heap, as its engine's own tools make classes, and how many there are. */
+  async getClasses(path: HeapPath, { filter, sort, offset, rows }: ClassesOptions, options: AskOptions = {}) {
+    const query = { matching: filter || null, offset, limit: rows, ...summaryOrder(sort) };
+    const answer = await this.ask<"ubiheap.summary/1">(this.heap(path), "summary", query, options);
+    const { classes, classCount, totalSize, matchCount: count = classCount } = answer;
+    return { offset, count, totalSize, classCount, rows: classes };
+  }
+
+  /** The first nodes of one class: those that retain most. */
+  async getClassNodes(path: HeapPath, { name, place }: ClassRow, most: number): Promise<ClassNode[]> {
+    const { classes } = await this.ask<"ubiheap.summary/1">(this.heap(path), "summary", { class: name, limit: most });
+    return classes.find((one) => one.place === place)?.nodes ?? [];
   }
 
   /** The nodes of a class, as the engine's own tools make classes: those that retain most, and how many there are. */

@@ -16,6 +16,7 @@ import { Individuals } from "../views/individuals/Individuals";
 import { ObjectPage } from "../views/object/ObjectPage";
 import { Settings } from "../views/settings/Settings";
 import { Start, StartBegun } from "../views/start/Start";
+import { Summary } from "../views/summary/Summary";
 import { TreeMap } from "../views/tree-map/TreeMap";
 import { isForLooking } from "../store/tasks/census";
 
@@ -57,6 +58,7 @@ function errorOf(snapshot: Snapshot | null, view: string): string | null {
   const models = {
     [VIEW.START as string]: snapshot?.report,
     [VIEW.CENSUS]: snapshot?.census,
+    [VIEW.SUMMARY]: snapshot?.summary,
     [VIEW.TREE_MAP]: snapshot?.treeMap,
     [VIEW.DOMINATOR_TREE]: snapshot?.dominatorTree,
   };
@@ -75,6 +77,9 @@ function Shown({ snapshot }: { snapshot: Snapshot }) {
   }
   if (view === VIEW.CENSUS && snapshot.census) {
     return <Census snapshot={snapshot} census={snapshot.census} />;
+  }
+  if (view === VIEW.SUMMARY && snapshot.summary) {
+    return <Summary snapshot={snapshot} summary={snapshot.summary} />;
   }
   if (view === VIEW.TREE_MAP && snapshot.treeMap?.report && isForLooking(snapshot.treeMap.report)) {
     return <TreeMap key={snapshot.id} snapshot={snapshot} report={snapshot.treeMap.report} />;
@@ -106,6 +111,7 @@ const HAVE_HEADINGS = new Set<string>([VIEW.START, VIEW.OBJECT, VIEW.SETTINGS]);
 const VIEW_WORDS: Record<string, string> = {
   [VIEW.TREE_MAP]: "Tree map",
   [VIEW.CENSUS]: "Aggregate",
+  [VIEW.SUMMARY]: "Summary",
   [VIEW.DOMINATOR_TREE]: "Dominators",
   [VIEW.DIFFING]: "Difference",
   [VIEW.LEAKS]: "Leaks",

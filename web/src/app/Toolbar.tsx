@@ -22,6 +22,7 @@ const VIEWS: readonly (readonly [ViewState, string])[] = [
   [VIEW.START, "Start"],
   [VIEW.TREE_MAP, "Tree Map"],
   [VIEW.CENSUS, "Aggregate"],
+  [VIEW.SUMMARY, "Summary"],
   [VIEW.DOMINATOR_TREE, "Dominators"],
 ];
 
@@ -48,10 +49,25 @@ function ViewSelect() {
   );
 }
 
+function FilterField({ words }: { words: string }) {
+  const act = useDo();
+  const filter = useSee((state) => state.filter);
+  return (
+    <input
+      id="filter"
+      type="search"
+      className={filter ? "filter active" : "filter"}
+      placeholder={words}
+      aria-label="Filter"
+      value={filter ?? ""}
+      onChange={(event) => void act(setFilterAndRefresh(event.target.value))}
+    />
+  );
+}
+
 function CensusControls() {
   const act = useDo();
   const display = useSee((state) => state.censusDisplay);
-  const filter = useSee((state) => state.filter);
   const known = useSee(censusDisplaysOf);
   const isByClass = useSee((state) => state.diffing?.byClass ?? null) !== null;
   const choose = (wanted: CensusDisplay) => void act(setCensusDisplayAndRefresh(wanted));
@@ -71,15 +87,7 @@ function CensusControls() {
   return (
     <>
       {!isByClass && groups}
-      <input
-        id="filter"
-        type="search"
-        className={filter ? "filter active" : "filter"}
-        placeholder="Filter names, files, functions"
-        aria-label="Filter"
-        value={filter ?? ""}
-        onChange={(event) => void act(setFilterAndRefresh(event.target.value))}
-      />
+      <FilterField words="Filter names, files, functions" />
     </>
   );
 }
@@ -203,6 +211,7 @@ function ViewControls({ view }: { view: ViewState }) {
   return (
     <>
       {(view === VIEW.CENSUS || view === VIEW.DIFFING) && <CensusControls />}
+      {view === VIEW.SUMMARY && <FilterField words="Filter names of classes" />}
       {view === VIEW.TREE_MAP && <TreeMapControls />}
       {(view === VIEW.DOMINATOR_TREE || view === VIEW.INDIVIDUALS) && <LabelControls />}
       {view === VIEW.DOMINATOR_TREE && <GroupingControls />}

@@ -13,6 +13,7 @@ import {
   setGrouping,
   setLabelDisplay,
   setSort,
+  setSummarySort,
   setTreeMapDisplay,
   setTreeMapZoom,
 } from "../store/actions";
@@ -37,6 +38,7 @@ export const NAMES: Record<ViewState, ViewName> = {
   [VIEW.START]: "start",
   [VIEW.TREE_MAP]: "tree-map",
   [VIEW.CENSUS]: "census",
+  [VIEW.SUMMARY]: "summary",
   [VIEW.DOMINATOR_TREE]: "dominators",
   [VIEW.DIFFING]: "diff",
   [VIEW.LEAKS]: "leaks",
@@ -88,6 +90,7 @@ export function addressOfState(state: State): Partial<Address> {
   const { diffing, leaks } = state;
   const heap = (diffing ? snapshotOf(state, diffing.firstSnapshotId) : selectedSnapshot(state))?.path ?? null;
   const isTable = view === "census" || view === "diff";
+  const sort = view === "summary" ? state.summarySort : isTable ? state.sort : "";
   return {
     view,
     heap: view === "settings" ? null : heap,
@@ -95,8 +98,8 @@ export function addressOfState(state: State): Partial<Address> {
     anyway: leaks?.allowsOtherProcess || diffing?.byClass?.allowsOtherProcess ? "1" : "",
     other: snapshotOf(state, diffing?.secondSnapshotId ?? null)?.path ?? null,
     node: shownNode(state),
-    filter: isTable ? (state.filter ?? "") : "",
-    sort: diffing?.byClass ? diffing.byClass.sort : isTable ? state.sort : "",
+    filter: isTable || view === "summary" ? (state.filter ?? "") : "",
+    sort: diffing?.byClass ? diffing.byClass.sort : sort,
     by: diffing?.byClass || (view === "dominators" && state.grouping === "class") ? "class" : "",
     row: diffing?.byClass?.members?.key ?? "",
     side: diffing?.byClass?.members?.side === "deleted" ? "deleted" : "",
@@ -134,7 +137,7 @@ export function foundAddress(state: State, { address, faults }: ReadAddress): Fo
 }
 
 /** Views of one snapshot, in which another one can be chosen. */
-const OF_ANY: readonly ViewName[] = ["start", "tree-map", "census", "dominators"];
+const OF_ANY: readonly ViewName[] = ["start", "tree-map", "census", "summary", "dominators"];
 
 /** What was shown before stays: another snapshot would be taken for the one of the address. */
 function stayElsewhere({ address, faults }: FoundAddress): Task<void> {
@@ -169,6 +172,10 @@ function showDisplays(address: Address): Task<string[]> {
     if (address.view === "census" || address.view === "diff") {
       dispatch(setFilterString(address.filter));
       dispatch(setSort(address.by === "class" ? state.sort : address.sort));
+    }
+    if (address.view === "summary") {
+      dispatch(setFilterString(address.filter));
+      dispatch(setSummarySort(address.sort));
     }
     if (address.view === "tree-map") {
       dispatch(setTreeMapDisplay(wanted(treeMapDisplaysOf(state), words, state.treeMapDisplay)));

@@ -2,7 +2,18 @@
 // What is shown, as the part of the page's address behind the #: any view can be shared, and opened in another tab.
 import type { HeapPath, NodeId } from "../types/heap";
 
-export const VIEW_NAMES = ["start", "tree-map", "census", "dominators", "diff", "leaks", "individuals", "object", "settings"] as const;
+export const VIEW_NAMES = [
+  "start",
+  "tree-map",
+  "census",
+  "summary",
+  "dominators",
+  "diff",
+  "leaks",
+  "individuals",
+  "object",
+  "settings",
+] as const;
 export type ViewName = (typeof VIEW_NAMES)[number];
 
 export interface Address {

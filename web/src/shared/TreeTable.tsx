@@ -69,9 +69,10 @@ export function TreeTable<Row>(props: TreeTableProps<Row>) {
   const { columns, length, focused, sort = "" } = props;
   const id = useId();
   const list = useVirtualList(length, ROW_HEIGHT, HEADER_HEIGHT);
-  const keys = useTreeKeys(props, list.pageRows);
   const { onWindow } = props;
   const { first, end, scrollTo } = list;
+  const move = useMove(props, scrollTo);
+  const keys = useTreeKeys(props, list.pageRows, move);
   useEffect(() => onWindow?.(first, end), [onWindow, first, end]);
   useEffect(() => scrollTo(focused), [scrollTo, focused]);
 
@@ -187,8 +188,31 @@ function TreeTableRow<Row>({ id, position, top, isFocused, row, table }: RowProp
   );
 }
 
+/** Focuses a row; one that has not come is scrolled to, and focused when it comes, unless another one is by then. */
+function useMove<Row>(props: TreeTableProps<Row>, scrollTo: (position: number) => void): (position: number) => void {
+  const awaited = useRef<{ position: number; from: number } | null>(null);
+  useEffect(() => {
+    const { position, from } = awaited.current ?? { position: -1, from: -1 };
+    if (from !== props.focused) {
+      awaited.current = null;
+    } else if (position >= 0 && props.rowAt(position) !== null) {
+      awaited.current = null;
+      props.onFocus(position);
+    }
+  });
+  return (wanted) => {
+    const position = Math.max(0, Math.min(props.length - 1, wanted));
+    if (props.rowAt(position) === null) {
+      awaited.current = { position, from: props.focused };
+      scrollTo(position);
+    } else {
+      props.onFocus(position);
+    }
+  };
+}
+
 /** What keys do in a tree, when a row is focused and no modifier is held. */
-function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number) {
+function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number, move: (position: number) => void) {
   const typed = useRef({ text: "", at: 0 });
   const { length, focused, rowAt, placeOf } = props;
 
@@ -206,10 +230,6 @@ function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number) {
         return;
       }
     }
-  }
-
-  function move(position: number) {
-    props.onFocus(Math.max(0, Math.min(length - 1, position)));
   }
 
   return (event: KeyboardEvent) => {

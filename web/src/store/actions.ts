@@ -4,6 +4,8 @@ import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type { ClassChange, ClassSide } from "../logic/class_diff";
+import type { ClassNode } from "../logic/summary_rows";
+import type { SummaryPage } from "./reducers/summary";
 import type {
   CensusPage,
   DominatedGroup,
@@ -27,6 +29,8 @@ import type {
   Snapshot,
   SnapshotId,
   Sort,
+  SummaryModel,
+  SummaryWanted,
   TreeMapModel,
   ViewState,
 } from "./models";
@@ -83,6 +87,15 @@ export const seekInTreeMap = action<OfSnapshot & { sought: TreeMapModel["sought"
 /** Which part of the map is seen, as zoom.ts writes it. */
 export const setTreeMapZoom = action<OfSnapshot & { zoom: string }>("set-tree-map-zoom");
 export const takeTreeMapError = action<OfSnapshot & Failure>("take-tree-map-error");
+
+// Classes.
+export const takeSummaryStart = action<OfSnapshot & { of: SummaryWanted }>("take-summary-start");
+export const summaryRowsCame = action<OfSnapshot & { of: SummaryWanted; page: SummaryPage }>("summary-rows-came");
+export const takeSummaryError = action<OfSnapshot & Failure>("take-summary-error");
+export const toggleClass = action<OfSnapshot & { index: number; isOpen: boolean }>("toggle-class");
+export const classNodesCame = action<OfSnapshot & { key: string; nodes: ClassNode[] }>("class-nodes-came");
+export const focusSummaryRow = action<OfSnapshot & { focused: SummaryModel["focused"] }>("focus-summary-row");
+export const setSummarySort = action<Sort>("set-summary-sort");
 
 // Dominator trees.
 export const computeDominatorTreeStart = action<OfSnapshot>("compute-dominator-tree-start");

@@ -3,6 +3,7 @@
 import type { ClassChange, ClassSide } from "../logic/class_diff";
 import type { ClassTree } from "../logic/dominator_rows";
 import type { RowTree } from "../logic/rows";
+import type { ClassList } from "../logic/summary_rows";
 import type { Breakdown, CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
 import type { Bytes, CensusPage, DominatorTreeNode, HeapKind, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
@@ -39,6 +40,10 @@ export type TreeMapState = (typeof TREE_MAP)[keyof typeof TREE_MAP];
 /** As a census: what `report` says. */
 export const REPORT = { SAVING: "report-state-saving", SAVED: "report-state-saved", ERROR: "report-state-error" } as const;
 export type ReportState = (typeof REPORT)[keyof typeof REPORT];
+
+/** As a census: the list of classes. */
+export const SUMMARY = { SAVING: "summary-state-saving", SAVED: "summary-state-saved", ERROR: "summary-state-error" } as const;
+export type SummaryState = (typeof SUMMARY)[keyof typeof SUMMARY];
 
 /** SELECTING -> TAKING_DIFF <-> TOOK_DIFF; any of them -> ERROR. */
 export const DIFFING = {
@@ -88,6 +93,7 @@ export const VIEW = {
   START: "view-state-start",
   TREE_MAP: "view-state-tree-map",
   CENSUS: "view-state-census",
+  SUMMARY: "view-state-summary",
   DOMINATOR_TREE: "view-state-dominator-tree",
   DIFFING: "view-state-diffing",
   LEAKS: "view-state-leaks",
@@ -128,6 +134,23 @@ export interface TreeMapModel {
   /** Which part of it is seen, as zoom.ts writes it; "": all. */
   zoom: string;
   display: TreeMapDisplay;
+  error: string | null;
+}
+
+/** Which classes are listed, in which order. */
+export interface SummaryWanted {
+  filter: string | null;
+  sort: Sort;
+}
+
+export interface SummaryModel extends SummaryWanted, ClassList {
+  state: SummaryState;
+  /** Bytes of the whole heap, which shares are of. */
+  totalSize: Bytes;
+  /** All classes, whatever the filter. */
+  classCount: number;
+  /** The row that is focused, and its node, if it is one. */
+  focused: { key: string; nodeId: NodeId | null } | null;
   error: string | null;
 }
 
@@ -180,6 +203,7 @@ export interface Snapshot {
   info: Documents["ubiheap.info/1"] | null;
   report: ReportModel | null;
   census: CensusModel | null;
+  summary: SummaryModel | null;
   treeMap: TreeMapModel | null;
   dominatorTree: DominatorTreeModel | null;
   progress: Progress | null;
@@ -345,6 +369,7 @@ export function newSnapshot(): Snapshot {
     info: null,
     report: null,
     census: null,
+    summary: null,
     treeMap: null,
     dominatorTree: null,
     progress: null,

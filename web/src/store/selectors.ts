@@ -17,6 +17,7 @@ import {
   LEAKS,
   REPORT,
   SNAPSHOT,
+  SUMMARY,
   TREE_MAP,
   VIEW,
   type AllocationsModel,
@@ -66,6 +67,12 @@ export const censusDisplaysOf = knownDisplays<CensusDisplay>(CENSUS_DISPLAYS, "C
 export const labelDisplaysOf = knownDisplays<LabelDisplay>(LABEL_DISPLAYS, "Label");
 export const treeMapDisplaysOf = knownDisplays<TreeMapDisplay>(TREE_MAP_DISPLAYS, "TreeMap");
 
+/** What the server's own addresses call a snapshot: its name, which stays when the server is started again, if no other has it. */
+export function serverWordOf({ snapshots }: State, { name, path }: Snapshot): string {
+  const isAlone = snapshots.filter((one) => one.name === name && one.path !== null).length === 1;
+  return isAlone ? name : (path ?? "");
+}
+
 /** The bytes of all that a snapshot has, once anything is known of them; the tree map's are preferred. */
 export function totalBytesOf({ treeMap, census, report }: Snapshot): number | null {
   return treeMap?.report?.boxes[0]?.bytes ?? report?.report?.reachable.bytes ?? census?.report?.totalBytes ?? null;
@@ -97,6 +104,7 @@ export function shownState(state: State): string {
   }
   const model = {
     [VIEW.CENSUS as string]: snapshot.census,
+    [VIEW.SUMMARY]: snapshot.summary,
     [VIEW.TREE_MAP]: snapshot.treeMap,
     [VIEW.DOMINATOR_TREE]: snapshot.dominatorTree,
     [VIEW.START]: snapshot.report,
@@ -121,6 +129,8 @@ const WORDS: Record<string, StateWords> = {
   [REPORT.ERROR]: { short: "Error", long: "The report could not be made." },
   [CENSUS.SAVING]: { short: "saving census…", long: "Counting what there is…" },
   [CENSUS.ERROR]: { short: "Error", long: "The census could not be taken." },
+  [SUMMARY.SAVING]: { short: "listing classes…", long: "Finding what each class keeps…" },
+  [SUMMARY.ERROR]: { short: "Error", long: "The classes could not be listed." },
   [TREE_MAP.SAVING]: { short: "saving tree map…", long: "Drawing the tree map…" },
   [TREE_MAP.ERROR]: { short: "Error", long: "The tree map could not be drawn." },
   [DIFFING.SELECTING]: { short: "select two snapshots", long: "Select the baseline." },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For tests of the store: a client whose answers are made here, and wait until the test lets them go.
 import type { HeapAnalysesClient, PageOptions } from "../api/HeapAnalysesClient";
+import type { ClassRow } from "../logic/summary_rows";
 import type { CensusRow, DominatorTreeNode, LiveTarget, OpenHeap } from "../types/heap";
 import { makeStore, type State, type Store } from ".";
 import { selectedSnapshot } from "./selectors";
@@ -104,6 +105,19 @@ export class FakeClient {
     });
     const way = { ...of(1, 100, 3, 0, 0), children: [{ ...of(3, 20, 1000, 1, 60), children: [of(999, 0.01, 0, 500, 18)] }] };
     return this.answer("way", node === 999 ? way : null);
+  };
+  /** 150 classes, each of 1000 nodes. */
+  getClasses = (_path: string, { filter, sort, offset, rows }: { filter: string | null; sort: string; offset: number; rows: number }) => {
+    const of = (at: number): ClassRow => {
+      return { name: `Class${at}`, place: "", count: 1000, distance: 1, unreachedCount: 0, selfSize: 1, retainedSize: 2, exampleId: at };
+    };
+    const all = Array.from({ length: 150 }, (_, at) => of(at)).filter(({ name }) => name.includes(filter ?? ""));
+    const page = { offset, count: all.length, totalSize: 500, classCount: 150, rows: all.slice(offset, offset + rows) };
+    return this.answer(`classes ${sort} ${offset} ${filter ?? ""}`, page);
+  };
+  getClassNodes = (_path: string, { name }: ClassRow, most: number) => {
+    const nodes = Array.from({ length: Math.min(most, 1000) }, (_, id) => ({ id, name: "", distance: 1, selfSize: 1, retainedSize: 1 }));
+    return this.answer(`objects of ${name}`, nodes);
   };
   /** Of the nodes that come, 999 is the only drop. */
   getNextDrop = (tree: number, after: number | null) => this.getDominatorWay(tree, after === 999 ? 0 : 999);

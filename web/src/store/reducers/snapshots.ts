@@ -3,7 +3,7 @@
 import { isUnanswered } from "../../logic/unanswered";
 import type { TreeMapDisplay } from "../../types/breakdown";
 import * as a from "../actions";
-import { CENSUS, DOMINATORS, REPORT, SNAPSHOT, TREE_MAP, VIEW } from "../models";
+import { CENSUS, DOMINATORS, REPORT, SNAPSHOT, SUMMARY, TREE_MAP, VIEW } from "../models";
 import type { DominatorTreeModel, Snapshot, SnapshotId, TreeMapModel } from "../models";
 import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
 import {
@@ -18,6 +18,7 @@ import {
   withOpenRow,
 } from "./dominators";
 import { pureReducer } from "./pure";
+import { savingSummary, withClasses, withClassOpen, withNodes } from "./summary";
 
 type Snapshots = Snapshot[];
 
@@ -141,6 +142,25 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     )
     .addCase(a.takeTreeMapError, (list, { payload: { id, error } }) =>
       changedOne(list, id, ({ treeMap }) => ({ treeMap: treeMap && { ...treeMap, state: TREE_MAP.ERROR, error }, progress: null })),
+    );
+
+  // Classes.
+  builder
+    .addCase(a.takeSummaryStart, (list, { payload: { id, of } }) => changedOne(list, id, () => ({ summary: savingSummary(of) })))
+    .addCase(a.summaryRowsCame, (list, { payload: { id, of, page } }) =>
+      changedOne(list, id, ({ summary }) => ({ summary: withClasses(summary, of, page), progress: null })),
+    )
+    .addCase(a.takeSummaryError, (list, { payload: { id, error } }) =>
+      changedOne(list, id, ({ summary }) => ({ summary: summary && { ...summary, state: SUMMARY.ERROR, error }, progress: null })),
+    )
+    .addCase(a.toggleClass, (list, { payload: { id, index, isOpen } }) =>
+      changedOne(list, id, ({ summary }) => ({ summary: withClassOpen(summary, index, isOpen) })),
+    )
+    .addCase(a.classNodesCame, (list, { payload: { id, key, nodes } }) =>
+      changedOne(list, id, ({ summary }) => ({ summary: withNodes(summary, key, nodes) })),
+    )
+    .addCase(a.focusSummaryRow, (list, { payload: { id, focused } }) =>
+      changedOne(list, id, ({ summary }) => ({ summary: summary && { ...summary, focused } })),
     );
 
   // Dominator trees.

@@ -145,6 +145,9 @@ const filterReducer = pureReducer<string | null>(null, (builder) => {
 const sortReducer = pureReducer<Sort>("", (builder) => {
   builder.addCase(a.setSort, (_, { payload }) => payload);
 });
+const summarySortReducer = pureReducer<Sort>("", (builder) => {
+  builder.addCase(a.setSummarySort, (_, { payload }) => payload);
+});
 /** Shares of the window's width. */
 export const DEFAULT_SIZES = { shortestPathsSize: 0.66 };
 const sizesReducer = pureReducer(DEFAULT_SIZES, (builder) => {
@@ -197,6 +200,7 @@ export const rootReducer = combineReducers({
   treeMapDisplay: treeMapDisplayReducer,
   filter: filterReducer,
   sort: sortReducer,
+  summarySort: summarySortReducer,
   sizes: sizesReducer,
   connection: connectionReducer,
   notice: noticeReducer,

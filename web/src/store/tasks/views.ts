@@ -9,6 +9,7 @@ import { takeCensus, takeReport, takeTreeMap, TOTAL_SIZE } from "./census";
 import { cancelOf, errorText, joined } from "./context";
 import { refreshDiffing } from "./diffing";
 import { computeAndFetchDominatorTree, showIndividuals } from "./dominators";
+import { takeSummary } from "./summary";
 
 export function changeView(newViewState: ViewState): Task<void> {
   return (dispatch, getState) => {
@@ -58,6 +59,9 @@ export function computeSnapshotData(id: SnapshotId): Task {
     } else if (!snapshot.treeMap?.report) {
       // The list shows the map's total, whatever the view.
       await dispatch(takeTreeMap(id, TOTAL_SIZE));
+    }
+    if (snapshot.kind === "heap" && getState().view.state === VIEW.SUMMARY) {
+      await dispatch(takeSummary(id));
     }
     if (snapshot.kind === "heap" && getState().view.state === VIEW.DOMINATOR_TREE) {
       await dispatch(computeAndFetchDominatorTree(id));
@@ -147,6 +151,13 @@ export function setFilterAndRefresh(filter: string): Task {
 export function setSortAndRefresh(sort: string): Task {
   return async (dispatch) => {
     dispatch(a.setSort(sort));
+    await dispatch(refresh());
+  };
+}
+
+export function setSummarySortAndRefresh(sort: string): Task {
+  return async (dispatch) => {
+    dispatch(a.setSummarySort(sort));
     await dispatch(refresh());
   };
 }

@@ -14,7 +14,7 @@ import { VIEW, type IndividualsModel, type Snapshot } from "../../store/models";
 import { popViewAndRefresh } from "../../store/tasks/views";
 import type { DominatorTreeNode } from "../../types/heap";
 
-const BACK: Record<string, string> = { [VIEW.TREE_MAP]: "Tree Map", [VIEW.START]: "Start" };
+const BACK: Record<string, string> = { [VIEW.TREE_MAP]: "Tree Map", [VIEW.START]: "Start", [VIEW.SUMMARY]: "Summary" };
 
 function commandOf({ name }: Snapshot, { of }: IndividualsModel): string {
   if (!of || "className" in of) {

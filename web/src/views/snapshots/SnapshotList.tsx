@@ -5,7 +5,7 @@ import { formatPercent, formatSize, formatTime } from "../../logic/format";
 import { useDo, useSee } from "../../shared/hooks";
 import { ProgressBar, Spinner } from "../../shared/Status";
 import { DIFFING, DOMINATORS, isDiffable, LEAKS, SNAPSHOT, type DiffingModel, type LeaksModel, type Snapshot } from "../../store/models";
-import { isBusy, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
+import { isBusy, serverWordOf, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
 import { selectForDiffing } from "../../store/tasks/diffing";
 import { chooseForLeaks } from "../../store/tasks/leaks";
 import { cancelSnapshot, deleteSnapshot } from "../../store/tasks/snapshots";
@@ -17,8 +17,8 @@ const WAITING: ReadonlySet<string> = new Set([SNAPSHOT.SAVED, DOMINATORS.COMPUTE
 
 /** What a snapshot is busy with; "" nothing. */
 function busyState(snapshot: Snapshot): string {
-  const { state, census, treeMap, dominatorTree, report } = snapshot;
-  const states = [state, report?.state, treeMap?.state, census?.state, dominatorTree?.state];
+  const { state, census, summary, treeMap, dominatorTree, report } = snapshot;
+  const states = [state, report?.state, treeMap?.state, census?.state, summary?.state, dominatorTree?.state];
   return states.find((one) => one && !WAITING.has(one) && isBusy(one)) ?? (state === SNAPSHOT.ERROR ? state : "");
 }
 
@@ -67,6 +67,7 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
   const busy = busyState(snapshot);
   const isRunning = busy !== "" && busy !== SNAPSHOT.ERROR;
   const title = titleOf(snapshot);
+  const word = useSee((state) => serverWordOf(state, snapshot));
   const choose = () => {
     if (isSeries) {
       act(chooseForLeaks(snapshot.id));
@@ -112,7 +113,7 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
                 className="icon-button"
                 aria-label={`Save ${title}`}
                 title="Save the file"
-                href={`/api/1/heaps/${snapshot.path}/file`}
+                href={`/api/1/heaps/${encodeURIComponent(word)}/file`}
                 download={snapshot.name}
               >
                 ↓

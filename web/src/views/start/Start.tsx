@@ -7,10 +7,11 @@ import { formatNumber, formatSize, formatTime, percentOf, plural } from "../../l
 import { frameParts } from "../../logic/names";
 import { CopyMenu } from "../../shared/CopyMenu";
 import type { Snapshot } from "../../store/models";
+import { serverWordOf } from "../../store/selectors";
 import { exportRecording } from "../../store/tasks/exports";
 import type { Documents } from "../../types/documents";
 import type { HeapPath } from "../../types/heap";
-import { useAddress, useDo } from "../../shared/hooks";
+import { useAddress, useDo, useSee } from "../../shared/hooks";
 import { Menu } from "../../shared/Menu";
 
 type Report = Documents["ubiheap.report/1"];
@@ -220,7 +221,8 @@ function saveFile(file: Blob, name: string): void {
 /** What there is of a recording or a timeline besides its report. */
 function RecordingLinks({ snapshot }: { snapshot: Snapshot }) {
   const act = useDo();
-  const { id, kind, path } = snapshot;
+  const { id, kind } = snapshot;
+  const word = useSee((state) => serverWordOf(state, snapshot));
   const items = exportFormats(kind).map((format) => ({
     label: format.words,
     detail: format.ending,
@@ -229,7 +231,7 @@ function RecordingLinks({ snapshot }: { snapshot: Snapshot }) {
   return (
     <>
       {kind === "recording" && (
-        <a className="button" href={`/api/1/heaps/${path}/flamegraph?format=page`} target="_blank" rel="noreferrer">
+        <a className="button" href={`/api/1/heaps/${encodeURIComponent(word)}/flamegraph?format=page`} target="_blank" rel="noreferrer">
           Flame graph ↗
         </a>
       )}
@@ -239,6 +241,7 @@ function RecordingLinks({ snapshot }: { snapshot: Snapshot }) {
 }
 
 export function Start({ snapshot }: { snapshot: Snapshot }) {
+  const address = useAddress();
   const { report, path } = snapshot;
   const heap = path ?? "";
   if (report?.text) {
@@ -281,6 +284,9 @@ export function Start({ snapshot }: { snapshot: Snapshot }) {
         <div>
           <Section title="What it is made of" note="The largest kinds of things">
             <Kinds report={document} heap={heap} />
+            <p className="card-foot">
+              <a href={address({ view: "summary", heap })}>All classes, with what they retain</a>
+            </p>
           </Section>
           {document.allocatedBy.length > 0 && (
             <Section title="Who allocated it" note={`${formatNumber(document.nodesWithStack)} things have a stack`}>
