@@ -185,7 +185,8 @@ static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, siz
         memset(&t->slots[gap], 0, sizeof *t->slots);                                                                   \
         t->n--;                                                                                                        \
     }                                                                                                                  \
-    __attribute__((unused)) static inline void name##_prefetch(const name *t, uint64_t hash) {                         \
+    /* Always: gcc takes a function that only prefetches for one without effects, and leaves out calls of it. */       \
+    __attribute__((unused, always_inline)) static inline void name##_prefetch(const name *t, uint64_t hash) {          \
         /* In whole numbers: a table may have no slots yet. */                                                         \
         __builtin_prefetch((const void *)((uintptr_t)t->slots + name##_home(t, hash) * sizeof *t->slots));             \
     }                                                                                                                  \

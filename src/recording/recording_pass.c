@@ -153,7 +153,7 @@ static ubi_status sums_pass(ubi__columns *c, ubi__recording_summary *s) {
 ubi_status ubi__recording_summary_pass(ubi__columns *c, ubi__recording_summary *s) {
     if (!c->writer) {
         *s = (ubi__recording_summary){ .allocator = c->allocator };
-        ubi__live_table_init(&s->live, c->allocator);
+        ubi__live_ledger_init(&s->live, c->allocator);
         ubi__marker_sums_init(&s->markers, c->allocator);
     }
     UBI_TRY(ubi__ubirec_tables_pass(c, &s->tables));

@@ -13,13 +13,13 @@
  * the curve, and is leaked.
  *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 120 bytes per info, by thread 80 per info and thread that allocated it, 24 to 48 per live allocation, and as much again for those made in a marker.
+ * Memory: the tables, 120 bytes per info, by thread 80 per info and thread that allocated it, 8 to 32 per live allocation, and 36 to 48 for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
 
 #include "recording/estimate.h"
-#include "recording/live_table.h"
+#include "recording/live_ledger.h"
 #include "recording/marker_sums.h"
 #include "recording/time_window.h"
 #include "recording/ubirec_index.h"
@@ -122,7 +122,8 @@ typedef struct ubi__recording_summary {
     ubi__u64_map maker_of;      /* (info, thread) -> of a summary by thread */
     bool is_by_thread;
     ubi__vec_thread_sums threads;
-    ubi__live_table live; /* number + 1 -> maker, and the ms when it was made above it */
+    ubi__live_ledger live;       /* number -> maker + 1, and the ms when it was made above it */
+    bool is_exact, is_exact_now; /* all that came, and what comes */
     ubi__class_sums classes[UBI__UBIREC_CLASS_COUNT];
     ubi__estimate totals[UBI__UBIREC_CLASS_COUNT][UBI__MEASURE_COUNT];        /* once it is finished: over all infos */
     ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS]; /* sizes: as well */
@@ -150,6 +151,8 @@ ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allo
 void ubi__recording_summary_fini(ubi__recording_summary *s);
 /** Takes the next record of a file. Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (2^64 bytes live). Cost: O(1). */
 ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubirec_record *record);
+/** Takes events of it that came in a row: the same as one after the other, and faster. */
+ubi_status ubi__recording_summary_add_events(ubi__recording_summary *s, const ubi__ubirec_events *events);
 /** After the last record. */
 void ubi__recording_summary_finish(ubi__recording_summary *s);
 /**
@@ -163,6 +166,7 @@ ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *s
 typedef struct ubi__summary_choice {
     ubi__time_window window; /* begins before it ends */
     bool is_by_thread;       /* threads also have what lives of what they allocated, and so on: ubi__thread_sums.by */
+    unsigned threads;        /* 2 or more: blocks are read by a second one */
 } ubi__summary_choice;
 /** The same, as it is chosen. */
 ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__source *source,

@@ -25,7 +25,7 @@ static ubi_status window_read(ubi__recording_summary *s, const bytes *file, ubi_
                               const ubi_allocator *allocator) {
     ubi__source source;
     ubi__source_open_memory(&source, file->at, file->n, ubi_allocator_default());
-    const ubi__summary_choice choice = { window, is_by_thread };
+    const ubi__summary_choice choice = { .window = window, .is_by_thread = is_by_thread };
     ubi_status status = ubi__recording_summary_read_choice(s, &source, &choice, NULL, allocator);
     ubi__source_close(&source);
     return status;

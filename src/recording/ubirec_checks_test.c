@@ -68,8 +68,8 @@ static void damaged_readers_are_seen(void **state) {
     const uint8_t *end = r->block.end;
     r->block.end = r->block.at - 1;
     assert_damage_seen(check_reader, r, "r->block.at <= r->block.end");
-    r->block.end = r->raw + sizeof r->raw + 1;
-    assert_damage_seen(check_reader, r, "<= sizeof r->raw");
+    r->block.end = r->records + UBI__UBIREC_BLOCK_RAW_MAX + 1;
+    assert_damage_seen(check_reader, r, "<= UBI__UBIREC_BLOCK_RAW_MAX");
     r->block.end = end;
     r->torn_bytes = r->position + 1;
     assert_damage_seen(check_reader, r, "r->block_at + r->torn_bytes <= r->position");

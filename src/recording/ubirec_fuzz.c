@@ -68,7 +68,7 @@ static outcome summarize(ubi__source *source, const ubi_allocator *allocator) {
 
 /* Windows that begin and end at times of the file, or near them. */
 static void try_window(const uint8_t *data, size_t size, uint64_t from_ns, uint64_t to_ns) {
-    const ubi__summary_choice choice = { { from_ns, to_ns }, from_ns % 2 != 0 };
+    const ubi__summary_choice choice = { .window = { from_ns, to_ns }, .is_by_thread = from_ns % 2 != 0 };
     ubi__recording_summary s;
     ubi__source source;
     ubi__source_open_memory(&source, data, size, ubi_allocator_default());

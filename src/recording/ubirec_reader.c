@@ -2,7 +2,7 @@
  *
  * ubirec_reader.c: see ubirec_reader.h.
  *
- * A block is read whole, checked against its sum, inflated, and then taken apart. A payload is read through a `cursor` that
+ * Blocks (ubirec_blocks.h) are taken apart one after the other. A payload is read through a `cursor` that
  * cannot leave it; the first thing that is wrong sticks there, so that fields can be read in one go and checked at the end.
  */
 #include "recording/ubirec_reader.h"
@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/inflate.h"
-#include "base/zlib_memory.h"
+#include "recording/ubirec_blocks.h"
 
-#define GZIP_WINDOW (15 | 16)
 #define NO_FAULT NULL
+/* Of numbers in events; longer ones are read one by one. */
+#define SHORT_BYTES 5u
+/* An event that is read with others: two numbers, and a length. */
+#define EVENT_BYTES_MOST 16
 
 /* How much there is of each thing by now. */
 typedef struct counts {
@@ -30,87 +32,41 @@ typedef struct cursor {
 
 struct ubi__ubirec_reader {
     const ubi_allocator *allocator;
-    ubi__source *source;
+    ubi__ubirec_blocks *blocks;
     counts n;
-    uint64_t position, block_at; /* bytes taken from the source; where the block began */
+    uint64_t position, block_at; /* in the source: what was read; where the block began */
     uint64_t torn_bytes;
     uint64_t time_ns, block_time_ns;
     uint32_t thread;
     bool has_about, has_end, is_at_end;
-    z_stream zlib;
-    bool has_zlib;
-    cursor block; /* what is left of the block */
+    cursor block;           /* what is left of the block */
+    const uint8_t *records; /* of the block */
     ubi__ubirec_record record;
     ubi__ubirec_symbol_row symbols[UBI__UBIREC_SYMBOLS_MAX];
-    uint8_t header[UBI__UBIREC_BLOCK_HEADER_BYTES];
-    uint8_t stored[UBI__UBIREC_BLOCK_RAW_MAX];
-    uint8_t raw[UBI__UBIREC_BLOCK_RAW_MAX];
 };
 
 /* What is left of the block is in it, and what is now was before what is to come. */
 static void reader_check(const ubi__ubirec_reader *r) {
-    UBI_ASSERT(r->block.at <= r->block.end && (!r->block.at || (size_t)(r->block.end - r->raw) <= sizeof r->raw));
+    UBI_ASSERT(r->block.at <= r->block.end &&
+               (!r->block.at || (size_t)(r->block.end - r->records) <= UBI__UBIREC_BLOCK_RAW_MAX));
     UBI_ASSERT(r->block_at + r->torn_bytes <= r->position);
     UBI_ASSERT(r->block_time_ns <= r->time_ns);
     UBI_ASSERT(r->thread < r->n.threads || r->thread == 0);
     UBI_ASSERT(!r->block.fault || r->block.at == r->block.end);
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------- */
-
-static uint32_t get_u32(const uint8_t *at) {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-/* As many as there are, up to n: sources may give them in pieces. */
-static ubi_status read_bytes(ubi__ubirec_reader *r, uint8_t *out, size_t n, size_t *got) {
-    *got = 0;
-    while (*got < n) {
-        size_t piece;
-        UBI_TRY(ubi__source_read(r->source, out + *got, n - *got, &piece));
-        if (piece == 0)
-            break;
-        *got += piece;
-    }
-    r->position += *got;
-    return UBI_OK;
-}
-
-static ubi_status fail_block(const ubi__ubirec_reader *r, const char *expected) {
-    return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 ": expected %s", r->block_at, expected);
-}
-
 bool ubi__ubirec_guess(const uint8_t *head, size_t n) {
     return n >= UBI__UBIREC_MAGIC_BYTES && memcmp(head, UBI__UBIREC_MAGIC, UBI__UBIREC_MAGIC_BYTES) == 0;
 }
 
-static ubi_status read_header(ubi__ubirec_reader *r) {
-    uint8_t header[UBI__UBIREC_HEADER_BYTES];
-    size_t n;
-    UBI_TRY(read_bytes(r, header, sizeof header, &n));
-    if (!ubi__ubirec_guess(header, n))
-        return ubi__fail(UBI_EFORMAT, "byte 0: expected the beginning of a recording");
-    if (n < sizeof header)
-        return ubi__fail(UBI_EFORMAT, "the file ends at byte %zu, in the middle of its header: %s", n,
-                         ubi__damage_advice(UBI__END_TRUNCATED));
-    uint32_t version = get_u32(header + UBI__UBIREC_MAGIC_BYTES);
-    if (version != UBI__UBIREC_VERSION)
-        return ubi__fail(UBI_EFORMAT, "byte %d: expected version %d of recordings, not %" PRIu32,
-                         UBI__UBIREC_MAGIC_BYTES, UBI__UBIREC_VERSION, version);
-    if (get_u32(header + UBI__UBIREC_MAGIC_BYTES + 4) != 0)
-        return ubi__fail(UBI_EFORMAT, "byte %d: expected 4 bytes of 0", UBI__UBIREC_MAGIC_BYTES + 4);
-    return UBI_OK;
-}
-
 ubi_status ubi__ubirec_reader_new(ubi__ubirec_reader **out, ubi__source *source, const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
-    ubi__ubirec_reader *r = a->alloc(a->ctx, sizeof *r);
+    ubi__ubirec_reader *r = UBI_NEW(a, ubi__ubirec_reader);
     if (!r)
         return ubi__fail_nomem();
-    memset(r, 0, offsetof(ubi__ubirec_reader, stored)); /* the buffers are large, and read when they are filled */
     r->allocator = a;
-    r->source = source;
-    ubi_status status = read_header(r);
+    r->position = UBI__UBIREC_HEADER_BYTES;
+    ubi_status status = ubi__ubirec_blocks_new(&r->blocks, source, a);
     if (status != UBI_OK) {
         ubi__ubirec_reader_free(r);
         return status;
@@ -122,99 +78,30 @@ ubi_status ubi__ubirec_reader_new(ubi__ubirec_reader **out, ubi__source *source,
 void ubi__ubirec_reader_free(ubi__ubirec_reader *r) {
     if (!r)
         return;
-    if (r->has_zlib)
-        (void)inflateEnd(&r->zlib);
+    ubi__ubirec_blocks_free(r->blocks);
     UBI_DELETE(r->allocator, r);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
-
-/* Starts the inflater, or starts it again. */
-static ubi_status ready_zlib(ubi__ubirec_reader *r) {
-    if (r->has_zlib) {
-        (void)inflateReset(&r->zlib);
-        return UBI_OK;
-    }
-    ubi__zlib_use(&r->zlib, r->allocator);
-    if (inflateInit2(&r->zlib, GZIP_WINDOW) != Z_OK)
-        return ubi__fail_nomem();
-    r->has_zlib = true;
-    return UBI_OK;
-}
-
-static ubi_status inflate_block(ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
-    UBI_TRY(ready_zlib(r));
-    r->zlib.next_in = r->stored;
-    r->zlib.avail_in = (uInt)n_stored;
-    r->zlib.next_out = r->raw;
-    r->zlib.avail_out = (uInt)n_raw;
-    int code = inflate(&r->zlib, Z_FINISH);
-    if (code == Z_MEM_ERROR)
-        return ubi__fail_nomem();
-    if (code != Z_STREAM_END || r->zlib.avail_out || r->zlib.avail_in)
-        return fail_block(r, "a gzip member of the size that its header says");
-    return UBI_OK;
-}
-
-static void end_torn(ubi__ubirec_reader *r) {
-    r->torn_bytes = r->position - r->block_at;
-    r->is_at_end = true;
-}
-
-static ubi_status check_sizes(const ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
-    if (n_stored == 0 || n_stored > sizeof r->stored)
-        return fail_block(r, "a stored size of 1 to 262144 bytes");
-    if (n_raw == 0 || n_raw > sizeof r->raw)
-        return fail_block(r, "1 to 262144 bytes of records");
-    return UBI_OK;
-}
-
-static ubi_status check_sum(const ubi__ubirec_reader *r, size_t n_stored) {
-    uLong crc = crc32(0, r->header, UBI__UBIREC_BLOCK_CRC_AT);
-    crc = crc32(crc, r->stored, (uInt)n_stored);
-    if (crc == get_u32(r->header + UBI__UBIREC_BLOCK_CRC_AT))
-        return UBI_OK;
-    return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 " is damaged: its checksum is wrong", r->block_at);
-}
-
-/* The whole block is in `stored`, and its sum is right. */
-static ubi_status open_block(ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
-    uint8_t type = r->header[0], flags = r->header[1];
-    if (type >= UBI__UBIREC_BLOCK_OPTIONAL)
-        return UBI_OK;
-    if (type != UBI__UBIREC_BLOCK_RECORDS || flags > UBI__UBIREC_BLOCK_DEFLATED)
-        return fail_block(r, "a type and flags that this version of ubiheap knows");
-    if (flags & UBI__UBIREC_BLOCK_DEFLATED) {
-        UBI_TRY(inflate_block(r, n_stored, n_raw));
-    } else {
-        if (n_stored != n_raw)
-            return fail_block(r, "as many bytes stored as there are of records");
-        memcpy(r->raw, r->stored, n_raw);
-    }
-    r->block = (cursor){ r->raw, r->raw + n_raw, NO_FAULT };
-    r->block_time_ns = 0;
-    r->n.blocks++;
-    return UBI_OK;
+void ubi__ubirec_read_ahead(ubi__ubirec_reader *r, unsigned threads) {
+    ubi__ubirec_blocks_read_ahead(r->blocks, threads);
 }
 
 /* The next block; or `is_at_end`. */
 static ubi_status next_block(ubi__ubirec_reader *r) {
-    size_t n;
-    r->block_at = r->position;
-    UBI_TRY(read_bytes(r, r->header, sizeof r->header, &n));
-    if (n < sizeof r->header) {
-        end_torn(r);
+    ubi__ubirec_block block;
+    ubi_status status = ubi__ubirec_blocks_next(r->blocks, &block);
+    r->block_at = block.at;
+    r->position = block.end;
+    UBI_TRY(status);
+    r->torn_bytes = block.torn_bytes;
+    r->is_at_end = block.is_end;
+    if (!block.records)
         return UBI_OK;
-    }
-    size_t n_stored = get_u32(r->header + 4), n_raw = get_u32(r->header + 8);
-    UBI_TRY(check_sizes(r, n_stored, n_raw));
-    UBI_TRY(read_bytes(r, r->stored, n_stored, &n));
-    if (n < n_stored) {
-        end_torn(r);
-        return UBI_OK;
-    }
-    UBI_TRY(check_sum(r, n_stored));
-    return open_block(r, n_stored, n_raw);
+    r->records = block.records;
+    r->block = (cursor){ block.records, block.records + block.n, NO_FAULT };
+    r->block_time_ns = 0;
+    r->n.blocks++;
+    return UBI_OK;
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
@@ -590,7 +477,7 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
             *out = NULL;
             return UBI_OK;
         }
-        size_t offset = (size_t)(r->block.at - r->raw);
+        size_t offset = (size_t)(r->block.at - r->records);
         found = read_record(r, &r->block);
         if (!r->block.fault && found && !r->has_about)
             cursor_fail(&r->block, "a record about the whole to be the first");
@@ -601,6 +488,88 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
     reader_check(r);
     *out = &r->record;
     return UBI_OK;
+}
+
+/* ---- events in a row ---------------------------------------------------------------------------------------------- */
+
+/* A number of at most 5 bytes, which can be read in full; false: it is longer. */
+static inline bool get_short(const uint8_t **at, uint64_t *value) {
+    const uint8_t *p = *at;
+    uint64_t sum = p[0] & 127;
+    unsigned n = 1;
+    while (p[n - 1] >= 128) {
+        if (n == SHORT_BYTES)
+            return false;
+        sum |= (uint64_t)(p[n] & 127) << 7 * n;
+        n++;
+    }
+    *at = p + n;
+    *value = sum;
+    return true;
+}
+
+/* The number that is the whole payload. */
+static inline bool get_payload(const uint8_t **at, uint64_t *value) {
+    size_t n = *(*at)++;
+    const uint8_t *begin = *at;
+    return n <= SHORT_BYTES && get_short(at, value) && (size_t)(*at - begin) == n;
+}
+
+static inline bool take_time(ubi__ubirec_reader *r, const uint8_t **at, uint64_t *value) {
+    uint64_t delta, now;
+    if (!get_payload(at, &delta) || __builtin_add_overflow(r->block_time_ns, delta, &now) || now < r->time_ns)
+        return false;
+    *value = r->time_ns = r->block_time_ns = now;
+    return true;
+}
+
+static inline bool take_switch(ubi__ubirec_reader *r, const uint8_t **at, uint64_t *value) {
+    if (!get_payload(at, value) || *value >= r->n.threads)
+        return false;
+    r->thread = (uint32_t)*value;
+    return true;
+}
+
+/* One event; false: it is something else, or more than is looked at here, and `at` is anywhere. */
+static inline bool take_event(ubi__ubirec_reader *r, const uint8_t **at, uint8_t *type, uint64_t *value) {
+    uint64_t head;
+    if (!get_short(at, &head))
+        return false;
+    uint64_t argument = head >> UBI__UBIREC_OP_BITS;
+    switch (head & ((1u << UBI__UBIREC_OP_BITS) - 1)) {
+    case UBI__UBIREC_OP_ALLOC:
+        *type = UBI__UBIREC_ALLOC;
+        *value = argument;
+        if (argument >= r->n.infos || r->thread >= r->n.threads)
+            return false;
+        r->n.allocations++;
+        return true;
+    case UBI__UBIREC_OP_FREE:
+        *type = UBI__UBIREC_FREE;
+        *value = r->n.allocations - 1 - argument;
+        return argument < r->n.allocations && r->thread < r->n.threads;
+    case UBI__UBIREC_OP_OTHER:
+        *type = (uint8_t)argument;
+        if (argument == UBI__UBIREC_TIME)
+            return take_time(r, at, value);
+        return argument == UBI__UBIREC_SWITCH && take_switch(r, at, value);
+    default:
+        return false;
+    }
+}
+
+void ubi__ubirec_next_events(ubi__ubirec_reader *r, ubi__ubirec_events *out) {
+    const uint8_t *at = r->block.at;
+    out->n = 0;
+    out->first_number = r->n.allocations;
+    if (!r->has_about || r->has_end)
+        return;
+    while (out->n < UBI__UBIREC_EVENTS && r->block.end - at >= EVENT_BYTES_MOST &&
+           take_event(r, &at, &out->types[out->n], &out->values[out->n])) {
+        out->n++;
+        r->block.at = at;
+    }
+    reader_check(r);
 }
 
 /* Nothing follows half a block. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "recording/heap_profile.h"
 #include "session/recording_parts.h"
@@ -79,7 +80,9 @@ static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use
     UBI_TRY(ubi__recording_processes_find(&r->processes, use->session->name, r->wanted, r->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, r->processes.identity));
     r->path = r->wanted && r->processes.rows.n == 1 ? r->processes.rows.at[0].path : use->session->name;
-    const ubi__summary_choice how = { choice.window, choice.is_by_thread };
+    const ubi__summary_choice how = { .window = choice.window,
+                                      .is_by_thread = choice.is_by_thread,
+                                      .threads = ubi__thread_count(use->threads) };
     UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use, &how)));
     ubi_status status = ubi__recording_processes_sum(&r->processes, &r->summary);
     if (status != UBI_OK)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * live_ledger.c: see live_ledger.h.
+ */
+#include "recording/live_ledger.h"
+
+#include "base/assert.h"
+
+/* A page that is not the last and has no more than these is given up. */
+#define FEW (UBI__LEDGER_PAGE_NUMBERS / 4)
+
+static bool is_slot_of(const void *unused, const ubi__ledger_slot *slot, uint64_t key) {
+    (void)unused;
+    return slot->key == key;
+}
+UBI_TABLE_LOOKUP(slot, ubi__ledger_slots, ubi__ledger_slot, ubi__ledger_slot_is_used, const void *, uint64_t,
+                 is_slot_of);
+
+void ubi__live_ledger_check(const ubi__live_ledger *l) {
+    size_t n = l->old.n;
+    for (size_t i = 0; UBI_CHECKS && i < l->pages.n; i++) {
+        const ubi__ledger_page *page = l->pages.at[i];
+        uint32_t n_here = 0;
+        for (size_t k = 0; page && k < UBI__LEDGER_PAGE_NUMBERS; k++)
+            n_here += page->values[k] != 0;
+        UBI_ASSERT(!page || page->n == n_here);
+        n += n_here;
+    }
+    UBI_ASSERT(!UBI_CHECKS || n == l->n);
+    UBI_ASSERT(l->pages.n == 0 || l->pages.at[l->pages.n - 1]);
+}
+
+void ubi__live_ledger_init(ubi__live_ledger *l, const ubi_allocator *allocator) {
+    *l = (ubi__live_ledger){ .allocator = allocator };
+}
+
+void ubi__live_ledger_fini(ubi__live_ledger *l) {
+    for (size_t i = 0; i < l->pages.n; i++)
+        if (l->pages.at[i])
+            UBI_DELETE(l->allocator, l->pages.at[i]);
+    while (l->spare) {
+        ubi__ledger_page *page = l->spare;
+        l->spare = page->next;
+        UBI_DELETE(l->allocator, page);
+    }
+    ubi__vec_ledger_page_fini(&l->pages, l->allocator);
+    ubi__ledger_slots_fini(&l->old, l->allocator);
+    l->n = 0;
+}
+
+/* ---- what is old ----------------------------------------------------------------------------------------------------- */
+
+uint64_t ubi__live_ledger_get_old(const ubi__live_ledger *l, uint64_t number) {
+    const ubi__ledger_slot *slot = slot_find(&l->old, NULL, number + 1, ubi__hash_u64(number + 1));
+    return slot ? slot->value : 0;
+}
+
+/* There is room. */
+static void old_fill(ubi__live_ledger *l, uint64_t number, uint64_t value) {
+    ubi__ledger_slot *slot = slot_place(&l->old, NULL, number + 1, ubi__hash_u64(number + 1));
+    UBI_ASSERT(!ubi__ledger_slot_is_used(slot));
+    *slot = (ubi__ledger_slot){ number + 1, value };
+    ubi__ledger_slots_added(&l->old);
+}
+
+static uint64_t old_take(ubi__live_ledger *l, uint64_t number) {
+    ubi__ledger_slot *slot = slot_find(&l->old, NULL, number + 1, ubi__hash_u64(number + 1));
+    if (!slot)
+        return 0;
+    uint64_t value = slot->value;
+    ubi__ledger_slots_remove(&l->old, slot);
+    l->n--;
+    return value;
+}
+
+/* ---- pages ----------------------------------------------------------------------------------------------------------- */
+
+/* What is left of page i becomes old. Errors: UBI_ENOMEM, and it stays. */
+static __attribute__((noinline)) ubi_status page_give_up(ubi__live_ledger *l, size_t i) {
+    ubi__ledger_page *page = l->pages.at[i];
+    UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, page->n));
+    for (size_t k = 0; k < UBI__LEDGER_PAGE_NUMBERS && page->n; k++) {
+        if (!page->values[k])
+            continue;
+        old_fill(l, i * UBI__LEDGER_PAGE_NUMBERS + k, page->values[k]);
+        page->values[k] = 0;
+        page->n--;
+    }
+    page->next = l->spare;
+    l->spare = page;
+    l->pages.at[i] = NULL;
+    return UBI_OK;
+}
+
+/* Of the last page, too, when another one follows. */
+static ubi_status page_leave(ubi__live_ledger *l) {
+    size_t n = l->pages.n;
+    return n && l->pages.at[n - 1]->n <= FEW ? page_give_up(l, n - 1) : UBI_OK;
+}
+
+static __attribute__((noinline)) ubi_status page_begin(ubi__live_ledger *l, uint64_t i) {
+    UBI_TRY(ubi__vec_ledger_page_reserve(&l->pages, l->allocator, i + 1 - l->pages.n));
+    ubi__ledger_page *page = l->spare ? l->spare : UBI_NEW(l->allocator, ubi__ledger_page);
+    if (!page)
+        return ubi__fail_nomem();
+    if (page == l->spare)
+        l->spare = page->next;
+    ubi_status status = page_leave(l);
+    if (status != UBI_OK) {
+        page->next = l->spare;
+        l->spare = page;
+        return status;
+    }
+    while (l->pages.n < i)
+        l->pages.at[l->pages.n++] = NULL;
+    l->pages.at[l->pages.n++] = page;
+    return UBI_OK;
+}
+
+ubi_status ubi__live_ledger_add(ubi__live_ledger *l, uint64_t number, uint64_t value) {
+    uint64_t i = number / UBI__LEDGER_PAGE_NUMBERS;
+    UBI_ASSERT(value != 0 && ubi__live_ledger_get(l, number) == 0);
+    if (ubi__unlikely(i >= l->pages.n))
+        UBI_TRY(page_begin(l, i));
+    ubi__ledger_page *page = l->pages.at[i];
+    if (page) {
+        page->values[number % UBI__LEDGER_PAGE_NUMBERS] = value;
+        page->n++;
+    } else {
+        UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, 1));
+        old_fill(l, number, value);
+    }
+    l->n++;
+    return UBI_OK;
+}
+
+uint64_t ubi__live_ledger_take(ubi__live_ledger *l, uint64_t number) {
+    ubi__ledger_page *page = ubi__ledger_page_of(l, number);
+    if (!page)
+        return old_take(l, number);
+    uint64_t *at = &page->values[number % UBI__LEDGER_PAGE_NUMBERS], value = *at;
+    if (!value)
+        return 0;
+    *at = 0;
+    page->n--;
+    l->n--;
+    /* Where there is no memory for it, the page stays, until there is. */
+    if (ubi__unlikely(page->n <= FEW) && page != l->pages.at[l->pages.n - 1])
+        (void)page_give_up(l, number / UBI__LEDGER_PAGE_NUMBERS);
+    return value;
+}
+
+void ubi__live_ledger_each(const ubi__live_ledger *l, void (*fn)(void *payload, uint64_t number, uint64_t value),
+                           void *payload) {
+    for (size_t i = 0; i < l->pages.n; i++)
+        for (size_t k = 0; l->pages.at[i] && k < UBI__LEDGER_PAGE_NUMBERS; k++)
+            if (l->pages.at[i]->values[k])
+                fn(payload, i * UBI__LEDGER_PAGE_NUMBERS + k, l->pages.at[i]->values[k]);
+    for (size_t i = 0; i < l->old.n_slots; i++)
+        if (ubi__ledger_slot_is_used(&l->old.slots[i]))
+            fn(payload, l->old.slots[i].key - 1, l->old.slots[i].value);
+}
