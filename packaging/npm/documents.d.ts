@@ -835,10 +835,10 @@ export type Files1Document = {
   }>;
 };
 
-/** Functions with what was asked for by them and all that they called, as a tree. */
+/** Functions with what was asked for by them and all that they called, as a tree; of two recordings, in both. */
 export type Flamegraph1Document = {
   schema: "ubiheap.flamegraph/1";
-  /** FILE as given; - for standard input */
+  /** FILE as given; - for standard input; of two recordings the newer one */
   file: string;
   /** the part of the time that was asked for; of the whole recording, this is missing */
   window?: {
@@ -857,8 +857,15 @@ export type Flamegraph1Document = {
   unit: "bytes" | "allocations";
   /** whether callers are below what they call */
   inverted: boolean;
-  /** of everything */
+  /** of everything; of two recordings of the newer one, as all numbers without old in their names */
   total: number;
+  /** the older of two recordings; of one, this is missing */
+  old?: {
+    file: string;
+    /** false: its numbers are estimates */
+    exact: boolean;
+    total: number;
+  };
   /** nodes of the tree; more than there are functions, for each has a node for each of its callers */
   functionCount: number;
   /** what --suppress hides of what was not freed, which sums have as well, and lists not; estimates in sampled recordings; null: there were no suppressions */
@@ -885,7 +892,7 @@ export type Flamegraph1Document = {
       bytes: number;
     }>;
   } | null;
-  /** the largest of them, each after the one that it belongs to; the first is the whole */
+  /** the largest of them, of two recordings in both together, each after the one that it belongs to; the first is the whole */
   functions: Array<{
     /** index in functions of the caller, or, inverted, of what is called; null: the whole */
     parent: number | null;
@@ -895,6 +902,10 @@ export type Flamegraph1Document = {
     self: number;
     /** with what is below */
     all: number;
+    /** what the older of two recordings has there */
+    oldSelf?: number;
+    /** with what is below */
+    oldAll?: number;
   }>;
 };
 

@@ -167,7 +167,12 @@ static void questions_write(ubi__out *out) {
         schema_link(out, (*q)->recording_schema);
         ubi__out_string(out, " | ");
         schema_link(out, (*q)->timeline_schema);
-        ubi__out_printf(out, " | %u%s |\n", (*q)->least_heaps, (*q)->most_heaps > (*q)->least_heaps ? " or more" : "");
+        ubi__out_printf(out, " | %u", (*q)->least_heaps);
+        if ((*q)->most_heaps == UBI__ANY_NUMBER)
+            ubi__out_string(out, " or more");
+        else if ((*q)->most_heaps > (*q)->least_heaps)
+            ubi__out_printf(out, " or %u", (*q)->most_heaps);
+        ubi__out_string(out, " |\n");
     }
     ubi__out_string(out, "\n");
 }

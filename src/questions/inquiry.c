@@ -22,12 +22,15 @@ static size_t answer_bytes(const ubi__question *question) {
 }
 
 static ubi_status heaps_check(const ubi__question *q, uint32_t n) {
-    char wanted[UBI__HUMAN_TEXT];
+    char wanted[UBI__HUMAN_TEXT], more[32] = "";
     if (n >= q->least_heaps && n <= q->most_heaps)
         return UBI_OK;
+    if (q->most_heaps == UBI__ANY_NUMBER)
+        snprintf(more, sizeof more, " or more");
+    else if (q->most_heaps > q->least_heaps)
+        snprintf(more, sizeof more, " or %" PRIu32, q->most_heaps);
     return ubi__fail(UBI_EINVAL, "%s takes %s%s, not %" PRIu32, q->usage->name,
-                     ubi__human_things(wanted, q->least_heaps, "heap"),
-                     q->most_heaps > q->least_heaps ? " or more" : "", n);
+                     ubi__human_things(wanted, q->least_heaps, "heap"), more, n);
 }
 
 /* What it takes, as files are called that are refused. */

@@ -186,6 +186,13 @@ static ubi_status children_link(ubi__flame_tree *tree) {
     return UBI_OK;
 }
 
+ubi_status ubi__flame_tree_finish(ubi__flame_tree *tree) {
+    values_add_up(tree);
+    UBI_TRY(children_link(tree));
+    ubi__flame_tree_check(tree);
+    return UBI_OK;
+}
+
 /* ---- the tree --------------------------------------------------------------------------------------------------------- */
 
 void ubi__flame_tree_check(const ubi__flame_tree *tree) {
@@ -201,6 +208,7 @@ void ubi__flame_tree_check(const ubi__flame_tree *tree) {
             sum += last < INT64_MAX - sum ? last : INT64_MAX - sum;
         }
         UBI_ASSERT(sum == node->all);
+        UBI_ASSERT(!tree->past || (tree->past[i].self <= node->self && tree->past[i].all <= node->all));
     }
 }
 
@@ -217,8 +225,7 @@ static ubi_status tree_build(builder *b, ubi__stack_measure measure, bool is_inv
     values_gather(b, measure);
     b->tree->nodes.at[ROOT].self = b->values[UBI__UBIREC_NO_TRACE];
     UBI_TRY(is_inverted ? stacks_add(b) : traces_add(b));
-    values_add_up(b->tree);
-    return children_link(b->tree);
+    return ubi__flame_tree_finish(b->tree);
 }
 
 ubi_status ubi__flame_tree_init(ubi__flame_tree *tree, const ubi__stack_choice *choice, ubi__stack_measure measure,
@@ -234,14 +241,14 @@ ubi_status ubi__flame_tree_init(ubi__flame_tree *tree, const ubi__stack_choice *
     ubi__free_array(allocator, b.values, n, sizeof *b.values);
     ubi__free_array(allocator, b.is_used, n, sizeof *b.is_used);
     ubi__free_array(allocator, b.node_of, n, sizeof *b.node_of);
-    if (status == UBI_OK)
-        ubi__flame_tree_check(tree);
-    else
+    if (status != UBI_OK)
         ubi__flame_tree_fini(tree);
     return status;
 }
 
 void ubi__flame_tree_fini(ubi__flame_tree *tree) {
+    ubi__free_array(tree->allocator, tree->past, tree->past ? tree->nodes.n : 0, sizeof *tree->past);
+    tree->past = NULL;
     ubi__vec_flame_node_fini(&tree->nodes, tree->allocator);
     ubi__strtab_fini(&tree->names);
 }

@@ -31,11 +31,18 @@ static_assert(sizeof(ubi__flame_node) == 40, "40 bytes per node");
 
 UBI_VEC_DECLARE(ubi__vec_flame_node, ubi__flame_node);
 
+/** What a node has in the older of two recordings. */
+typedef struct ubi__flame_past {
+    uint64_t self, all;
+} ubi__flame_past;
+
 typedef struct ubi__flame_tree {
     const ubi_allocator *allocator;
     ubi__strtab names;
     ubi__vec_flame_node nodes; /* node 0 is the whole; what has no stack is its own */
     uint32_t depth;            /* of the deepest node */
+    ubi__flame_past
+        *past; /* past[node], of a tree of two recordings: nodes then have what both have together. NULL: one */
 } ubi__flame_tree;
 
 /** Children have their parents, in order, and make up what these have beside their own. */
@@ -48,9 +55,22 @@ void ubi__flame_tree_check(const ubi__flame_tree *tree);
 ubi_status ubi__flame_tree_init(ubi__flame_tree *tree, const ubi__stack_choice *choice, ubi__stack_measure measure,
                                 bool is_inverted, const ubi_allocator *allocator);
 void ubi__flame_tree_fini(ubi__flame_tree *tree);
+/** Nodes that have parents, names and their own get what they have with what they called, and children in order. Errors: UBI_ENOMEM. */
+ubi_status ubi__flame_tree_finish(ubi__flame_tree *tree);
 
 static inline ubi_text ubi__flame_name(const ubi__flame_tree *tree, ubi__flame_ix node) {
     return ubi__strtab_get(&tree->names, tree->nodes.at[UBI_INDEX(node, tree->nodes.n)].name);
+}
+
+/** What a node has with what it called in the newer of two recordings. */
+static inline uint64_t ubi__flame_now(const ubi__flame_tree *tree, ubi__flame_ix node) {
+    return tree->nodes.at[UBI_INDEX(node, tree->nodes.n)].all - tree->past[node].all;
+}
+
+/** How a node changed: 1: the older recording does not have it; -1: the newer one does not; 0: both have as much. */
+static inline double ubi__flame_change(const ubi__flame_tree *tree, ubi__flame_ix node) {
+    double both = (double)tree->nodes.at[UBI_INDEX(node, tree->nodes.n)].all;
+    return both > 0 ? (both - 2 * (double)tree->past[node].all) / both : 0;
 }
 
 #endif

@@ -4,6 +4,9 @@
  *
  * The outermost function is on top, what it called below it, the largest first. What a function has beside what it called is the
  * empty part below its right end.
+ *
+ * Of two recordings, boxes are as wide as what both have together; they are red where the newer one has more, blue where it has less,
+ * the more so the larger the part that changed, and their numbers are the changes.
  */
 #ifndef UBI_RENDER_FLAME_GRAPH_H
 #define UBI_RENDER_FLAME_GRAPH_H

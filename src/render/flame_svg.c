@@ -21,6 +21,7 @@
 #define TEXT_MARGIN 3
 #define LEAST_WIDTH 0.05
 #define HUES 12
+#define CHANGES 21
 #define TITLE_COLUMNS 160
 #define NAME_COLUMNS 1000
 
@@ -45,12 +46,30 @@ static const char *amount_text(const painter *p, char out[UBI__HUMAN_TEXT], uint
     return p->picture->is_count ? ubi__human_things(out, value, "allocation") : ubi__human_size(out, value);
 }
 
+/* "+1.0 MiB, from 2.0 MiB to 3.0 MiB" */
+static void change_write(painter *p, ubi__flame_ix ix) {
+    uint64_t old = p->picture->tree->past[ix].all, new = ubi__flame_now(p->picture->tree, ix);
+    char text[UBI__HUMAN_TEXT];
+    ubi__out_printf(&p->out, "\n%s%s",
+                    new < old   ? "-"
+                    : new > old ? "+"
+                                : "",
+                    amount_text(p, text, new < old ? old - new : new - old));
+    ubi__out_printf(&p->out, ", from %s", amount_text(p, text, old));
+    ubi__out_printf(&p->out, " to %s", amount_text(p, text, new));
+}
+
 static void tooltip_write(painter *p, ubi__flame_ix ix) {
     const ubi__flame_tree *tree = p->picture->tree;
     const ubi__flame_node *node = &tree->nodes.at[ix];
     char text[UBI__HUMAN_TEXT];
     ubi__out_string(&p->out, "<title>");
     ubi__svg_text(&p->out, ubi__label_of(&p->label, ubi__flame_name(tree, ix), NAME_COLUMNS));
+    if (tree->past) {
+        change_write(p, ix);
+        ubi__out_string(&p->out, "</title>");
+        return;
+    }
     ubi__out_printf(&p->out, "\n%s, ", amount_text(p, text, node->all));
     ubi__svg_text(&p->out, ubi__text(ubi__human_percent(text, node->all, tree->nodes.at[0].all)));
     if (node->self && node->first_child)
@@ -66,13 +85,21 @@ static void name_write(painter *p, ubi_text name, double width) {
         ubi__out_string(&p->out, "…");
 }
 
+/* From all gone to all new, the same in the middle. */
+static unsigned change_step(double change) {
+    return (unsigned)((change + 1) / 2 * (CHANGES - 1) + 0.5);
+}
+
 static void box_write(painter *p, ubi__flame_ix ix, double x, double width) {
     const ubi__flame_tree *tree = p->picture->tree;
     ubi_text name = ubi__flame_name(tree, ix);
     uint32_t depth = tree->nodes.at[ix].depth;
     ubi__out_string(&p->out, "<g>");
     tooltip_write(p, ix);
-    ubi__out_printf(&p->out, "<rect class=\"c%u\"", ubi__flame_hue(name) % HUES);
+    if (tree->past)
+        ubi__out_printf(&p->out, "<rect class=\"d%u\"", change_step(ubi__flame_change(tree, ix)));
+    else
+        ubi__out_printf(&p->out, "<rect class=\"c%u\"", ubi__flame_hue(name) % HUES);
     ubi__svg_number(&p->out, "x", x);
     ubi__svg_number(&p->out, "y", (double)depth * LINE_PX);
     ubi__svg_number(&p->out, "width", width);
@@ -129,7 +156,20 @@ static void colors_write(painter *p, bool is_dark) {
     ubi__out_char(&p->out, '\n');
 }
 
+/* Red is more, blue is less, as in other differential flame graphs; what is the same is grey. */
+static void change_colors_write(painter *p, bool is_dark) {
+    for (int i = 0; i < CHANGES; i++) {
+        double change = 2.0 * i / (CHANGES - 1) - 1, much = change < 0 ? -change : change;
+        ubi__out_printf(&p->out, ".d%d{fill:", i);
+        ubi__svg_hsl(&p->out, change < 0 ? 0.6 : 0.01, much * (is_dark ? 0.6 : 0.9),
+                     is_dark ? 0.28 + 0.1 * much : 0.88 - 0.2 * much);
+        ubi__out_string(&p->out, "}");
+    }
+    ubi__out_char(&p->out, '\n');
+}
+
 static void style_write(painter *p) {
+    void (*const colors)(painter *, bool) = p->picture->tree->past ? change_colors_write : colors_write;
     ubi__out_string(&p->out, "<style>\n"
                              "text{font-family:Helvetica,Arial,\"Liberation Sans\",sans-serif;fill:#15171c;"
                              "pointer-events:none}\n"
@@ -137,10 +177,10 @@ static void style_write(painter *p) {
                              ".do{pointer-events:auto;cursor:pointer;text-decoration:underline}\n"
                              "#boxes rect{cursor:pointer}#boxes rect:hover{stroke:currentColor}\n"
                              ".up rect{opacity:.5}.m rect{fill:#c05cff}.out{display:none}\n");
-    colors_write(p, false);
+    colors(p, false);
     ubi__out_string(&p->out, "@media (prefers-color-scheme:dark){text{fill:#eceef2}.page{fill:#14161a}"
                              ".m rect{fill:#7d2bb8}\n");
-    colors_write(p, true);
+    colors(p, true);
     ubi__out_string(&p->out, "}\n</style>\n");
 }
 

@@ -21,6 +21,7 @@ typedef struct drawing {
     const ubi__style *style;
     const ubi__flame_tree *tree;
     unsigned columns;
+    bool is_count;
 } drawing;
 
 /* Where a box is: in units of the whole. */
@@ -36,9 +37,15 @@ static unsigned column_of(const drawing *d, uint64_t at) {
     return all ? (unsigned)((double)at / (double)all * d->columns + 0.5) : 0;
 }
 
-static ubi__ink ink_of(ubi_text name) {
+/* Of what changed less than this part, there is nothing to see. */
+#define LEAST_CHANGE 0.01
+
+static ubi__ink ink_of(const drawing *d, ubi__flame_ix ix) {
     static const ubi__ink inks[] = { UBI__INK_CYAN, UBI__INK_GREEN, UBI__INK_YELLOW, UBI__INK_MAGENTA, UBI__INK_BLUE };
-    return inks[ubi__flame_hue(name) % (sizeof inks / sizeof *inks)];
+    double change = d->tree->past ? ubi__flame_change(d->tree, ix) : 0;
+    if (d->tree->past)
+        return change > LEAST_CHANGE ? UBI__INK_RED : change < -LEAST_CHANGE ? UBI__INK_BLUE : UBI__INK_DIM;
+    return inks[ubi__flame_hue(ubi__flame_name(d->tree, ix)) % (sizeof inks / sizeof *inks)];
 }
 
 static void fill_write(const drawing *d, unsigned columns) {
@@ -47,32 +54,47 @@ static void fill_write(const drawing *d, unsigned columns) {
     ubi__display_ink(d->out, d->style, UBI__INK_PLAIN);
 }
 
-/* The name, and its share of the whole if that fits, too. */
-static unsigned label_write(const drawing *d, const ubi__flame_node *node, ubi_text whole, unsigned room) {
+/* The share of the whole, or by how much it changed. */
+static void number_make(char out[UBI__HUMAN_TEXT + 1], const drawing *d, ubi__flame_ix ix) {
+    const ubi__flame_node *nodes = d->tree->nodes.at;
+    if (!d->tree->past) {
+        ubi__human_percent(out, nodes[ix].all, nodes[0].all);
+        return;
+    }
+    uint64_t old = d->tree->past[ix].all, new = ubi__flame_now(d->tree, ix), change = new < old ? old - new : new - old;
+    if (change)
+        *out++ = new < old ? '-' : '+';
+    if (d->is_count)
+        ubi__human_count(out, change);
+    else
+        ubi__human_size(out, change);
+}
+
+/* The name, and its number if that fits, too. */
+static unsigned label_write(const drawing *d, ubi__flame_ix ix, ubi_text whole, unsigned room) {
     const ubi_text name = { d->name, ubi__short_function(d->name, d->style, whole, room) };
-    char percent[UBI__HUMAN_TEXT];
-    ubi__human_percent(percent, node->all, d->tree->nodes.at[0].all);
-    unsigned share = (unsigned)strlen(percent);
+    char number[UBI__HUMAN_TEXT + 1];
+    number_make(number, d, ix);
+    unsigned share = (unsigned)strlen(number);
     unsigned wanted = (unsigned)ubi__display_columns(name, d->style, room);
     bool with_share = wanted + 1 + share < room;
     unsigned used = (unsigned)ubi__display_text(d->out, d->style, name, room);
     if (with_share) {
         ubi__display_ink(d->out, d->style, UBI__INK_DIM);
         ubi__out_char(d->out, ' ');
-        ubi__out_string(d->out, percent);
+        ubi__out_string(d->out, number);
         used += 1 + share;
     }
     return used;
 }
 
 static void box_write(const drawing *d, ubi__flame_ix ix, unsigned width) {
-    const ubi__flame_node *node = &d->tree->nodes.at[ix];
     ubi_text name = ubi__flame_name(d->tree, ix);
     unsigned used = 1;
-    ubi__display_ink(d->out, d->style, ink_of(name));
+    ubi__display_ink(d->out, d->style, ink_of(d, ix));
     ubi__out_string(d->out, d->style->has_unicode ? "▌" : "|");
     if (width > LEAST_LABEL)
-        used += label_write(d, node, name, width - 1);
+        used += label_write(d, ix, name, width - 1);
     fill_write(d, width - used);
 }
 
@@ -123,7 +145,9 @@ static ubi_status levels_draw(const drawing *d, uint64_t most_lines, span_list l
 ubi_status ubi__render_flame_text(ubi__out *out, const ubi__style *style, const ubi__flame_picture *picture,
                                   uint64_t most_lines, uint32_t *n_levels) {
     const ubi_allocator *a = picture->tree->allocator;
-    const drawing d = { ubi__alloc_array(a, UBI__FUNCTION_BYTES, 1), out, style, picture->tree, style->columns };
+    const drawing d = {
+        ubi__alloc_array(a, UBI__FUNCTION_BYTES, 1), out, style, picture->tree, style->columns, picture->is_count
+    };
     span_list lists[2] = { { 0 }, { 0 } };
     *n_levels = 0;
     ubi_status status = d.name ? levels_draw(&d, most_lines, lists, n_levels) : ubi__fail_nomem();

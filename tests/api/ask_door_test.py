@@ -167,6 +167,7 @@ def asked_of_several():
         ("diff", V8[::-1], {"breakdown": "objectClass", "tree": True, "filter": "A"},
          ["-b", "objectClass", "--tree", "--filter", "A"]),
         ("diff", [V8[0], FX[1]], {"by": "class"}, ["--by", "class"]),
+        ("flamegraph", [f"{RECORDINGS}/server.ubirec", f"{RECORDINGS}/growing.ubirec"], {"by": "total"}, ["--by", "total"]),
         ("leaks", V8, {}, []),
         ("leaks", FX, {"limit": 0, "engine": True, "where": "selfSize > 10"}, ["-n", 0, "--engine", "-w", "selfSize > 10"]),
         ("leaks", V8[::-1], {"reorder": True, "verdict": "grew"}, ["--reorder", "--verdict", "grew"]),

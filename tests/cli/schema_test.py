@@ -136,6 +136,7 @@ class Schemas(unittest.TestCase):
             for arguments in ([], ["--by", "total", "--sort", "change"], ["--by", "count"]):
                 with self.subTest(old=old, new=new, arguments=arguments):
                     self.validator("recording-diff").validate(self.document("diff", *arguments, f"{old}.ubirec", f"{new}.ubirec"))
+        self.validator("flamegraph").validate(self.document("flamegraph", "--by", "total", "server.ubirec", "growing.ubirec"))
         self.validator("recording-diff").validate(self.document("diff", "sessions-3000.heapprofile", "sessions-6000.heapprofile"))
         document = self.document("diff", "--per", "second", "server.ubirec", "growing.ubirec")
         self.validator("recording-diff").validate(document)

@@ -297,7 +297,7 @@ static void diff_facts(ubi__question_facts *out, const void *answer_of) {
 static void diff_remark(ubi__remarks *remarks, const void *answer_of) {
     const ubi__diff_answer *a = answer_of;
     if (a->recordings)
-        ubi__diff_recordings_remark(remarks, a->recordings);
+        ubi__recording_pair_remark(remarks, &a->recordings->pair);
 }
 
 static const char *const views[] = { "class", "breakdown", "leaked", "peak", "total", "count", "temporary", NULL };

@@ -4,11 +4,9 @@
  */
 #include "questions/diff/diff_recordings.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
-#include "questions/recording/recording_suppressed.h"
 
 /* ---- parameters --------------------------------------------------------------------------------------------------------- */
 
@@ -61,42 +59,15 @@ ubi_status ubi__diff_heaps_check(const ubi__diff_values *v) {
 
 /* ---- comparing ---------------------------------------------------------------------------------------------------------- */
 
-static ubi_status side_read(ubi__diff_recordings *r, const ubi__asked *asked, uint32_t i) {
-    ubi__diff_recording *side = &r->sides[i];
-    ubi__asked one = *asked;
-    one.heaps += i;
-    one.n_heaps = 1;
-    side->name = ubi__asked_name_at(asked, i);
-    UBI_TRY(ubi__asked_about(asked, i, ubi__recording_report_new(&side->report, &one, &r->wishes)));
-    return ubi__asked_about(asked, i, ubi__recording_view_init(&side->view, side->report, &one));
-}
-
-/* Both are compared by what matters most of the newer one, if both have it. */
-static ubi_status measure_choose(ubi__diff_recordings *r, ubi__stack_measure *out, const ubi__asked *asked) {
-    const ubi__recording_view *new = &r->sides[UBI__DIFF_NEW].view;
-    const ubi__recording_summary *old = r->sides[UBI__DIFF_OLD].report->summary;
-    r->of_class = new->of_class;
-    r->order = new->order;
-    if (!r->wishes.by && !ubi__recording_has_measure(old, r->of_class, ubi__order_measure(r->order)))
-        r->order = UBI__BY_TOTAL;
-    for (uint32_t i = 0; i < UBI__DIFF_SIDES; i++) {
-        ubi__recording_view view = r->sides[i].view;
-        view.of_class = r->of_class;
-        view.order = r->order;
-        UBI_TRY(ubi__asked_about(asked, i, ubi__recording_stack_measure(out, &view)));
-    }
-    return UBI_OK;
-}
-
 /* Of what numbers are: the whole, a second, or an allocation. */
 static ubi_status scale_find(double *out, const ubi__diff_recordings *r, const ubi__asked *asked, uint32_t i) {
-    const ubi__recording_summary *s = r->sides[i].report->summary;
+    const ubi__recording_summary *s = r->pair.sides[i].report->summary;
     const char *per = r->values->per;
     double whole = 1;
     if (per && strcmp(per, "second") == 0)
         whole = (double)s->time_ns / 1e9;
     else if (per)
-        whole = ubi__class_estimate(s, r->of_class, UBI__MEASURE_TOTAL).count;
+        whole = ubi__class_estimate(s, r->pair.of_class, UBI__MEASURE_TOTAL).count;
     if (!(whole > 0))
         return ubi__asked_about(asked, i,
                                 ubi__fail(UBI_EINVAL, "--per %s: the recording has %s", per,
@@ -107,14 +78,12 @@ static ubi_status scale_find(double *out, const ubi__diff_recordings *r, const u
 
 static ubi_status sides_compare(ubi__diff_recordings *r, const ubi__asked *asked) {
     ubi__stack_choice choices[UBI__DIFF_SIDES];
-    ubi__stack_measure measure;
     double scale[UBI__DIFF_SIDES];
-    UBI_TRY(measure_choose(r, &measure, asked));
     for (uint32_t i = 0; i < UBI__DIFF_SIDES; i++) {
         UBI_TRY(scale_find(&scale[i], r, asked, i));
-        choices[i] = (ubi__stack_choice){ .sites = r->sides[i].report->sites, .of_class = r->of_class };
+        choices[i] = (ubi__stack_choice){ .sites = r->pair.sides[i].report->sites, .of_class = r->pair.of_class };
     }
-    UBI_TRY(ubi__recording_diff_init(&r->diff, choices, scale, measure, ubi__asked_allocator(asked)));
+    UBI_TRY(ubi__recording_diff_init(&r->diff, choices, scale, r->pair.measure, ubi__asked_allocator(asked)));
     r->has_diff = true;
     ubi__recording_diff_sort(&r->diff, !r->values->sort || strcmp(r->values->sort, "growth") == 0);
     return UBI_OK;
@@ -122,11 +91,10 @@ static ubi_status sides_compare(ubi__diff_recordings *r, const ubi__asked *asked
 
 ubi_status ubi__diff_recordings_compute(ubi__diff_recordings *r, const ubi__asked *asked) {
     const ubi__diff_values *v = r->values = asked->values;
-    r->wishes = (ubi__recording_wishes){
+    r->pair.wishes = (ubi__recording_wishes){
         .by = v->view, .process = v->process, .symbols = v->symbols, .wrappers = v->wrappers, .suppress = v->suppress
     };
-    for (uint32_t i = 0; i < UBI__DIFF_SIDES; i++)
-        UBI_TRY(side_read(r, asked, i));
+    UBI_TRY(ubi__recording_pair_read(&r->pair, asked));
     return sides_compare(r, asked);
 }
 
@@ -135,18 +103,17 @@ void ubi__diff_recordings_free(ubi__diff_recordings *r, const ubi_allocator *all
         return;
     if (r->has_diff)
         ubi__recording_diff_fini(&r->diff);
-    for (int i = 0; i < UBI__DIFF_SIDES; i++)
-        ubi__recording_report_free(r->sides[i].report);
+    ubi__recording_pair_fini(&r->pair);
     UBI_DELETE(allocator, r);
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------------- */
 
 ubi__range ubi__diff_place_range(const ubi__diff_recordings *r, const ubi__diff_place *place, int side) {
-    const ubi__recording_summary *s = r->sides[side].report->summary;
+    const ubi__recording_summary *s = r->pair.sides[side].report->summary;
     const ubi__estimate *e = &place->by[side][r->diff.measure.measure];
-    return r->diff.measure.is_count ? ubi__recording_count_range(s, r->of_class, e)
-                                    : ubi__recording_bytes_range(s, r->of_class, e);
+    return r->diff.measure.is_count ? ubi__recording_count_range(s, r->pair.of_class, e)
+                                    : ubi__recording_bytes_range(s, r->pair.of_class, e);
 }
 
 bool ubi__diff_place_is_certain(const ubi__diff_recordings *r, const ubi__diff_place *place) {
@@ -155,7 +122,7 @@ bool ubi__diff_place_is_certain(const ubi__diff_recordings *r, const ubi__diff_p
     double of_old = r->diff.scale[UBI__DIFF_OLD], of_new = r->diff.scale[UBI__DIFF_NEW];
     bool is_exact = old.low == old.high && new.low == new.high;
     for (int i = 0; i < UBI__DIFF_SIDES; i++)
-        if (ubi__recording_is_profile(r->sides[i].report->summary)) /* without limits */
+        if (ubi__recording_is_profile(r->pair.sides[i].report->summary)) /* without limits */
             return false;
     return is_exact || old.high * of_old < new.low *of_new || new.high *of_new < old.low *of_old;
 }
@@ -183,8 +150,8 @@ static double high_of(const ubi__condition_value *v) {
 static void growth_measure(ubi__condition_value *out, const ubi__diff_recordings *r, size_t number) {
     ubi__condition_value old, new;
     double scale = r->diff.scale[UBI__DIFF_NEW] / r->diff.scale[UBI__DIFF_OLD];
-    ubi__recording_fact_measure(&old, r->sides[UBI__DIFF_OLD].report, number);
-    ubi__recording_fact_measure(&new, r->sides[UBI__DIFF_NEW].report, number);
+    ubi__recording_fact_measure(&old, r->pair.sides[UBI__DIFF_OLD].report, number);
+    ubi__recording_fact_measure(&new, r->pair.sides[UBI__DIFF_NEW].report, number);
     *out = (ubi__condition_value){ .unknown = new.unknown ? new.unknown : old.unknown, .basis = old.magnitude };
     double growth = (double)new.magnitude *scale - (double)old.magnitude;
     out->magnitude = ubi__whole(growth < 0 ? -growth : growth);
@@ -203,17 +170,19 @@ static void growth_measure(ubi__condition_value *out, const ubi__diff_recordings
 /* Samples show what is there, and never what is not. */
 static void new_places_count(ubi__condition_value *out, const ubi__diff_recordings *r) {
     ubi__condition_value old, new;
-    size_t basis =
-        ubi__order_measure(r->order) == UBI__MEASURE_LEAKED ? 0 : 4; /* leaked, or total: what makes them unknown */
-    ubi__recording_fact_measure(&old, r->sides[UBI__DIFF_OLD].report, basis);
-    ubi__recording_fact_measure(&new, r->sides[UBI__DIFF_NEW].report, basis);
+    size_t basis = ubi__order_measure(r->pair.order) == UBI__MEASURE_LEAKED
+                       ? 0
+                       : 4; /* leaked, or total: what makes them unknown */
+    ubi__recording_fact_measure(&old, r->pair.sides[UBI__DIFF_OLD].report, basis);
+    ubi__recording_fact_measure(&new, r->pair.sides[UBI__DIFF_NEW].report, basis);
     *out = (ubi__condition_value){ .unknown = new.unknown ? new.unknown : old.unknown };
     for (size_t i = 0; i < r->diff.places.n; i++) {
         const ubi__diff_place *place = &r->diff.places.at[i];
         out->magnitude +=
             ubi__diff_place_has(&r->diff, place, UBI__DIFF_NEW) && !ubi__diff_place_has(&r->diff, place, UBI__DIFF_OLD);
     }
-    if (out->unknown || (r->sides[UBI__DIFF_OLD].report->is_exact && r->sides[UBI__DIFF_NEW].report->is_exact))
+    if (out->unknown ||
+        (r->pair.sides[UBI__DIFF_OLD].report->is_exact && r->pair.sides[UBI__DIFF_NEW].report->is_exact))
         return;
     out->is_estimate = true;
     out->high = UINT64_MAX;
@@ -224,7 +193,7 @@ static ubi_status recordings_measure(ubi__condition_value *out, void *payload, u
     const ubi__diff_recordings *r = payload;
     size_t number = (size_t)(value.name - ubi__recording_diff_facts);
     if (number < UBI__RECORDING_FACTS)
-        ubi__recording_fact_measure(out, r->sides[UBI__DIFF_NEW].report, number);
+        ubi__recording_fact_measure(out, r->pair.sides[UBI__DIFF_NEW].report, number);
     else if (number < UBI__RECORDING_NEW_PLACES)
         growth_measure(out, r, number - UBI__RECORDING_FACTS);
     else
@@ -234,22 +203,4 @@ static ubi_status recordings_measure(ubi__condition_value *out, void *payload, u
 
 ubi__condition_estimates ubi__diff_recordings_estimates(ubi__diff_recordings *r) {
     return (ubi__condition_estimates){ .measure = recordings_measure, .payload = r };
-}
-
-/* ---- remarks ------------------------------------------------------------------------------------------------------------ */
-
-/* What is wrong with the newer one, or else the older one. */
-void ubi__diff_recordings_remark(ubi__remarks *remarks, const ubi__diff_recordings *r) {
-    for (int i = UBI__DIFF_SIDES; i-- > 0 && !remarks->fault[0];) {
-        const ubi__diff_recording *side = &r->sides[i];
-        ubi__remarks own = { .fault = "" };
-        ubi__recording_remark_parts(&own, side->report);
-        ubi__recording_suppressed_remark(&own, side->report, r->of_class, r->order);
-        if (own.fault[0])
-            snprintf(remarks->fault, sizeof remarks->fault, "%s: %.400s", side->name, own.fault);
-        if (own.note[0] && !remarks->note[0])
-            snprintf(remarks->note, sizeof remarks->note, "%.80s: %.160s", side->name, own.note);
-        if (own.passed[0] && !remarks->passed[0])
-            snprintf(remarks->passed, sizeof remarks->passed, "%s", own.passed);
-    }
 }

@@ -7,21 +7,11 @@
 
 #include "questions/diff/diff_answer.h"
 #include "questions/recording/recording_page.h"
-#include "recording/recording_diff.h"
-
-/** One of the two. */
-typedef struct ubi__diff_recording {
-    const char *name;
-    ubi__recording_report *report; /**< owned */
-    ubi__recording_view view;
-} ubi__diff_recording;
+#include "questions/recording/recording_pair.h"
 
 struct ubi__diff_recordings {
     const ubi__diff_values *values;
-    ubi__recording_wishes wishes; /**< of both */
-    ubi__diff_recording sides[UBI__DIFF_SIDES];
-    ubi__ubirec_class of_class;
-    ubi__site_order order;
+    ubi__recording_pair pair; /**< owned */
     bool has_diff;
     ubi__recording_diff diff; /**< owned */
 };
@@ -38,7 +28,6 @@ void ubi__diff_recordings_free(ubi__diff_recordings *r, const ubi_allocator *all
 ubi_status ubi__diff_recordings_document(ubi__json *json, const ubi__diff_recordings *r);
 ubi_status ubi__diff_recordings_page(const ubi__page *page, const ubi__diff_recordings *r);
 ubi__condition_estimates ubi__diff_recordings_estimates(ubi__diff_recordings *r);
-void ubi__diff_recordings_remark(ubi__remarks *remarks, const ubi__diff_recordings *r);
 
 /** "second", "allocation", or NULL: numbers are those of the whole. */
 static inline const char *ubi__diff_recordings_per(const ubi__diff_recordings *r) {

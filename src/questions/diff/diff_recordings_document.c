@@ -11,7 +11,7 @@
 #define MOST_FUNCTIONS 128
 
 static void side_put(ubi__json *json, const char *key, const ubi__diff_recordings *r, int i) {
-    const ubi__diff_recording *side = &r->sides[i];
+    const ubi__recording_side *side = &r->pair.sides[i];
     const ubi__recording_summary *s = side->report->summary;
     ubi__json_member_object(json, key);
     ubi__json_member_string(json, "file", side->name);
@@ -20,8 +20,8 @@ static void side_put(ubi__json *json, const char *key, const ubi__diff_recording
     ubi__json_member_bool(json, "exact", side->report->is_exact);
     ubi__json_member_bool(json, "hasEnd", s->tables.has_end);
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
-        ubi__estimate e = ubi__class_estimate(s, r->of_class, m);
-        ubi__recording_put_measure(json, m, &e, s, r->of_class);
+        ubi__estimate e = ubi__class_estimate(s, r->pair.of_class, m);
+        ubi__recording_put_measure(json, m, &e, s, r->pair.of_class);
     }
     ubi__recording_suppressed_document(json, side->report);
     ubi__json_object_end(json);
@@ -41,7 +41,7 @@ static void stack_put(ubi__json *json, const ubi__recording_diff *d, uint32_t no
 /* Where it is in the newer recording, or else in the older one. */
 static void position_put(ubi__json *json, const ubi__diff_recordings *r, const ubi__diff_place *place) {
     int side = place->frame[UBI__DIFF_NEW] != UBI_NONE ? UBI__DIFF_NEW : UBI__DIFF_OLD;
-    const ubi__ubirec_tables *t = &r->sides[side].report->summary->tables;
+    const ubi__ubirec_tables *t = &r->pair.sides[side].report->summary->tables;
     ubi__recording_place at = { .line = 0 };
     uint32_t n, frame = place->frame[side];
     if (frame != UBI_NONE) {
@@ -62,8 +62,8 @@ static void place_put(ubi__json *json, const ubi__diff_recordings *r, const ubi_
     ubi__json_member_double(json, "growth", ubi__diff_place_growth(d, place));
     ubi__json_member_bool(json, "certain", ubi__diff_place_is_certain(r, place));
     for (int i = 0; i < UBI__DIFF_SIDES; i++)
-        ubi__recording_put_estimate(json, keys[i], &place->by[i][d->measure.measure], r->sides[i].report->summary,
-                                    r->of_class);
+        ubi__recording_put_estimate(json, keys[i], &place->by[i][d->measure.measure], r->pair.sides[i].report->summary,
+                                    r->pair.of_class);
     ubi__json_member_u64(json, "stackCount", place->n_stacks);
     ubi__json_member_array(json, "stacks");
     for (uint32_t i = 0; i < place->n_stacks && i < MOST_STACKS && !json->has_failed; i++)
@@ -75,8 +75,8 @@ static void place_put(ubi__json *json, const ubi__diff_recordings *r, const ubi_
 ubi_status ubi__diff_recordings_document(ubi__json *json, const ubi__diff_recordings *r) {
     side_put(json, "old", r, UBI__DIFF_OLD);
     side_put(json, "new", r, UBI__DIFF_NEW);
-    ubi__json_member_string(json, "class", ubi__recording_class_name(r->of_class));
-    ubi__json_member_string(json, "by", ubi__recording_orders[r->order]);
+    ubi__json_member_string(json, "class", ubi__recording_class_name(r->pair.of_class));
+    ubi__json_member_string(json, "by", ubi__recording_orders[r->pair.order]);
     ubi__json_member_string(json, "unit", r->diff.measure.is_count ? "allocations" : "bytes");
     ubi__json_member_string(json, "per", ubi__diff_recordings_per(r));
     ubi__json_member_u64(json, "placeCount", r->diff.places.n);

@@ -70,7 +70,7 @@ static ubi__cell growth_cell(char out[AMOUNT_TEXT], const ubi__diff_recordings *
 #define SIDE_FACTS_BYTES 160
 #define LEAST_FILE_COLUMNS 12
 
-static char *side_facts(char out[SIDE_FACTS_BYTES], const ubi__diff_recording *side) {
+static char *side_facts(char out[SIDE_FACTS_BYTES], const ubi__recording_side *side) {
     char time[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = side->report->summary;
     if (ubi__recording_is_profile(s)) {
@@ -87,8 +87,8 @@ static size_t file_columns(const ubi__page *page, const ubi__diff_recordings *r)
     char facts[SIDE_FACTS_BYTES];
     size_t names = 0, beside = 0, columns = page->style.columns;
     for (int i = 0; i < UBI__DIFF_SIDES; i++) {
-        size_t name = ubi__display_columns(ubi__text(r->sides[i].name), &page->style, columns);
-        size_t more = strlen(side_facts(facts, &r->sides[i])) + SIDE_LABEL_COLUMNS + 2;
+        size_t name = ubi__display_columns(ubi__text(r->pair.sides[i].name), &page->style, columns);
+        size_t more = strlen(side_facts(facts, &r->pair.sides[i])) + SIDE_LABEL_COLUMNS + 2;
         names = name > names ? name : names;
         beside = more > beside ? more : beside;
     }
@@ -96,7 +96,7 @@ static size_t file_columns(const ubi__page *page, const ubi__diff_recordings *r)
     return room < LEAST_FILE_COLUMNS && room < names ? 0 : names < room ? names : room;
 }
 
-static void side_write(const ubi__page *page, const char *label, const ubi__diff_recording *side, size_t columns) {
+static void side_write(const ubi__page *page, const char *label, const ubi__recording_side *side, size_t columns) {
     char facts[SIDE_FACTS_BYTES];
     size_t room = columns ? columns : page->style.columns - SIDE_LABEL_COLUMNS;
     ubi__write_label(page, UBI__INK_BOLD, label, SIDE_LABEL_COLUMNS);
@@ -119,7 +119,7 @@ static const ubi__text_column total_columns[TOTAL_COLUMNS] = {
 };
 
 static double total_of(const ubi__diff_recordings *r, int side, ubi__measure measure, bool is_count) {
-    ubi__estimate e = ubi__class_estimate(r->sides[side].report->summary, r->of_class, measure);
+    ubi__estimate e = ubi__class_estimate(r->pair.sides[side].report->summary, r->pair.of_class, measure);
     return (is_count ? e.count : e.bytes) * r->diff.scale[side];
 }
 
@@ -128,7 +128,7 @@ static void total_write(const ubi__text_table *table, const ubi__diff_recordings
     char texts[3][AMOUNT_TEXT], percent[UBI__HUMAN_TEXT + 1];
     double old = total_of(r, UBI__DIFF_OLD, measure, is_count), new = total_of(r, UBI__DIFF_NEW, measure, is_count);
     for (int i = 0; i < UBI__DIFF_SIDES; i++)
-        if (!ubi__recording_has_measure(r->sides[i].report->summary, r->of_class, measure))
+        if (!ubi__recording_has_measure(r->pair.sides[i].report->summary, r->pair.of_class, measure))
             return;
     const ubi__change change = { ubi__whole(old * 1e6),
                                  ubi__whole(new * 1e6) }; /* shares of what may be less than one */
@@ -146,9 +146,9 @@ static void total_write(const ubi__text_table *table, const ubi__diff_recordings
 static void suppressed_write(const ubi__page *page, const ubi__diff_recordings *r) {
     static const char *const labels[] = { "OLD: suppressed ", "NEW: suppressed " };
     char words[UBI__SUPPRESSED_WORDS], line[UBI__SUPPRESSED_WORDS + 20];
-    for (int i = 0; i < UBI__DIFF_SIDES && r->sides[i].report->suppressed; i++) {
+    for (int i = 0; i < UBI__DIFF_SIDES && r->pair.sides[i].report->suppressed; i++) {
         snprintf(line, sizeof line, "%s%s", labels[i],
-                 ubi__recording_suppressed_words(words, &page->style, r->sides[i].report, r->of_class));
+                 ubi__recording_suppressed_words(words, &page->style, r->pair.sides[i].report, r->pair.of_class));
         ubi__write_words(page, UBI__INK_DIM, line);
     }
 }
@@ -157,14 +157,14 @@ static void head_write(const ubi__page *page, const ubi__diff_recordings *r) {
     const char *per = ubi__diff_recordings_per(r);
     ubi__text_table table;
     size_t columns = file_columns(page, r);
-    side_write(page, "Old", &r->sides[UBI__DIFF_OLD], columns);
-    side_write(page, "New", &r->sides[UBI__DIFF_NEW], columns);
+    side_write(page, "Old", &r->pair.sides[UBI__DIFF_OLD], columns);
+    side_write(page, "New", &r->pair.sides[UBI__DIFF_NEW], columns);
     ubi__out_char(page->out, '\n');
     ubi__page_table(&table, page, NULL, total_columns, TOTAL_COLUMNS);
     ubi__text_table_head(&table);
     total_write(&table, r, "Not freed", UBI__MEASURE_LEAKED, false);
     total_write(&table, r, "Peak", UBI__MEASURE_PEAK, false);
-    bool is_profile = ubi__recording_is_profile(r->sides[UBI__DIFF_NEW].report->summary);
+    bool is_profile = ubi__recording_is_profile(r->pair.sides[UBI__DIFF_NEW].report->summary);
     total_write(&table, r, is_profile ? "Alive" : "Allocated", UBI__MEASURE_TOTAL, false);
     total_write(&table, r, is_profile ? "Samples" : "Count", UBI__MEASURE_TOTAL, true);
     total_write(&table, r, "Temporary", UBI__MEASURE_TEMPORARY, true);
@@ -199,7 +199,7 @@ static bool flow_add(char out[FLOW_BYTES], const ubi__style *style, const char *
 static void position_add(char out[FLOW_BYTES], const ubi__style *style, const ubi__diff_recordings *r,
                          const ubi__diff_place *place) {
     int side = place->frame[UBI__DIFF_NEW] != UBI_NONE ? UBI__DIFF_NEW : UBI__DIFF_OLD;
-    const ubi__ubirec_tables *t = &r->sides[side].report->summary->tables;
+    const ubi__ubirec_tables *t = &r->pair.sides[side].report->summary->tables;
     char position[256] = "";
     ubi__recording_place at;
     uint32_t n, frame = place->frame[side];
@@ -291,8 +291,8 @@ static void places_write(const ubi__page *page, const ubi__diff_recordings *r) {
                                          "temporary allocations" };
     char title[2][80];
     bool by_change = r->values->sort && strcmp(r->values->sort, "change") == 0;
-    bool is_profile = ubi__recording_is_profile(r->sides[UBI__DIFF_NEW].report->summary);
-    const char *what = is_profile && r->order == UBI__BY_TOTAL ? "bytes alive" : words[r->order];
+    bool is_profile = ubi__recording_is_profile(r->pair.sides[UBI__DIFF_NEW].report->summary);
+    const char *what = is_profile && r->pair.order == UBI__BY_TOTAL ? "bytes alive" : words[r->pair.order];
     snprintf(title[0], sizeof title[0], "What %s, by %s", by_change ? "changed" : "grew", what);
     snprintf(title[1], sizeof title[1], "What shrank");
     const place_list grown = { .title = title[0], .sign = by_change ? 0 : 1 };
@@ -308,9 +308,9 @@ static void places_write(const ubi__page *page, const ubi__diff_recordings *r) {
 static void chance_write(const ubi__page *page, const ubi__diff_recordings *r) {
     char line[160], count[UBI__HUMAN_TEXT];
     size_t n = 0, n_certain = 0;
-    if (r->sides[UBI__DIFF_OLD].report->is_exact && r->sides[UBI__DIFF_NEW].report->is_exact)
+    if (r->pair.sides[UBI__DIFF_OLD].report->is_exact && r->pair.sides[UBI__DIFF_NEW].report->is_exact)
         return;
-    if (ubi__recording_is_profile(r->sides[UBI__DIFF_NEW].report->summary))
+    if (ubi__recording_is_profile(r->pair.sides[UBI__DIFF_NEW].report->summary))
         return;
     for (size_t i = 0; i < r->diff.places.n; i++)
         if (ubi__diff_place_growth(&r->diff, &r->diff.places.at[i]) != 0) {
@@ -326,8 +326,8 @@ static void chance_write(const ubi__page *page, const ubi__diff_recordings *r) {
 }
 
 static void next_write(const ubi__page *page, const ubi__diff_recordings *r) {
-    const char *old = ubi__file_argument(r->sides[UBI__DIFF_OLD].name, "OLD");
-    const char *new = ubi__file_argument(r->sides[UBI__DIFF_NEW].name, "NEW");
+    const char *old = ubi__file_argument(r->pair.sides[UBI__DIFF_OLD].name, "OLD");
+    const char *new = ubi__file_argument(r->pair.sides[UBI__DIFF_NEW].name, "NEW");
     ubi__write_title(page, "Next");
     ubi__write_command(page, "diff --by total", old, new, "or by leaked, peak, count, temporary");
     if (!ubi__diff_recordings_per(r))

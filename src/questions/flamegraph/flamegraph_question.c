@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flamegraph_question.c: which functions a recording's memory was asked for through, as a picture. The document has the largest
- * functions, the page is an SVG or drawn with text.
+ * flamegraph_question.c: which functions a recording's memory was asked for through, as a picture, or what of that changed from one
+ * recording to another. The document has the largest functions, the page is an SVG or drawn with text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +10,14 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "questions/flamegraph/flamegraph_values.h"
-#include "questions/recording/recording_page.h"
+#include "questions/recording/recording_pair.h"
 #include "questions/recording/recording_suppressed.h"
+#include "recording/flame_diff.h"
 #include "render/flame_graph.h"
 
 #define AT(field) offsetof(ubi__flamegraph_values, field)
 #define SUBTITLE_BYTES 256
+#define TITLE_BYTES 8192
 
 typedef enum form { FORM_SVG, FORM_JSON, FORM_TEXT } form;
 
@@ -23,14 +25,27 @@ typedef struct answer {
     const ubi__flamegraph_values *values;
     form form;
     ubi__recording_wishes wishes;
-    ubi__recording_report *report; /* owned */
+    const ubi__recording_report *report; /* of two recordings that of the newer one */
+    ubi__recording_report *own_report;   /* owned; NULL: of two recordings */
     ubi__recording_view view;
     ubi__stack_measure measure;
+    bool is_both;             /* two recordings, which are these */
+    ubi__recording_pair both; /* owned */
     bool has_tree;
     ubi__flame_tree tree; /* owned */
 } answer;
 
 /* ---- the answer --------------------------------------------------------------------------------------------------------- */
+
+/* What goes with one recording alone. */
+static ubi_status both_check(const ubi__flamegraph_values *v) {
+    const char *option = v->is_inverted                                   ? "inverted"
+                         : v->with_allocators                             ? "allocators"
+                         : v->window.at || v->window.from || v->window.to ? ubi__asked_window_option(&v->window)
+                                                                          : NULL;
+    return option ? ubi__fail(UBI_EINVAL, "--%s is for one recording, not for what changed between two", option)
+                  : UBI_OK;
+}
 
 static ubi_status flamegraph_prepare(void *to, const ubi__asked *asked) {
     answer *a = to;
@@ -49,19 +64,46 @@ static ubi_status flamegraph_prepare(void *to, const ubi__asked *asked) {
                                          .symbols = v->symbols,
                                          .wrappers = v->wrappers,
                                          .suppress = v->suppress };
+    if (asked->n_heaps == 2)
+        UBI_TRY(both_check(v));
     ubi__time_window window;
     return ubi__asked_window_read(&window, &v->window);
 }
 
-static ubi_status flamegraph_compute(void *to, const ubi__asked *asked) {
-    answer *a = to;
-    UBI_TRY(ubi__recording_report_new(&a->report, asked, &a->wishes));
-    UBI_TRY(ubi__recording_view_init(&a->view, a->report, asked));
+static ubi_status one_compute(answer *a, const ubi__asked *asked) {
+    UBI_TRY(ubi__recording_report_new(&a->own_report, asked, &a->wishes));
+    a->report = a->own_report;
+    UBI_TRY(ubi__recording_view_init(&a->view, a->own_report, asked));
     const ubi__stack_choice choice = { .sites = a->report->sites,
                                        .of_class = a->view.of_class,
                                        .with_wrappers = a->values->with_allocators };
     UBI_TRY(ubi__recording_stack_measure(&a->measure, &a->view));
-    UBI_TRY(ubi__flame_tree_init(&a->tree, &choice, a->measure, a->values->is_inverted, a->report->allocator));
+    return ubi__flame_tree_init(&a->tree, &choice, a->measure, a->values->is_inverted, a->report->allocator);
+}
+
+static ubi_status both_compute(answer *a, const ubi__asked *asked) {
+    static const double same[UBI__DIFF_SIDES] = { 1, 1 };
+    ubi__stack_choice choices[UBI__DIFF_SIDES];
+    ubi__recording_diff diff;
+    a->both.wishes = a->wishes;
+    UBI_TRY(ubi__recording_pair_read(&a->both, asked));
+    for (int i = 0; i < UBI__DIFF_SIDES; i++)
+        choices[i] = (ubi__stack_choice){ .sites = a->both.sides[i].report->sites, .of_class = a->both.of_class };
+    a->report = a->both.sides[UBI__DIFF_NEW].report;
+    a->view = a->both.sides[UBI__DIFF_NEW].view;
+    a->view.of_class = a->both.of_class;
+    a->view.order = a->both.order;
+    a->measure = a->both.measure;
+    UBI_TRY(ubi__recording_diff_init(&diff, choices, same, a->measure, ubi__asked_allocator(asked)));
+    ubi_status status = ubi__flame_tree_of_diff(&a->tree, &diff);
+    ubi__recording_diff_fini(&diff);
+    return status;
+}
+
+static ubi_status flamegraph_compute(void *to, const ubi__asked *asked) {
+    answer *a = to;
+    a->is_both = asked->n_heaps == 2;
+    UBI_TRY(a->is_both ? both_compute(a, asked) : one_compute(a, asked));
     a->has_tree = true;
     return UBI_OK;
 }
@@ -71,7 +113,8 @@ static void flamegraph_release(void *of, const ubi__asked *asked) {
     (void)asked;
     if (a->has_tree)
         ubi__flame_tree_fini(&a->tree);
-    ubi__recording_report_free(a->report);
+    ubi__recording_pair_fini(&a->both);
+    ubi__recording_report_free(a->own_report);
 }
 
 static void flamegraph_head(ubi__document_head *head, const void *of, const ubi__asked *asked) {
@@ -81,6 +124,10 @@ static void flamegraph_head(ubi__document_head *head, const void *of, const ubi_
 
 static void flamegraph_remark(ubi__remarks *remarks, const void *of) {
     const answer *a = of;
+    if (a->is_both) {
+        ubi__recording_pair_remark(remarks, &a->both);
+        return;
+    }
     ubi__recording_remark_parts(remarks, a->report);
     ubi__recording_suppressed_remark(remarks, a->report, a->view.of_class, a->view.order);
 }
@@ -101,8 +148,13 @@ static void node_put(ubi__json *json, const answer *a, ubi__flame_ix ix, uint32_
     ubi__json_object_begin(json);
     ubi__json_member_u64_or_null(json, "parent", ix != 0, parent);
     ubi__json_member_text(json, "function", ubi__flame_name(&a->tree, ix));
-    ubi__json_member_u64(json, "self", node->self);
-    ubi__json_member_u64(json, "all", node->all);
+    const ubi__flame_past none = { 0, 0 }, *past = a->tree.past ? &a->tree.past[ix] : &none;
+    ubi__json_member_u64(json, "self", node->self - past->self);
+    ubi__json_member_u64(json, "all", node->all - past->all);
+    if (a->tree.past) {
+        ubi__json_member_u64(json, "oldSelf", past->self);
+        ubi__json_member_u64(json, "oldAll", past->all);
+    }
     ubi__json_object_end(json);
 }
 
@@ -120,6 +172,19 @@ static void nodes_put(ubi__json *json, const answer *a, ubi__flame_ix *order, ui
     ubi__json_array_end(json);
 }
 
+static uint64_t total_of(const answer *a) {
+    return a->tree.past ? ubi__flame_now(&a->tree, 0) : a->tree.nodes.at[0].all;
+}
+
+static void old_put(ubi__json *json, const answer *a) {
+    const ubi__recording_report *old = a->both.sides[UBI__DIFF_OLD].report;
+    ubi__json_member_object(json, "old");
+    ubi__json_member_string(json, "file", old->path);
+    ubi__json_member_bool(json, "exact", old->is_exact);
+    ubi__json_member_u64(json, "total", a->tree.past[0].all);
+    ubi__json_object_end(json);
+}
+
 static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi__asked *asked) {
     const answer *a = of;
     const ubi_allocator *allocator = a->report->allocator;
@@ -135,7 +200,9 @@ static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi
         ubi__json_member_string(json, "by", ubi__recording_orders[a->view.order]);
         ubi__json_member_string(json, "unit", a->measure.is_count ? "allocations" : "bytes");
         ubi__json_member_bool(json, "inverted", a->values->is_inverted);
-        ubi__json_member_u64(json, "total", a->tree.nodes.at[0].all);
+        ubi__json_member_u64(json, "total", total_of(a));
+        if (a->is_both)
+            old_put(json, a);
         ubi__json_member_u64(json, "functionCount", n);
         ubi__recording_suppressed_document(json, a->report);
         nodes_put(json, a, order, place);
@@ -147,9 +214,13 @@ static ubi_status flamegraph_document(ubi__json *json, const void *of, const ubi
 
 /* ---- the page ----------------------------------------------------------------------------------------------------------- */
 
+static const char *const order_words[] = {
+    "not freed", "alive at the peak", "allocated", "", "freed at once", "alive"
+};
+
 /* "4.27 MiB not freed, in boxes of functions" */
 static void subtitle_make(char out[SUBTITLE_BYTES], const answer *a) {
-    static const char *const words[] = { "not freed", "alive at the peak", "allocated", "", "freed at once", "alive" };
+    const char *const *words = order_words;
     char text[UBI__HUMAN_TEXT];
     uint64_t all = a->tree.nodes.at[0].all;
     const char *things = ubi__recording_things(a->view.of_class);
@@ -163,6 +234,19 @@ static void subtitle_make(char out[SUBTITLE_BYTES], const answer *a) {
              a->report->is_exact ? "" : " (estimated)",
              a->values->is_inverted ? "callers are below what they call" : "what a function calls is below it",
              a->values->with_allocators ? "; with allocators" : "");
+}
+
+/* "4.27 MiB not freed, 3.1 MiB before: red is more, blue is less" */
+static void both_subtitle_make(char out[SUBTITLE_BYTES], const answer *a) {
+    char now[UBI__HUMAN_TEXT], before[UBI__HUMAN_TEXT];
+    const char *things = ubi__recording_things(a->view.of_class);
+    uint64_t new = ubi__flame_now(&a->tree, 0), old = a->tree.past[0].all;
+    bool is_exact = a->report->is_exact && a->both.sides[UBI__DIFF_OLD].report->is_exact;
+    const char *how = ubi__recording_is_profile(a->report->summary) ? "alive" : order_words[a->view.order];
+    snprintf(out, SUBTITLE_BYTES, "%s%s%s, %s before%s; red is more, blue is less",
+             a->measure.is_count ? ubi__human_things(now, new, things) : ubi__human_size(now, new), *how ? " " : "",
+             how, a->measure.is_count ? ubi__human_count(before, old) : ubi__human_size(before, old),
+             is_exact ? "" : " (estimated)");
 }
 
 static ubi_status text_write(const ubi__page *page, const ubi__flame_picture *picture, const answer *a) {
@@ -179,15 +263,28 @@ static ubi_status text_write(const ubi__page *page, const ubi__flame_picture *pi
     return UBI_OK;
 }
 
+/* "old.ubirec → new.ubirec" */
+static void title_make(char out[TITLE_BYTES], const answer *a, const ubi__asked *asked) {
+    const char *names[2] = { ubi__asked_name_at(asked, 0), ubi__asked_name_at(asked, asked->n_heaps - 1) };
+    for (int i = 0; i < 2; i++)
+        names[i] = strcmp(names[i], "-") == 0 ? "standard input" : names[i];
+    if (a->is_both)
+        snprintf(out, TITLE_BYTES, "%s \xe2\x86\x92 %s", names[0], names[1]);
+    else
+        snprintf(out, TITLE_BYTES, "%s", names[0]);
+}
+
 static ubi_status flamegraph_page(const ubi__page *page, const void *of, const ubi__asked *asked) {
     const answer *a = of;
-    char subtitle[SUBTITLE_BYTES];
-    const char *name = ubi__asked_name(asked);
-    subtitle_make(subtitle, a);
-    const ubi__flame_picture picture = { .tree = &a->tree,
-                                         .title = strcmp(name, "-") == 0 ? "standard input" : name,
-                                         .subtitle = subtitle,
-                                         .is_count = a->measure.is_count };
+    char title[TITLE_BYTES], subtitle[SUBTITLE_BYTES];
+    title_make(title, a, asked);
+    if (a->is_both)
+        both_subtitle_make(subtitle, a);
+    else
+        subtitle_make(subtitle, a);
+    const ubi__flame_picture picture = {
+        .tree = &a->tree, .title = title, .subtitle = subtitle, .is_count = a->measure.is_count
+    };
     ubi_status status = a->form == FORM_TEXT
                             ? text_write(page, &picture, a)
                             : ubi__render_flame_svg(ubi__out_write, page->out, &picture, a->report->allocator);
@@ -237,13 +334,15 @@ static const ubi__example examples[] = {
     { "flamegraph --by peak -o peak.svg server.ubirec", "what was alive when most was" },
     { "flamegraph --at 90s server.ubirec", "what was alive a minute and a half after it began" },
     { "flamegraph --inverted server.ubirec", "who asks for it, and who calls that" },
+    { "flamegraph --by total -o change.svg old.ubirec new.ubirec",
+      "what asks for more than it did, and what for less" },
     { NULL, NULL },
 };
 
 const ubi__usage ubi__usage_flamegraph = {
     .name = "flamegraph",
-    .operands = "FILE",
-    .summary = "draw a recording as a flame graph",
+    .operands = "FILE [NEW]",
+    .summary = "draw a recording, or what changed between two, as a flame graph",
     .question = "Through which functions did this program ask for memory?",
     .description =
         "Draws the stacks of FILE, a recording of allocations, as a flame graph: a box is a function, as wide as what "
@@ -255,11 +354,16 @@ const ubi__usage ubi__usage_flamegraph = {
         "Widths are bytes that were not freed, unless that is little compared with the peak; --by chooses. Numbers of "
         "a sampled recording are estimates.\n"
         "\n"
+        "With two recordings, of which FILE is the older one, it shows what changed: boxes are as wide as what both "
+        "have "
+        "together, red where NEW has more and blue where it has less, the more so the larger the part that changed. "
+        "Functions are the same when their names and callers are, as in 'ubiheap diff', which lists them.\n"
+        "\n"
         "For flame graphs of other programs, see 'ubiheap export --format collapsed'.",
     .parameters = parameters,
     .examples = examples,
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 2,
     .arguments_bytes = sizeof(ubi__flamegraph_values),
 };
 
@@ -267,7 +371,7 @@ const ubi__question ubi__question_flamegraph = {
     .usage = &ubi__usage_flamegraph,
     .recording_schema = "ubiheap.flamegraph/1",
     .least_heaps = 1,
-    .most_heaps = 1,
+    .most_heaps = 2,
     .answer_bytes = sizeof(answer),
     .prepare = flamegraph_prepare,
     .compute = flamegraph_compute,
