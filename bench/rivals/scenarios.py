@@ -69,24 +69,34 @@ def is_about_grown(grown, truth):
     return grown["className"] in truth["named"] and any(word in f"{grown['path']} {grown['words']}" for word in truth["heldBy"])
 
 
-def alarm_of(ubiheap, condition, files):
-    """Whether a job with this condition fails. Ends the program on any status but 0 and 1."""
-    done = subprocess.run([ubiheap, "leaks", "--fail-on", condition, *files], capture_output=True, check=False)
+def alarm_of(done):
+    """Whether a job fails that has run this. Ends the program on any status but 0 and 1."""
     if done.returncode not in (0, 1):
         sys.exit(f"scenarios: ubiheap ended with status {done.returncode}: {done.stderr.decode()}")
     return done.returncode == 1
 
 
-def ask_ubiheap(ubiheap, condition, files, truth):
-    """What a person sees who runs it with this condition."""
-    said, needed = processes.run([ubiheap, "leaks", "--json", "--limit", "0", *files])
+def names_the_leak(said, condition, truth):
+    """Whether the document of `leaks` has what leaks among the first things that it shows."""
     answer = json.loads(said)
     first = [(is_about, cluster) for cluster in answer["clusters"] if cluster["isLeak"]][:FIRST_CLUSTERS]
     # That of a version before 'grown' has none.
     first += [(is_about_grown, grown) for grown in answer.get("grown", ()) if grown["isLeak"]][:FIRST_CLUSTERS]
-    named = truth["leaks"] and any(is_what_leaks(told, truth) for is_what_leaks, told in first
-                                   if condition != STEADY or told["verdict"] == "steady")
-    return {"alarm": alarm_of(ubiheap, condition, files), "names": named, **needed}
+    return truth["leaks"] and any(is_what_leaks(told, truth) for is_what_leaks, told in first
+                                  if condition != STEADY or told["verdict"] == "steady")
+
+
+def judge(ubiheap, condition, files, truth):
+    """What a job with this condition says, and what its document names: one run for both."""
+    done = subprocess.run([ubiheap, "leaks", "--json", "--limit", "0", "--fail-on", condition, *files], capture_output=True, check=False)
+    return {"alarm": alarm_of(done), "names": names_the_leak(done.stdout, condition, truth)}
+
+
+def ask_ubiheap(ubiheap, condition, files, truth):
+    """What a person sees who runs it with this condition, and what that run needed."""
+    said, needed = processes.run([ubiheap, "leaks", "--json", "--limit", "0", *files])
+    done = subprocess.run([ubiheap, "leaks", "--fail-on", condition, *files], capture_output=True, check=False)
+    return {"alarm": alarm_of(done), "names": names_the_leak(said, condition, truth), **needed}
 
 
 # ---- memlab ---------------------------------------------------------------------------------------------------------

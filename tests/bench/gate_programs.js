@@ -6,7 +6,7 @@
 //     node gate_programs.js --list            the names, as JSON
 //
 // A step is ROUNDS calls of the program's function, which gets a running number. Those under `leaks` keep more with each
-// step, most of them megabytes, each in another sort of memory. Those under `healthy` grow, too, but come to an end.
+// step, thousands of objects or megabytes, each in another sort of memory, and no more: what takes time is to write snapshots. Those under `healthy` grow, too, but come to an end.
 'use strict';
 const async_hooks = require('node:async_hooks');
 const fs = require('node:fs');
@@ -24,17 +24,17 @@ function times(n, f) {
 }
 
 const leaks = {
-    'bigints in an array': n => times(1200, i => kept.push(BigInt(n * 1e6 + i) << 400n)),
+    'bigints in an array': n => times(600, i => kept.push(BigInt(n * 1e6 + i) << 400n)),
     'one huge bigint a time': n => kept.push(1n << BigInt(8 * 90 * KIB + n)),
-    'bigints in a Map': n => times(800, i => byName.set(n * 1e6 + i, BigInt(n * 1e6 + i) << 400n)),
+    'bigints in a Map': n => times(500, i => byName.set(n * 1e6 + i, BigInt(n * 1e6 + i) << 400n)),
     'numbers that are boxed': n => {
         const o = Object.create(null);
-        times(1500, i => o[`k${i}`] = n + i / 7);
+        times(600, i => o[`k${i}`] = n + i / 7);
         kept.push(o);
     },
-    'doubles in one sparse table': n => times(2000, i => leaks.table[n * 1e7 + i * 5000] = i / 3 + n),
-    'symbols': n => times(2000, i => kept.push(Symbol(n * 1e5 + i))),
-    'symbols in the registry': n => times(1000, i => kept.push(Symbol.for(`key of ${n * 1e5 + i}`))),
+    'doubles in one sparse table': n => times(600, i => leaks.table[n * 1e7 + i * 5000] = i / 3 + n),
+    'symbols': n => times(500, i => kept.push(Symbol(n * 1e5 + i))),
+    'symbols in the registry': n => times(300, i => kept.push(Symbol.for(`key of ${n * 1e5 + i}`))),
     'array buffers': n => kept.push(new ArrayBuffer(90 * KIB)),
     'buffers': n => kept.push(Buffer.alloc(90 * KIB, n)),
     'one typed array that is copied to a larger one': n => {
@@ -46,19 +46,19 @@ const leaks = {
     'shared memory': n => kept.push(new SharedArrayBuffer(90 * KIB)),
     'WebAssembly memory': n => leaks.wasm.grow(2),
     'a text that is added to': n => { leaks.text += Buffer.alloc(90 * KIB, `${n} `).latin1Slice(); },
-    'a text that is added to line by line': n => times(2000, i => { leaks.text += `line ${n} ${i}\n`; }),
+    'a text that is added to line by line': n => times(500, i => { leaks.text += `line ${n} ${i}\n`; }),
     'a flat text that is added to': n => {
         leaks.text += Buffer.alloc(90 * KIB, `${n} `).latin1Slice();
         /x$/.test(leaks.text); // the engine makes one flat text of it
     },
     'slices of large texts': n => kept.push(`${n}`.padEnd(90 * KIB, 'x').slice(10, 60)),
-    'keys of one object': n => times(1500, i => { leaks.table[`user ${n} of ${i}`] = i; }),
+    'keys of one object': n => times(500, i => { leaks.table[`user ${n} of ${i}`] = i; }),
     'numbers as keys': n => times(2500, i => { leaks.table[n * 1e6 + i * 17] = i; }),
     'numbers in a Set': n => times(4000, i => leaks.set.add(n * 1e6 + i)),
     'numbers in an array': n => times(12000, i => kept.push(i)),
     'doubles in an array': n => times(12000, i => kept.push(i / 3)),
-    'a property on a function': n => times(1500, i => { leaks.fn[`p${n}x${i}`] = i; }),
-    'variables of closures': n => times(200, i => {
+    'a property on a function': n => times(500, i => { leaks.fn[`p${n}x${i}`] = i; }),
+    'variables of closures': n => times(100, i => {
         const large = new Array(60).fill(n + i);
         kept.push(() => large);
     }),
@@ -68,39 +68,39 @@ const leaks = {
         leaks.last = {text: `${n}`, method() { return unused; }};
     },
     'new Function': n => times(20, i => kept.push(new Function(`return ${JSON.stringify(`${n}-${i}-`.repeat(600))}`))),
-    'new Function that ran': n => times(60, i => {
+    'new Function that ran': n => times(30, i => {
         const f = new Function('a', `let s = 0; for (let i = 0; i < a; i++) s += i * ${n}.${i}; return {s, t: "${n}", u: [1, 2, s]};`);
         f(3);
         kept.push(f);
     }),
     'vm.Script': n => times(20, i => kept.push(new vm.Script(`"${`${n}-${i}-`.repeat(600)}"`))),
     'contexts': n => times(1, i => kept.push(vm.createContext({n}))),
-    'eval': n => times(60, i => kept.push((0, eval)(`(function f${n}x${i}(a) { return a + ${n} + "${'x'.repeat(900)}"; })`))),
-    'regular expressions': n => times(100, i => {
+    'eval': n => times(30, i => kept.push((0, eval)(`(function f${n}x${i}(a) { return a + ${n} + "${'x'.repeat(900)}"; })`))),
+    'regular expressions': n => times(50, i => {
         const r = new RegExp(`^(a|b${n}|c${i})+x{1,${i + 2}}[a-z${i}]*$`);
         r.test('aabc');
         kept.push(r);
     }),
-    'classes': n => times(60, i => kept.push(class { constructor() { this.a = n; } m() { return i; } static s = n; })),
-    'shapes': n => times(80, i => {
+    'classes': n => times(30, i => kept.push(class { constructor() { this.a = n; } m() { return i; } static s = n; })),
+    'shapes': n => times(40, i => {
         const o = {};
         times(8, j => { o[`p${n}_${i}_${j}`] = j; });
         kept.push(o);
     }),
     'objects with keys of their own': n => times(400, i => kept.push({[`a${n}x${i}`]: i, [`b${n}x${i}`]: [i]})),
-    'promises that wait': n => times(500, i => kept.push(new Promise(() => {}))),
-    'awaits that wait': n => times(200, i => (async () => { const large = new Array(20).fill(i); await leaks.never; return large; })()),
+    'promises that wait': n => times(250, i => kept.push(new Promise(() => {}))),
+    'awaits that wait': n => times(100, i => (async () => { const large = new Array(20).fill(i); await leaks.never; return large; })()),
     'timers': n => times(200, i => setTimeout(() => n + i, 1e9).unref()),
-    'async hooks': n => times(600, i => kept.push(new async_hooks.AsyncResource('REQUEST'))),
-    'AsyncLocalStorage': n => times(300, i => leaks.storage.run({n, i, a: new Array(10)}, () => kept.push(new async_hooks.AsyncResource('R')))),
-    'WeakRefs': n => times(1500, i => kept.push(new WeakRef(leaks.target))),
+    'async hooks': n => times(300, i => kept.push(new async_hooks.AsyncResource('REQUEST'))),
+    'AsyncLocalStorage': n => times(150, i => leaks.storage.run({n, i, a: new Array(10)}, () => kept.push(new async_hooks.AsyncResource('R')))),
+    'WeakRefs': n => times(750, i => kept.push(new WeakRef(leaks.target))),
     'records of a FinalizationRegistry': n => times(1000, i => leaks.registry.register(leaks.target, n * 1e6 + i)),
     'WeakMap entries of what lives': n => times(1000, i => {
         const key = {};
         kept.push(key);
         leaks.weak.set(key, n + i);
     }),
-    'generators': n => times(300, i => {
+    'generators': n => times(100, i => {
         const g = (function* () { const large = new Array(20).fill(i); yield large; })();
         g.next();
         kept.push(g);
@@ -108,13 +108,13 @@ const leaks = {
     'iterators': n => times(800, i => kept.push([1, 2, 3].values())),
     'proxies': n => times(1000, i => kept.push(new Proxy({}, {}))),
     'dates': n => times(800, i => kept.push(new Date(n + i))),
-    'errors with stacks': n => times(100, i => kept.push(new Error(`number ${i}`))),
+    'errors with stacks': n => times(50, i => kept.push(new Error(`number ${i}`))),
     'listeners': n => times(500, i => process.on(`never${n % 4}`, () => n + i)),
-    'URLs': n => times(200, i => kept.push(new URL(`http://host/${n}/${i}`))),
-    'text decoders': n => times(200, i => kept.push(new TextDecoder())),
+    'URLs': n => times(100, i => kept.push(new URL(`http://host/${n}/${i}`))),
+    'text decoders': n => times(100, i => kept.push(new TextDecoder())),
     'hashes of crypto': n => times(300, i => kept.push(require('node:crypto').createHash('sha256'))),
     'zlib streams': n => kept.push(require('node:zlib').createGzip()),
-    'message channels': n => times(100, i => kept.push(new MessageChannel())),
+    'message channels': n => times(50, i => kept.push(new MessageChannel())),
     'a native addon\'s external memory': n => kept.push(require('node:zlib').deflateRawSync(require('node:crypto').randomBytes(90 * KIB))),
     'Intl formatters': n => times(2, i => kept.push(new Intl.NumberFormat('de', {minimumFractionDigits: i}))),
     'arguments objects': n => times(600, i => kept.push((function () { return arguments; })(n, i, 'x'))),

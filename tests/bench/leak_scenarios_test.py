@@ -43,7 +43,7 @@ def look_at(half, name, truth):
     """What the condition and the clusters say of the first three snapshots, and of all."""
     with tempfile.TemporaryDirectory(prefix="ubiheap-scenario-") as folder:
         files = scenarios.take_snapshots(half, name, folder, SNAPSHOTS)
-        return [scenarios.ask_ubiheap(os.environ["UBIHEAP"], scenarios.STEADY, files[:n], truth)
+        return [scenarios.judge(os.environ["UBIHEAP"], scenarios.STEADY, files[:n], truth)
                 for n in ([3, len(files)] if DEEP else [3])]
 
 
