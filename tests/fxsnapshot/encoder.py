@@ -116,9 +116,9 @@ def stream(*messages):
     return b"".join(framed(m) for m in messages)
 
 
-def gzip(data, level=6):
-    """One gzip member without time stamp, the same bytes on every run."""
-    return _gzip.compress(data, level, mtime=0)
+def gzip(data, level=None):
+    """One gzip member without time stamp, the same bytes on every run. What is large is packed the quick way."""
+    return _gzip.compress(data, (6 if len(data) < 1 << 20 else 1) if level is None else level, mtime=0)
 
 
 def zlib_wrap(data):
