@@ -9,7 +9,8 @@
 #   UBI_DEEP         1 when there is time for the long variant
 # and may exit with 77 to say "skipped". Labels: the folder below src/ or tests/, `threads` when the file name has
 # "thread" in it or tests/thread-tests.txt lists the test, `deep` (only with UBI_DEEP_TESTS) below tests/deep and for
-# x_deep_test; `quick` for all that tests/slow-tests.txt does not call slow.
+# x_deep_test; `quick` for all that tests/slow-tests.txt does not call slow; `checks` for those of the quick ones that a build with checks
+# and without sanitizers must run: what no sanitizer runs, and random cases, of which sanitizers try a tenth.
 
 # Only against hanging: no test measures time or has a limit of its own. So that load never fails one, a test has 10 minutes
 # and 40 times the processor seconds that tests/slow-tests.txt gives it: with ten busy processes on each core it needs 11 to 20.
@@ -25,10 +26,11 @@ set(ubi_once_folders ci-recipes growth layering api package format docs bench or
 # Folders whose tests look at the library that is loaded into other programs, which no sanitizer is compiled into. What reads its events
 # has one: record_test, preload_collector_test and the fuzz target run it under all of them.
 set(ubi_unsanitized_folders interpose)
-# Tests of values, in which an independent reader does most of the work. dev and release run them; under sanitizers cases_test, the other
-# golden results and the tests in C run the same code on the same files.
-set(ubi_unsanitized_tests attach_firefox_test census_golden_test dominator_tree_golden_test manual_test schema_test treemap_pictures_test
-    v8_differential_test v8_summary_golden_test)
+# Tests of values, in which an independent reader or a real program does most of the work. release runs them; under sanitizers cases_test,
+# the other golden results, the tests in C and those with servers of our own (hostile_devtools_test) run the same code on the same files.
+set(ubi_unsanitized_tests attach_firefox_test census_golden_test chrome_attach_test dominator_tree_golden_test export_npm_test
+    leaks_examples_test manual_test mcp_scripted_caller_test node_attach_test schema_test treemap_pictures_test
+    types_test v8_differential_test v8_summary_golden_test)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
@@ -77,6 +79,19 @@ else()
     list(APPEND ubi_test_environment UBI_PRESET_KIND=plain)
 endif()
 
+function(ubi_is_unsanitized out name source)
+    set(unsanitized OFF)
+    foreach(folder ${ubi_unsanitized_folders})
+        if(source MATCHES "/tests/${folder}/")
+            set(unsanitized ON)
+        endif()
+    endforeach()
+    if(name IN_LIST ubi_unsanitized_tests)
+        set(unsanitized ON)
+    endif()
+    set(${out} ${unsanitized} PARENT_SCOPE)
+endfunction()
+
 function(ubi_test_labels out name source)
     file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
     string(REGEX REPLACE "^[^/]+/([^/]+)/.*$" "\\1" labels "${relative}")
@@ -88,6 +103,11 @@ function(ubi_test_labels out name source)
     endif()
     if(NOT name IN_LIST ubi_slow_tests AND NOT name MATCHES "_deep_test$")
         list(APPEND labels quick)
+        ubi_is_unsanitized(unsanitized ${name} ${source})
+        file(STRINGS ${source} random_cases REGEX "random_cases\\(" LIMIT_COUNT 1)
+        if(unsanitized OR random_cases)
+            list(APPEND labels checks)
+        endif()
     endif()
     set(${out} ${labels} PARENT_SCOPE)
 endfunction()
@@ -149,13 +169,9 @@ function(ubi_test_wanted out source)
             set(wanted OFF)
         endif()
     endforeach()
-    foreach(folder ${ubi_unsanitized_folders})
-        if(source MATCHES "/tests/${folder}/" AND UBI_SANITIZE)
-            set(wanted OFF)
-        endif()
-    endforeach()
     get_filename_component(name ${source} NAME_WE)
-    if(UBI_SANITIZE AND name IN_LIST ubi_unsanitized_tests)
+    ubi_is_unsanitized(unsanitized ${name} ${source})
+    if(UBI_SANITIZE AND unsanitized)
         set(wanted OFF)
     endif()
     # They are made from the text of the older engine, which the preset engine-2021 has.
