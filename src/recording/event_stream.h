@@ -28,6 +28,7 @@ typedef struct ubi__event_stream {
     /** What is resident changed. NULL: no one asks. */
     ubi_status (*resident)(void *payload, uint64_t time_ns, uint64_t bytes);
     void *payload;
+    unsigned threads;        /* 2 or more: blocks are read by a second one */
     ubi__time_window window; /* allocations in it, and what of them was freed in it; all zeroes: all events */
     bool
         is_of_all; /* of a session: all events, whatever its window is; and what an ended process left ends like a free */
@@ -35,10 +36,10 @@ typedef struct ubi__event_stream {
 
 /**
  * First: finds the frees that are taken back. @param out  empty; their numbers, from 1, in order; to be freed with this allocator.
- * @param progress  or NULL. Errors: those of the source, UBI_ENOMEM, UBI_ECANCELLED. Cost: O(records).
+ * @param threads  as in ubi__event_stream. @param progress  or NULL. Errors: those of the source, UBI_ENOMEM, UBI_ECANCELLED. Cost: O(records).
  */
-ubi_status ubi__event_stream_look(ubi__vec_u64 *out, ubi__source *source, const ubi_progress *progress,
-                                  const ubi_allocator *allocator);
+ubi_status ubi__event_stream_look(ubi__vec_u64 *out, ubi__source *source, unsigned threads,
+                                  const ubi_progress *progress, const ubi_allocator *allocator);
 /**
  * Then: reads all events of the same records, or those in front of what is wrong in them. Errors: also those of `stream`. Cost: O(records).
  */

@@ -53,7 +53,7 @@ static ubi_status events_read(void *payload, const ubi_allocator *allocator) {
     ubi__source source;
     r->log.text[0] = 0;
     ubi__source_open_memory(&source, r->file->at, r->n, allocator);
-    ubi_status status = ubi__event_stream_look(&taken_back, &source, NULL, allocator);
+    ubi_status status = ubi__event_stream_look(&taken_back, &source, 1, NULL, allocator);
     if (status == UBI_OK) {
         assert_true(ubi__source_rewind(&source));
         status = ubi__event_stream_read(&stream, &taken_back, &source, NULL, allocator);

@@ -412,9 +412,16 @@ static ALWAYS_INLINE void info_prefetch(const ubi__recording_summary *s, uint32_
         __builtin_prefetch(&s->makers.at[info], 1);
 }
 
+/* By thread, it is looked at twice, too. The thread may be another one by then. */
+static ALWAYS_INLINE void alloc_look(const ubi__recording_summary *s, uint32_t info) {
+    info_prefetch(s, info);
+    if (s->is_by_thread)
+        ubi__u64_table_prefetch(&s->maker_of.table, ubi__hash_u64(ubi__u64_pair(info, s->thread)));
+}
+
 static ALWAYS_INLINE void event_look(const ubi__recording_summary *s, const ubi__ubirec_events *events, size_t i) {
     if (events->types[i] == UBI__UBIREC_ALLOC)
-        info_prefetch(s, (uint32_t)events->values[i]);
+        alloc_look(s, (uint32_t)events->values[i]);
     else if (events->types[i] == UBI__UBIREC_FREE)
         ubi__live_ledger_prefetch(&s->live, events->values[i]);
 }
@@ -423,6 +430,10 @@ static ALWAYS_INLINE void event_look(const ubi__recording_summary *s, const ubi_
 static ALWAYS_INLINE void event_look_again(const ubi__recording_summary *s, const ubi__ubirec_events *events,
                                            size_t i) {
     uint64_t live = events->types[i] == UBI__UBIREC_FREE ? ubi__live_ledger_get(&s->live, events->values[i]) : 0;
+    if (s->is_by_thread && events->types[i] == UBI__UBIREC_ALLOC) {
+        uint32_t maker = ubi__u64_map_get(&s->maker_of, ubi__u64_pair((uint32_t)events->values[i], s->thread));
+        __builtin_prefetch(&s->makers.at[maker != UBI_NONE ? maker : 0], 1);
+    }
     if (!live)
         return;
     if (s->is_by_thread)

@@ -228,9 +228,10 @@ static ubi_status events_read(const ubi__event_stream *given, ubi__source *sourc
                               const ubi_session_use *use, const ubi_allocator *a) {
     ubi__event_stream stream = *given;
     ubi__vec_u64 taken_back = { 0 };
+    stream.threads = ubi__thread_count(use->threads);
     if (!given->is_of_all)
         stream.window = *window;
-    ubi_status status = ubi__event_stream_look(&taken_back, source, &use->progress, a);
+    ubi_status status = ubi__event_stream_look(&taken_back, source, stream.threads, &use->progress, a);
     if (status == UBI_OK && !ubi__source_rewind(source))
         status = ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");
     if (status == UBI_OK)

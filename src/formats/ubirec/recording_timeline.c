@@ -79,15 +79,20 @@ static ubi_status keep_marker(conversion *c, const ubi__ubirec_record *r) {
 static ubi_status read_records(conversion *c, ubi__ubirec_reader *reader, uint64_t total_bytes,
                                const ubi_progress *progress) {
     const ubi__ubirec_record *record;
-    for (uint64_t n = 0;; n++) {
+    ubi__ubirec_events events;
+    for (uint64_t n = 0, n_next = 0;; n += events.n + 1) {
+        ubi__ubirec_next_events(reader, &events);
+        UBI_TRY(ubi__recording_summary_add_events(&c->summary, &events));
         UBI_TRY(ubi__ubirec_next(reader, &record));
         if (!record)
             return UBI_OK;
         UBI_TRY(ubi__recording_summary_add(&c->summary, record));
         if (record->type == UBI__UBIREC_MARKER)
             UBI_TRY(keep_marker(c, record));
-        if (n % RECORDS_PER_PROGRESS == 0 &&
-            !ubi__progress(progress, "reading", ubi__ubirec_bytes_in(reader), total_bytes))
+        if (n < n_next)
+            continue;
+        n_next += RECORDS_PER_PROGRESS;
+        if (!ubi__progress(progress, "reading", ubi__ubirec_bytes_in(reader), total_bytes))
             return ubi__fail_cancelled();
     }
 }
