@@ -29,6 +29,7 @@ struct ubi__remote {
     const char *host;
     uint16_t port;
     bool was_opened;  /* the inspector, by us */
+    bool is_counted;  /* among those that use an inspector which one of us opened */
     ubi__vec_u8 list; /* of targets, as it came */
     char path[UBI__CDP_PATH_BYTES];
     bool is_node;
@@ -152,23 +153,56 @@ static ubi_status inspector_reach(ubi__remote *r) {
     return peer_open(r);
 }
 
+/* The result of a script that is a number; false: there is none. */
+static bool script_number(ubi__remote *r, const char *expression, uint64_t *out) {
+    char params[600];
+    ubi__json_value value;
+    ubi_text result;
+    snprintf(params, sizeof params, "{\"expression\":\"%s\",\"returnByValue\":true,\"silent\":true}", expression);
+    return ubi__cdp_peer_ask(r->peer, "Runtime.evaluate", params, &result) == UBI_OK &&
+           ubi__json_object_find(&value, result, "result") && value.type == UBI__JSON_OBJECT &&
+           ubi__json_object_find(&value, value.raw, "value") && ubi__json_value_u64(out, &value);
+}
+
+/*
+ * An inspector that one of us opened may be used by several, who leave at any time: the program itself counts them, in a property of `process`
+ * that is there as long as they are. The last closes it. One that was killed is still counted, so that the last is also who is alone.
+ */
+static void users_join(ubi__remote *r) {
+    char script[200];
+    uint64_t n = 0;
+    snprintf(script, sizeof script,
+             "((s,n)=>(n=process[s],n===undefined&&!%d?0:process[s]=(n||0)+1))(Symbol.for('ubiheap.users'))",
+             r->was_opened);
+    if (r->address->pid && script_number(r, script, &n))
+        r->is_counted = n > 0;
+}
+
+static void users_leave(ubi__remote *r) {
+    char script[400];
+    uint64_t n;
+    bool is_alone = ubi__node_connection_count("", (pid_t)r->address->pid, r->port) <= 1;
+    snprintf(script, sizeof script,
+             "((s,n)=>(n=(process[s]||0)-%d,n>0&&!%d?process[s]=n:"
+             "(delete process[s],setImmediate(()=>process._debugEnd()),0)))(Symbol.for('ubiheap.users'))",
+             r->is_counted, is_alone);
+    (void)script_number(r, script, &n);
+}
+
 /* What was opened is closed, as far as the program still answers; it is no failure of what was asked. */
 static void inspector_close(ubi__remote *r) {
-    static const char script[] = "{\"expression\":\"setImmediate(()=>process._debugEnd()),0\"}";
-    ubi_text result;
+    uint64_t one;
     if (!inspector_await(r))
         return;
-    if (r->peer && ubi__cdp_peer_ask(r->peer, "Runtime.evaluate", script, &result) == UBI_OK)
-        return;
-    if (inspector_reach(r) == UBI_OK)
-        (void)ubi__cdp_peer_ask(r->peer, "Runtime.evaluate", script, &result);
+    if ((r->peer && script_number(r, "1", &one)) || inspector_reach(r) == UBI_OK)
+        users_leave(r);
 }
 
 static void remote_close(ubi__remote *r) {
     static const ubi_progress uncancelled = { NULL, NULL };
     const ubi_allocator *a = r->allocator;
     r->progress = &uncancelled;
-    if (r->was_opened)
+    if (r->was_opened || r->is_counted)
         inspector_close(r);
     ubi__cdp_peer_close(r->peer);
     ubi__vec_u8_fini(&r->list, a);
@@ -267,7 +301,10 @@ static ubi_status path_find(ubi__remote *r) {
 
 static ubi_status remote_attach(ubi__remote *r) {
     UBI_TRY(path_find(r));
-    return peer_open(r);
+    UBI_TRY(peer_open(r));
+    if (r->is_node)
+        users_join(r);
+    return UBI_OK;
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------------------------------ */
@@ -356,20 +393,51 @@ static ubi_status room_check(ubi__remote *r) {
     return ubi__snapshot_room_check(&room);
 }
 
-static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
+/* Has a command answered whose events are parts of a snapshot. */
+static ubi_status chunks_ask(ubi__remote *r, const char *method, ubi_write_fn write, void *payload) {
     ubi_text result;
-    UBI_TRY(room_check(r));
-    uint64_t start_ns = ubi_process_clock_ns();
     r->write = write;
     r->payload = payload;
     r->n_bytes = 0;
     ubi__cdp_peer_set_stage(r->peer, "waiting for the snapshot", 0, 0);
-    ubi_status status =
-        ubi__cdp_peer_ask(r->peer, "HeapProfiler.takeHeapSnapshot", "{\"reportProgress\":true}", &result);
+    ubi_status status = ubi__cdp_peer_ask(r->peer, method, "{\"reportProgress\":true}", &result);
     r->write = NULL;
+    return status == UBI_OK && r->n_bytes == 0 ? ubi__fail(UBI_EFORMAT, "answered without a snapshot") : status;
+}
+
+static ubi_status remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
+    UBI_TRY(room_check(r));
+    uint64_t start_ns = ubi_process_clock_ns();
+    ubi_status status = chunks_ask(r, "HeapProfiler.takeHeapSnapshot", write, payload);
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
-    return status == UBI_OK && r->n_bytes == 0 ? ubi__fail(UBI_EFORMAT, "answered without a snapshot") : status;
+    return status;
+}
+
+/* ---- allocations ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status remote_trace_start(ubi__remote *r, ubi__remote_trace trace) {
+    ubi_text result;
+    if (trace == UBI__REMOTE_PROFILE)
+        return ubi__cdp_peer_ask(r->peer, "HeapProfiler.startSampling", NULL, &result);
+    UBI_TRY(room_check(r)); /* it ends with a snapshot */
+    return ubi__cdp_peer_ask(r->peer, "HeapProfiler.startTrackingHeapObjects", "{\"trackAllocations\":true}", &result);
+}
+
+static ubi_status profile_take(ubi__remote *r, ubi_write_fn write, void *payload) {
+    ubi__json_value profile;
+    ubi_text result;
+    ubi__cdp_peer_set_stage(r->peer, "waiting for the profile", 0, 0);
+    UBI_TRY(ubi__cdp_peer_ask(r->peer, "HeapProfiler.stopSampling", NULL, &result));
+    if (!ubi__json_object_find(&profile, result, "profile") || profile.type != UBI__JSON_OBJECT)
+        return ubi__fail(UBI_EFORMAT, "answered without a profile");
+    return write(payload, profile.raw.ptr, profile.raw.len) ? UBI_OK
+                                                            : ubi__fail(UBI_EIO, "cannot write what is transferred");
+}
+
+static ubi_status remote_trace_stop(ubi__remote *r, ubi__remote_trace trace, ubi_write_fn write, void *payload) {
+    return trace == UBI__REMOTE_PROFILE ? profile_take(r, write, payload)
+                                        : chunks_ask(r, "HeapProfiler.stopTrackingHeapObjects", write, payload);
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------------- */
@@ -451,7 +519,7 @@ static ubi_status remote_census(ubi__remote *r, ubi__remote_document *take, void
 }
 
 static ubi_status allocations_fail(void) {
-    return ubi__fail(UBI_ESTATE, "has no log of allocations");
+    return ubi__fail(UBI_ESTATE, "has no log of allocations; 'profile' samples them, and 'track' has them all");
 }
 
 static ubi_status remote_record_start(ubi__remote *r, const ubi__remote_recording *options, double *start_ms) {
@@ -491,5 +559,7 @@ const ubi__remote_ops ubi__cdp_remote_ops = {
     .wait = remote_wait,
     .record_take = remote_record_take,
     .record_stop = remote_record_stop,
+    .trace_start = remote_trace_start,
+    .trace_stop = remote_trace_stop,
     .missing = remote_missing,
 };

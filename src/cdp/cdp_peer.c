@@ -90,6 +90,7 @@ ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *p, const char *method, const char *p
 
 ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *p, uint64_t microseconds) {
     uint64_t start_ns = ubi_process_clock_ns();
+    ubi__web_socket_set_idle(p->socket);
     while ((ubi_process_clock_ns() - start_ns) / 1000 < microseconds)
         UBI_TRY(ubi__web_socket_serve(p->socket));
     return UBI_OK;

@@ -16,7 +16,9 @@
 
 #include "base/status.h"
 
-#define LISTENS 0x0a /* a state of /proc/net/tcp */
+/* States of /proc/net/tcp. */
+#define LISTENS 0x0a
+#define IS_CONNECTED 0x01
 #define MOST_INODES 4096
 
 /* ---- sockets of a process ------------------------------------------------------------------------------------------- */
@@ -76,35 +78,67 @@ static void ports_add(ubi__node_ports *ports, unsigned port) {
         ports->at[ports->n++] = (uint16_t)port;
 }
 
-/* A table of the kernel: those that listen, and are the process's. */
-static void ports_read(ubi__node_ports *ports, const char *path, const inodes *numbers) {
-    char line[512], address[40];
+/* A socket of a process. */
+typedef struct socket_row {
+    char address[40];
     unsigned port, state;
+} socket_row;
+
+typedef void socket_each(void *payload, const socket_row *row);
+
+/* A table of the kernel: the rows that are the process's. */
+static void table_read(const char *path, const inodes *numbers, socket_each *each, void *payload) {
+    char line[512];
+    socket_row row;
     uint64_t inode;
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, " %*d: %39[0-9A-F]:%4x %*s %2x %*s %*s %*s %*u %*d %" SCNu64, address, &port, &state,
-                   &inode) == 4 &&
-            state == LISTENS && port && is_local(address) && inodes_have(numbers, inode))
-            ports_add(ports, port);
+        if (sscanf(line, " %*d: %39[0-9A-F]:%4x %*s %2x %*s %*s %*s %*u %*d %" SCNu64, row.address, &row.port,
+                   &row.state, &inode) == 4 &&
+            inodes_have(numbers, inode))
+            each(payload, &row);
     if (file)
         fclose(file);
 }
 
-ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pid) {
+static ubi_status sockets_read(const char *root, pid_t pid, socket_each *each, void *payload) {
     char path[PATH_MAX];
     static const char *const tables[] = { "tcp", "tcp6" };
-    *out = (ubi__node_ports){ .n = 0 };
     inodes *numbers = malloc(sizeof *numbers);
     if (!numbers)
         return ubi__fail_nomem();
     ubi_status status = inodes_find(numbers, root, pid);
     for (size_t i = 0; status == UBI_OK && i < sizeof tables / sizeof *tables; i++) {
         snprintf(path, sizeof path, "%s/proc/%d/net/%s", root, (int)pid, tables[i]);
-        ports_read(out, path, numbers);
+        table_read(path, numbers, each, payload);
     }
     free(numbers);
     return status;
+}
+
+static void port_note(void *payload, const socket_row *row) {
+    if (row->state == LISTENS && row->port && is_local(row->address))
+        ports_add(payload, row->port);
+}
+
+ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pid) {
+    *out = (ubi__node_ports){ .n = 0 };
+    return sockets_read(root, pid, port_note, out);
+}
+
+typedef struct connection_count {
+    uint16_t port;
+    unsigned n;
+} connection_count;
+
+static void connection_note(void *payload, const socket_row *row) {
+    connection_count *count = payload;
+    count->n += row->state == IS_CONNECTED && row->port == count->port;
+}
+
+unsigned ubi__node_connection_count(const char *root, pid_t pid, uint16_t port) {
+    connection_count count = { .port = port };
+    return sockets_read(root, pid, connection_note, &count) == UBI_OK ? count.n : 0;
 }
 
 /* ---- the signal ----------------------------------------------------------------------------------------------------- */

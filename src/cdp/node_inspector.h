@@ -27,6 +27,9 @@ typedef struct ubi__node_ports {
  */
 ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pid);
 
+/** How many connections to a port of its it has. 0 also when that cannot be read. */
+unsigned ubi__node_connection_count(const char *root, pid_t pid, uint16_t port);
+
 /** Whether SIGUSR1 may be sent. Errors: UBI_ENOTFOUND (no such process), UBI_ESTATE (with why not). */
 ubi_status ubi__node_check(const char *root, pid_t pid);
 

@@ -135,8 +135,24 @@ static void test_another_program_is_left_alone(void **state) {
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+static void connections_to_a_port_are_counted(void **state) {
+    const place *p = *state;
+    link_make(p, "/proc/77/fd/9", "socket:[900]");
+    link_make(p, "/proc/77/fd/8", "socket:[901]");
+    file_write(p, "/proc/77/net/tcp",
+               "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+               "   0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 899 1\n"
+               "   1: 0100007F:240D 0100007F:9999 01 00000000:00000000 00:00000000 00000000     0        0 900 1\n"
+               "   2: 0100007F:9999 0100007F:240D 01 00000000:00000000 00:00000000 00000000     0        0 902 1\n"
+               "   3: 0100007F:240E 0100007F:240D 01 00000000:00000000 00:00000000 00000000     0        0 901 1\n");
+    assert_int_equal(ubi__node_connection_count(p->root, PID, 9229), 1);
+    assert_int_equal(ubi__node_connection_count(p->root, PID, 9231), 0);
+    assert_int_equal(ubi__node_connection_count(p->root, PID + 1, 9229), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(connections_to_a_port_are_counted, place_open, place_close),
         cmocka_unit_test_setup_teardown(test_ports_are_those_that_listen_and_are_the_process_s, place_open,
                                         place_close),
         cmocka_unit_test_setup_teardown(test_a_process_without_sockets_has_no_ports, place_open, place_close),

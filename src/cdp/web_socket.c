@@ -22,7 +22,7 @@ struct ubi__web_socket {
     struct lws_context *context;
     struct lws *wsi; /* NULL: closed, or not there yet */
     lws_sorted_usec_list_t tick;
-    bool is_open, is_over;
+    bool is_open, is_over, is_idle;
     unsigned http_status;
     ubi_status status; /* what failed in a call back, with its words: */
     char why[512];
@@ -149,7 +149,7 @@ static void wait_begin(ubi__web_socket *s, ubi__remote_wait wait) {
 /* Words about a silence that has become long; NULL: there is none, or nothing to say about it. */
 static const char *silence_words(const ubi__web_socket *s) {
     const ubi__remote_scheme *scheme = s->options.scheme;
-    if (!scheme || !scheme->silences[s->wait])
+    if (!scheme || s->is_idle || !scheme->silences[s->wait])
         return NULL;
     uint64_t patience_ns = scheme->patience_us ? scheme->patience_us * 1000 : PATIENCE_NS;
     return ubi_process_clock_ns() - s->wait_since_ns >= patience_ns ? scheme->silences[s->wait] : NULL;
@@ -186,6 +186,7 @@ ubi_status ubi__web_socket_send(ubi__web_socket *s, ubi_text text) {
         s->out.n = 0;
         return status;
     }
+    s->is_idle = false;
     wait_begin(s, UBI__REMOTE_ANSWER);
     ubi__lws.lws_callback_on_writable(s->wsi);
     while (s->out.n) {
@@ -194,6 +195,10 @@ ubi_status ubi__web_socket_send(ubi__web_socket *s, ubi_text text) {
             return socket_fail_ended(s);
     }
     return UBI_OK;
+}
+
+void ubi__web_socket_set_idle(ubi__web_socket *s) {
+    s->is_idle = true;
 }
 
 void ubi__web_socket_set_stage(ubi__web_socket *s, const char *stage, uint64_t done, uint64_t total) {

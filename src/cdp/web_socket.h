@@ -47,6 +47,8 @@ ubi_status ubi__web_socket_send(ubi__web_socket *socket, ubi_text text);
 /** Waits for a tenth of a second, or less when something comes. Errors: UBI_EIO (it has ended), UBI_ECANCELLED, and those of `take`. */
 ubi_status ubi__web_socket_serve(ubi__web_socket *socket);
 
+/** Nothing is waited for until the next message is sent: silence needs no words. */
+void ubi__web_socket_set_idle(ubi__web_socket *socket);
 /** What progress is called while it waits, and how far that is; static. `total` 0: unknown. */
 void ubi__web_socket_set_stage(ubi__web_socket *socket, const char *stage, uint64_t done, uint64_t total);
 

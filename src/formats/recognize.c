@@ -341,7 +341,8 @@ static const ubi__file_type ours[] = {
 
 static const ubi__file_type json_of_others[] = {
     { UBI__FILE_RECORDING, "a sampling heap profile of V8 (.heapprofile)", "JSON, `head` with `callFrame` in it",
-      "use ubiheap report, on the file itself: not compressed, not through a pipe", .is = is_sampling_profile },
+      "use ubiheap report, on the file itself: not compressed, not through a pipe", .output = "heapprofile",
+      .is = is_sampling_profile },
     { FOREIGN("a CPU profile of V8 (.cpuprofile)", "JSON, `nodes` with `callFrame` in them",
               "open it in Chrome's DevTools, Performance; it has no heap"),
       .is = is_cpu_profile },

@@ -147,8 +147,18 @@ char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
 /* Of letters that need quotes, addresses have brackets. */
 #define BRACKETS "[]"
 
+/* SCHEME:NUMBER, and perhaps #NUMBER. */
+static bool is_of_process(const char *name) {
+    static const char digits[] = "0123456789";
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (n == 0 || name[n] != ':')
+        return false;
+    const char *number = name + n + 1, *rest = number + strspn(number, digits);
+    return rest > number && (!*rest || (*rest == '#' && rest[1] && !rest[1 + strspn(rest + 1, digits)]));
+}
+
 bool ubi__is_of_program(const char *name) {
-    return strstr(name, "://") != NULL;
+    return strstr(name, "://") || is_of_process(name);
 }
 
 const char *ubi__file_argument(const char *path, const char *otherwise) {
@@ -157,15 +167,37 @@ const char *ubi__file_argument(const char *path, const char *otherwise) {
     return path[strspn(path, letters)] == 0 && path[0] != '-' ? path : otherwise;
 }
 
+/* Programs whose objects get other ids, and when. */
+static const struct renumbering {
+    const char *scheme, *file, *why;
+    bool is_traced; /* has files of what is allocated */
+} renumberings[] = {
+    { "firefox:", "heap.fxsnapshot", "ids change when objects move", false },
+    { "node:", "heap.heapsnapshot", "ids are those of one connection", true },
+    { "chrome:", "heap.heapsnapshot", "ids are those of one connection", true },
+    { "ws:", "heap.heapsnapshot", "ids are those of one connection", true },
+};
+
+static const struct renumbering *renumbering_of(const char *argument) {
+    for (size_t i = 0; i < sizeof renumberings / sizeof *renumberings; i++)
+        if (ubi__is_of_program(argument) &&
+            strncasecmp(argument, renumberings[i].scheme, strlen(renumberings[i].scheme)) == 0)
+            return &renumberings[i];
+    return NULL;
+}
+
 bool ubi__has_next_snapshot(const char *argument) {
-    return strncasecmp(argument, "firefox://", strlen("firefox://")) == 0;
+    return renumbering_of(argument) != NULL;
 }
 
 const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument) {
-    if (!ubi__has_next_snapshot(argument))
+    const struct renumbering *renumbering = renumbering_of(argument);
+    char more[64];
+    if (!renumbering)
         return argument;
-    ubi__write_command(page, "attach", argument, "snapshot -o heap.fxsnapshot", "ids change when objects move");
-    return "heap.fxsnapshot";
+    snprintf(more, sizeof more, "snapshot -o %s", renumbering->file);
+    ubi__write_command(page, "attach", argument, more, renumbering->why);
+    return renumbering->file;
 }
 
 static const char *quote_of(const char *argument) {
@@ -185,7 +217,11 @@ void ubi__write_no_stacks(const ubi__page *page, const char *name, const char *h
     ubi__out_string(page->out, argument ? ": ubiheap attach " : how);
     if (argument)
         argument_write(page->out, argument);
-    ubi__out_string(page->out, argument ? " allocations shows which functions allocate.\n" : ".\n");
+    const struct renumbering *renumbering = argument ? renumbering_of(argument) : NULL;
+    ubi__out_string(page->out, !argument ? ".\n"
+                               : renumbering && renumbering->is_traced
+                                   ? " track shows which functions allocate.\n"
+                                   : " allocations shows which functions allocate.\n");
 }
 
 void ubi__write_command(const ubi__page *page, const char *command, const char *file, const char *more,

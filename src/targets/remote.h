@@ -95,6 +95,12 @@ typedef struct ubi__remote_recording {
     uint32_t log_limit; /**< allocations that are kept until they are taken */
 } ubi__remote_recording;
 
+/** What the engine on the other side can write down about allocations for a while; a file of its own format, at the end. */
+typedef enum ubi__remote_trace {
+    UBI__REMOTE_PROFILE, /**< samples of what was allocated, and is still there: a .heapprofile */
+    UBI__REMOTE_TRACK    /**< each object, with its stack: a snapshot with allocation traces */
+} ubi__remote_trace;
+
 /**
  * Operations. Each blocks, reports its progress and can be cancelled by it. For one thread.
  * Errors of all: UBI_EIO (the connection), UBI_EFORMAT and UBI_ELIMIT (what came breaks the rules), UBI_ENOTFOUND (no such tab or process),
@@ -129,6 +135,9 @@ typedef struct ubi__remote_ops {
     ubi_status (*record_take)(ubi__remote *remote, ubi__remote_document *take, void *payload);
     /** Also when nothing is recorded. */
     ubi_status (*record_stop)(ubi__remote *remote);
+    /** Begins; `wait` follows, then trace_stop, which copies the file to `write`. NULL, both: the engine has no such files. */
+    ubi_status (*trace_start)(ubi__remote *remote, ubi__remote_trace trace);
+    ubi_status (*trace_stop)(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
     /** Names runtimes that have no part in what was answered since the last call, for they came to no safe point; each once. */
     void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);
 } ubi__remote_ops;

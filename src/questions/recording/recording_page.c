@@ -325,10 +325,13 @@ static const char *window_options(char out[UBI__WINDOW_WORDS], const ubi__asked_
     return n > 0 && n < UBI__WINDOW_WORDS ? out : NULL;
 }
 
+/* What was recorded of a program by its address was not kept: there is nothing to ask again. */
 static void next_write(const ubi__recording_view *v) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
     char command[48], window_text[UBI__WINDOW_WORDS];
     const char *window = window_options(window_text, &v->report->wishes->window);
+    if (ubi__is_of_program(v->report->path))
+        return;
     ubi__write_title(v->on, "Next");
     if (!v->report->wishes->by) {
         snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);

@@ -6,6 +6,7 @@
 #define UBI_CLI_ATTACH_H
 
 #include "cli/cli_files.h"
+#include "questions/question.h"
 #include "targets/remote.h"
 
 typedef struct ubi__attach_arguments {
@@ -44,6 +45,15 @@ ubi_status ubi__attach_census(const ubi__attach *a);
 ubi_status ubi__attach_measure(const ubi__attach *a);
 /** Measures, collects, measures. */
 ubi_status ubi__attach_collect(const ubi__attach *a);
+/** Waits. An interrupt ends that, not the command. @param is_over  out: true then, else untouched. */
+ubi_status ubi__attach_wait(const ubi__attach *a, bool *is_over, uint64_t wait_us);
+/** How long --seconds says; 0: until Ctrl-C. Errors: UBI_EINVAL. */
+ubi_status ubi__attach_duration(uint64_t *out_us, const ubi__attach *a);
+/** Asks a question about a file that the other side is the source of. */
+ubi_status ubi__attach_ask(const ubi__attach *a, const ubi__question *question, char *path, int *exit_code);
+/** Has the engine write down what is allocated, and keeps its file, or shows it. */
+ubi_status ubi__attach_profile(const ubi__attach *a, int *exit_code);
+ubi_status ubi__attach_track(const ubi__attach *a, int *exit_code);
 /** Records, and shows the functions that allocated, as `ubiheap allocations` does. */
 ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code);
 

@@ -160,9 +160,8 @@ static ubi_status head_write(recorder *r) {
     return ubi__ubirec_kind(r->writer, &r->kind, ubi__text("object"), UBI__UBIREC_HEAP);
 }
 
-/* An interrupt ends the recording, not the command. */
-static ubi_status time_await(const recorder *r, bool *is_over, uint64_t wait_us) {
-    ubi_status status = r->attach->ops->wait(r->attach->remote, "recording", wait_us);
+ubi_status ubi__attach_wait(const ubi__attach *a, bool *is_over, uint64_t wait_us) {
+    ubi_status status = a->ops->wait(a->remote, "recording", wait_us);
     if (status != UBI_ECANCELLED || !ubi__interrupted())
         return status;
     ubi__interrupt_accept();
@@ -176,7 +175,7 @@ static ubi_status answers_take(recorder *r, uint64_t duration_us) {
     bool is_over = false;
     for (uint64_t past_us = 0; !is_over && (duration_us == 0 || past_us < duration_us); past_us += SECOND_US) {
         bool is_last = duration_us && duration_us - past_us < SECOND_US;
-        UBI_TRY(time_await(r, &is_over, is_last ? duration_us - past_us : SECOND_US));
+        UBI_TRY(ubi__attach_wait(r->attach, &is_over, is_last ? duration_us - past_us : SECOND_US));
         UBI_TRY(ops->record_take(r->attach->remote, answer_take, r));
     }
     return ops->record_stop(r->attach->remote);
@@ -232,15 +231,15 @@ static ubi_status fd_write(void *payload, const void *data, size_t n) {
     return ubi__write_fully(*(const int *)payload, data, n);
 }
 
-static ubi_status recording_ask(ubi__cli *cli, char *path, int *exit_code) {
-    extern const ubi__question ubi__question_allocations;
-    const ubi__usage *usage = ubi__question_allocations.usage;
+ubi_status ubi__attach_ask(const ubi__attach *a, const ubi__question *question, char *path, int *exit_code) {
+    const ubi__usage *usage = question->usage;
     const ubi_allocator *memory = ubi_allocator_default();
     void *values = ubi__calloc_array(memory, 1, usage->arguments_bytes);
     if (!values)
         return ubi__fail_nomem();
     ubi__usage_values_init(values, usage->parameters);
-    ubi_status status = ubi__cli_ask(cli, &ubi__question_allocations, values, &path, 1, exit_code);
+    a->cli->label = a->target;
+    ubi_status status = ubi__cli_ask(a->cli, question, values, &path, 1, exit_code);
     ubi__usage_values_fini(values, usage->parameters);
     ubi__free_array(memory, values, 1, usage->arguments_bytes);
     return status;
@@ -255,21 +254,21 @@ static ubi_status recording_keep(const ubi__attach *a, uint64_t duration_us, boo
     return UBI_OK;
 }
 
-/* A time as other options take it, or 0: until Ctrl-C. */
-static ubi_status duration_read(uint64_t *out_us, const char *text) {
+ubi_status ubi__attach_duration(uint64_t *out_us, const ubi__attach *a) {
+    const char *text = a->arguments->seconds;
     *out_us = text ? 0 : STANDARD_US;
     return text && strcmp(text, "0") != 0 ? ubi__parse_duration(out_us, text, "--seconds") : UBI_OK;
 }
 
 static ubi_status recording_show(const ubi__attach *a, uint64_t duration_us, bool *is_early, int *exit_code) {
+    extern const ubi__question ubi__question_allocations;
     char path[UBI__REMOTE_FILE_PATH];
     int fd;
     UBI_TRY(ubi__remote_file_open(&fd));
     ubi__remote_file_path(path, fd);
     ubi_status status = recording_write(a, duration_us, fd_write, &fd, is_early);
-    a->cli->label = a->target;
     if (status == UBI_OK)
-        status = recording_ask(a->cli, path, exit_code);
+        status = ubi__attach_ask(a, &ubi__question_allocations, path, exit_code);
     close(fd);
     return status;
 }
@@ -277,7 +276,7 @@ static ubi_status recording_show(const ubi__attach *a, uint64_t duration_us, boo
 ubi_status ubi__attach_allocations(const ubi__attach *a, int *exit_code) {
     uint64_t duration_us;
     bool is_early = false;
-    UBI_TRY(duration_read(&duration_us, a->arguments->seconds));
+    UBI_TRY(ubi__attach_duration(&duration_us, a));
     UBI_TRY(a->arguments->output ? recording_keep(a, duration_us, &is_early)
                                  : recording_show(a, duration_us, &is_early, exit_code));
     if (is_early && *exit_code == UBI__EXIT_OK)

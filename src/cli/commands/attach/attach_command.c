@@ -100,12 +100,16 @@ static ubi_status attach_snapshot(const ubi__attach *a) {
 static const struct verb {
     const char *name;
     ubi_status (*perform)(const ubi__attach *a);
-    bool is_of_all; /* nothing is chosen */
+    ubi_status (*record)(const ubi__attach *a, int *exit_code); /* or this: it takes --seconds, and has an answer */
+    const char *kind;                                           /* of file that it keeps; NULL: the heap's own */
+    bool is_of_all;                                             /* nothing is chosen */
 } verbs[] = {
     { .name = "list", .perform = ubi__attach_list, .is_of_all = true },
     { .name = "snapshot", .perform = attach_snapshot },
     { .name = "census", .perform = ubi__attach_census },
-    { .name = "allocations", .perform = NULL },
+    { .name = "allocations", .record = ubi__attach_allocations, .kind = "recording" },
+    { .name = "profile", .record = ubi__attach_profile, .kind = "heapprofile" },
+    { .name = "track", .record = ubi__attach_track },
     { .name = "gc", .perform = ubi__attach_collect },
     { .name = "measure", .perform = ubi__attach_measure },
 };
@@ -143,43 +147,50 @@ static ubi_status choice_read(ubi__remote_address *address, const char *text, co
 }
 
 /* What is saved is what comes: `kind`. */
-static ubi_status output_check_name(const ubi__attach *a, bool is_recording, const char *kind) {
+static ubi_status output_check_name(const ubi__attach *a, const struct verb *verb, const char *kind) {
     const char *output = a->arguments->output;
     const ubi_save_format *format = output ? ubi__output_format(output) : NULL;
-    if (format && is_recording)
-        return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a recording", output);
+    if (format && verb->kind)
+        return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a %s", output, kind);
     if (format && strcmp(format->name, kind) != 0)
-        return ubi__fail(UBI_EINVAL, "snapshot saves a .%s; another format: ubiheap convert %s %s", kind, a->target,
-                         output);
+        return ubi__fail(UBI_EINVAL, "%s saves a .%s; another format: ubiheap convert %s %s", verb->name, kind,
+                         a->target, output);
+    return UBI_OK;
+}
+
+/* Which options are for the verb. */
+static ubi_status options_check(const ubi__attach *a, const struct verb *verb) {
+    const ubi__attach_arguments *v = a->arguments;
+    bool is_snapshot = strcmp(verb->name, "snapshot") == 0, takes_one = strcmp(verb->name, "track") == 0;
+    if (is_snapshot && !v->output)
+        return ubi__fail(UBI_EINVAL, "snapshot needs --output: where is it to be saved?");
+    if (v->output && !is_snapshot && !verb->record)
+        return ubi__fail(UBI_EINVAL, "--output is for snapshot, allocations, profile and track");
+    if (v->seconds && !verb->record)
+        return ubi__fail(UBI_EINVAL, "--seconds is for allocations, profile and track");
+    if (v->is_forced && !is_snapshot && !takes_one)
+        return ubi__fail(UBI_EINVAL, "--force is for snapshot and track");
     return UBI_OK;
 }
 
 /* Before anything is connected. */
-static ubi_status arguments_check(const ubi__attach *a, ubi__remote_address *address) {
+static ubi_status arguments_check(const ubi__attach *a, const struct verb *verb, ubi__remote_address *address) {
     const ubi__attach_arguments *v = a->arguments;
-    bool is_snapshot = strcmp(a->verb, "snapshot") == 0, is_recording = strcmp(a->verb, "allocations") == 0;
     UBI_TRY(ubi__remote_address_parse(address, a->target, ubi__remote_schemes));
     UBI_TRY(choice_read(address, v->tab, "--tab", UBI__REMOTE_TAB, 1));
     UBI_TRY(choice_read(address, v->process, "--process", UBI__REMOTE_PROCESS, 0));
-    if (is_snapshot && !v->output)
-        return ubi__fail(UBI_EINVAL, "snapshot needs --output: where is it to be saved?");
-    if (v->output && !is_snapshot && !is_recording)
-        return ubi__fail(UBI_EINVAL, "--output is for snapshot and allocations");
-    if (v->seconds && !is_recording)
-        return ubi__fail(UBI_EINVAL, "--seconds is for allocations");
-    if (v->is_forced && !is_snapshot)
-        return ubi__fail(UBI_EINVAL, "--force is for snapshot");
+    UBI_TRY(options_check(a, verb));
     address->is_forced = v->is_forced;
-    const char *kind = is_recording ? "recording" : ubi__remote_snapshot_kind(address->scheme);
-    UBI_TRY(output_check_name(a, is_recording, kind));
-    UBI_TRY(ubi__output_check_terminal(v->output, a->cli, is_recording ? "recording" : "snapshot"));
+    const char *kind = verb->kind ? verb->kind : ubi__remote_snapshot_kind(address->scheme);
+    UBI_TRY(output_check_name(a, verb, kind));
+    UBI_TRY(ubi__output_check_terminal(v->output, a->cli, verb->kind ? verb->kind : "snapshot"));
     return ubi__output_check_kind(v->output, kind);
 }
 
 static ubi_status verb_perform(const ubi__attach *a, const struct verb *verb, int *exit_code) {
     if (!verb->is_of_all)
         UBI_TRY(a->ops->attach(a->remote));
-    return verb->perform ? verb->perform(a) : ubi__attach_allocations(a, exit_code);
+    return verb->record ? verb->record(a, exit_code) : verb->perform(a);
 }
 
 /* A process of this machine, by its number: it is recorded. */
@@ -207,7 +218,7 @@ static ubi_status attach_run(ubi__cli *cli, void *values, char **operands, int n
         return ubi__fail(UBI_EINVAL, "the address comes first: ubiheap attach %s %s", operands[1], operands[0]);
     UBI_TRY(verb_find(&verb, n_operands > 1 ? operands[1] : "list"));
     a.verb = verb->name;
-    UBI_TRY(arguments_check(&a, &address));
+    UBI_TRY(arguments_check(&a, verb, &address));
     const ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
     a.ops = address.scheme->ops;
     cli->subject = a.target;
@@ -224,9 +235,10 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("tab", 0, AT(tab), "N", "the tab of this number, as list shows it", "the one that is selected"),
     UBI__TEXT("process", 0, AT(process), "N", "the whole process of this number; 0: the program that was addressed",
               NULL),
-    UBI__TEXT("output", 'o', AT(output), "FILE", "where snapshot saves the heap, and allocations its recording", NULL),
-    UBI__TEXT("seconds", 0, AT(seconds), "TIME", "how long allocations records, such as 5, 1.5s or 2m; 0: until Ctrl-C",
-              "10"),
+    UBI__TEXT("output", 'o', AT(output), "FILE",
+              "where snapshot saves the heap, and allocations, profile and track what they recorded", NULL),
+    UBI__TEXT("seconds", 0, AT(seconds), "TIME",
+              "how long allocations, profile and track record, such as 5, 1.5s or 2m; 0: until Ctrl-C", "10"),
     UBI__FLAG("force", 0, AT(is_forced), "take a snapshot though the program may have too little memory for it"),
     UBI__PARAMETERS_END,
 };
@@ -235,6 +247,7 @@ static const ubi__example examples[] = {
     { "attach firefox://127.0.0.1:6000", "tabs and processes of a Firefox" },
     { "attach firefox://127.0.0.1:6000 snapshot --tab 2 -o tab.fxsnapshot", "the heap of a tab, as a file" },
     { "attach firefox://127.0.0.1:6000/tab/2 allocations --seconds 5", "which functions allocate" },
+    { "attach node:4711 profile --seconds 60 -o minute.heapprofile", "what a server allocates and keeps in a minute" },
     { "leaks node:4711 --every 30s --times 3", "what leaks in a Node.js server that runs" },
     { "attach 4711 --seconds 30 -o server.ubirec", "record half a minute of a native process" },
     { "report ubi://127.0.0.1", "any question takes an address in place of a file" },
@@ -258,8 +271,11 @@ static const ubi__usage usage = {
         "\n"
         "VERB is list (the default: tabs and processes), snapshot (saves the heap with --output), census (what there "
         "is, "
-        "counted on the other side), allocations (records which functions allocate), gc (collects garbage), or measure "
-        "(memory by use). A snapshot needs to be whole: when the connection breaks, or after Ctrl-C, nothing is "
+        "counted on the other side), allocations (records which functions allocate; not of V8), profile (of V8: "
+        "samples "
+        "which functions allocated what is still there; a .heapprofile), track (of V8: each object that is allocated "
+        "meanwhile, with its stack; a snapshot), gc (collects garbage), or measure (memory by use). A snapshot needs "
+        "to be whole: when the connection breaks, or after Ctrl-C, nothing is "
         "saved.\n"
         "\n"
         "A TARGET that is a number is a native process of this machine: what it allocates from now on is recorded, "
