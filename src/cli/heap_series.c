@@ -6,10 +6,12 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/human.h"
 #include "base/status.h"
+#include "cli/beside_command.h"
 #include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 #include "session/remote_file.h"
@@ -24,6 +26,7 @@ typedef struct taking {
     uint64_t start_us;
     uint32_t n_late;     /* intervals that were longer than wanted */
     uint64_t longest_us; /* of them */
+    ubi__beside beside;
 } taking;
 
 static const ubi_allocator *memory(void) {
@@ -73,6 +76,21 @@ static ubi_status snapshot_take(const taking *t) {
 
 /* ---- the series ----------------------------------------------------------------------------------------------------- */
 
+#define LOOK_US ((uint64_t)200000)
+
+/* Waits, at most as long as the command beside it runs. */
+static ubi_status time_await(taking *t, uint64_t wait_us) {
+    static const char stage[] = "waiting for the next snapshot";
+    if (!t->options->beside)
+        return t->ops->wait(t->remote, stage, wait_us);
+    while (wait_us > 0 && !ubi__beside_has_ended(&t->beside)) {
+        uint64_t turn_us = wait_us < LOOK_US ? wait_us : LOOK_US;
+        UBI_TRY(t->ops->wait(t->remote, stage, turn_us));
+        wait_us -= turn_us;
+    }
+    return UBI_OK;
+}
+
 /* Each has its time, so that those before it do not delay it; one that took longer delays all. */
 static ubi_status next_await(taking *t) {
     uint64_t now_us = ubi__clock_us();
@@ -84,17 +102,38 @@ static ubi_status next_await(taking *t) {
         t->start_us = now_us;
         return UBI_OK;
     }
-    return t->ops->wait(t->remote, "waiting for the next snapshot", t->start_us - now_us);
+    return time_await(t, t->start_us - now_us);
+}
+
+/* The program works, and has warmed up. */
+static ubi_status beside_begin(taking *t) {
+    UBI_TRY(ubi__beside_start(&t->beside, t->options->beside));
+    return t->options->beside ? time_await(t, t->options->interval_us) : UBI_OK;
+}
+
+/* How it ended, if that was not by us, and not well. */
+static void beside_tell(const taking *t) {
+    char line[80];
+    int status = t->beside.status;
+    if (!t->options->beside || t->beside.group || status == 0)
+        return;
+    snprintf(line, sizeof line, "it ended with %s %d", WIFEXITED(status) ? "status" : "signal",
+             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    ubi__print_line(t->options->beside, line);
 }
 
 static ubi_status series_fill(taking *t) {
     UBI_TRY(t->ops->attach(t->remote));
+    UBI_TRY(beside_begin(t));
     t->start_us = ubi__clock_us();
     UBI_TRY(snapshot_take(t));
-    while (t->series->n < most_of(t->options)) {
+    while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside)) {
         UBI_TRY(next_await(t));
         UBI_TRY(snapshot_take(t));
     }
+    beside_tell(t);
+    if (t->series->n < t->options->n_least)
+        return ubi__fail(UBI_EINVAL, "one snapshot shows no leak: the command of --while ended before the second");
     return UBI_OK;
 }
 
@@ -141,6 +180,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     cli->subject = options->address;
     UBI_TRY(t.ops->open(&t.remote, &address, &progress, NULL));
     ubi_status status = series_end(out, options, series_fill(&t));
+    ubi__beside_stop(&t.beside);
     t.ops->close(t.remote);
     ubi__progress_line_clear(&cli->progress);
     if (status == UBI_OK)

@@ -30,6 +30,8 @@ typedef struct ubi__heap_series_options {
     uint32_t n_least;     /**< enough for an answer after Ctrl-C, or when the program has ended */
     bool must_collect;    /**< garbage, before each */
     bool is_forced;       /**< as of ubi__remote_address */
+    const char *
+        beside; /**< a command that runs meanwhile (beside_command.h): the series ends with it at the latest; NULL: none */
 } ubi__heap_series_options;
 
 /**

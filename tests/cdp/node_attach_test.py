@@ -107,6 +107,23 @@ class Node(unittest.TestCase):
             self.assertRegex(done.stdout, rb"leaking\.js:[0-9]")
             program.wait_until_closed()
 
+    def test_a_command_that_runs_meanwhile(self):
+        """The series ends with it, or it with the series; one that fails is named."""
+        with Program(self.place) as program:
+            address = f"node:{program.process.pid}"
+            done = self.ubiheap("leaks", address, "--every", "0.3s", "--while", "sleep 3; echo worked; exit 7")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"Visit", done.stdout)
+            self.assertNotIn(b"worked", done.stdout)
+            self.assertIn(b"it ended with status 7", done.stderr)
+            done = self.ubiheap("leaks", address, "--every", "0.3s", "--times", "2", "--while", "echo $$ > pid; exec sleep 1000")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with self.assertRaises(ProcessLookupError):
+                os.killpg(int((self.place.folder / "pid").read_text()), 0)
+            done = self.ubiheap("leaks", address, "--every", "1000s", "--while", "true")
+            self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+            program.wait_until_closed()
+
     def test_what_it_allocates(self):
         """Sampled, and each object with its stack: shown, kept, and kept after Ctrl-C."""
         with Program(self.place) as program:

@@ -19,9 +19,10 @@ static bool is_address(const char *path) {
 }
 
 static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n_operands) {
-    if (v->times || v->collects || v->is_forced)
+    if (v->times || v->beside || v->collects || v->is_forced)
         return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
                          v->times      ? "--times"
+                         : v->beside   ? "--while"
                          : v->collects ? "--gc"
                                        : "--force");
     if (n_operands >= LEAST_SNAPSHOTS)
@@ -62,6 +63,7 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     UBI_TRY(ubi__parse_duration(&options.interval_us, v->every, "--every"));
     options.must_collect = v->collects >= 0;
     options.is_forced = v->is_forced;
+    options.beside = v->beside;
     ubi_status status = ubi__heap_series_take(&series, cli, &options);
     if (status == UBI_OK)
         status = series_ask(cli, v, &series, exit_code);

@@ -18,10 +18,11 @@ typedef struct ubi__leaks_values {
     bool with_engine, must_reorder, may_be_other_process;
     uint64_t limit; /**< clusters shown; 0: all */
     /* For a door that takes the heaps itself, of a program that runs: */
-    const char *every; /**< NULL: they are there */
-    uint64_t times;    /**< 0: until the user has enough */
-    int collects;      /**< -1: garbage stays */
-    bool is_forced;    /**< also where the program may have too little memory for a snapshot */
+    const char *every;  /**< NULL: they are there */
+    uint64_t times;     /**< 0: until the user has enough */
+    const char *beside; /**< a command of the shell that runs meanwhile; NULL: none */
+    int collects;       /**< -1: garbage stays */
+    bool is_forced;     /**< also where the program may have too little memory for a snapshot */
 } ubi__leaks_values;
 
 /** The comparison and its results. */

@@ -79,6 +79,11 @@ static const ubi__parameter parameters[] = {
               NULL, .scope = UBI__SCOPE_TERMINAL),
     UBI__NUMBER("times", 0, AT(times), "N", "with --every: take N snapshots; 0: until Ctrl-C, 250 at most", "0",
                 .scope = UBI__SCOPE_TERMINAL),
+    UBI__TEXT(
+        "while", 0, AT(beside), "COMMAND",
+        "with --every: run COMMAND by the shell meanwhile, such as one that sends requests; the series begins one "
+        "--every after it, and ends when it does, or it is ended with the series",
+        NULL, .scope = UBI__SCOPE_TERMINAL),
     UBI__SWITCH("gc", 0, AT(collects),
                 "with --every: have garbage collected before each snapshot, or do not; the default is to do it",
                 .scope = UBI__SCOPE_TERMINAL),
