@@ -14,7 +14,7 @@ export JOBS FUZZ_SECONDS
 # What users need; tests and benches ask for more packages.
 build_tool = sh tools/build.sh release -DUBI_BUILD_TESTS=OFF -DUBI_BUILD_BENCH=OFF
 
-.PHONY: all deps demo check test check-deep check-bare check-engines pictures-web bench bench-web fuzz install package clean help
+.PHONY: all deps demo check test check-deep check-bare check-engines pictures-web picture-flamegraph bench bench-web fuzz install package clean help
 
 all: ## Build the library and the tool in build/release
 	@$(build_tool)
@@ -46,6 +46,10 @@ check-engines: deps ## Try the tools with other sources of QuickJS: make check-e
 pictures-web: deps ## Take the pictures of docs/reference/page again
 	@$(build_tool)
 	@sh tools/pictures-web.sh build/release/bin/ubiheap
+
+picture-flamegraph: deps ## Draw the flame graph of README.md again
+	@$(build_tool)
+	@sh tools/picture-flamegraph.sh build/release/bin/ubiheap
 
 bench: deps ## Measure all that docs/explanation/performance.md shows; says first how long it takes
 	@sh tools/build.sh release

@@ -5,6 +5,7 @@ import re
 import struct
 import sys
 import unittest
+import xml.etree.ElementTree as tree
 import zlib
 from pathlib import Path
 
@@ -41,6 +42,13 @@ class Pictures(unittest.TestCase):
     def test_the_readme_begins_with_a_picture_of_the_page(self):
         before = (ROOT / "README.md").read_text().partition("## ")[0]
         self.assertEqual(re.findall(r"!\[.*?\]\((.*?)\)", before), ["docs/images/page-start.png"])
+
+    def test_the_readme_shows_a_flame_graph_that_the_tool_draws(self):
+        self.assertIn("(docs/images/flamegraph.svg)", (ROOT / "README.md").read_text())
+        picture = (IMAGES / "flamegraph.svg").read_bytes()
+        self.assertLessEqual(len(picture), MOST_BYTES)
+        names = [title.text.split("\n")[0] for title in tree.fromstring(picture).iterfind(".//{*}g/{*}title")]
+        self.assertTrue({"all", "main", "ubi__inquiry_compute"} <= set(names), names)
 
     def test_each_view_has_a_page_with_a_small_picture(self):
         pages = ROOT / "docs/reference/page"
