@@ -289,6 +289,8 @@ static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_
     ubi__progress_line_clear(&a->cli->progress);
     if (status == UBI_OK)
         status = inquiry_write(inquiry, a);
+    if (status == UBI_OK && a->asked.n_heaps == 1)
+        subject_set(a, 0); /* while it was written, messages were about the output */
     if (status == UBI_OK)
         status = answer_judge(inquiry, a, exit_code);
     if (status == UBI_OK)

@@ -100,7 +100,7 @@ class Schemas(unittest.TestCase):
             with self.subTest(file=file, arguments=arguments):
                 validator.validate(self.document(command, *arguments, f"{file}.heapsnapshot.gz"))
 
-    NEEDS_TIMES = {"live", "lifetime", "--timeline"}
+    NEEDS_TIMES = {"live", "lifetime", "--timeline", "--at", "--from", "--to"}
 
     def test_recordings(self):
         columns = "leaked,leakedError,peakCount,total,count,temporary,class,function,file,line,module,address,stack"

@@ -21,6 +21,12 @@ static ubi__recording_sum sum_of(const ubi__recording_summary *s, ubi__estimate 
                                  ubi__recording_count_range(s, UBI__UBIREC_HEAP, &e) };
 }
 
+/* What was alive at the end was so at the peak, or more was: each has its own limits, which know nothing of the other's. */
+static void raise_low(ubi__range *range, const ubi__range *of_part) {
+    if (range->low < of_part->low)
+        range->low = of_part->low < range->high ? of_part->low : range->high;
+}
+
 static void sum_up(ubi__recording_report *report) {
     const ubi__recording_summary *s = report->summary;
     ubi__estimate pools, rest;
@@ -29,6 +35,9 @@ static void sum_up(ubi__recording_report *report) {
         report->heap_bytes[m] = ubi__measure_bytes_range(s, UBI__UBIREC_HEAP, m, &report->heap[m]);
         report->heap_count[m] = ubi__recording_count_range(s, UBI__UBIREC_HEAP, &report->heap[m]);
     }
+    raise_low(&report->heap_bytes[UBI__MEASURE_PEAK], &report->heap_bytes[UBI__MEASURE_LEAKED]);
+    if (!ubi__recording_is_part(s)) /* what lived before a part counts in its peak alone */
+        raise_low(&report->heap_bytes[UBI__MEASURE_TOTAL], &report->heap_bytes[UBI__MEASURE_PEAK]);
     report->is_exact = ubi__ubirec_is_exact(&s->tables);
     ubi__known_pools_sum(&pools, &rest, report->leaked_sites);
     report->pools = sum_of(s, pools);
@@ -46,6 +55,9 @@ static ubi_status parts_get(ubi__recording_report *report, const ubi__asked *ask
     const ubi__session_recording *recording;
     UBI_TRY(ubi__recording_wishes_choice(&choice, report->wishes));
     UBI_TRY(ubi__session_recording_get(&recording, ubi__asked_heap(asked), &choice));
+    if (ubi__recording_is_profile(&recording->summary) && ubi__recording_is_part(&recording->summary))
+        return ubi__fail(UBI_EINVAL, "--%s: such a profile has no times",
+                         ubi__asked_window_option(&report->wishes->window));
     UBI_TRY(ubi__session_sites_get(&report->leaked_sites, ubi__asked_heap(asked), &choice, UBI__BY_LEAKED));
     report->sites = report->leaked_sites;
     report->path = path_to_show(recording, asked);

@@ -161,8 +161,21 @@ static ubi_status export_write(ubi__cli *cli, const ubi__control_arguments *a, c
     return status;
 }
 
+/* A name that says nothing is not for a document by accident. */
+static ubi_status output_name_check(const ubi__cli *cli, const ubi__control_arguments *a) {
+    const char *output = a->output;
+    if (a->format || cli->common.wants_json || !output || strcmp(output, "-") == 0 || ubi__export_is_named(output) ||
+        ubi__text_ends(ubi__text(output), "." RECORDING) || ubi__text_ends(ubi__text(output), ".json"))
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL,
+                     "the name of %s does not say what to write: --format does, or an end such as ." RECORDING
+                     ", .json, .pb.gz or .svg",
+                     output);
+}
+
 ubi_status ubi__control_results(ubi__cli *cli, const ubi__control_arguments *a, pid_t pid, int *exit_code) {
     ubi__native_part p;
+    UBI_TRY(output_name_check(cli, a));
     UBI_TRY(ubi__native_part_open(&p, pid, true));
     ubi_status status = is_recording_wanted(a) ? recording_write(cli, a, &p) : export_write(cli, a, &p, exit_code);
     ubi__native_part_close(&p);

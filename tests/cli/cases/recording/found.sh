@@ -1,0 +1,4 @@
+ubiheap control 1 results --output part.xyz; echo $?
+for option in at from to; do ubiheap report --$option 1s sessions-3000.heapprofile; ubiheap allocations --$option 1s sessions-3000.heapprofile; done; echo $?
+head -c 3000 server.ubirec > cut.ubirec
+ubiheap export --format collapsed --no-symbols -o cut.folded cut.ubirec; echo $?
