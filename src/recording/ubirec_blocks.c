@@ -251,7 +251,7 @@ void ubi__ubirec_blocks_read_ahead(ubi__ubirec_blocks *b, unsigned threads) {
 }
 
 static void fill_give(ubi__ubirec_blocks *b) {
-    b->chore = (ubi__chore){ NULL };
+    b->chore = (ubi__chore){ .fn = NULL };
     ubi__helper_give(&b->helper, &b->chore, buffer_fill, b);
     b->is_given = true;
 }
