@@ -122,17 +122,12 @@ static void views_take_symbols(void **state) {
 
 /* ---- damage ---------------------------------------------------------------------------------------------------------- */
 
-/* From one bit to the next. Sanitizers try one in nine, so of each byte another. */
-static size_t bit_step(void) {
-    return random_cases(8) == 8 ? 1 : 9;
-}
-
 static void each_bit_may_be_flipped(void **state) {
     ubi__recording_summary s;
     (void)state;
     read_small(&s);
     packed_bytes sound = bytes_of(&s), packed = packed_copy(sound);
-    for (size_t bit = 0; bit < packed.n * 8; bit += bit_step()) {
+    for (size_t bit = 0; bit < packed.n * 8; bit += random_bit_step()) {
         packed_recording unpacked;
         packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
         ubi_status status = recording_unpack(&unpacked, packed, NULL);
@@ -151,12 +146,12 @@ static void each_bit_may_be_flipped(void **state) {
 /* With checksums made right: what is taken can be asked for everything. */
 static void each_bit_may_be_forged(void **state) {
     ubi__recording_summary s;
-    size_t n_tried = 0, n_refused = 0;
+    size_t n_refused = 0;
     double sum = 0;
     (void)state;
     read_small(&s);
     packed_bytes sound = bytes_of(&s);
-    for (size_t bit = UBI__COLUMN_HEADER_BYTES * 8; bit < sound.n * 8; bit += bit_step(), n_tried++) {
+    for (size_t bit = UBI__COLUMN_HEADER_BYTES * 8; bit < sound.n * 8; bit++) {
         packed_recording unpacked;
         packed_bytes packed = packed_copy(sound);
         packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -170,7 +165,7 @@ static void each_bit_may_be_forged(void **state) {
         recording_release(&unpacked);
         packed_free(packed);
     }
-    assert_true(sum > 0 && n_refused > n_tried / 32);
+    assert_true(sum > 0 && n_refused > sound.n / 4);
     packed_free(sound);
     ubi__recording_summary_fini(&s);
 }

@@ -490,7 +490,7 @@ class Failures(Records):
         self.assertRegex(done.stderr, r"\Aubiheap: record: cannot write '[^\n]+/fifo': not a regular file, and no process reads it\n\Z")
 
     def test_a_program_that_waits_in_vain_for_a_stopped_recorder_goes_on_and_the_loss_is_told(self):
-        command = self.place.command(self.place.program, "storm", 100000000, options=("--exact", "--no-symbols"))
+        command = self.place.command(self.place.program, "storm", 30000000, options=("--exact", "--no-symbols"))
         start = time.monotonic()
         running = subprocess.Popen(command, cwd=self.place.folder, stderr=subprocess.PIPE, text=True, env=self.place.environment)
         self.addCleanup(self.abandon, running)

@@ -42,3 +42,7 @@ uint32_t random_cases(uint32_t n) {
     const char *kind = getenv("UBI_PRESET_KIND");
     return kind && strcmp(kind, "plain") != 0 && !getenv("UBI_DEEP") ? n / 10 + 1 : n;
 }
+
+uint32_t random_bit_step(void) {
+    return random_cases(8) == 8 ? 1 : 9;
+}

@@ -23,5 +23,7 @@ uint32_t random_below(uint32_t n);
  * the other builds do not try as well; with UBI_DEEP (make check-deep) all there, too.
  */
 uint32_t random_cases(uint32_t n);
+/** From one bit to the next that a test flips where a checksum sees it: 1, and where random_cases() are fewer 9, so of each byte another. */
+uint32_t random_bit_step(void);
 
 #endif
