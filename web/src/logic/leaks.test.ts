@@ -6,13 +6,15 @@ import {
   clusterPlace,
   clusterSeries,
   doubtsOf,
+  grownWords,
   growthWords,
   headlineWords,
+  holderWords,
   isAboutOrder,
   misfitWords,
   plainError,
 } from "./leaks";
-import type { Cluster, Leaks } from "./leaks";
+import type { Cluster, Grown, Leaks } from "./leaks";
 
 const heap = (file: string, bytes: number, fit: Leaks["heaps"][number]["fit"] = "fits") => ({
   ...{ file, bytes, count: bytes / 10, commonIds: 9, commonIdsOfEqualClass: 8, fit },
@@ -47,7 +49,28 @@ const base: Leaks = {
 };
 const none = { count: 0, bytes: 0, retainedSize: 0, clusters: 0 };
 
+const grown = (verdict: Grown["verdict"], bytes: number[], grewWith: number[], isLeak = true) =>
+  grownWords({ verdict, bytes, grewWith, isLeak } as Grown);
+
 describe("leaks in words", () => {
+  it("say of a table that doubles what its series says, and not more", () => {
+    expect(grown("once", [100, 100, 200], [2], false)).toContain("a table that doubles has room for the other");
+    expect(grown("once", [1, 2, 2, 2, 2], [1])).toBe("Grew with 1 of 4 steps, and not since: perhaps set up once");
+    expect(grown("stepwise", [1, 2, 2, 4, 4], [1, 3])).toBe("Grew with 2 of 4 steps");
+    expect(grown("steady", [1, 2, 3, 4], [1, 2, 3])).toBe("Grows steadily: with 3 of 3 steps");
+    expect([grown("grew", [1, 2], [1]), grown("bounded", [2, 1, 1], [], false)]).toEqual([
+      "Grew",
+      "Probably no leak: as a full cache: others went",
+    ]);
+  });
+
+  it("say what holds a cluster, also where no older object does", () => {
+    expect(holderWords(cluster)).toBe("Held by Array, all");
+    expect(holderWords({ ...cluster, holder: { ...cluster.holder!, isNew: true } })).toBe("Held by Array, all; new itself");
+    expect(holderWords({ ...cluster, holder: null })).toBe("No object that was there before holds them: the engine does, in this way");
+    expect(holderWords({ ...cluster, holder: null, pathLength: 1 })).toBe("Held by nothing but roots of the engine");
+  });
+
   it("begin with what is held", () => {
     expect(headlineWords(base)).toBe("30 new objects keep 4.00 KiB, in 1 cluster.");
     expect(headlineWords({ ...base, leaked: none })).toBe("Nothing leaks between these snapshots.");

@@ -22,6 +22,34 @@ export function verdictWords(verdict: Cluster["verdict"]): string {
   return VERDICTS[verdict];
 }
 
+/** How an object grew that was there before: a table grows when it is full, so two steps say little of it. */
+export function grownWords({ verdict, grewWith, bytes, isLeak }: Grown): string {
+  const steps = bytes.length - 1;
+  if (!isLeak && verdict !== "once") {
+    return `Probably no leak: ${verdictWords(verdict).toLowerCase()}`;
+  }
+  if (verdict === "once") {
+    return steps > 2
+      ? `Grew with ${formatNumber(grewWith.length)} of ${formatNumber(steps)} steps, and not since: perhaps set up once`
+      : "Grew with one of the two steps: a table that doubles has room for the other; six snapshots decide";
+  }
+  if (steps < 2) {
+    return "Grew";
+  }
+  const how = `with ${formatNumber(grewWith.length)} of ${formatNumber(steps)} steps`;
+  return verdict === "steady" ? `Grows steadily: ${how}` : `Grew ${how}`;
+}
+
+/** What holds the objects of a cluster. */
+export function holderWords({ holder, pathLength }: Cluster): string {
+  if (holder) {
+    return `Held by ${holder.words}${holder.isNew ? "; new itself" : ""}`;
+  }
+  return pathLength > 1
+    ? "No object that was there before holds them: the engine does, in this way"
+    : "Held by nothing but roots of the engine";
+}
+
 function signedSize(bytes: number): string {
   return bytes > 0 ? `+${formatSize(bytes)}` : formatSize(bytes);
 }

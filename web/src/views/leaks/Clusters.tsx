@@ -2,7 +2,7 @@
 // Objects of one class that are held in one way: how many, how they grew, what they keep, and who holds them.
 import { classKey } from "../../logic/class_diff";
 import { formatNumber, formatSize, plural } from "../../logic/format";
-import { clusterName, clusterPlace, clusterSeries, verdictWords, type Cluster } from "../../logic/leaks";
+import { clusterName, clusterPlace, clusterSeries, holderWords, verdictWords, type Cluster } from "../../logic/leaks";
 import { frameText } from "../../logic/names";
 import { Bars } from "../../shared/Bars";
 import type { HeapPath } from "../../types/heap";
@@ -54,7 +54,7 @@ function Evidence({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
 }
 
 function ClusterRow({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
-  const { holder, allocationStack, verdict } = cluster;
+  const { allocationStack, verdict } = cluster;
   const place = clusterPlace(cluster);
   const keeps = keepsWords(cluster);
   const top = allocationStack?.[0];
@@ -70,9 +70,7 @@ function ClusterRow({ cluster, sides }: { cluster: Cluster; sides: Sides }) {
           <span className="cluster-name">{clusterName(cluster)}</span> {place && <span className="address">{place}</span>}
           <span className={`verdict ${verdict}`}>{verdictWords(verdict)}</span>
         </p>
-        <p className="finding-text">
-          Held by {holder ? holder.words + (holder.isNew ? "; new itself" : "") : "nothing but roots of the engine"}
-        </p>
+        <p className="finding-text">{holderWords(cluster)}</p>
         {keeps && <p className="finding-text">With {keeps}</p>}
         {top && <p className="finding-text">Allocated by {frameText(top)}</p>}
         <p className="finding-way">{cluster.path}</p>

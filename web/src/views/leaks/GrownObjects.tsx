@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Objects that were there in the first snapshot, and became larger.
 import { formatNumber, formatSize } from "../../logic/format";
-import { verdictWords, type Grown } from "../../logic/leaks";
+import { grownWords, type Grown } from "../../logic/leaks";
 import { Bars } from "../../shared/Bars";
 import type { Sides } from "./Clusters";
 import { useAddress } from "../../shared/hooks";
@@ -27,7 +27,7 @@ export function GrownObjects({ grown, sides }: { grown: readonly Grown[]; sides:
             <div>
               <p className="finding-title">
                 <span className="cluster-name">{one.words}</span>
-                <span className={`verdict ${one.verdict}`}>{one.isLeak ? verdictWords(one.verdict) : "Probably no leak"}</span>
+                <span className={`verdict ${one.verdict}`}>{grownWords(one)}</span>
               </p>
               <p className="finding-way">{one.path}</p>
             </div>
