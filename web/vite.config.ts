@@ -34,7 +34,7 @@ function proxy() {
 
 export default defineConfig({
   plugins: [packed()],
-  esbuild: { jsx: "automatic", legalComments: "none" },
+  esbuild: { jsx: "automatic", jsxImportSource: "#page", legalComments: "none" },
   build: { target: "es2020", assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 800 },
   server: proxy(),
   test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node", testTimeout: 0, hookTimeout: 0 },

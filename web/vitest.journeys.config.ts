@@ -3,6 +3,6 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  esbuild: { jsx: "automatic" },
+  esbuild: { jsx: "automatic", jsxImportSource: "#page" },
   test: { include: ["tests/**/*.journey.ts"], testTimeout: 0, hookTimeout: 0, fileParallelism: false },
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws the boxes that are in the window, at the zoom that is shown.
+import { plainText } from "../../logic/plain_text";
 import { boxName, boxSizeText, fittingText } from "../../logic/boxes";
 import { boxFill, boxStroke, darkBoxFill, darkBoxStroke, packedColour, type Theme } from "../../logic/colours";
 import type { MapBox } from "../../logic/map_details";
@@ -57,7 +58,7 @@ function drawText(context: CanvasRenderingContext2D, box: TreeMapBox, place: Pla
   const left = Math.max(place.x, 0) + TEXT_MARGIN;
   const room = Math.min(place.x + place.width, context.canvas.width) - left - TEXT_MARGIN;
   const measure = (text: string) => context.measureText(text).width;
-  const name = fittingText(boxName(box), room, measure);
+  const name = fittingText(plainText(boxName(box)), room, measure);
   const baseline = place.y + 11;
   context.fillStyle = INKS[theme].name;
   context.fillText(name, left, baseline);
