@@ -7,6 +7,8 @@ import { useVirtualList } from "./virtual";
 export const ROW_HEIGHT = 26;
 const HEADER_HEIGHT = 32;
 const INDENT = 18;
+/** Levels that are indented; deeper ones have their number instead, so that names have room. */
+const MOST_INDENTED = 8;
 /** What is typed within this time looks for one name. */
 const TYPING_MS = 800;
 
@@ -175,7 +177,12 @@ function TreeTableRow<Row>({ id, position, top, isFocused, row, table }: RowProp
       {table.columns.map((column) => (
         <div key={column.id} role="gridcell" className={column.isNumber ? "tree-cell number" : "tree-cell"}>
           {column.id === table.treeColumn && (
-            <span className="tree-indent" style={{ width: place.level * INDENT + 18 }}>
+            <span className="tree-indent" style={{ width: Math.min(place.level, MOST_INDENTED) * INDENT + 18 }}>
+              {place.level > MOST_INDENTED && (
+                <span className="tree-depth" title={`Level ${place.level + 1}`}>
+                  {place.level + 1}
+                </span>
+              )}
               {place.isExpandable && (
                 <span className={place.isExpanded ? "tree-arrow open" : "tree-arrow"} aria-hidden="true" onClick={toggle} />
               )}
