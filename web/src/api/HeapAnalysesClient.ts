@@ -91,6 +91,8 @@ type Report = Documents["ubiheap.census/1"]["report"];
 type WayStep = NonNullable<Documents["ubiheap.dominators/1"]["way"]>[number];
 type DominatorRow = NonNullable<Documents["ubiheap.dominators/1"]["tree"]>;
 
+/** A server that lives answers this at once, whatever else it does. */
+const HEARTBEAT_MS = 8000;
 const DEFAULT_RETAINING_PATHS = 5;
 const DEFAULT_MAX_COUNT = 50;
 /** Rows where all are wanted. */
@@ -184,7 +186,7 @@ export class HeapAnalysesClient {
   // ---- what is open -----------------------------------------------------------------------------------------------------
 
   async listHeaps(): Promise<{ server: string; heaps: OpenHeap[] }> {
-    return this.http.get<"ubiheap.heaps/1">("/api/1/heaps");
+    return this.http.heartbeat<"ubiheap.heaps/1">("/api/1/heaps", HEARTBEAT_MS);
   }
 
   /** Sends a file to the server, which opens it. */
@@ -219,6 +221,13 @@ export class HeapAnalysesClient {
   async deleteOpenHeap(heap: HeapPath): Promise<void> {
     this.known.delete(heap);
     await this.http.delete(heapPath(heap));
+  }
+
+  /** Opens the file of an open heap again, as it is now: it is another heap, in place of the one before. */
+  async openHeapAgain(heap: HeapPath): Promise<OpenHeap> {
+    const fresh = await this.http.send<"ubiheap.heap/1">("POST", "/api/1/heaps", { again: heap });
+    this.known.delete(heap);
+    return fresh;
   }
 
   /** Reads a snapshot; again, if it was read before. */

@@ -35,6 +35,8 @@ export class Http {
   constructor(
     private readonly base = "",
     private readonly token = "",
+    /** Called when the server does not answer. */
+    private readonly onLost: () => void = () => undefined,
   ) {}
 
   address(path: string, query: Query = {}): string {
@@ -50,8 +52,13 @@ export class Http {
       if (init.signal?.aborted) {
         throw error;
       }
-      throw new ConnectionError();
+      throw this.lost();
     }
+  }
+
+  private lost(): ConnectionError {
+    this.onLost();
+    return new ConnectionError();
   }
 
   private async answered(path: string, init: RequestInit): Promise<Response> {
@@ -66,6 +73,16 @@ export class Http {
   async get<Schema extends keyof Documents>(path: string, query: Query = {}, options: AskOptions = {}): Promise<Documents[Schema]> {
     const init = options.signal ? { signal: options.signal } : {};
     return (await this.answered(path + queryText(query), init)).json() as Promise<Documents[Schema]>;
+  }
+
+  /** The same, of what is answered at once: a server that takes longer than `most` milliseconds is lost. */
+  async heartbeat<Schema extends keyof Documents>(path: string, most: number): Promise<Documents[Schema]> {
+    const signal = AbortSignal.timeout(most);
+    try {
+      return await this.get<Schema>(path, {}, { signal });
+    } catch (error) {
+      throw signal.aborted ? this.lost() : error;
+    }
   }
 
   /** The text of a path. */
@@ -118,7 +135,7 @@ export class Http {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; reader; ) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        throw options.signal?.aborted ? error : new ConnectionError(); // the server has gone in the middle
+        throw options.signal?.aborted ? error : this.lost(); // the server has gone in the middle
       });
       if (done) {
         return;
@@ -152,7 +169,7 @@ export class Http {
           void errorOf({ status: request.status, text: () => Promise.resolve(request.responseText) }).then(reject);
         }
       };
-      request.onerror = () => reject(new ConnectionError());
+      request.onerror = () => reject(this.lost());
       request.onabort = () => reject(new ServerError(0, "cancelled", "The import was cancelled."));
       options.signal?.addEventListener("abort", () => !isSent && request.abort());
       request.send(file);

@@ -2,11 +2,13 @@
 // The shell: toolbar, list of snapshots, main panel; files that are dropped anywhere; what the connection is.
 import { useEffect, useRef, useState, type DragEvent } from "react";
 import { useDo, useSee, useTheme } from "../shared/hooks";
+import { ReadAgain } from "../shared/ReadAgain";
 import { noticeChanged } from "../store/actions";
 import { importFiles } from "../store/tasks/snapshots";
 import { selectNeighbour } from "../store/tasks/views";
 import { SnapshotList } from "../views/snapshots/SnapshotList";
 import { ConnectionBanner } from "./ConnectionBanner";
+import { useKeptFocus } from "./focus";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Panel } from "./Panel";
 import { Toolbar } from "./Toolbar";
@@ -16,7 +18,7 @@ function Notice() {
   const notice = useSee((state) => state.notice);
   return notice === null ? null : (
     <p className="banner" role="alert">
-      {notice}{" "}
+      {notice} <ReadAgain error={notice} />{" "}
       <button type="button" className="link-button" onClick={() => act(noticeChanged(null))}>
         Close
       </button>
@@ -46,6 +48,7 @@ export function App() {
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   useSnapshotKeys();
+  useKeptFocus();
   useEffect(() => document.documentElement.setAttribute("data-theme", theme), [theme]);
   const pick = () => picker.current?.click();
   const dropped = (event: DragEvent) => {

@@ -170,7 +170,7 @@ export function Panel({ onImport }: { onImport: () => void }) {
     }
     if (state.endsWith("error")) {
       const error = diffing?.error ?? individuals?.error ?? errorOf(snapshot, view);
-      return <Failure words={stateWords(state).long} error={error} />;
+      return <Failure words={stateWords(state).long} of={(own ?? snapshot)?.name} error={error} />;
     }
     if (diffing) {
       return <Diff diffing={diffing} />;
@@ -183,7 +183,7 @@ export function Panel({ onImport }: { onImport: () => void }) {
 
   const patient = usePatience(content(), isLoading(state), `${view} ${snapshot?.id ?? ""}`);
   return (
-    <main className="main" data-state={state} id="main">
+    <main className="main" data-state={state} id="main" tabIndex={-1}>
       {!HAVE_HEADINGS.has(view) && (
         <h1 className="unseen">{snapshot ? `${VIEW_WORDS[view]} of ${titleOf(snapshot)}` : VIEW_WORDS[view]}</h1>
       )}

@@ -3,7 +3,7 @@
 import type { Address, ReadAddress, ViewName } from "../logic/address";
 import { displayOfWords, wordsOfDisplay, type KnownDisplays } from "../logic/address_displays";
 import { formatNumber } from "../logic/format";
-import { heapOfWord } from "../logic/heap_words";
+import { fileMark, heapOfWord, isMarkOf } from "../logic/heap_words";
 import type { State, Store, Task } from "../store";
 import {
   noticeChanged,
@@ -28,7 +28,7 @@ import {
   treeMapDisplaysOf,
 } from "../store/selectors";
 import { seekObjectInTreeMap } from "../store/tasks/census";
-import { chooseClass, compareSnapshots, showClassDiff } from "../store/tasks/diffing";
+import { chooseClass, compareSnapshots, selectForDiffing, showClassDiff } from "../store/tasks/diffing";
 import { openObject, revealDominator, showIndividuals } from "../store/tasks/dominators";
 import { showLeaks } from "../store/tasks/leaks";
 import { changeView, readSnapshot, refresh } from "../store/tasks/views";
@@ -207,6 +207,13 @@ export async function follow({ dispatch, getState }: Store, found: FoundAddress)
   if (heap) {
     dispatch(selectSnapshot({ id: heap.id }));
   }
+  if (heap && address.node !== null && (await dispatch(isOfOtherFile(address, heap)))) {
+    dispatch(changeView(address.view === "object" ? VIEW.START : STATES[address.view]));
+    const why = `The address is of another file called “${heap.name}”, in which its object is: this one has others.`;
+    dispatch(noticeChanged([...faults, why].join(" ")));
+    await dispatch(refresh());
+    return;
+  }
   if (heap && address.view === "individuals") {
     await dispatch(followIndividuals(address, heap, unknown.length > 0));
     return;
@@ -228,6 +235,17 @@ export async function follow({ dispatch, getState }: Store, found: FoundAddress)
   }
 }
 
+/** Whether an address of an object is of another file that has the same name. */
+function isOfOtherFile({ of }: Address, heap: Snapshot): Task<Promise<boolean>> {
+  return async (dispatch, getState) => {
+    if (of === "" || !isMarkOf(of, fileMark(heap.size, null))) {
+      return of !== "";
+    }
+    await dispatch(readSnapshot(heap.id));
+    return !isMarkOf(of, fileMark(heap.size, snapshotOf(getState(), heap.id)?.info ?? null));
+  };
+}
+
 function followComparison(address: Address): Task {
   return async (dispatch, getState) => {
     const [heap, other] = [snapshotAt(getState(), address.heap), snapshotAt(getState(), address.other)];
@@ -237,6 +255,9 @@ function followComparison(address: Address): Task {
         await dispatch(showClassDiff(true, address.sort, address.anyway === "1"));
         dispatch(chooseClass(address.row, address.side === "deleted" ? "deleted" : "created"));
       }
+    } else if (address.view === "diff" && heap) {
+      dispatch(changeView(STATES[address.view]));
+      await dispatch(selectForDiffing(heap.id)); // the other one is to be chosen still
     } else if (address.view === "leaks" && address.heaps.length > 1) {
       const ids = address.heaps.map((path) => snapshotAt(getState(), path)?.id).filter((id) => id !== undefined);
       await dispatch(showLeaks(ids, { allowsOtherProcess: address.anyway === "1" }));

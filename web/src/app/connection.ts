@@ -5,15 +5,16 @@ import { CONNECTION } from "../store/models";
 import { listSnapshots, listTargets } from "../store/tasks/snapshots";
 import { recover } from "../store/tasks/recover";
 
-const CALM_MS = 5000;
+const CALM_MS = 2000;
 const LOST_MS = 1000;
 
 export async function startConnection(store: Store): Promise<void> {
   await Promise.all([store.dispatch(listSnapshots()), store.dispatch(listTargets())]);
   const again = () => {
-    const isLost = store.getState().connection !== CONNECTION.READY;
+    const isUnwell = () => store.getState().connection !== CONNECTION.READY;
     setTimeout(
       () => {
+        const isLost = isUnwell(); // requests notice it, too
         void Promise.all([store.dispatch(listSnapshots()), store.dispatch(listTargets())]).then(() => {
           const { connection } = store.getState();
           if (connection === CONNECTION.REPLACED) {
@@ -26,7 +27,7 @@ export async function startConnection(store: Store): Promise<void> {
           again();
         });
       },
-      isLost ? LOST_MS : CALM_MS,
+      isUnwell() ? LOST_MS : CALM_MS,
     );
   };
   again();

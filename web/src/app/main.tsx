@@ -3,7 +3,9 @@ import { createRoot } from "react-dom/client";
 import { Provider } from "react-redux";
 import { HeapAnalysesClient } from "../api/HeapAnalysesClient";
 import { Http } from "../api/http";
-import { makeStore } from "../store";
+import { makeStore, type Store } from "../store";
+import { connectionChanged } from "../store/actions";
+import { CONNECTION } from "../store/models";
 import { startConnection } from "./connection";
 import { keptPreferences, keptSizes, keepPreferences } from "./preferences";
 import "../styles/main.css";
@@ -15,7 +17,8 @@ if (new URLSearchParams(location.search).has("token")) {
   history.replaceState(null, "", location.pathname + location.hash);
 }
 
-const store = makeStore(new HeapAnalysesClient(new Http()), { preferences: keptPreferences(), sizes: keptSizes() });
+const http: Http = new Http("", "", () => void store.dispatch(connectionChanged(CONNECTION.LOST)));
+const store: Store = makeStore(new HeapAnalysesClient(http), { preferences: keptPreferences(), sizes: keptSizes() });
 keepPreferences(store);
 const root = document.getElementById("root");
 if (root) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The address and the state follow each other: a change of view, heap or object is a step in the browser's history, other changes replace
 // the address.
-import { addressOf, addressText, NOWHERE, type Address } from "../logic/address";
+import { addressOf, addressText, NOWHERE, withMark, type Address } from "../logic/address";
 import type { State, Store } from "../store";
-import { heapWordsOf, selectedSnapshot, titleOf } from "../store/selectors";
+import { plainText } from "../logic/plain_text";
+import { fileMarksOf, heapWordsOf, selectedSnapshot, titleOf } from "../store/selectors";
 import { addressOfState, follow, foundAddress, NAMES } from "./addresses";
 
 /** By which tabs of the browser are told apart. */
@@ -47,8 +48,8 @@ export async function startRouting(store: Store): Promise<void> {
   };
   const write = (how: "pushState" | "replaceState") => {
     const address = addressOfState(store.getState());
-    document.title = windowTitle(store.getState());
-    const text = addressText(address, heapWordsOf(store.getState()));
+    document.title = plainText(windowTitle(store.getState()));
+    const text = addressText(withMark(address, fileMarksOf(store.getState())), heapWordsOf(store.getState()));
     if (location.hash !== known) {
       return;
     }

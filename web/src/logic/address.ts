@@ -45,20 +45,29 @@ export interface Address {
   /** Of a difference by class: the class whose objects are shown, and which of them. */
   row: string;
   side: string;
+  /** Of an object: which file of that name it is in, as fileMark writes it. */
+  of: string;
   /** Of a tree map: what of it is seen, as zoom.ts writes it. */
   zoom: string;
 }
 
 const QUERY = [
   ...(["by", "anyway", "display", "breakdown", "labels", "labelBreakdown", "filter", "sort"] as const),
-  ...(["indices", "bytes", "kind", "row", "side", "zoom"] as const),
+  ...(["indices", "bytes", "kind", "row", "side", "of", "zoom"] as const),
 ] as const;
 const NO_QUERY = Object.fromEntries(QUERY.map((name) => [name, ""])) as Record<(typeof QUERY)[number], "">;
 
 export const NOWHERE: Address = { view: "start", heap: null, other: null, heaps: [], node: null, ...NO_QUERY };
 
 /** Views whose address may name an object. */
-const WITH_NODE: readonly ViewName[] = ["object", "dominators", "tree-map"];
+export const WITH_NODE: readonly ViewName[] = ["object", "dominators", "tree-map"];
+
+/** An address of an object says in which file it is: others of that name have other objects under its id. */
+export function withMark(address: Partial<Address>, marks: Readonly<Record<HeapPath, string>>): Partial<Address> {
+  const { view = "start", heap, node } = address;
+  const isOfObject = heap && node !== null && node !== undefined && WITH_NODE.includes(view);
+  return isOfObject ? { ...address, of: marks[heap] ?? "" } : address;
+}
 
 /** @param words  what open heaps are called, by their ids; one that is not there is called by its id. */
 export function addressText(address: Partial<Address>, words: Readonly<Record<HeapPath, string>> = {}): string {
@@ -158,6 +167,7 @@ const VALUES: Partial<Record<(typeof QUERY)[number], RegExp>> = {
   side: /^(created|deleted)$/,
   indices: /^\d+(,\d+)*$/,
   bytes: /^\d+$/,
+  of: /^\d+(-\d+){0,2}$/,
   zoom: /^[\d.]+,[\d.]+,[\d.]+$/,
 };
 

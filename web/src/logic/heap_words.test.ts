@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { heapOfWord, heapWords } from "./heap_words";
+import { fileMark, heapOfWord, heapWords, isMarkOf } from "./heap_words";
 
 const heap = (path: string, name: string, size = 1) => ({ path, name, size });
 
@@ -24,4 +24,12 @@ describe("what addresses call heaps", () => {
     expect(heapOfWord([heap("h9", "a", 7)], "a~7")).toBe("h9");
     expect(heapOfWord([heap("h9", "a", 8)], "a~7")).toBeNull();
   });
+});
+
+it("marks distinguish files of one name as far as they are known", () => {
+  const mark = fileMark(100, { nodeCount: 7, creationTimeUs: 5 });
+  expect([fileMark(100, null), fileMark(100, { nodeCount: 7, creationTimeUs: null }), mark]).toEqual(["100", "100-7", "100-7-5"]);
+  expect(["100", "100-7", "100-7-5"].map((one) => isMarkOf(one, mark))).toEqual([true, true, true]);
+  expect(["101", "100-8", "100-7-6", "101-7-5"].map((one) => isMarkOf(one, mark))).toEqual([false, false, false, false]);
+  expect(isMarkOf(mark, "100")).toBe(true);
 });

@@ -21,6 +21,17 @@ export function heapWords(heaps: readonly NamedHeap[]): Record<HeapPath, string>
   return words;
 }
 
+/** What distinguishes a file from others of its name: its bytes; once it is read its nodes, and when it was made, if that is known. */
+export function fileMark(size: Bytes, info: { nodeCount: number; creationTimeUs: number | null } | null): string {
+  return [size, info?.nodeCount, info?.creationTimeUs].filter((one) => one !== null && one !== undefined).join("-");
+}
+
+/** Whether two marks may be of one file: one that is not read yet has fewer parts. */
+export function isMarkOf(mark: string, other: string): boolean {
+  const parts = other.split("-");
+  return mark.split("-").every((part, at) => parts[at] === undefined || parts[at] === part);
+}
+
 /** Ids of servers, which older addresses have: the same id may be another heap of another server. */
 const ID = /^h\d+$/;
 

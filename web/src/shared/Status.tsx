@@ -2,6 +2,7 @@
 // What is shown where there is nothing else to show: work that runs, errors, and nothing.
 import type { ReactNode } from "react";
 import { formatPercent } from "../logic/format";
+import { ReadAgain } from "./ReadAgain";
 import type { Progress } from "../store/models";
 
 export function Spinner() {
@@ -42,12 +43,22 @@ export function Working({ words, progress, onCancel }: { words: string; progress
   );
 }
 
-/** What went wrong: a sentence, and the words of whoever knows why. */
-export function Failure({ words, error, children }: { words: string; error: string | null; children?: ReactNode }) {
+interface FailureProps {
+  words: string;
+  /** The file that it is about. */
+  of?: string | undefined;
+  error: string | null;
+  children?: ReactNode;
+}
+
+/** What went wrong: a sentence, and the words of what knows why. */
+export function Failure({ words, of, error, children }: FailureProps) {
   return (
     <div className="panel-message failure" role="alert">
       <p className="message-title">{words}</p>
+      {of && <p className="message-detail">{of}</p>}
       {error && <pre className="message-error">{error}</pre>}
+      <ReadAgain error={error} />
       {children}
     </div>
   );

@@ -2,11 +2,11 @@
 // What all views use of the store and of the browser.
 import { useCallback, useEffect, useState } from "react";
 import { useDispatch, useSelector } from "react-redux";
-import { addressText, type Address } from "../logic/address";
+import { addressText, withMark, type Address } from "../logic/address";
 import type { Theme } from "../logic/colours";
 import { formatId, formatNumber, formatSize } from "../logic/format";
 import type { Dispatch, State } from "../store";
-import { heapWordsOf, snapshotAt } from "../store/selectors";
+import { fileMarksOf, heapWordsOf, snapshotAt } from "../store/selectors";
 import type { HeapPath, NodeId } from "../types/heap";
 
 export const useDo = useDispatch.withTypes<Dispatch>();
@@ -15,7 +15,8 @@ export const useSee = useSelector.withTypes<State>();
 /** Gives the text of an address, which names heaps as addresses do. */
 export function useAddress(): (address: Partial<Address>) => string {
   const words = useSee(heapWordsOf);
-  return useCallback((address) => addressText(address, words), [words]);
+  const marks = useSee(fileMarksOf);
+  return useCallback((address) => addressText(withMark(address, marks), words), [words, marks]);
 }
 
 /** Writes ids of a heap's nodes. */

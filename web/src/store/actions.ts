@@ -54,6 +54,8 @@ export const importSnapshotEnd = action<OfSnapshot & { path: HeapPath; kind: Sna
 );
 export const readSnapshotStart = action<OfSnapshot>("read-snapshot-start");
 export const readSnapshotEnd = action<OfSnapshot & { info: Documents["ubiheap.info/1"] | null }>("read-snapshot-end");
+/** Another one in its place: its file has changed. */
+export const replaceSnapshot = action<OfSnapshot & { snapshot: Snapshot }>("replace-snapshot");
 export const snapshotProgress = action<OfSnapshot & { progress: Progress | null }>("snapshot-progress");
 export const snapshotError = action<OfSnapshot & Failure>("snapshot-error");
 export const selectSnapshot = action<OfSnapshot>("select-snapshot");

@@ -19,5 +19,5 @@ it("the next big drop is found in rows that are closed, and that have not come; 
   expect([b.selected().dominatorTree?.focusedRow, b.state().notice]).toEqual(["node 999", NO_DROP]);
   b.client.failing.set("way", "gone");
   await b.store.dispatch(revealNextDrop(id, null));
-  expect(b.state().notice).toBe("gone");
+  expect(b.state().notice).toBe("a: gone");
 });

@@ -3,7 +3,7 @@
 import { createSelector } from "@reduxjs/toolkit";
 import type { KnownDisplays } from "../logic/address_displays";
 import { CENSUS_DISPLAYS, customDisplays, LABEL_DISPLAYS, TREE_MAP_DISPLAYS, type Displays } from "../logic/displays";
-import { heapWords, type NamedHeap } from "../logic/heap_words";
+import { fileMark, heapWords, type NamedHeap } from "../logic/heap_words";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { HeapPath, LiveTarget } from "../types/heap";
 import type { State } from ".";
@@ -72,6 +72,13 @@ export function serverWordOf({ snapshots }: State, { name, path }: Snapshot): st
   const isAlone = snapshots.filter((one) => one.name === name && one.path !== null).length === 1;
   return isAlone ? name : (path ?? "");
 }
+
+/** What distinguishes the file of each. */
+export const fileMarksOf = createSelector(
+  [snapshotsOf],
+  (snapshots): Record<HeapPath, string> =>
+    Object.fromEntries(snapshots.flatMap(({ path, size, info }) => (path === null ? [] : [[path, fileMark(size, info)]]))),
+);
 
 /** The bytes of all that a snapshot has, once anything is known of them; the tree map's are preferred. */
 export function totalBytesOf({ treeMap, census, report }: Snapshot): number | null {

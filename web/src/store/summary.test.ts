@@ -61,7 +61,7 @@ it("a class opens to its objects, its rest to as many again, and the focus of a 
 it("a class whose objects do not come is closed, and the reason said; a list that fails is asked for again", async () => {
   b.client.failing.set("objects of Class1", "gone");
   await b.store.dispatch(fetchClassNodes(b.selected().id, 1));
-  expect([open(), b.state().notice]).toEqual([[], "gone"]);
+  expect([open(), b.state().notice]).toEqual([[], "a: gone"]);
   b.client.failing.set("classes +self 0 ", "out of memory");
   await b.store.dispatch(setSummarySortAndRefresh("+self"));
   expect(summary()).toMatchObject({ state: SUMMARY.ERROR, error: "out of memory" });

@@ -58,6 +58,14 @@ export class FakeClient {
     this.targets = [target, ...this.targets.filter((one) => one.id !== id)];
     return this.answer("record", target);
   };
+  openHeapAgain = (path: string) => {
+    const name = this.heaps.find(({ id }) => id === path)?.name ?? "";
+    return this.answer(`again ${path}`, null).then(() => {
+      const fresh = { ...this.open(name), id: "h3" };
+      this.heaps.splice(0, this.heaps.length, fresh, ...this.heaps.filter((one) => one.id !== path && one.name !== name));
+      return fresh;
+    });
+  };
   deleteOpenHeap = (path: string) => this.answer(`delete ${path}`, undefined);
   readHeapSnapshot = () => this.answer("read", true as const);
   getInfo = () => this.answer("info", { creationTimeUs: 1_700_000_000_123_456 });

@@ -80,6 +80,9 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
       changedOne(list, id, () => ({ state: SNAPSHOT.ERROR, error, progress: null })),
     )
     .addCase(a.forgetUnanswered, (list) => list.map(withoutUnanswered))
+    .addCase(a.replaceSnapshot, (list, { payload: { id, snapshot } }) =>
+      list.map((one) => (one.id === id ? { ...snapshot, selected: one.selected } : one)),
+    )
     .addCase(a.selectSnapshot, (list, { payload }) => selectedOne(list, payload.id))
     .addCase(a.deleteSnapshotsStart, (list, { payload }) => list.filter((snapshot) => !payload.ids.includes(snapshot.id)))
     .addCase(a.changeView, (list, { payload }) => (isOfSeveral(payload.newViewState) ? selectedOne(list, null) : list))

@@ -9,7 +9,7 @@ import * as a from "../actions";
 import { CENSUS, TREE_MAP, type Progress, type SnapshotId } from "../models";
 import { isCensusOf, type CensusWanted } from "../reducers/census";
 import { snapshotOf } from "../selectors";
-import { cancelOf, errorText, joined, joinedFew } from "./context";
+import { cancelOf, errorText, joined, joinedFew, namedError } from "./context";
 
 /** Rows that are asked for at once. */
 export const PAGE_ROWS = 100;
@@ -76,7 +76,7 @@ export function fetchCensusRows(id: SnapshotId, parent: RowId, offset: number, m
         const page = await context.client.getCensusRows(path, pageOptions(of, parent, offset));
         dispatch(a.censusRowsCame({ id, of, page }));
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
   };
@@ -154,7 +154,7 @@ export function fetchTreeMapDetail(id: SnapshotId, wanted: WantedDetail): Task {
         const detail = await context.client.getTreeMap(path, { breakdown: treeMap.display.breakdown, width, height, parent, offset });
         dispatch(a.treeMapDetailCame({ id, of, boxes: withDetail(of, wanted, detail.boxes) }));
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
 }
@@ -170,7 +170,7 @@ export function seekObjectInTreeMap(id: SnapshotId, nodeId: NodeId): Task {
       const label = await client.getLabel(path, nodeId, treeMap.display.breakdown);
       dispatch(a.seekInTreeMap({ id, sought: { nodeId, way: (label ?? []).map((piece) => labelText([piece])) } }));
     } catch (error) {
-      dispatch(a.noticeChanged(errorText(error)));
+      dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
     }
   };
 }

@@ -2,6 +2,7 @@
 // What tasks have besides the store.
 import type { HeapAnalysesClient } from "../../api/HeapAnalysesClient";
 import { isAbort } from "../../api/errors";
+import { isUnanswered } from "../../logic/unanswered";
 import type { SnapshotId } from "../models";
 
 export interface TaskContext {
@@ -57,4 +58,10 @@ export function errorText(error: unknown): string | null {
     return null;
   }
   return typeof error === "string" ? error : error instanceof Error ? error.message : String(error);
+}
+
+/** The same, and which file it is about, where the words do not say that. */
+export function namedError(name: string | undefined, error: unknown): string | null {
+  const text = errorText(error);
+  return text === null || !name || text.includes(name) || isUnanswered(text) ? text : `${name}: ${text}`;
 }

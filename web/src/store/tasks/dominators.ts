@@ -11,7 +11,7 @@ import { DOMINATORS, VIEW, type Grouping, type IndividualsOf, type SnapshotId } 
 import { nodeFound } from "../reducers/dominators";
 import { snapshotOf } from "../selectors";
 import { progressOf } from "./census";
-import { cancelOf, errorText, joined } from "./context";
+import { cancelOf, errorText, joined, namedError } from "./context";
 import { changeView } from "./views";
 
 export function computeDominatorTree(id: SnapshotId): Task {
@@ -132,7 +132,7 @@ export function revealDominator(id: SnapshotId, nodeId: NodeId): Task {
         dispatch(a.setGrouping("node"));
         await dispatch(showWay(id, way));
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
 }
@@ -162,7 +162,7 @@ export function revealNextDrop(id: SnapshotId, after: NodeId | null): Task {
           await dispatch(showWay(id, way));
         }
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
 }
@@ -193,7 +193,7 @@ export function fetchGroups(id: SnapshotId, nodeId: NodeId, most = DOMINATED_ROW
       try {
         dispatch(a.dominatedGroupsCame({ id, nodeId, ...(await context.client.getDominatedGroups(treeId, nodeId, most)) }));
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
 }
@@ -213,7 +213,7 @@ export function fetchMembers(id: SnapshotId, group: DominatedGroup, startIndex: 
         const nodes = await context.client.getGroupMembers(of);
         dispatch(a.groupMembersCame({ id, group: key, startIndex, nodes, display }));
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
   };

@@ -5,7 +5,7 @@ import type { Task } from "..";
 import * as a from "../actions";
 import type { SnapshotId } from "../models";
 import { snapshotOf } from "../selectors";
-import { errorText } from "./context";
+import { namedError } from "./context";
 
 /** @param save  gets the file, and what it is to be called. */
 export function exportRecording(id: SnapshotId, format: ExportFormat, save: (file: Blob, name: string) => void): Task {
@@ -17,7 +17,7 @@ export function exportRecording(id: SnapshotId, format: ExportFormat, save: (fil
     try {
       save(await client.getExport(path, format.question, format.format), exportName(name, format));
     } catch (error) {
-      dispatch(a.noticeChanged(errorText(error)));
+      dispatch(a.noticeChanged(namedError(name, error)));
     }
   };
 }

@@ -6,8 +6,8 @@ import type { State, Task } from "..";
 import * as a from "../actions";
 import { CONNECTION, isClearable, newSnapshot, SNAPSHOT, VIEW, type Progress, type Snapshot, type SnapshotId } from "../models";
 import { allocationsOf, snapshotAt, snapshotOf } from "../selectors";
-import { cancelOf, errorText } from "./context";
-import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot } from "./views";
+import { cancelOf, errorText, joined, namedError } from "./context";
+import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot, selectSnapshotAndRefresh } from "./views";
 
 function snapshotOfHeap({ id, name, kind, what, size, origin, fault }: OpenHeap): Snapshot {
   const known = { path: id, name, kind, what: what ?? null, size, imported: origin !== "saved" };
@@ -50,6 +50,30 @@ export function listSnapshots(): Task {
       }
     }
   };
+}
+
+/** Opens a file that was overwritten again, in place of what was open of it, and shows it. */
+export function openAgain(id: SnapshotId): Task {
+  return (dispatch, getState, context) =>
+    joined(context, `open again ${id}`, async () => {
+      const { path, name } = snapshotOf(getState(), id) ?? {};
+      if (!path) {
+        return;
+      }
+      context.arriving.add(id);
+      try {
+        const snapshot = snapshotOfHeap(await context.client.openHeapAgain(path));
+        cancelOf(context, id).abort();
+        dispatch(leaveModes());
+        dispatch(a.replaceSnapshot({ id, snapshot }));
+        dispatch(a.noticeChanged(null));
+        await dispatch(selectSnapshotAndRefresh(snapshot.id));
+      } catch (error) {
+        dispatch(a.noticeChanged(namedError(name, error)));
+      } finally {
+        context.arriving.delete(id);
+      }
+    });
 }
 
 /** Leaves what is of other snapshots than a new one. */

@@ -7,7 +7,7 @@ import { SUMMARY, type SnapshotId, type SummaryWanted } from "../models";
 import { isSummaryOf } from "../reducers/summary";
 import { snapshotOf } from "../selectors";
 import { PAGE_ROWS, progressOf, ROW_REQUESTS } from "./census";
-import { cancelOf, errorText, joined, joinedFew } from "./context";
+import { cancelOf, errorText, joined, joinedFew, namedError } from "./context";
 
 export function wantedSummary({ filter, summarySort }: State): SummaryWanted {
   return { filter, sort: summarySort };
@@ -54,7 +54,7 @@ export function fetchClasses(id: SnapshotId, offset: number, most = ROW_REQUESTS
       try {
         dispatch(a.summaryRowsCame({ id, of, page: await context.client.getClasses(path, { ...of, offset, rows: PAGE_ROWS }) }));
       } catch (error) {
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
   };
@@ -79,7 +79,7 @@ export function fetchClassNodes(id: SnapshotId, index: number): Task {
         dispatch(a.classNodesCame({ id, key, nodes }));
       } catch (error) {
         dispatch(a.toggleClass({ id, index, isOpen: false }));
-        dispatch(a.noticeChanged(errorText(error)));
+        dispatch(a.noticeChanged(namedError(snapshotOf(getState(), id)?.name, error)));
       }
     });
   };

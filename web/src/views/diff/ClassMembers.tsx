@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The objects of one class that only one of two snapshots has: those first that retain most.
 import { useEffect } from "react";
-import { addressText } from "../../logic/address";
 import { classKey, type ClassChange, type ClassSide } from "../../logic/class_diff";
 import { formatNumber } from "../../logic/format";
 import { labelText } from "../../logic/names";
-import { useDo } from "../../shared/hooks";
+import { useAddress, useDo } from "../../shared/hooks";
 import { useNodeColumns } from "../../shared/NodeTable";
 import { Spinner } from "../../shared/Status";
 import { TreeTable } from "../../shared/TreeTable";
@@ -25,6 +24,7 @@ const SIDES: readonly (readonly [ClassSide, string])[] = [
 
 function Nodes({ members, row, snapshot }: { members: ClassMembersModel; row: ClassChange; snapshot: Snapshot }) {
   const act = useDo();
+  const address = useAddress();
   const columns = useNodeColumns<DominatorTreeNode>(totalBytesOf(snapshot) ?? 0, snapshot.path, (node) => ({ ...node, node }));
   const { nodes } = members;
   if (!nodes) {
@@ -69,7 +69,7 @@ function Nodes({ members, row, snapshot }: { members: ClassMembersModel; row: Cl
       onActivate={(position) => {
         const node = nodes[position];
         if (node) {
-          location.hash = addressText({ view: "object", heap: snapshot.path, node: node.nodeId });
+          location.hash = address({ view: "object", heap: snapshot.path, node: node.nodeId });
         }
       }}
     />

@@ -156,7 +156,7 @@ export function ObjectPage({ snapshot, object }: { snapshot: Snapshot; object: O
   const heap = snapshot.path ?? "";
   const idText = useNodeIds(heap);
   if (object.state === "object-state-error") {
-    return <Failure words="This object could not be shown." error={object.error} />;
+    return <Failure words="This object could not be shown." of={snapshot.name} error={object.error} />;
   }
   if (!node) {
     return <Working words="Looking at the object…" progress={null} />;

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The list of snapshots: what is open, how far it is, and, while two are chosen for a difference, which.
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { addressText } from "../../logic/address";
 import { formatPercent, formatSize, formatTime } from "../../logic/format";
+import { placeAfterKey } from "../../logic/roving";
 import { useDo, useSee } from "../../shared/hooks";
 import { ProgressBar, Spinner } from "../../shared/Status";
-import { DIFFING, DOMINATORS, isDiffable, LEAKS, SNAPSHOT, type DiffingModel, type LeaksModel, type Snapshot } from "../../store/models";
+import {
+  DIFFING,
+  DOMINATORS,
+  isDiffable,
+  LEAKS,
+  SNAPSHOT,
+  type DiffingModel,
+  type LeaksModel,
+  type Snapshot,
+  type SnapshotId,
+} from "../../store/models";
 import { isBusy, serverWordOf, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
 import { selectForDiffing } from "../../store/tasks/diffing";
 import { chooseForLeaks } from "../../store/tasks/leaks";
@@ -42,7 +54,7 @@ function SecondLine({ snapshot, role }: { snapshot: Snapshot; role: string }) {
     const percent = progress?.fraction === undefined ? "" : ` ${formatPercent(progress.fraction * 100)}`;
     return (
       <span className={busy === SNAPSHOT.ERROR ? "snapshot-error" : "snapshot-busy"}>
-        {stateWords(busy).short}
+        {busy === SNAPSHOT.ERROR && snapshot.error ? snapshot.error : stateWords(busy).short}
         {percent}
       </span>
     );
@@ -56,8 +68,27 @@ function SecondLine({ snapshot, role }: { snapshot: Snapshot; role: string }) {
   );
 }
 
-function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
+interface ItemProps {
+  snapshot: Snapshot;
+  /** Whether Tab comes to it: of a list, to one item. */
+  isCurrent: boolean;
+  onDelete(snapshot: Snapshot): void;
+}
+
+/** Keeps an element in view while it is what matters. */
+function useInView<Kind extends HTMLElement>(isWanted: boolean) {
+  const ref = useRef<Kind>(null);
+  useEffect(() => {
+    if (isWanted) {
+      ref.current?.scrollIntoView({ block: "nearest" });
+    }
+  }, [isWanted]);
+  return ref;
+}
+
+function SnapshotItem({ snapshot, isCurrent, onDelete }: ItemProps) {
   const act = useDo();
+  const ref = useInView<HTMLLIElement>(snapshot.selected);
   const diffing = useSee((state) => state.diffing);
   const leaks = useSee((state) => state.leaks);
   const role = roleOf(snapshot, diffing, leaks);
@@ -68,7 +99,11 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
   const isRunning = busy !== "" && busy !== SNAPSHOT.ERROR;
   const title = titleOf(snapshot);
   const word = useSee((state) => serverWordOf(state, snapshot));
+  const isFixed = isSelecting && ((role !== "" && !isSeries) || !isChoice);
   const choose = () => {
+    if (isFixed) {
+      return;
+    }
     if (isSeries) {
       act(chooseForLeaks(snapshot.id));
     } else {
@@ -76,13 +111,14 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
     }
   };
   return (
-    <li className={`snapshot${snapshot.selected ? " selected" : ""}${role ? " chosen" : ""}`} data-state={snapshot.state}>
+    <li ref={ref} className={`snapshot${snapshot.selected ? " selected" : ""}${role ? " chosen" : ""}`} data-state={snapshot.state}>
       <button
         type="button"
         className="snapshot-choose"
+        tabIndex={isCurrent ? 0 : -1}
         aria-current={snapshot.selected || undefined}
         aria-pressed={isChoice ? role !== "" : undefined}
-        disabled={isSelecting && ((role !== "" && !isSeries) || !isChoice)}
+        aria-disabled={isFixed || undefined}
         title={snapshot.error ?? (snapshot.what ? `${snapshot.name}: ${snapshot.what}` : snapshot.name)}
         onClick={choose}
       >
@@ -100,6 +136,7 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
           <button
             type="button"
             className="icon-button"
+            tabIndex={-1}
             aria-label={`Cancel ${title}`}
             title="Cancel"
             onClick={() => void act(cancelSnapshot(snapshot.id))}
@@ -111,6 +148,7 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
             {snapshot.path && (
               <a
                 className="icon-button"
+                tabIndex={-1}
                 aria-label={`Save ${title}`}
                 title="Save the file"
                 href={`/api/1/heaps/${encodeURIComponent(word)}/file`}
@@ -122,9 +160,10 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
             <button
               type="button"
               className="icon-button"
+              tabIndex={-1}
               aria-label={`Delete ${title}`}
               title="Delete"
-              onClick={() => void act(deleteSnapshot(snapshot.id))}
+              onClick={() => onDelete(snapshot)}
             >
               ×
             </button>
@@ -136,21 +175,102 @@ function SnapshotItem({ snapshot }: { snapshot: Snapshot }) {
   );
 }
 
+/** Says what is lost, and asks. */
+function DeleteDialog({ snapshot, onClose }: { snapshot: Snapshot | null; onClose: () => void }) {
+  const act = useDo();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (snapshot && !dialog.current?.open) {
+      dialog.current?.showModal();
+    }
+  }, [snapshot]);
+  return (
+    <dialog ref={dialog} className="dialog" aria-labelledby="delete-title" onClose={onClose}>
+      <h2 id="delete-title">Take “{snapshot?.name}” off the list?</h2>
+      <p>If it was imported or taken here, it is deleted on the server. A file that the server was started with stays where it is.</p>
+      <form method="dialog" className="dialog-buttons">
+        <button type="submit" className="button">
+          Cancel
+        </button>
+        <button
+          id="delete-really"
+          type="submit"
+          className="button danger"
+          onClick={() => snapshot && void act(deleteSnapshot(snapshot.id))}
+        >
+          Delete
+        </button>
+      </form>
+    </dialog>
+  );
+}
+
+/** In the list, Up and Down go from snapshot to snapshot, Right and Left to what can be done with one; Delete deletes it. */
+function useListKeys(snapshots: readonly Snapshot[], onDelete: (snapshot: Snapshot) => void) {
+  const list = useRef<HTMLUListElement>(null);
+  const keys = (event: KeyboardEvent) => {
+    const items = [...(list.current?.children ?? [])];
+    const row = items.findIndex((item) => item.contains(document.activeElement));
+    if (row < 0 || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const controls = [...(items[row]?.querySelectorAll<HTMLElement>("button, a") ?? [])];
+    const to = placeAfterKey(
+      event.key,
+      { row, column: controls.indexOf(document.activeElement as HTMLElement) },
+      items.length,
+      controls.length,
+    );
+    const snapshot = snapshots[row];
+    if (to) {
+      items[to.row]?.querySelectorAll<HTMLElement>("button, a")[to.column]?.focus();
+    } else if (event.key === "Delete" && snapshot) {
+      onDelete(snapshot);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+  return { list, keys };
+}
+
 export function SnapshotList({ onImport }: { onImport: () => void }) {
   const snapshots = useSee((state) => state.snapshots);
   const diffing = useSee((state) => state.diffing);
   const isSeries = useSee((state) => state.leaks?.state === LEAKS.SELECTING);
   const isPair = diffing?.state === DIFFING.SELECTING;
+  const act = useDo();
+  const [leaving, setLeaving] = useState<Snapshot | null>(null);
+  const [visited, setVisited] = useState<SnapshotId | null>(null);
+  const current =
+    snapshots.find(({ id }) => id === visited) ?? snapshots.find(({ selected }) => selected) ?? snapshots.find(isDiffable) ?? snapshots[0];
+  /** Nothing is lost with what could not be read. */
+  const remove = (snapshot: Snapshot) => {
+    if (snapshot.state === SNAPSHOT.ERROR) {
+      void act(deleteSnapshot(snapshot.id));
+    } else {
+      setLeaving(snapshot);
+    }
+  };
+  const { list, keys } = useListKeys(snapshots, remove);
   return (
     <nav className="snapshots" aria-label="Snapshots">
       <Targets />
       <h2 className="side-title">{isPair ? "Select two snapshots" : isSeries ? "Select snapshots" : "Snapshots"}</h2>
       {snapshots.length === 0 && <p className="side-empty">Nothing is open. Drop a file here.</p>}
-      <ul>
+      <ul
+        ref={list}
+        onKeyDown={keys}
+        onFocus={({ target }) => {
+          const row = [...(list.current?.children ?? [])].findIndex((item) => item.contains(target));
+          setVisited(snapshots[row]?.id ?? null);
+        }}
+      >
         {snapshots.map((snapshot) => (
-          <SnapshotItem key={snapshot.id} snapshot={snapshot} />
+          <SnapshotItem key={snapshot.id} snapshot={snapshot} isCurrent={snapshot === current} onDelete={remove} />
         ))}
       </ul>
+      <DeleteDialog snapshot={leaving} onClose={() => setLeaving(null)} />
       <div className="side-foot">
         <button type="button" className="button wide" onClick={onImport}>
           Import files…
