@@ -5,7 +5,8 @@
  *     large_recording_bench FILE ALLOCATIONS [wide]
  *
  * Four threads allocate by 4,096 stacks (100,000 infos) and free most of it soon, as programs do: 1 to 3 bytes for an allocation or a
- * free. With `wide`, infos are 2^20, blocks live long (a million of them at a time) and times are close: 5 bytes or more for each.
+ * free. With `wide`, infos are 2^20, blocks live long (a million of them at a time) and each event has a time of its own: 5 bytes or
+ * more for each.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #define EVENTS_PER_TIME 64
 #define EVENTS_PER_SWITCH 50
 #define STEP_NS UINT64_C(20000)
+#define WIDE_STEPS_NS UINT64_C(4096) /* times of which nothing can be foreseen */
 
 static void must(ubi_status status) {
     if (status == UBI_OK)
@@ -91,7 +93,9 @@ static void tables_make(maker *m) {
 
 /* Time passes, and threads take turns. */
 static void event_begin(maker *m) {
-    if (m->is_wide || m->n_events % EVENTS_PER_TIME == 0)
+    if (m->is_wide)
+        must(ubi__ubirec_write_time(m->w, m->now_ns += 1 + next_random(m) % WIDE_STEPS_NS));
+    else if (m->n_events % EVENTS_PER_TIME == 0)
         must(ubi__ubirec_write_time(m->w, m->now_ns += STEP_NS));
     if (m->n_events % EVENTS_PER_SWITCH == 0)
         must(ubi__ubirec_write_thread(m->w, (uint32_t)(next_random(m) % THREADS)));

@@ -369,6 +369,7 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         add_free(s, r->event.number);
         return UBI_OK;
     case UBI__UBIREC_FREE_UNDONE:
+        s->has_undone = true;
         return add_free_undone(s, r->event.number, r->event.info);
     case UBI__UBIREC_LEFT:
         add_left(s, r->event.number);

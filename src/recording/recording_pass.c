@@ -77,7 +77,7 @@ static bool points_hold(const ubi__column_rule *rule, const void *items, size_t 
 typedef struct summary_facts {
     uint64_t curve_step_ns, time_ns, rss_peak_bytes, rss_peak_time_ns, rss_last_bytes, n_markers, double_frees,
         file_bytes, torn_bytes;
-    uint32_t n_blocks, unused;
+    uint32_t n_blocks, has_undone;
     char fault[sizeof((ubi__recording_summary *)0)->fault];
 } summary_facts;
 
@@ -91,7 +91,8 @@ static ubi_status facts_pass(ubi__columns *c, ubi__recording_summary *s) {
                         .double_frees = s->double_frees,
                         .file_bytes = s->file_bytes,
                         .torn_bytes = s->torn_bytes,
-                        .n_blocks = s->n_blocks };
+                        .n_blocks = s->n_blocks,
+                        .has_undone = s->has_undone };
     memcpy(f.fault, s->fault, sizeof f.fault);
     UBI_TRY(ubi__columns_value(c, "facts", &f, sizeof f));
     UBI_TRY(ubi__columns_expect(c, f.curve_step_ns > 0 && memchr(f.fault, 0, sizeof f.fault), "facts"));
@@ -107,6 +108,7 @@ static ubi_status facts_pass(ubi__columns *c, ubi__recording_summary *s) {
     s->file_bytes = f.file_bytes;
     s->torn_bytes = f.torn_bytes;
     s->n_blocks = f.n_blocks;
+    s->has_undone = f.has_undone != 0;
     memcpy(s->fault, f.fault, sizeof s->fault);
     return UBI_OK;
 }

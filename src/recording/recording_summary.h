@@ -135,6 +135,7 @@ typedef struct ubi__recording_summary {
     uint64_t rss_peak_bytes, rss_peak_time_ns, rss_last_bytes;
     uint64_t n_markers; /* STARTs and TIMESTAMPs */
     ubi__marker_sums markers;
+    bool has_undone;       /* frees that were taken back */
     uint64_t double_frees; /* of what did not live: the file is wrong there, and they were passed over */
     uint64_t file_bytes, torn_bytes;
     uint32_t n_blocks;

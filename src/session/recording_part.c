@@ -224,16 +224,24 @@ static ubi_status files_reopen(ubi__source *out, ubi__recording_processes *proce
     return ubi__recording_source_open(out, r->path, a);
 }
 
-static ubi_status events_read(const ubi__event_stream *given, ubi__source *source, const ubi__time_window *window,
+/* Which frees are left out. */
+static ubi_status undone_look(ubi__vec_u64 *taken_back, ubi__source *source, unsigned threads,
                               const ubi_session_use *use, const ubi_allocator *a) {
+    UBI_TRY(ubi__event_stream_look(taken_back, source, threads, &use->progress, a));
+    if (!ubi__source_rewind(source))
+        return ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");
+    return UBI_OK;
+}
+
+static ubi_status events_read(const ubi__event_stream *given, ubi__source *source,
+                              const ubi__recording_summary *summary, const ubi_session_use *use,
+                              const ubi_allocator *a) {
     ubi__event_stream stream = *given;
     ubi__vec_u64 taken_back = { 0 };
     stream.threads = ubi__thread_count(use->threads);
     if (!given->is_of_all)
-        stream.window = *window;
-    ubi_status status = ubi__event_stream_look(&taken_back, source, stream.threads, &use->progress, a);
-    if (status == UBI_OK && !ubi__source_rewind(source))
-        status = ubi__fail(UBI_EINVAL, "events are read again, which a pipe cannot give: name a file");
+        stream.window = summary->window;
+    ubi_status status = summary->has_undone ? undone_look(&taken_back, source, stream.threads, use, a) : UBI_OK;
     if (status == UBI_OK)
         status = ubi__event_stream_read(&stream, &taken_back, source, &use->progress, a);
     ubi__vec_u64_fini(&taken_back, a);
@@ -250,7 +258,7 @@ ubi_status ubi__session_recording_events(const ubi__session_recording *recording
     UBI_TRY(ubi__recording_processes_find(&processes, use->session->name, recording->wanted, a));
     ubi_status status = files_reopen(&source, &processes, recording, use, a);
     if (status == UBI_OK) {
-        status = events_read(stream, &source, &recording->summary.window, use, a);
+        status = events_read(stream, &source, &recording->summary, use, a);
         ubi__source_close(&source);
     }
     ubi__recording_processes_fini(&processes);
