@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cdp/cdp_peer.h"
 #include "cdp/cdp_targets.h"
+#include "cdp/network_space.h"
 #include "cdp/node_inspector.h"
 #include "cdp/snapshot_room.h"
 
@@ -201,18 +202,38 @@ static void inspector_close(ubi__remote *r) {
 static void remote_close(ubi__remote *r) {
     static const ubi_progress uncancelled = { NULL, NULL };
     const ubi_allocator *a = r->allocator;
+    int back;
     r->progress = &uncancelled;
-    if (r->was_opened || r->is_counted)
+    if ((r->was_opened || r->is_counted) && ubi__network_enter(&back, (pid_t)r->address->pid) == UBI_OK) {
         inspector_close(r);
+        ubi__network_leave(back);
+    }
     ubi__cdp_peer_close(r->peer);
     ubi__vec_u8_fini(&r->list, a);
     ubi__vec_u8_fini(&r->scratch, a);
     UBI_DELETE(a, r);
 }
 
+/* Its sockets are in its own network, which may be that of a container: the same port of ours is another program's. */
+static ubi_status inspector_find_there(ubi__remote *r) {
+    int back;
+    UBI_TRY(ubi__network_enter(&back, (pid_t)r->address->pid));
+    ubi_status status = inspector_find(r);
+    ubi__network_leave(back);
+    return status;
+}
+
+static ubi_status peer_open_there(ubi__remote *r) {
+    int back;
+    UBI_TRY(ubi__network_enter(&back, (pid_t)r->address->pid));
+    ubi_status status = peer_open(r);
+    ubi__network_leave(back);
+    return status;
+}
+
 static ubi_status address_find(ubi__remote *r) {
     if (r->address->pid)
-        return inspector_find(r);
+        return inspector_find_there(r);
     r->host = r->address->host;
     r->port = r->address->port;
     if (!r->address->path[0])
@@ -301,7 +322,7 @@ static ubi_status path_find(ubi__remote *r) {
 
 static ubi_status remote_attach(ubi__remote *r) {
     UBI_TRY(path_find(r));
-    UBI_TRY(peer_open(r));
+    UBI_TRY(peer_open_there(r));
     if (r->is_node)
         users_join(r);
     return UBI_OK;

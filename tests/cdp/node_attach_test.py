@@ -124,6 +124,28 @@ class Node(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
             program.wait_until_closed()
 
+    def test_a_program_in_another_network(self):
+        """As in a container: its process numbers and its network are its own. Another program has the same port here, and is left alone."""
+        enter = ["unshare", "--net", "--pid", "--fork", "--kill-child", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+        if not shutil.which("ip") or subprocess.run([*enter, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("needs root, unshare and ip")
+        path = self.place.folder / "inside.js"
+        path.write_text(LEAKING.replace("Visit", "Inside"))
+        with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as outside:
+            port = next(arg for arg in outside.process.args if arg.startswith("--inspect=")).rpartition(":")[2]
+            inside = subprocess.Popen([*enter, NODE, f"--inspect-port={port}", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      text=True, preexec_fn=lift_limit)
+            try:
+                self.assertEqual(inside.stdout.readline(), "alive\n")
+                child = subprocess.run(["pgrep", "-P", str(inside.pid)], capture_output=True, text=True, check=True).stdout.split()[0]
+                said = self.ask("summary", f"node:{child}", "--top", "60")
+                self.assertIn("Inside", said)
+                self.assertNotIn("Visit", said)
+                self.assertIn("Visit", self.ask("summary", f"node:{outside.process.pid}", "--top", "60"))
+            finally:
+                inside.kill()
+                inside.communicate()
+
     def test_what_it_allocates(self):
         """Sampled, and each object with its stack: shown, kept, and kept after Ctrl-C."""
         with Program(self.place) as program:
