@@ -36,6 +36,9 @@ static void add_symbol(ubi__recording_place *out, const ubi__ubirec_tables *t, c
     out->file = ubi__ubirec_string_at(t, symbol->file);
     out->line = symbol->line;
     out->column = symbol->column;
+    if (!out->function.len && out->file.len &&
+        !out->module.len) /* made at run time, without a name: where it is says more */
+        out->has_address = false;
 }
 
 void ubi__recording_frame_place(ubi__recording_place *out, const ubi__ubirec_tables *t, uint32_t frame,

@@ -530,5 +530,54 @@ class Started(unittest.TestCase):
         self.assertNotIn("it started", done.stderr)
 
 
+class Ends(unittest.TestCase):
+    """What is known when a process is over."""
+
+    def setUp(self):
+        self.place = record_place.Place(self)
+
+    def compile(self, name, text):
+        source = self.place.folder / f"{name}.c"
+        source.write_text(text)
+        subprocess.run(["gcc", "-O0", "-w", source, "-o", self.place.folder / name], check=True)
+        return self.place.folder / name
+
+    def test_children_that_a_signal_ended_are_said(self):
+        program = self.compile("aborts", """#include <stdlib.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            int main(void) {
+                for (int i = 0; i < 2; i++) {
+                    if (fork() == 0) {
+                        malloc(100);
+                        if (i == 1)
+                            abort();
+                        _exit(3);
+                    }
+                    wait(0);
+                }
+            }""")
+        done = self.place.record(program, options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(re.findall(r"^ubiheap: aborts \d+ was ended by signal 6 \(SIGABRT\)$", done.stderr, re.MULTILINE)), 1,
+                         done.stderr)
+        self.assertEqual(done.stderr.count("was ended"), 1, done.stderr)
+
+    def test_a_short_program_s_peak_is_what_the_system_counted(self):
+        program = self.compile("short", """#include <stdlib.h>
+            #include <string.h>
+            int main(void) {
+                enum { BYTES = 200 << 20 };
+                char *block = malloc(BYTES);
+                memset(block, 1, BYTES);
+                free(block);
+            }""")
+        self.place.record(program)
+        document = json.loads(subprocess.run([record_place.UBIHEAP, "report", "--json", "out.ubirec"], cwd=self.place.folder,
+                                             stdout=subprocess.PIPE, env=self.place.environment, check=True).stdout)
+        if document["durationMs"] < 1000:  # else it was looked at often
+            self.assertGreaterEqual(document["resident"]["peakBytes"], 200 << 20)
+
+
 if __name__ == "__main__":
     unittest.main()

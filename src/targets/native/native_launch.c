@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -60,10 +61,13 @@ static ubi_status take_signals(ubi__native_launch *l) {
 
 static void learn_of_end(ubi__native_launch *l) {
     int status;
-    if (l->pid <= 0 || l->has_ended || waitpid(l->pid, &status, WNOHANG) != l->pid)
+    struct rusage usage;
+    if (l->pid <= 0 || l->has_ended || wait4(l->pid, &status, WNOHANG, &usage) != l->pid)
         return;
     l->has_ended = true;
     l->wait_status = status;
+    uint64_t kib = usage.ru_maxrss > 0 ? (uint64_t)usage.ru_maxrss : 0;
+    l->peak_bytes = kib > l->own_peak_kib ? kib << 10 : 0;
 }
 
 bool ubi__native_launch_attend(ubi__native_launch *l) {
@@ -160,6 +164,9 @@ static ubi_status make_process(ubi__native_launch *l, const ubi__native_program 
         close(gate[1]);
         return ubi__fail_errno(error, "cannot make a pipe");
     }
+    struct rusage own;
+    if (getrusage(RUSAGE_SELF, &own) == 0 && own.ru_maxrss > 0)
+        l->own_peak_kib = (uint64_t)own.ru_maxrss;
     pid_t pid = fork();
     if (pid == 0) {
         close(gate[1]);

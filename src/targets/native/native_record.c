@@ -426,6 +426,8 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
                               .scripts = s->counters.scripts,
                               .namespaces = s->counters.namespaces,
                               .file_bytes = s->kept_bytes,
+                              .end = s->end,
+                              .is_program = s->pid == r->launch.pid,
                               .status = s->status };
     memcpy(file.message, s->message, sizeof file.message);
     memcpy(file.replaced_by, s->replaced_by, sizeof file.replaced_by);
@@ -453,6 +455,8 @@ static bool work_on(recorder *r, ubi__native_session *s) {
         end = (ubi__ubirec_end){ .reason = UBI__UBIREC_STOPPED };
     if (s->has_given_up) /* however it ended since */
         end = (ubi__ubirec_end){ UBI__UBIREC_STOPPED, UBI__UBIREC_GAVE_UP };
+    if (is_over && s->pid == r->launch.pid && !s->replaced_by[0] && !r->settings->with_children)
+        s->peak_resident_bytes = r->launch.peak_bytes; /* of this program alone */
     if (is_over || s->is_trampled || s->has_given_up)
         end_session(r, s, &end);
     return busy;

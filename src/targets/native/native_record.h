@@ -67,7 +67,9 @@ typedef struct ubi__native_file {
     uint64_t deep_binds;           /* times that RTLD_DEEPBIND was removed from dlopen */
     uint64_t namespaces;           /* calls of dlmopen for another namespace, of which nothing is seen */
     uint64_t file_bytes;
-    ubi_status status; /* not UBI_OK: the file ends early, and `message` says why */
+    ubi__ubirec_end end; /* of the process, as far as it is known */
+    bool is_program;     /* it is the program that was started, and not one of its children */
+    ubi_status status;   /* not UBI_OK: the file ends early, and `message` says why */
     char message[512];
     char replaced_by[4096]; /* the program that the process became, which was not recorded in this file; "": none */
 } ubi__native_file;

@@ -28,6 +28,8 @@
 #define FIRST_FLUSH_NS (NS_PER_S / 20)
 #define FLUSH_NS NS_PER_S
 /* Looks at memory: soon at the start, then ever more seldom, and never more than a hundredth of the time. */
+/* A longer run has been looked at so often that a peak which was missed would be said of the wrong time. */
+#define SHORT_RUN_US 1000000
 #define FIRST_LOOK_NS (NS_PER_S / 20)
 #define LOOK_NS (5 * NS_PER_S)
 #define LOOK_SHARE 100
@@ -212,8 +214,19 @@ static ubi_status write_resident(ubi__native_session *s) {
     if (!bytes)
         return UBI_OK;
     s->resident_bytes = 0;
+    s->last_resident_bytes = bytes;
+    if (bytes > s->most_resident_bytes)
+        s->most_resident_bytes = bytes;
     UBI_TRY(ubi__ubirec_write_time(s->writer, s->resident_at_ns));
     return ubi__ubirec_write_rss(s->writer, bytes);
+}
+
+/* Of a program that was hardly looked at before it was over, the system alone knows how much there was. */
+static ubi_status write_peak_resident(ubi__native_session *s) {
+    if (s->now_us >= SHORT_RUN_US || s->peak_resident_bytes <= s->most_resident_bytes)
+        return UBI_OK;
+    UBI_TRY(ubi__ubirec_write_rss(s->writer, s->peak_resident_bytes));
+    return s->last_resident_bytes ? ubi__ubirec_write_rss(s->writer, s->last_resident_bytes) : UBI_OK;
 }
 
 ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_us) {
@@ -494,6 +507,7 @@ static ubi_status write_end(ubi__native_session *s, const ubi__ubirec_end *end) 
     if (!s->has_given_up) { /* else it was over at its last event */
         UBI_TRY(write_resident(s));
         UBI_TRY(ubi__ubirec_write_time(s->writer, now > s->began_ns ? now - s->began_ns : 0));
+        UBI_TRY(write_peak_resident(s));
     }
     UBI_TRY(look_for_own_malloc(s));
     UBI_TRY(take_look(s));

@@ -108,13 +108,15 @@ typedef struct ubi__native_session {
     uint64_t event_clock_us; /* what the last event said of its time, */
     uint32_t event_thread;   /* and of its thread; UBI_NONE: there was none */
     uint64_t resident_bytes,
-        resident_at_ns;     /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
-    ubi__native_look *look; /* at what its memory is used for; NULL: none */
-    uint64_t look_ns;       /* when the next one is due, by the monotonic clock */
-    uint32_t n_looks;       /* in the file */
-    uint64_t ended_ns;      /* when it has ended: its last event, since the process began */
-    bool is_forked;         /* it began with what its parent had */
-    bool is_attached;       /* it ran before */
+        resident_at_ns; /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
+    uint64_t most_resident_bytes, last_resident_bytes; /* that were seen */
+    uint64_t peak_resident_bytes;                      /* as the system counted it, when it has ended; 0: unknown */
+    ubi__native_look *look;                            /* at what its memory is used for; NULL: none */
+    uint64_t look_ns;                                  /* when the next one is due, by the monotonic clock */
+    uint32_t n_looks;                                  /* in the file */
+    uint64_t ended_ns;                                 /* when it has ended: its last event, since the process began */
+    bool is_forked;                                    /* it began with what its parent had */
+    bool is_attached;                                  /* it ran before */
     bool has_ended, is_stopping;
     ubi__native_window window; /* which part of it is recorded */
     bool has_given_up;         /* the process: it waited too long for us, and records no more */

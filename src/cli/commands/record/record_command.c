@@ -268,6 +268,25 @@ static void tell_of_processes(const ubi__native_result *r, const ubi__native_set
     ubi__free_array(a, files, n, sizeof *files);
 }
 
+/* Children that did not end by themselves. How the program itself ended is our own status. */
+static void tell_of_killed(const ubi__native_result *r) {
+    char line[PATH_MAX + 256];
+    size_t n = 0;
+    for (size_t i = 0; i < r->files.n; i++) {
+        const ubi__native_file *file = &r->files.at[i];
+        const char *name = file->end.reason == UBI__UBIREC_KILLED ? ubi__signal_name(file->end.value) : NULL;
+        if (file->end.reason != UBI__UBIREC_KILLED || file->is_program || n++ >= PROCESSES_TOLD)
+            continue;
+        snprintf(line, sizeof line, name ? "%s %lld was ended by signal %u (SIG%s)" : "%s %lld was ended by signal %u",
+                 file->name, (long long)file->pid, file->end.value, name);
+        ubi__print_line(NULL, line);
+    }
+    if (n > PROCESSES_TOLD) {
+        snprintf(line, sizeof line, "%zu more were ended by a signal", n - PROCESSES_TOLD);
+        ubi__print_line(NULL, line);
+    }
+}
+
 /* "sort, head (3 times)": those left out for one reason. @return how many programs */
 static size_t name_unrecorded(char *out, size_t size, const ubi__native_result *r, ubi__unrecorded why) {
     char times[UBI__HUMAN_TEXT];
@@ -309,6 +328,7 @@ static void outcome_tell(const ubi__native_result *r, const char *program, const
     tell_of_failures(r);
     tell_of_unseen(r);
     tell_of_scripts(r);
+    tell_of_killed(r);
     tell_of_processes(r, settings);
     tell_of_unrecorded(r, settings);
     if (r->files.n > 0)
