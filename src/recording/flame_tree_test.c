@@ -90,6 +90,24 @@ static void sums_are_of_what_is_called_and_the_largest_is_first(void **state) {
     look_end(&l);
 }
 
+/* As functions of Node.js are that have none: what its map says of an address. */
+static void code_made_at_run_time_has_its_position_for_a_name(void **state) {
+    const ubi__ubirec_symbol place = { .function = ubi__text(""), .file = ubi__text("/srv/app.js"), .line = 3 };
+    uint32_t frames[2], trace = UBI__UBIREC_NO_TRACE;
+    looked_at l;
+    (void)state;
+    begin(&l, 1);
+    for (size_t i = 0; i < 2; i++) {
+        must(ubi__ubirec_raw_frame(l.r.w, &frames[i], 0x7f0000001000 + i * 16));
+        must(ubi__ubirec_trace(l.r.w, &trace, trace, frames[i]));
+    }
+    must(ubi__ubirec_write_symbols(l.r.w, frames[1], &place, 1));
+    allocate(&l.r, l.r.heap, 8, trace);
+    look(&l);
+    assert_tree(&l, true, false, total, "all 8/0 (0x7f0000001000 8/0 ((anonymous app.js:3) 8/8))");
+    look_end(&l);
+}
+
 static void wrappers_are_left_out_unless_wanted(void **state) {
     looked_at l;
     (void)state;
@@ -196,6 +214,7 @@ static void without_memory_nothing_is_left(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_of_what_is_called_and_the_largest_is_first),
+        cmocka_unit_test(code_made_at_run_time_has_its_position_for_a_name),
         cmocka_unit_test(wrappers_are_left_out_unless_wanted),
         cmocka_unit_test(inlined_functions_are_functions),
         cmocka_unit_test(parts_of_counts_make_up_the_whole),

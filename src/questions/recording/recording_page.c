@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/human.h"
@@ -29,6 +30,7 @@
 #define LIST_SITES 10
 #define LIST_FRAMES 8
 #define CURVE_COLUMNS 60
+#define CURVE_LEAST_COLUMNS 10
 #define MAPPINGS_TITLE_LINES 2
 
 #define EXACT_COLUMNS 11
@@ -169,22 +171,47 @@ static size_t head_write(const ubi__recording_view *v) {
 
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
 
+/* What is said after a number; more than that is cut. */
+typedef struct words {
+    char text[512];
+    size_t n;
+} words;
+
+static __attribute__((format(printf, 2, 3))) void words_add(words *w, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, arguments);
+    va_end(arguments);
+    w->n = n < 0 ? w->n : w->n + (size_t)n < sizeof w->text ? w->n + (size_t)n : sizeof w->text - 1;
+}
+
+static size_t number_columns(const ubi__recording_view *v) {
+    return v->report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
+}
+
+/* After a number, in lines of the page. @return lines, with the number's */
+static size_t words_write(const ubi__recording_view *v, const words *w) {
+    ubi__out_char(v->out, ' ');
+    return ubi__wrap_words(v->out, v->style, ubi__text(w->text), LABEL_COLUMNS + number_columns(v) + 1, LABEL_COLUMNS,
+                           v->columns);
+}
+
 /* "in 120 allocations", or "in about 29 (8-121,000) allocations". */
-static void count_write(const ubi__recording_view *v, ubi__ubirec_class of_class, const ubi__estimate *e,
-                        ubi__range range) {
+static void count_add(words *w, const ubi__recording_view *v, ubi__ubirec_class of_class, const ubi__estimate *e,
+                      ubi__range range) {
     char limits[UBI__ESTIMATE_TEXT], guess[UBI__HUMAN_TEXT];
     ubi__range_count(limits, v->style, range);
     if (range.low < range.high)
-        ubi__out_printf(v->out, " in about %s (%s)", ubi__human_count(guess, ubi__whole(e->count)), limits);
+        words_add(w, "in about %s (%s)", ubi__human_count(guess, ubi__whole(e->count)), limits);
     else
-        ubi__out_printf(v->out, " in %s", limits);
-    ubi__out_printf(v->out, " %s%s", ubi__recording_things(of_class), range.high == 1 ? "" : "s");
+        words_add(w, "in %s", limits);
+    words_add(w, " %s%s", ubi__recording_things(of_class), range.high == 1 ? "" : "s");
 }
 
 /* A label, and a number against the right edge of its column. */
 static void number_write(const ubi__recording_view *v, const char *name, const char *number) {
     const ubi__text_column columns[] = { { NULL, .width = LABEL_COLUMNS, .is_left = true },
-                                         { NULL, .width = v->report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS } };
+                                         { NULL, .width = number_columns(v) } };
     const ubi__cell cells[] = { { .kind = UBI__CELL_TEXT, .ink = UBI__INK_DIM, .text = ubi__text(name) },
                                 ubi__cell_words(number) };
     ubi__text_table table;
@@ -192,24 +219,27 @@ static void number_write(const ubi__recording_view *v, const char *name, const c
     ubi__text_table_row(&table, cells);
 }
 
-static void total_write(const ubi__recording_view *v, const char *name, ubi__measure measure) {
+/* @return lines */
+static size_t total_write(const ubi__recording_view *v, const char *name, ubi__measure measure) {
     char bytes[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
     const ubi__recording_sum *sum = &v->all[measure];
+    words w = { .n = 0 };
     if (sum->estimate.samples == 0 && ubi__recording_is_sampled(v->report->summary, v->of_class)) {
         ubi__write_label(v->on, UBI__INK_DIM, name, LABEL_COLUMNS);
         ubi__out_printf(v->out, "less than %s, nothing sampled", ubi__human_size(share, ubi__whole(sum->bytes.high)));
-        return;
+        return 1;
     }
     number_write(v, name, ubi__range_bytes(bytes, v->style, sum->bytes));
     if (ubi__recording_is_profile(v->report->summary)) {
-        ubi__out_printf(v->out, " in %s", ubi__human_things(share, sum->estimate.samples, "sample"));
-        return;
+        words_add(&w, "in %s", ubi__human_things(share, sum->estimate.samples, "sample"));
+        return words_write(v, &w);
     }
-    count_write(v, v->of_class, &sum->estimate, sum->count);
+    count_add(&w, v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
-        ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary->classes[v->of_class].peak_time_ns));
+        words_add(&w, ", at %s", time_words(share, v->report->summary->classes[v->of_class].peak_time_ns));
     if (!v->report->is_exact)
-        ubi__out_printf(v->out, " (%s)", ubi__human_things(share, sum->estimate.samples, "sample"));
+        words_add(&w, " (%s)", ubi__human_things(share, sum->estimate.samples, "sample"));
+    return words_write(v, &w);
 }
 
 static char *class_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__recording_view *v, ubi__ubirec_class of_class,
@@ -226,14 +256,16 @@ static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_cla
     if (!ubi__class_has_any(s, of_class) || of_class == v->of_class)
         return 0;
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
+    words w = { .n = 0 };
     number_write(v, name, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL));
-    count_write(v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
+    count_add(&w, v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
     if (ubi__recording_has_frees(s)) {
-        ubi__out_printf(v->out, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
-        ubi__out_printf(v->out, ", not freed %s", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
+        words_add(&w, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
+        words_add(&w, ", not freed %s", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
     }
+    size_t lines = words_write(v, &w);
     ubi__out_char(v->out, '\n');
-    return 1;
+    return lines;
 }
 
 /* @return lines */
@@ -258,18 +290,19 @@ static size_t totals_write(const ubi__recording_view *v) {
         if (!ubi__recording_has_measure(s, v->of_class, rows[i].measure) ||
             (rows[i].measure == UBI__MEASURE_LEAKED && ubi__recording_is_moment(v->report)))
             continue;
-        total_write(v, ubi__recording_is_profile(s) ? "Alive" : rows[i].name, rows[i].measure);
+        lines += total_write(v, ubi__recording_is_profile(s) ? "Alive" : rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
-        lines++;
         if (rows[i].measure == UBI__MEASURE_LEAKED)
             lines += ubi__recording_suppressed_write(v->on, v->report, v->of_class, LABEL_COLUMNS);
     }
     lines += class_write(v, UBI__UBIREC_MAPPING, "Mappings");
     lines += class_write(v, UBI__UBIREC_OBJECT, "Objects");
     if (s->rss_peak_bytes) {
+        words w = { .n = 0 };
+        words_add(&w, "at most, at %s", time_words(time, s->rss_peak_time_ns));
         number_write(v, "Resident", ubi__human_size(size, s->rss_peak_bytes));
-        ubi__out_printf(v->out, " at most, at %s\n", time_words(time, s->rss_peak_time_ns));
-        lines++;
+        lines += words_write(v, &w);
+        ubi__out_char(v->out, '\n');
     }
     return lines;
 }
@@ -291,15 +324,20 @@ static size_t curve_write(const ubi__recording_view *v) {
     char time[UBI__HUMAN_TEXT];
     if (!v->style->has_unicode || most == 0 || s->n_curve < 2 || !ubi__recording_has_frees(s))
         return 0;
+    time_words(time, ubi__recording_end_ns(s));
+    size_t beside = LABEL_COLUMNS + 2 + strlen(time), room = v->columns > beside ? v->columns - beside : 0;
+    size_t n = room < CURVE_COLUMNS ? room : CURVE_COLUMNS;
+    if (n < CURVE_LEAST_COLUMNS)
+        return 0;
     ubi__write_label(v->on, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
     ubi__out_char(v->out, ' ');
     ubi__write_ink(v->on, UBI__INK_BLUE);
-    for (size_t i = 0; i < CURVE_COLUMNS; i++) {
-        double part = (double)most_of_part(s, i, CURVE_COLUMNS) / (double)most;
+    for (size_t i = 0; i < n; i++) {
+        double part = (double)most_of_part(s, i, n) / (double)most;
         ubi__out_string(v->out, heights[part > 0 ? 1 + (size_t)(part * 7 + 0.5) : 0]);
     }
     ubi__write_ink(v->on, UBI__INK_PLAIN);
-    ubi__out_printf(v->out, " %s\n", time_words(time, ubi__recording_end_ns(s)));
+    ubi__out_printf(v->out, " %s\n", time);
     return 1;
 }
 

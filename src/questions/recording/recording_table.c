@@ -127,11 +127,13 @@ void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, co
                                           [EXTRA] = { extra, .width = columns_of(v, 1) + 3, .is_hidden = !extra,
                                                       .least_name_columns = LEAST_FUNCTION_COLUMNS } };
     ubi__site_order orders[UBI__SITE_ORDER_COUNT];
-    size_t n = choose_columns(orders, v);
-    for (size_t i = 0; i < UBI__SITE_ORDER_COUNT; i++)
+    size_t n = choose_columns(orders, v), used = SHARE_COLUMNS;
+    for (size_t i = 0; i < UBI__SITE_ORDER_COUNT; i++) {
+        used += columns_of(v, i) + 1;
         columns[number_column(i)] = (ubi__text_column){ .title = i < n ? head_of(v, orders[i]) : NULL,
                                                         .width = columns_of(v, i),
-                                                        .is_hidden = i >= n };
+                                                        .is_hidden = i >= n || (i > 0 && used > v->columns) };
+    }
     ubi__page_table(t, v->on, name, columns, COLUMNS);
     t->columns = v->columns;
     ubi__text_table_lay_out(t);

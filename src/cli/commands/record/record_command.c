@@ -192,14 +192,16 @@ static bool is_told_of(const ubi__native_result *r, const char *path) {
 }
 
 /* Wrappers and shells that become the real program explain an empty report. */
-static void tell_of_replacement(const ubi__native_result *r, bool follows) {
+static void tell_of_replacement(const ubi__native_result *r, const ubi__native_settings *settings) {
     char line[PATH_MAX + 128];
     for (size_t i = 0; i < r->files.n; i++) {
         const ubi__native_file *file = &r->files.at[i];
         if (!file->replaced_by[0] || is_told_of(r, file->replaced_by))
             continue;
         snprintf(line, sizeof line, "it became %s, which was not recorded; %s", file->replaced_by,
-                 follows ? "the recorder was not loaded into it" : "--follow-children does that");
+                 settings->attach_to       ? "attach to it again to record that"
+                 : settings->with_children ? "the recorder was not loaded into it"
+                                           : "--follow-children does that");
         ubi__print_line(file->path, line);
     }
 }
@@ -454,7 +456,7 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
         return UBI_OK;
     }
     UBI_TRY(status);
-    tell_of_replacement(&result, settings.with_children);
+    tell_of_replacement(&result, &settings);
     tell_of_left_behind(&result);
     bool is_kept = !ring || ring_end(ring);
     if (!ring)
