@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs every test: on the everyday build those of the engine, with its older source, and what no sanitizer runs with checks,
+# Builds and runs every test: on the everyday build those of the engine, with its older source, and what no sanitizer runs with checks;
 # then gcc release, clang with ASan and UBSan (all other checks; the stored inputs of the fuzz targets too), and ThreadSanitizer on tests
-# that start threads. All stages run, whatever fails. The last line is `N passed, N failed, N skipped`, summed over all stages; exit 1 when anything failed. With CI=true a skip that
-# tests/expected-skips.txt does not list fails.
+# that start threads. All stages run, whatever fails. The last line is `N passed, N failed, N skipped`, summed over all stages; exit 1
+# when anything failed. With CI=true a skip that tests/expected-skips.txt does not list fails.
 #
 # The builds run ahead of the tests, at low priority: they take the processors that the last long tests of a stage leave idle.
 set -u
