@@ -18,8 +18,8 @@ import ubirec_decoder  # noqa: E402
 PROGRAMS = record_place.HERE / "programs"
 UNKNOWN_FREES, ATTACHED = 2, 14
 ALL_KINDS = ("busy", "sleeps", "counts", "forks", "storm")
-TIMES = 100
-KILLS = 60
+# The program works as long as it is attached to, and a recorder with a sanitizer takes several times as long.
+TIMES, KILLS = (25, 15) if record_place.SANITIZED else (100, 60)
 
 
 class Program:
@@ -153,7 +153,7 @@ class Attach(unittest.TestCase):
 
     # ---- no harm
 
-    def test_a_hundred_times_in_a_row(self):
+    def test_many_times_in_a_row(self):
         plugin = self.place.folder / "plugin.so"
         record_place.built_programs.build(["gcc", "-g", "-O1", "-shared", "-fPIC", PROGRAMS / "attached_plugin.c"], plugin)
         program = Program(self, *ALL_KINDS, "loads", plugin)
