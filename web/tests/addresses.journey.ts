@@ -14,7 +14,7 @@ it("lead to the same snapshot of a server that opens its files in another order"
   await page.locator(".keepers a").first().click();
   await page.locator(".object-head h1").waitFor();
   const { hash } = new URL(page.url());
-  expect(hash).toMatch(/^#\/object\/tiny-after\.fxsnapshot\/\d+$/);
+  expect(hash).toMatch(/^#\/object\/tiny-after\.fxsnapshot\/\d+\?of=\d+-\d+-\d+$/);
   const other = await turned.open(hash);
   await other.locator(".object-head h1").waitFor();
   expect(await other.locator(".snapshot.selected .snapshot-title").textContent()).toBe("tiny-after");

@@ -28,6 +28,7 @@ describe("files", () => {
     await shown(page, "report-state-saved");
     await until(() => list.first().textContent()).toContain("641 KiB");
     await page.getByRole("button", { name: "Delete tiny-before" }).click();
+    await page.locator("#delete-really").click();
     await until(() => list.count()).toBe(2);
     // It asks first.
     await page.locator("#clear-snapshots").click();
@@ -48,10 +49,10 @@ describe("files", () => {
       await shown(page, "report-state-saved");
     }
     await pages[0].getByRole("button", { name: /^cut/ }).click();
-    await pages[0].getByText("ends too early").waitFor();
+    await pages[0].locator(".message-error", { hasText: "ends too early" }).waitFor();
     await pages[1].locator(".snapshot .snapshot-error").waitFor();
     await pages[1].getByRole("button", { name: /^cut/ }).click();
-    await pages[1].getByText("ends too early").waitFor();
+    await pages[1].locator(".message-error", { hasText: "ends too early" }).waitFor();
     await serving.end();
     folder.remove();
   });

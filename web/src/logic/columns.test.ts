@@ -8,8 +8,8 @@ it("columns have room for all digits of their longest number", () => {
 });
 
 it("columns with shares have room for both", () => {
-  expect(figureWidth("100px", ["12 345 678"], ["100%"])).toBe("max(100px, calc(14ch + 28px))");
-  expect(figureWidth("100px", ["-5"], ["-12 345%"])).toBe("max(100px, calc(10ch + 28px))");
+  expect(figureWidth("100px", ["12 345 678"], ["100%"])).toBe("max(100px, calc(10ch + 20px + var(--with-shares) * (4ch + 8px)))");
+  expect(figureWidth("100px", ["-5"], ["-12 345%"])).toBe("max(100px, calc(2ch + 20px + var(--with-shares) * (8ch + 8px)))");
 });
 
 it("the longest number is the one that is farthest from 0", () => {

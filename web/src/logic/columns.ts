@@ -12,7 +12,9 @@ const longest = (texts: readonly string[]) => texts.reduce((most, text) => Math.
 /** As in grid-template-columns: all digits of the longest number fit, and of its share, if there are shares; `least` at least. */
 export function figureWidth(least: string, numbers: readonly string[], shares?: readonly string[]): string {
   const share = shares ? Math.max(SHARE, longest(shares)) : 0;
-  return `max(${least}, calc(${longest(numbers) + share}ch + ${PADDING + (shares ? GAP : 0)}px))`;
+  // Narrow windows show no shares, and say so in the style.
+  const beside = shares ? ` + var(--with-shares) * (${share}ch + ${GAP}px)` : "";
+  return `max(${least}, calc(${longest(numbers)}ch + ${PADDING}px${beside}))`;
 }
 
 /** The number of a list that is longest when it is written with its sign: the largest or the least. */
