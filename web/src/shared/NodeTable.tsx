@@ -45,7 +45,7 @@ export function useNodeColumns<Row>(whole: number, heap: HeapPath | null, cellsO
       },
     },
     {
-      ...{ id: "label", title: "Label", width: "minmax(280px, 1fr)" },
+      ...{ id: "label", title: "Label", width: "minmax(260px, 1fr)" },
       cell: (row) => {
         const { node, words } = cellsOf(row);
         return (

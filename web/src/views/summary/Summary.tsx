@@ -87,14 +87,14 @@ function useSummaryColumns(summary: SummaryModel, heap: HeapPath | null): Column
   }, [rows]) as [number, number, number];
   const size = (id: "retainedSize" | "selfSize", sort: string, title: string, most: number, help: string): Column<SummaryRow> => ({
     ...{ id, title, help, sort, isNumber: true },
-    width: figureWidth("100px", [bytes(most), bytes(Math.min(most, 1023))], ["100%"]),
+    width: figureWidth("100px", [bytes(most), bytes(Math.min(most, 1023))], id === "retainedSize" ? ["100%"] : undefined),
     cell: (row) => {
       const value = figuresOf(row)?.[id];
       return (
         value !== undefined && (
           <span className="figure">
             <span className="figure-value">{bytes(value)}</span>
-            <span className="figure-percent">{formatPercent(percentOf(value, totalSize))}</span>
+            {id === "retainedSize" && <span className="figure-percent">{formatPercent(percentOf(value, totalSize))}</span>}
           </span>
         )
       );
@@ -118,7 +118,7 @@ function useSummaryColumns(summary: SummaryModel, heap: HeapPath | null): Column
     },
     { id: "open", title: "", width: "30px", help: "The objects alone", cell: (row) => <ObjectsLink row={row} heap={heap} /> },
     {
-      ...{ id: "name", title: "Class", width: "minmax(200px, 1fr)", sort: "name" },
+      ...{ id: "name", title: "Class", width: "minmax(140px, 1fr)", sort: "name" },
       cell: (row) => <RowName row={row} heap={heap} />,
     },
   ];
