@@ -3,11 +3,11 @@
 """Results of the benches: from raw runs to a JSON document, and from that to tables.
 
     report.py collect --build DIR --name NAME [--files LIST] [--v8 | --session | --http | --rdp | --mcp | --quickjs | --native |
-                 --web] RAW
+                 --recordings | --web] RAW
                                         raw JSON lines -> result document, on standard output
     report.py tables RESULT             the tables, as Markdown, whatever kind of result it is
     report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.py, v8.sh, session.sh, http.sh, rdp.sh, web.sh, mcp.sh,
-                                        quickjs.sh, native.sh and bench/rivals
+                                        quickjs.sh, native.sh, recordings.sh and bench/rivals
     report.py readme RESULT [RESULT]... README.md with the range of ratios to Firefox and DevTools in these results
     report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
     report.py scenarios RESULT          docs/explanation/known-leaks.md, of bench/rivals/scenarios.sh
@@ -32,6 +32,7 @@ import mcp_tables
 import native_tables
 import quickjs_tables
 import rdp_tables
+import recordings_tables
 import rivals_tables
 import scenario_tables
 import session_tables
@@ -387,6 +388,7 @@ def sections_of(document):
           "ubiheap.bench-web/1": lambda: web_tables.sections(Results(document)),
           "ubiheap.bench-mcp/1": lambda: mcp_tables.sections(Results(document)),
           "ubiheap.bench-native/1": lambda: native_tables.sections(Results(document)),
+          "ubiheap.bench-recordings/1": lambda: recordings_tables.sections(Results(document)),
           "ubiheap.bench-timeline/1": lambda: timeline_tables.sections(Results(document)),
           "ubiheap.engines/1": lambda: engines_tables.sections(document),
           "ubiheap.rivals/1": lambda: rivals_tables.sections(document),
@@ -410,6 +412,7 @@ def page(args):
             print(f"## {title}\n\n{text}\n\n{body}\n" if title else f"{text}\n\n{body}\n")
     of = {"ubiheap.bench/1": command_list, "ubiheap.bench-v8/1": v8_tables.command_list,
           "ubiheap.bench-quickjs/1": quickjs_tables.command_list, "ubiheap.bench-native/1": native_tables.command_list,
+          "ubiheap.bench-recordings/1": recordings_tables.command_list,
           "ubiheap.bench-timeline/1": timeline_tables.command_list,
           "ubiheap.bench-session/1": session_tables.command_list, "ubiheap.bench-http/1": http_tables.command_list,
           "ubiheap.bench-rdp/1": rdp_tables.command_list, "ubiheap.bench-web/1": web_tables.command_list, "ubiheap.bench-mcp/1": mcp_tables.command_list}
@@ -465,7 +468,7 @@ def main():
     c.add_argument("--files")
     c.add_argument("--by", default="make bench", help="the command that repeats the run")
     c.add_argument("--firefox", help="its version")
-    for kind in ("v8", "session", "http", "rdp", "mcp", "quickjs", "native", "timeline", "web"):
+    for kind in ("v8", "session", "http", "rdp", "mcp", "quickjs", "native", "recordings", "timeline", "web"):
         c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
     c.set_defaults(function=collect, schema="ubiheap.bench/1")

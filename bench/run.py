@@ -9,6 +9,7 @@ The parts, in this order; each says before it starts how long it takes on two pr
     heaps       heap snapshots of Firefox, real and made up, with Firefox beside us -> bench/results/NAME.json
     quickjs     live heaps of QuickJS                                               -> bench/results/quickjs-NAME.json
     native      recordings of programs, with heaptrack beside us                    -> bench/results/native-NAME.json
+    recordings  questions about large recordings                                    -> bench/results/recordings-NAME.json
     timeline    markers, with LTTng-UST beside us                                   -> bench/results/timeline-NAME.json
     v8          heap snapshots of V8                                                -> bench/results/v8-NAME.json
     session     sessions, questions, cancelling, indexes                            -> bench/results/session-NAME.json
@@ -214,6 +215,7 @@ def steps_of(settings, heaps):
     yield from heaps.steps()
     yield Step("quickjs", "live heaps of QuickJS", 20 if small else 180, script("bench/quickjs.sh", name))
     yield Step("native", "recordings of programs", 20 if small else 420, script("bench/native.sh", name))
+    yield Step("recordings", "large recordings", 10 if small else 900, script("bench/recordings.sh", name))
     yield Step("timeline", "markers", 10 if small else 60, script("bench/timeline.sh", name))
     v8_seconds = 20 if small else 1800 if settings.full else 900
     yield Step("v8", "heap snapshots of V8", v8_seconds, script("bench/v8.sh", name))
@@ -226,7 +228,7 @@ def steps_of(settings, heaps):
         say("there is no Node.js or no npm: Chrome's developer tools and memlab are left out")
 
 
-PARTS = ("heaps", "quickjs", "native", "timeline", "v8", "session", "rivals")
+PARTS = ("heaps", "quickjs", "native", "recordings", "timeline", "v8", "session", "rivals")
 
 
 # ---- the run --------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
  *
  * The records are read twice: a free may be taken back later (a call of realloc that failed), and then it is no event. Nothing is kept but what
  * lives.
- * Memory: 24 to 48 bytes per live allocation, 8 per free that was taken back.
+ * Memory: 8 to 32 bytes per live allocation, 8 per free that was taken back.
  */
 #ifndef UBI_RECORDING_EVENT_STREAM_H
 #define UBI_RECORDING_EVENT_STREAM_H
