@@ -14,10 +14,8 @@
 #include "recording/ubirec_blocks.h"
 
 #define NO_FAULT NULL
-/* Of numbers in events; longer ones are read one by one. */
-#define SHORT_BYTES 5u
-/* An event that is read with others: two numbers, and a length. */
-#define EVENT_BYTES_MOST 16
+#define SHORT_BYTES 5u      /* of numbers in events that are read in rows */
+#define EVENT_BYTES_MOST 16 /* of these: two numbers, and a length */
 
 /* How much there is of each thing by now. */
 typedef struct counts {
@@ -550,9 +548,8 @@ static inline bool take_event(ubi__ubirec_reader *r, const uint8_t **at, uint8_t
         return argument < r->n.allocations && r->thread < r->n.threads;
     case UBI__UBIREC_OP_OTHER:
         *type = (uint8_t)argument;
-        if (argument == UBI__UBIREC_TIME)
-            return take_time(r, at, value);
-        return argument == UBI__UBIREC_SWITCH && take_switch(r, at, value);
+        return argument == UBI__UBIREC_TIME ? take_time(r, at, value)
+                                            : argument == UBI__UBIREC_SWITCH && take_switch(r, at, value);
     default:
         return false;
     }
@@ -562,9 +559,7 @@ void ubi__ubirec_next_events(ubi__ubirec_reader *r, ubi__ubirec_events *out) {
     const uint8_t *at = r->block.at;
     out->n = 0;
     out->first_number = r->n.allocations;
-    if (!r->has_about || r->has_end)
-        return;
-    while (out->n < UBI__UBIREC_EVENTS && r->block.end - at >= EVENT_BYTES_MOST &&
+    while (r->has_about && !r->has_end && out->n < UBI__UBIREC_EVENTS && r->block.end - at >= EVENT_BYTES_MOST &&
            take_event(r, &at, &out->types[out->n], &out->values[out->n])) {
         out->n++;
         r->block.at = at;
