@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -219,20 +220,25 @@ class Node(unittest.TestCase):
             program.wait_for_sign()
 
     def test_a_target_that_is_killed(self):
-        """At other moments each time: one line, nothing is left."""
-        for turn in range(6):
-            with Program(self.place) as program:
-                process = subprocess.Popen([workspace.UBIHEAP, "attach", f"node:{program.process.pid}", "snapshot", "-o", "cut.heapsnapshot"],
-                                           cwd=self.place.folder, stderr=subprocess.PIPE)
+        """At 20 moments that differ from run to run, saved to a file or read while it comes: one line, nothing is left."""
+        moments = random.Random()
+        for turn in range(20):
+            command = ("summary", "--top", "3") if turn % 2 else ("attach", "snapshot", "-o", "cut.heapsnapshot")
+            with self.subTest(turn), Program(self.place) as program:
+                words = [command[0], f"node:{program.process.pid}", *command[1:]]
+                process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 while not program.is_listening() and process.poll() is None:
                     time.sleep(0.002)
-                time.sleep(0.03 * turn)  # wherever it is by then
+                time.sleep(moments.uniform(0, 0.4))  # wherever it is by then
                 program.process.kill()
-                words = process.communicate()[1].decode()
-                self.assertIn(process.returncode, (0, 4), words)
-                self.assertEqual(words.count("\n"), 1, words)
-                self.assertEqual((self.place.folder / "cut.heapsnapshot").exists(), process.returncode == 0)
-                (self.place.folder / "cut.heapsnapshot").unlink(missing_ok=True)
+                out, said = process.communicate()
+                self.assertIn(process.returncode, (0, 4), said)
+                if turn % 2:
+                    self.assertEqual((out == b"", said.count(b"\n")), (True, 1) if process.returncode else (False, 0), said)
+                else:
+                    self.assertEqual(said.count(b"\n"), 1, said)
+                    self.assertEqual((self.place.folder / "cut.heapsnapshot").exists(), process.returncode == 0)
+                    (self.place.folder / "cut.heapsnapshot").unlink(missing_ok=True)
 
     def test_a_program_that_has_no_room_is_spared(self):
         with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as program:  # opening it takes room
