@@ -370,6 +370,9 @@ static uint64_t size_member(ubi_text object, const char *name) {
     return ubi__json_object_find(&value, object, name) && ubi__json_value_u64(&size_bytes, &value) ? size_bytes : 0;
 }
 
+/* Deno has none. What is thrown would be kept for us, and be something new in the next snapshot. */
+#define UNLESS_ABSENT "typeof require=='undefined'?null:"
+
 /* The value of a script that Node.js runs between jobs of the program; NULL text: it has none, for example because it is old. */
 static ubi_status script_value(ubi__remote *r, const char *params, ubi_text *out) {
     ubi__json_value value;
@@ -387,10 +390,11 @@ static ubi_status script_value(ubi__remote *r, const char *params, ubi_text *out
  * calls: it is called as often, so that nothing of that is new in a later snapshot.
  */
 static ubi_status object_sizes_ask(ubi__remote *r, uint64_t *small_bytes, uint64_t *large_bytes) {
-    static const char script[] = "{\"expression\":\"({large:[1,2,3].map(()=>require('v8').getHeapSpaceStatistics())[2]"
-                                 ".filter(s=>s.space_name.includes('large_object'))"
-                                 ".reduce((sum,s)=>sum+s.space_used_size,0)})\","
-                                 "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"silent\":true}";
+    static const char script[] =
+        "{\"expression\":\"" UNLESS_ABSENT "({large:[1,2,3].map(()=>require('v8').getHeapSpaceStatistics())[2]"
+        ".filter(s=>s.space_name.includes('large_object'))"
+        ".reduce((sum,s)=>sum+s.space_used_size,0)})\","
+        "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"silent\":true}";
     ubi_text result;
     UBI_TRY(ubi__cdp_peer_ask(r->peer, "Runtime.getHeapUsage", NULL, &result));
     uint64_t used_bytes = size_member(result, "usedSize");
@@ -497,7 +501,8 @@ static void sizes_write(ubi__json *json, ubi_text object, const size_name *names
 /* What only Node.js knows. */
 static ubi_status process_sizes_ask(ubi__remote *r, ubi__json *json) {
     static const char script[] =
-        "{\"expression\":\"({...process.memoryUsage(),limit:require('v8').getHeapStatistics().heap_size_limit})\","
+        "{\"expression\":\"" UNLESS_ABSENT
+        "({...process.memoryUsage(),limit:require('v8').getHeapStatistics().heap_size_limit})\","
         "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"silent\":true}";
     ubi_text sizes;
     UBI_TRY(script_value(r, script, &sizes));
