@@ -26,8 +26,10 @@
 
 /*
  * Infos that were asked for lately, in sets of one cache line: programs repeat a few, and the table of all of them is so large that
- * each look-up waits for memory three times. Those that fit no key are looked up there.
+ * each look-up waits for memory three times. Those that fit no key are looked up there. While all are few, that table is small, and so
+ * it is where there is no memory for this one.
  */
+#define LATELY_FROM_INFOS 1024
 #define LATELY_LOG2 16
 #define LATELY_WAYS 4
 #define LATELY_SIZE_BITS 27
@@ -45,7 +47,7 @@ struct ubi__ubirec_writer {
     uint64_t bytes_out;
     ubi__strtab strings;
     ubi__tuple_table modules, frames, traces, kinds, infos;
-    late_info *lately; /* lately[1 << LATELY_LOG2] */
+    late_info *lately; /* lately[1 << LATELY_LOG2], or NULL */
     uint32_t n_threads;
     uint64_t n_allocations;
     ubi__ubirec_index index;         /* what has no place of its own here */
@@ -167,11 +169,6 @@ ubi_status ubi__ubirec_writer_new(ubi__ubirec_writer **out, ubi__write_fn write,
     w->write = write;
     w->write_payload = payload;
     w->block_bytes = SMALLEST_BLOCK;
-    w->lately = ubi__calloc_array(a, (size_t)1 << LATELY_LOG2, sizeof *w->lately);
-    if (!w->lately) {
-        UBI_DELETE(a, w);
-        return ubi__fail_nomem();
-    }
     ubi__strtab_init(&w->strings, a);
     ubi__tuple_table_init(&w->modules, 4, "modules", a);
     ubi__tuple_table_init(&w->frames, 3, "frames", a);
@@ -196,7 +193,8 @@ void ubi__ubirec_writer_free(ubi__ubirec_writer *w) {
     ubi__tuple_table_fini(&w->traces);
     ubi__tuple_table_fini(&w->kinds);
     ubi__tuple_table_fini(&w->infos);
-    ubi__free_array(w->allocator, w->lately, (size_t)1 << LATELY_LOG2, sizeof *w->lately);
+    if (w->lately)
+        ubi__free_array(w->allocator, w->lately, (size_t)1 << LATELY_LOG2, sizeof *w->lately);
     UBI_DELETE(w->allocator, w);
 }
 
@@ -370,7 +368,7 @@ static inline late_info *late_set(const ubi__ubirec_writer *w, uint64_t key) {
 
 void ubi__ubirec_info_prefetch(const ubi__ubirec_writer *w, uint32_t kind, uint64_t size_bytes, uint32_t trace) {
     uint64_t key;
-    if (late_key(&key, kind, size_bytes, trace))
+    if (w->lately && late_key(&key, kind, size_bytes, trace))
         __builtin_prefetch(late_set(w, key), 1);
 }
 
@@ -381,6 +379,8 @@ static ubi_status number_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kin
     UBI_TRY(ubi__tuple_table_number(&w->infos, out, &is_new, tuple));
     if (!is_new)
         return UBI_OK;
+    if (!w->lately && ubi__tuple_table_count(&w->infos) == LATELY_FROM_INFOS)
+        w->lately = ubi__calloc_array(w->allocator, (size_t)1 << LATELY_LOG2, sizeof *w->lately);
     uint64_t ago = ubi__tuple_table_count(&w->traces) - trace; /* most have the newest trace */
     if (weight_bytes == size_bytes)
         return PUT(w, UBI__UBIREC_INFO, kind, size_bytes, ago);
@@ -397,7 +397,7 @@ static inline ubi_status late_info_number(ubi__ubirec_writer *w, uint32_t *out, 
                                           uint32_t trace, uint64_t weight_bytes) {
     uint64_t key;
     UBI_ASSERT(kind < ubi__tuple_table_count(&w->kinds) && trace <= ubi__tuple_table_count(&w->traces));
-    if (weight_bytes != size_bytes || !late_key(&key, kind, size_bytes, trace))
+    if (!w->lately || weight_bytes != size_bytes || !late_key(&key, kind, size_bytes, trace))
         return number_info(w, out, kind, size_bytes, trace, weight_bytes);
     late_info *set = late_set(w, key);
     for (size_t i = 0; i < LATELY_WAYS; i++)
@@ -548,7 +548,8 @@ ubi_status ubi__ubirec_write_counter(ubi__ubirec_writer *w, ubi__ubirec_counter 
 
 ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes) {
     w->index.is_exact &= period_bytes == 1;
-    memset(w->lately, 0, ((size_t)1 << LATELY_LOG2) * sizeof *w->lately);
+    if (w->lately)
+        memset(w->lately, 0, ((size_t)1 << LATELY_LOG2) * sizeof *w->lately);
     ubi__tuple_table_start_anew(&w->infos); /* equal ones would have another variance now */
     return PUT(w, UBI__UBIREC_PERIOD, period_bytes);
 }

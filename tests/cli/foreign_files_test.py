@@ -20,7 +20,7 @@ COMMANDS = [
     "leaks two.fxsnapshot FILE", "leaks FILE two.fxsnapshot", "diff FILE two.fxsnapshot", "diff two.fxsnapshot FILE",
     "retainers FILE 1", "containment FILE", "paths FILE 1", "search FILE x", "show FILE 1", "treemap FILE -o out.svg",
     "convert FILE out.fxsnapshot", "report --json FILE", "info --compat firefox FILE",
-    "summary --since FILE node20-after.heapsnapshot.gz",
+    "summary --since FILE node20-after.heapsnapshot.gz", "flamegraph FILE",
 ]
 # They read a file when something is asked about it, and refuse at once what is known to be something else.
 SERVERS = ["serve FILE", "mcp two.fxsnapshot FILE"]  # `serve` leaves a file out that it cannot serve, unless none is left
