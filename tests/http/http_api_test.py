@@ -107,7 +107,7 @@ class Documents(unittest.TestCase):
         self.assertIn("text/html", server.ask("/").headers["Content-Type"])
         page = server.ask("/").body.decode()
         self.assertIn("tiny-after.fxsnapshot", page)
-        self.assertIn("below a folder of <code>--root</code>: <code>{&quot;path&quot;: &quot;...&quot;}</code></li>", page)
+        self.assertIn("below a folder of <code>--root</code>: <code>{&quot;path&quot;: &quot;...&quot;}</code>", page)
         self.assertNotIn("`", page)
 
     def test_an_answer_that_is_kept_has_no_time_that_asking_took(self):
