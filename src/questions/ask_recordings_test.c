@@ -65,12 +65,19 @@ typedef struct file {
     ubi_session *session;
 } file;
 
+/* With one thread where allocations are refused: a block ahead is read without, too. */
+static ubi_status session_open(ubi_session **out, ubi_session_pool *pool, const char *path, bool is_alone) {
+    ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
+    options.threads = is_alone;
+    return ubi_session_open_path(out, pool, path, &options);
+}
+
 static ubi_status file_open(file *f, const char *path, const ubi_allocator *allocator) {
     ubi_session_pool_options options = UBI_SESSION_POOL_OPTIONS_INIT;
     options.allocator = allocator;
     *f = (file){ NULL, NULL };
     UBI_TRY(ubi_session_pool_new(&f->pool, &options));
-    return ubi_session_open_path(&f->session, f->pool, path, NULL);
+    return session_open(&f->session, f->pool, path, allocator != NULL);
 }
 
 static void file_close(file *f) {
@@ -299,10 +306,10 @@ typedef struct pair {
     text answer;
 } pair;
 
-static ubi_status sessions_compare(pair *p, ubi_session *old, ubi_session_pool *pool) {
+static ubi_status sessions_compare(pair *p, const file *old, bool is_alone) {
     ubi_session *new;
-    UBI_TRY(ubi_session_open_path(&new, pool, p->new, NULL));
-    ubi_session *const sessions[] = { old, new };
+    UBI_TRY(session_open(&new, old->pool, p->new, is_alone));
+    ubi_session *const sessions[] = { old->session, new };
     ubi_status status = ubi_ask_several(sessions, 2, "diff", p->parameters, text_write, &p->answer, NULL);
     ubi_session_unref(new);
     return status;
@@ -314,7 +321,7 @@ static ubi_status pair_compare(void *payload, const ubi_allocator *allocator) {
     p->answer = (text){ .room = SIZE_MAX };
     ubi_status status = file_open(&f, p->old, allocator);
     if (status == UBI_OK)
-        status = sessions_compare(p, f.session, f.pool);
+        status = sessions_compare(p, &f, allocator != NULL);
     file_close(&f);
     if (allocator)
         text_fini(&p->answer);

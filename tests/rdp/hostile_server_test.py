@@ -79,8 +79,7 @@ class Hostile(unittest.TestCase):
             def endless(peer, announced=announced):
                 head = b"bulk %s x %d:" % (FILES.encode(), announced)
                 Script({**descriptors(), (FILES, "transferHeapSnapshot"): [head, lambda _: self.pour(peer)]})(peer)
-            for words in (["attach", "@", "snapshot", "-o", "endless.fxsnapshot"], ["info", "@"], ["leaks", "@", "--every", "1ms"],
-                          ["convert", "@", "endless.fxsnapshot"]):
+            for words in (["attach", "@", "snapshot", "-o", "endless.fxsnapshot"], ["leaks", "@", "--every", "1ms"]):
                 with self.subTest(words=words, announced=announced), Server(endless) as server:
                     process = self.start(server, *words, most_file_bytes=8 * MIB)
                     out, error = process.communicate()
@@ -88,6 +87,18 @@ class Hostile(unittest.TestCase):
                     self.assertIn(b"File too large", error)
                     self.assertFalse((self.place.folder / "endless.fxsnapshot").exists())
         self.assertEqual([path for path in self.place.folder.iterdir() if ".tmp" in path.name], [])
+
+    def test_an_endless_file_that_is_no_snapshot_is_refused_while_it_comes(self):
+        def endless(peer):
+            head = b"bulk %s x %d:" % (FILES.encode(), 2**40)
+            Script({**descriptors(), (FILES, "transferHeapSnapshot"): [head, lambda _: self.pour(peer)]})(peer)
+        for words in (["info", "@"], ["convert", "@", "endless.fxsnapshot"]):
+            with self.subTest(words=words), Server(endless) as server:
+                process = self.start(server, *words)
+                out, error = process.communicate()
+                self.assertEqual((process.returncode, out, error.count(b"\n")), (3, b"", 1), error)
+                self.assertIn(b"this is no kind of file that ubiheap knows", error)
+                self.assertFalse((self.place.folder / "endless.fxsnapshot").exists())
 
     def pour(self, peer):
         while True:

@@ -110,7 +110,7 @@ class Suppressions(unittest.TestCase):
         self.assertEqual(done.stderr, said)
         self.assertRegex(done.stdout, r"\A[^\n]*main;outer;inlined_leak 3008\n\Z")
         done = self.ask("export", "-o", "out.pb.gz", "--suppress", path, "out.ubirec")
-        self.assertIn(said.replace("out.ubirec", "out.pb.gz"), done.stderr)
+        self.assertIn(said, done.stderr)
         done = self.ask("export", "-f", "collapsed", "--by", "total", "--suppress", path, "out.ubirec")
         self.assertIn("suppressions change nothing here, they are about what was not freed", done.stderr)
         for name in ("tables", "heaptrack", "firefox", "chrome"):
