@@ -89,6 +89,7 @@ class FirefoxJourney(unittest.TestCase):
         page.shown("report-state-saved")
         page.until(lambda: page.text(".snapshots"), lambda text: "641 KiB" in text)
         page.click('[aria-label^="Delete tiny-before"]')
+        page.click("#delete-really")
         page.until(lambda: page.run("return document.querySelectorAll('.snapshot').length"), lambda count: count == 1)
         page.click("#clear-snapshots")
         page.click("#clear-really")
