@@ -31,6 +31,34 @@ static void advise_huge(void *p, size_t size) {
         (void)madvise(p, size, MADV_HUGEPAGE); /* advice only: a kernel without huge pages says no */
 }
 
+/*
+ * A mapping of another size, with what was in it. ThreadSanitizer does not see that mremap gives addresses other contents, and takes
+ * what another thread wrote at the new ones, in a mapping that is gone, for a race: for it, bytes move.
+ */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MREMAP_IS_UNSEEN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define MREMAP_IS_UNSEEN 1
+#endif
+
+static void *map_again(void *p, size_t old_size, size_t new_size) {
+    old_size = round_to_pages(old_size);
+    new_size = round_to_pages(new_size);
+#ifdef MREMAP_IS_UNSEEN
+    void *q = mmap(NULL, new_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (q == MAP_FAILED)
+        return NULL;
+    memcpy(q, p, old_size < new_size ? old_size : new_size);
+    munmap(p, old_size);
+#else
+    void *q = mremap(p, old_size, new_size, MREMAP_MAYMOVE);
+#endif
+    return q == MAP_FAILED ? NULL : q;
+}
+
 static void *map_large(size_t size) {
     size = round_to_pages(size);
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,10 +103,9 @@ static void *default_resize(void *ctx, void *p, size_t old_size, size_t new_size
         return realloc(p, new_size);
     if (!is_large(old_size) || !is_large(new_size))
         return move_block(p, old_size, new_size);
-    void *q = mremap(p, round_to_pages(old_size), round_to_pages(new_size), MREMAP_MAYMOVE);
-    if (q == MAP_FAILED)
-        return NULL;
-    advise_huge(q, round_to_pages(new_size));
+    void *q = map_again(p, old_size, new_size);
+    if (q)
+        advise_huge(q, round_to_pages(new_size));
     return q;
 }
 
@@ -111,8 +138,7 @@ static void *page_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
         return page_alloc(ctx, new_size);
     if (new_size > PTRDIFF_MAX)
         return NULL;
-    void *q = mremap(p, round_to_pages(old_size), round_to_pages(new_size), MREMAP_MAYMOVE);
-    return q == MAP_FAILED ? NULL : q;
+    return map_again(p, old_size, new_size);
 }
 
 const ubi_allocator *ubi__allocator_of_pages(void) {
