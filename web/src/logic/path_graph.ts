@@ -2,6 +2,7 @@
 // Where the nodes of retaining paths are drawn: the root at the left or the top, the target at the other end, in levels by how far they
 // are from the root. Between two levels each edge has its name at a place of its own, through which it is drawn.
 import type { NodeId, PathGraph } from "../types/heap";
+import { edgesBy, type Fold, type FoldedGraph } from "./path_fold";
 
 export interface DrawnNode {
   id: NodeId;
@@ -9,6 +10,8 @@ export interface DrawnNode {
   x: number;
   y: number;
   isTarget: boolean;
+  /** It stands for nodes that are not drawn. */
+  fold: Fold | null;
 }
 
 export interface DrawnEdge {
@@ -38,22 +41,19 @@ const BETWEEN_LABELS = 10;
 /** Between nodes beside each other; and in a gap between levels, besides the names. */
 const GAPS = { across: { sibling: 26, level: 56 }, down: { sibling: 46, level: 36 } };
 
-export function cutText(text: string): string {
+function cutText(text: string): string {
   return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
 }
 
 /** How many edges lead to each node from those that nothing leads to. */
 function distances({ nodes, edges }: PathGraph): Map<NodeId, number> {
-  const next = new Map<NodeId, NodeId[]>();
+  const next = edgesBy(edges, "from");
   const reached = new Set(edges.map(({ to }) => to));
-  for (const { from, to } of edges) {
-    next.set(from, [...(next.get(from) ?? []), to]);
-  }
   const found = new Map<NodeId, number>();
   let level = nodes.filter(({ id }) => !reached.has(id)).map(({ id }) => id);
   for (let distance = 0; level.length > 0; distance++) {
     level.forEach((id) => found.set(id, distance));
-    level = [...new Set(level.flatMap((id) => next.get(id) ?? []))].filter((id) => !found.has(id));
+    level = [...new Set(level.flatMap((id) => (next.get(id) ?? []).map(({ to }) => to)))].filter((id) => !found.has(id));
   }
   return found;
 }
@@ -71,10 +71,11 @@ function levelsOf(graph: PathGraph): NodeId[][] {
 /** Nodes beside each other in the order of what leads to them, so that fewer edges cross. */
 function sortLevels(levels: NodeId[][], { edges }: PathGraph): void {
   const places = new Map<NodeId, number>();
+  const into = edgesBy(edges, "to");
   for (const level of levels) {
     const wanted = new Map(
       level.map((id, at) => {
-        const from = edges.filter((edge) => edge.to === id && places.has(edge.from)).map((edge) => places.get(edge.from) ?? 0);
+        const from = (into.get(id) ?? []).flatMap((edge) => places.get(edge.from) ?? []);
         return [id, from.length > 0 ? from.reduce((sum, one) => sum + one, 0) / from.length : at / Math.max(1, level.length)];
       }),
     );
@@ -142,10 +143,10 @@ function placeNamesAcross(names: Waiting[], left: number): number {
 }
 
 /** @param isDown  levels are below each other, not beside. */
-export function drawingOf(graph: PathGraph, isDown: boolean): Drawing {
+export function drawingOf(graph: FoldedGraph, isDown: boolean): Drawing {
   const levels = levelsOf(graph);
   sortLevels(levels, graph);
-  const names = new Map(graph.nodes.map(({ id, name }) => [id, name]));
+  const known = new Map(graph.nodes.map((node) => [node.id, node]));
   const target = graph.nodes[0]?.id;
   const beside = isDown ? NODE_WIDTH : NODE_HEIGHT;
   const step = beside + GAPS[isDown ? "down" : "across"].sibling;
@@ -155,7 +156,8 @@ export function drawingOf(graph: PathGraph, isDown: boolean): Drawing {
     const start = (breadth - (level.length * step - (step - beside))) / 2;
     level.forEach((id, at) => {
       const [x, y] = isDown ? [start + at * step, 0] : [0, start + at * step];
-      drawn.set(id, { id, name: names.get(id) ?? "", isTarget: id === target, x, y });
+      const { name = "", fold = null } = known.get(id) ?? {};
+      drawn.set(id, { id, name, isTarget: id === target, fold, x, y });
     });
   }
   const edges = drawnEdges(graph, drawn);
@@ -167,10 +169,12 @@ export function drawingOf(graph: PathGraph, isDown: boolean): Drawing {
 /** Levels one after the other, with the names of the edges that lead to each before it. The length of all. */
 function placeLevels(levels: NodeId[][], drawn: Map<NodeId, DrawnNode>, edges: DrawnEdge[], isDown: boolean): number {
   const middleOf = (node: DrawnNode) => (isDown ? node.x + NODE_WIDTH / 2 : node.y + NODE_HEIGHT / 2);
+  const depths = new Map(levels.flatMap((level, depth) => level.map((id): [NodeId, number] => [id, depth])));
+  const before = levels.map((): DrawnEdge[] => []);
+  edges.forEach((edge) => before[depths.get(edge.to.id) ?? 0]?.push(edge));
   let end = 0;
   levels.forEach((level, depth) => {
-    const into = edges
-      .filter((edge) => level.includes(edge.to.id))
+    const into = (before[depth] ?? [])
       .map((edge) => ({ edge, want: (middleOf(edge.from) + middleOf(edge.to)) / 2 }))
       .sort((a, b) => a.want - b.want);
     const hasGap = depth > 0 || into.length > 0;
@@ -225,21 +229,18 @@ export function edgeLine({ from, to, label }: DrawnEdge, isDown: boolean): strin
 }
 
 /** The paths in words, one for each way into the target. */
-export function pathsText({ nodes, edges }: PathGraph): string {
-  const names = new Map(nodes.map(({ id, name }) => [id, name]));
-  const into = (id: NodeId) => edges.filter((edge) => edge.to === id);
+export function pathsText({ nodes, edges }: FoldedGraph): string {
+  const names = new Map(nodes.map(({ id, name, fold }) => [id, fold?.like ? `${name} (${fold.like})` : name]));
+  const into = edgesBy(edges, "to");
   const target = nodes[0];
-  if (!target) {
-    return "";
-  }
-  const lines = into(target.id).map((last) => {
-    const steps = [`${names.get(target.id)}`];
-    const seen = new Set<NodeId>([target.id]);
-    for (let edge: (typeof edges)[number] | undefined = last; edge && !seen.has(edge.from); edge = into(edge.from)[0]) {
-      steps.unshift(`${names.get(edge.from)} —${edge.name ?? ""}→`);
+  const lines = (target ? (into.get(target.id) ?? []) : []).map((last) => {
+    const steps = [`${names.get(last.to)}`];
+    const seen = new Set<NodeId>([last.to]);
+    for (let edge: (typeof edges)[number] | undefined = last; edge && !seen.has(edge.from); edge = into.get(edge.from)?.[0]) {
+      steps.push(`${names.get(edge.from)} —${edge.name ?? ""}→`);
       seen.add(edge.from);
     }
-    return steps.join(" ");
+    return steps.reverse().join(" ");
   });
   return lines.join("\n");
 }

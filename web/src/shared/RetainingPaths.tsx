@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Why a node is alive: its retaining paths, as a graph that is dragged and zoomed, and as text.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { cutText, drawingOf, edgeLine, firstPlace, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge } from "../logic/path_graph";
+import { foldedPaths, foldsOf, moreWords, withMore, type Fold, type ShownMore } from "../logic/path_fold";
+import { drawingOf, edgeLine, firstPlace, NODE_HEIGHT, NODE_WIDTH, pathsText, type DrawnEdge, type DrawnNode } from "../logic/path_graph";
 import type { HeapPath, PathGraph } from "../types/heap";
 import { useAddress, useNodeIds, useSize } from "./hooks";
 
 const START = { x: 20, y: 20, scale: 1 };
+const NONE: ShownMore = new Map();
 
 function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
   const { name, text, label } = edge;
@@ -20,6 +22,55 @@ function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
   );
 }
 
+function NodeBox({ node, below }: { node: DrawnNode; below: string }) {
+  const { x, y, name } = node;
+  return (
+    <>
+      <rect x={x} y={y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
+      <foreignObject x={x + 10} y={y + 4} width={NODE_WIDTH - 20} height="18">
+        <div className="path-name">{name}</div>
+      </foreignObject>
+      <foreignObject x={x + 10} y={y + 21} width={NODE_WIDTH - 20} height="16">
+        <div className="path-name path-address">{below}</div>
+      </foreignObject>
+    </>
+  );
+}
+
+/** Nodes that are not drawn, some of which a click shows. */
+function FoldBox({ node, fold, onShow }: { node: DrawnNode; fold: Fold; onShow: () => void }) {
+  return (
+    <g
+      className="path-node fold"
+      role="button"
+      tabIndex={0}
+      onClick={onShow}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          onShow();
+        }
+      }}
+    >
+      <title>{[fold.like, moreWords([fold])].filter(Boolean).join("\n")}</title>
+      <NodeBox node={node} below={fold.like} />
+    </g>
+  );
+}
+
+/** The paths with their long rows folded, what is shown of these, and what shows more. */
+function useFolded(paths: PathGraph) {
+  const [shown, setShown] = useState({ of: paths, more: NONE });
+  const more = shown.of === paths ? shown.more : NONE;
+  const folded = useMemo(() => foldedPaths(paths, more), [paths, more]);
+  return {
+    folded,
+    isAsAtFirst: more === NONE,
+    folds: foldsOf(folded),
+    show: (folds: Fold[]) => setShown({ of: paths, more: withMore(more, folds) }),
+  };
+}
+
 export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPath | null }) {
   const address = useAddress();
   const idText = useNodeIds(heap);
@@ -29,8 +80,15 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
   const { width, height } = useSize(frame);
   const isDown = height > width * 0.7;
   const drag = useRef<{ x: number; y: number } | null>(null);
-  const drawing = useMemo(() => drawingOf(paths, isDown), [paths, isDown]);
-  useEffect(() => setPlace(firstPlace(drawing, { width, height })), [drawing, width, height]);
+  const { folded, isAsAtFirst, folds, show } = useFolded(paths);
+  const drawing = useMemo(() => drawingOf(folded, isDown), [folded, isDown]);
+  const text = useMemo(() => pathsText(folded), [folded]);
+  useEffect(() => {
+    // What comes between the nodes that are seen does not move them.
+    if (isAsAtFirst) {
+      setPlace(firstPlace(drawing, { width, height }));
+    }
+  }, [isAsAtFirst, drawing, width, height]);
   useEffect(() => {
     const turned = (event: WheelEvent) => {
       event.preventDefault();
@@ -44,13 +102,18 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
     <div className="paths">
       <div className="paths-bar">
         <h2>Retaining paths</h2>
+        {folds.length > 0 && (
+          <button type="button" className="button small paths-more" onClick={() => show(folds)}>
+            {moreWords(folds)}
+          </button>
+        )}
         <button type="button" className="button small" aria-pressed={asText} onClick={() => setAsText(!asText)}>
           {asText ? "As a graph" : "As text"}
         </button>
       </div>
       {asText ? (
         <pre className="paths-text" tabIndex={0}>
-          {pathsText(paths) || "Nothing leads to it but the root."}
+          {text || "Nothing leads to it but the root."}
         </pre>
       ) : (
         <div
@@ -66,7 +129,7 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
             }
           }}
         >
-          <svg role="group" aria-label={`Retaining paths: ${pathsText(paths)}`}>
+          <svg role="group" aria-label={`Retaining paths: ${text}`}>
             <defs>
               <marker id="path-arrow" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">
                 <path d="M0,0 L8,4 L0,8 z" />
@@ -76,22 +139,20 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
               {drawing.edges.map((edge, at) => (
                 <Edge key={at} edge={edge} isDown={isDown} />
               ))}
-              {drawing.nodes.map((node) => (
-                <a
-                  key={node.id}
-                  href={address({ view: "object", heap, node: node.id })}
-                  className={node.isTarget ? "path-node target" : "path-node"}
-                >
-                  <title>{node.name}</title>
-                  <rect x={node.x} y={node.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
-                  <text x={node.x + 10} y={node.y + 17}>
-                    {cutText(node.name)}
-                  </text>
-                  <text x={node.x + 10} y={node.y + 32} className="path-address">
-                    {idText(node.id)}
-                  </text>
-                </a>
-              ))}
+              {drawing.nodes.map((node) =>
+                node.fold ? (
+                  <FoldBox key={node.id} node={node} fold={node.fold} onShow={() => show(node.fold ? [node.fold] : [])} />
+                ) : (
+                  <a
+                    key={node.id}
+                    href={address({ view: "object", heap, node: node.id })}
+                    className={node.isTarget ? "path-node target" : "path-node"}
+                  >
+                    <title>{node.name}</title>
+                    <NodeBox node={node} below={idText(node.id)} />
+                  </a>
+                ),
+              )}
             </g>
           </svg>
         </div>
