@@ -683,7 +683,9 @@ export type Dominators1Document = ({
   tree?: Dominators1.Row;
   /** With nextDrop: whether there is one; then it is the first row */
   hasDrop?: boolean;
-  /** With way: the nodes from the root down to the first row, the first 1000 of them */
+  /** With way: how many nodes from the root on the way leaves out; 0: it begins at the root */
+  countAboveWay?: Dominators1.Count;
+  /** With way: the nodes from the root down to the first row, the last 1000 of them */
   way?: Array<Dominators1.Step>;
   /** With --limit: greatest retained size first, equal ones by ascending id */
   top?: Array<Dominators1.Row>;

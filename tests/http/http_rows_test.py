@@ -215,7 +215,9 @@ class Rows(unittest.TestCase):
             large = max(whole["children"], key=lambda child: child["childCount"])
             for index in (0, large["childCount"] // 2, large["childCount"] - 1):
                 expected = [whole, large, large["children"][index]]
-                way = self.document(heap, "dominators", node=expected[2]["nodeId"], depth=1, way=1)["way"]
+                answer = self.document(heap, "dominators", node=expected[2]["nodeId"], depth=1, way=1)
+                self.assertEqual(answer["countAboveWay"], 0)
+                way = answer["way"]
                 self.assertEqual([step["nodeId"] for step in way], [step["nodeId"] for step in expected])
                 self.assertEqual([step["index"] for step in way], [0, whole["children"].index(large), index])
                 for step, siblings in zip(way[1:], (whole["children"], large["children"])):

@@ -31,6 +31,20 @@ const folder = folderOf({ "list.heapsnapshot": Buffer.from(listFile()) });
 afterAll(() => folder.remove());
 const trip = journey(join(folder.path, "list.heapsnapshot"));
 
+it("have a row in the dominator tree, which begins near them, and an address", async () => {
+  const page = await trip.open(`#/dominators/h1/${LAST}`);
+  const row = page.locator(".tree-row.focused");
+  await until(() => row.locator(".row-address").textContent()).toBe(`@${LAST}`);
+  expect(await row.getAttribute("aria-level")).toBe("100");
+  await page.getByText("The first row is 4 901 levels below the root.").waitFor();
+  expect(new URL(page.url()).hash).toContain(`#/dominators/list.heapsnapshot/${LAST}`);
+  await page.reload();
+  await until(() => row.locator(".row-address").textContent()).toBe(`@${LAST}`);
+  await page.getByRole("button", { name: "Show the tree from the root" }).click();
+  await until(() => page.locator(".tree-row").first().locator(".row-address").textContent()).toBe("@1");
+  expect(await page.getByText("below the root").count()).toBe(0);
+});
+
 it("have paths of which the ends are drawn, and the rest step by step", async () => {
   const page = await trip.open(`#/object/h1/${LAST}`);
   const fold = page.locator(".path-node.fold");

@@ -37,7 +37,8 @@ typedef struct shown_rows {
     ubi_dominator_node *tree; /* or NULL, with --limit and --likes: */
     ubi__vec_dominator_row list;
     ubi__dominated_sums likes;  /* of all in the list, if it is of one class */
-    ubi__vec_dominator_row way; /* from the root down to the first row, if that is asked for */
+    ubi__vec_dominator_row way; /* from the root, or below it, down to the first row, if that is asked for */
+    uint32_t n_above_way;
 } shown_rows;
 
 typedef struct answer {
@@ -105,7 +106,7 @@ static ubi_status top_find(shown_rows *rows, const row_wishes *wishes, ubi_sessi
     return status;
 }
 
-/* Levels from the root on that a way has at most. */
+/* Levels that a way has at most: those next to its end. */
 #define MOST_WAY 1000
 
 static ubi_status way_make(shown_rows *rows, const row_wishes *wishes, const ubi_dominators *dominators) {
@@ -114,9 +115,9 @@ static ubi_status way_make(shown_rows *rows, const row_wishes *wishes, const ubi
     for (ubi_node_ix at = node; at != UBI_NONE; at = ubi_dominators_immediate(dominators, at))
         level++;
     uint32_t n = ubi__smaller(level, MOST_WAY);
-    for (; node != UBI_NONE; node = ubi_dominators_immediate(dominators, node))
-        if (--level < n)
-            nodes[level] = node;
+    for (uint32_t i = n; i > 0; i--, node = ubi_dominators_immediate(dominators, node))
+        nodes[i - 1] = node;
+    rows->n_above_way = level - n;
     return ubi__node_rows_add(&rows->way, dominators, rows->labels, nodes, n, rows->allocator);
 }
 
@@ -284,6 +285,7 @@ static ubi_status step_put(ubi__json *json, row_source *source, const ubi_domina
 static ubi_status way_put(ubi__json *json, const answer *a) {
     row_source source = source_of_rows(a);
     const ubi__vec_dominator_row *way = &a->shown->way;
+    ubi__json_member_u64(json, "countAboveWay", a->shown->n_above_way);
     ubi__json_member_array(json, "way");
     for (size_t i = 0; i < way->n && !json->has_failed; i++)
         UBI_TRY(step_put(json, &source, way->at[i]));
@@ -469,7 +471,7 @@ static const ubi__parameter parameters[] = {
     UBI__NUMBER("offset", 0, AT(offset), "N", "with a depth of 2: leave the first N children of the first row out", "0",
                 .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("way", 0, AT(with_way),
-              "also the nodes that dominate the first row, from the root down to it, 1000 at most, each with its place",
+              "also the nodes that dominate the first row, from the root down to it, the nearest 1000 of more, each with its place",
               .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("next-drop", 0, AT(wants_drop),
               "start at the next node after it, depth first, of whose retained size its largest child has less than "

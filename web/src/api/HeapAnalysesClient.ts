@@ -11,6 +11,7 @@ import type {
   CensusTreeNode,
   DominatedGroup,
   DominatorTreeNode,
+  DominatorWay,
   HeapPath,
   Label,
   NodeId,
@@ -136,6 +137,16 @@ function treeOfWay(way: WayStep[]): DominatorTreeNode | null {
     below = below ? { ...node, children: [below] } : node;
   }
   return below;
+}
+
+/** Levels of a way that does not begin at the root. */
+const DEEP_LEVELS = 100;
+
+/** All of a way that begins at the root; else its last levels. */
+function wayOf(way: WayStep[], above: number): DominatorWay | null {
+  const left = above > 0 ? Math.max(0, way.length - DEEP_LEVELS) : 0;
+  const top = treeOfWay(way.slice(left));
+  return top && { top, levelsAbove: above + left };
 }
 
 function withEvery(tree: DominatorTreeNode, visit: (node: DominatorTreeNode) => void): void {
@@ -438,24 +449,21 @@ export class HeapAnalysesClient {
   }
 
   /** The way from the root down to a node, as a tree of which each node has one child; null: nothing dominates it. */
-  async getDominatorWay(dominatorTreeId: DominatorTreeId, node: NodeId, breakdown: Breakdown | string): Promise<DominatorTreeNode | null> {
+  async getDominatorWay(dominatorTreeId: DominatorTreeId, node: NodeId, breakdown: Breakdown | string): Promise<DominatorWay | null> {
     const query = { node, depth: 1, way: true, breakdown };
-    const { way = [], rootId } = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
-    return way[0]?.nodeId === rootId ? treeOfWay(way) : null;
+    const answer = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
+    const { way = [], countAboveWay = 0, rootId } = answer;
+    return way[0]?.nodeId === rootId || countAboveWay > 0 ? wayOf(way, countAboveWay) : null;
   }
 
   /**
    * The way down to the next node after one, depth first, where what is retained drops: whose largest child has less than half of it. null:
    * there is none. @param after  null: the root.
    */
-  async getNextDrop(
-    dominatorTreeId: DominatorTreeId,
-    after: NodeId | null,
-    breakdown: Breakdown | string,
-  ): Promise<DominatorTreeNode | null> {
+  async getNextDrop(dominatorTreeId: DominatorTreeId, after: NodeId | null, breakdown: Breakdown | string): Promise<DominatorWay | null> {
     const query = { node: after, depth: 1, way: true, nextDrop: true, breakdown };
-    const { way = [], hasDrop } = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
-    return hasDrop ? treeOfWay(way) : null;
+    const answer = await this.ask<"ubiheap.dominators/1">(this.heapOfTree(dominatorTreeId), "dominators", query);
+    return answer.hasDrop ? wayOf(answer.way ?? [], answer.countAboveWay ?? 0) : null;
   }
 
   /** What a node dominates immediately, by class, at most `most` groups; and how many there are. */

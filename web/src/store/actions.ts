@@ -10,6 +10,7 @@ import type {
   CensusPage,
   DominatedGroup,
   DominatorTreeNode,
+  DominatorWay,
   HeapPath,
   LiveTarget,
   NodeId,
@@ -115,7 +116,9 @@ export const collapseDominatorTreeNode = action<OfSnapshot & { node: DominatorTr
 export const focusDominatorTreeNode = action<OfSnapshot & { node: DominatorTreeNode | null; row: string | null }>(
   "focus-dominator-tree-node",
 );
-export const revealDominatorTreeNode = action<OfSnapshot & { way: DominatorTreeNode }>("reveal-dominator-tree-node");
+export const revealDominatorTreeNode = action<OfSnapshot & { way: DominatorWay }>("reveal-dominator-tree-node");
+/** Shows the tree from its root on again. */
+export const leaveDeepDominators = action<OfSnapshot>("leave-deep-dominators");
 export const setGrouping = action<Grouping>("set-grouping");
 export const dominatedGroupsCame = action<OfSnapshot & { nodeId: NodeId; groups: DominatedGroup[]; groupCount: number }>(
   "dominated-groups-came",

@@ -6,7 +6,7 @@ import type { RowTree } from "../logic/rows";
 import type { ClassList } from "../logic/summary_rows";
 import type { Breakdown, CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { Bytes, CensusPage, DominatorTreeNode, HeapKind, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
+import type { Bytes, CensusPage, DominatorTreeNode, DominatorWay, HeapKind, HeapPath, NodeId, PathGraph, RowId } from "../types/heap";
 
 /** A number that this page gave to a snapshot. */
 export type SnapshotId = number;
@@ -166,6 +166,8 @@ export interface DominatorTreeModel {
   state: DominatorsState;
   dominatorTreeId: number | null;
   root: DominatorTreeNode | null;
+  /** What is shown instead of all, where a node far below the root is looked at; its root is so many levels below that of all. */
+  deep: DominatorWay | null;
   expanded: ReadonlySet<NodeId>;
   /** What is shown when children are grouped by class. */
   byClass: ClassTree;

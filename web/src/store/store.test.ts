@@ -12,6 +12,7 @@ import {
   expandCensusNode,
   focusClassMember,
   focusDominatorTreeNode,
+  leaveDeepDominators,
   setCensusDisplay,
   setLabelDisplay,
   setRecordingOptions,
@@ -405,6 +406,19 @@ describe("dominator trees", () => {
     expect(b.client.asked.filter((one) => one.startsWith("dominated"))).toEqual([]);
     await b.store.dispatch(revealDominator(first().id, 4));
     expect([b.state().notice, first().dominatorTree?.focused?.nodeId]).toEqual([expect.stringContaining("cannot be reached"), 999]);
+  });
+
+  it("begin near a node that is far below the root, until all is wanted", async () => {
+    await b.store.dispatch(changeViewAndRefresh(VIEW.DOMINATOR_TREE));
+    const root = first().dominatorTree?.root;
+    b.client.levelsAbove = 59_000;
+    await b.store.dispatch(revealDominator(first().id, 999));
+    const tree = first().dominatorTree;
+    expect([tree?.focused?.nodeId, tree?.deep?.levelsAbove, tree?.root]).toEqual([999, 59_000, root]);
+    const rows = dominatorRows(tree?.deep?.top ?? null, tree?.expanded ?? new Set());
+    expect(rows.map(({ key }) => key)).toContain("node 999");
+    b.store.dispatch(leaveDeepDominators({ id: first().id }));
+    expect([first().dominatorTree?.deep, first().dominatorTree?.focused, first().dominatorTree?.root]).toEqual([null, null, root]);
   });
 
   it("group what nodes dominate by class, and keep the focus where a rest was opened", async () => {

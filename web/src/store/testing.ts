@@ -104,6 +104,7 @@ export class FakeClient {
   getNode = (_path: string, nodeId: number) => this.answer(`node ${nodeId}`, { schema: "ubiheap.node/1", nodeId });
   getClassObjects = (_path: string, className: string, most: number) =>
     this.answer(`objects of ${className} ${most}`, { nodes: [ROOT.children?.[0] as DominatorTreeNode], nodeCount: 7, shallowSize: 70 });
+  levelsAbove = 0;
   /** Of node 999: the 501st of the 1000 that node 3 dominates, which is unknown so far. */
   getDominatorWay = (_tree: number, node: number) => {
     const of = (nodeId: number, retainedSize: number, childCount: number, index: number, before: number): DominatorTreeNode => ({
@@ -112,7 +113,7 @@ export class FakeClient {
       place: { index, shallowSize: index, retainedSize: before },
     });
     const way = { ...of(1, 100, 3, 0, 0), children: [{ ...of(3, 20, 1000, 1, 60), children: [of(999, 0.01, 0, 500, 18)] }] };
-    return this.answer("way", node === 999 ? way : null);
+    return this.answer("way", node === 999 ? { top: way, levelsAbove: this.levelsAbove } : null);
   };
   /** 150 classes, each of 1000 nodes. */
   getClasses = (_path: string, { filter, sort, offset, rows }: { filter: string | null; sort: string; offset: number; rows: number }) => {

@@ -94,6 +94,13 @@ export interface DominatorTreeNode {
   place?: SiblingPlace;
 }
 
+/** The nodes that dominate one another down to one, each with one child. */
+export interface DominatorWay {
+  top: DominatorTreeNode;
+  /** How many levels from the root on are left out; 0: it begins at the root. */
+  levelsAbove: number;
+}
+
 /** How many siblings come before a node, and what these are in sum. */
 export interface SiblingPlace {
   index: number;

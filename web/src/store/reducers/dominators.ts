@@ -2,7 +2,7 @@
 // The dominator tree of one snapshot: what each action makes of it.
 import { nodeKey, restKey, type ClassTree } from "../../logic/dominator_rows";
 import { stepsOf, withChildren, withWay } from "../../logic/dominator_tree";
-import type { DominatedGroup, DominatorTreeNode, NodeId } from "../../types/heap";
+import type { DominatedGroup, DominatorTreeNode, DominatorWay, NodeId } from "../../types/heap";
 import { DOMINATORS, type DominatorTreeModel } from "../models";
 import { changed } from "./census";
 
@@ -13,6 +13,7 @@ export function computingTree(): DominatorTreeModel {
     state: DOMINATORS.COMPUTING,
     dominatorTreeId: null,
     root: null,
+    deep: null,
     expanded: new Set(),
     byClass: NO_CLASSES,
     focused: null,
@@ -37,6 +38,11 @@ export function nodeFound(root: DominatorTreeNode | null, id: NodeId): Dominator
   return null;
 }
 
+/** The node of an id in what has come of a tree. */
+export function nodeInTree({ deep, root }: DominatorTreeModel, id: NodeId): DominatorTreeNode | null {
+  return nodeFound(deep?.top ?? null, id) ?? nodeFound(root, id);
+}
+
 const LEVELS_OPEN_AT_FIRST = 2;
 
 /** The root and its children are open when a tree comes. */
@@ -53,7 +59,7 @@ function openAtFirst(root: DominatorTreeNode): ReadonlySet<NodeId> {
 export function loadedTree(tree: DominatorTreeModel, root: DominatorTreeNode): DominatorTreeModel {
   const focused = tree.focused && nodeFound(root, tree.focused.nodeId);
   const focusedRow = focused && nodeKey(focused.nodeId);
-  return { ...tree, state: DOMINATORS.LOADED, root, expanded: openAtFirst(root), byClass: NO_CLASSES, focused, focusedRow };
+  return { ...tree, state: DOMINATORS.LOADED, root, deep: null, expanded: openAtFirst(root), byClass: NO_CLASSES, focused, focusedRow };
 }
 
 export function withFetches(tree: DominatorTreeModel, change: 1 | -1): DominatorTreeModel {
@@ -79,19 +85,25 @@ export interface Dominated {
 
 export function withDominated(tree: DominatorTreeModel, { path, startIndex, nodes, moreChildrenAvailable }: Dominated): DominatorTreeModel {
   const root = tree.root && withChildren(tree.root, path, startIndex, nodes, moreChildrenAvailable);
-  const focused = tree.focused && (nodeFound(root, tree.focused.nodeId) ?? tree.focused);
+  const deep = tree.deep && { ...tree.deep, top: withChildren(tree.deep.top, path, startIndex, nodes, moreChildrenAvailable) };
+  const focused = tree.focused && (nodeInTree({ ...tree, root, deep }, tree.focused.nodeId) ?? tree.focused);
   const parent = path[path.length - 1];
-  const own = { ...tree, root, focused };
+  const own = { ...tree, root, deep, focused };
   return parent === undefined ? own : withFocusMoved(own, restKey(nodeKey(parent), startIndex), nodes[0]);
 }
 
 /** With the way to a node opened, and the focus on it. */
-export function revealed(tree: DominatorTreeModel, way: DominatorTreeNode): DominatorTreeModel {
-  const steps = stepsOf(way);
-  const root = tree.root && withWay(tree.root, way);
+export function revealed(tree: DominatorTreeModel, way: DominatorWay): DominatorTreeModel {
+  const steps = stepsOf(way.top);
+  const deep = way.levelsAbove > 0 ? way : null;
+  const root = tree.root && !deep ? withWay(tree.root, way.top) : tree.root;
   const last = steps[steps.length - 1] as DominatorTreeNode;
   const expanded = new Set([...tree.expanded, ...steps.slice(0, -1).map(({ nodeId }) => nodeId)]);
-  return { ...tree, root, expanded, focused: nodeFound(root, last.nodeId), focusedRow: nodeKey(last.nodeId) };
+  return { ...tree, root, deep, expanded, focused: nodeInTree({ ...tree, root, deep }, last.nodeId), focusedRow: nodeKey(last.nodeId) };
+}
+
+export function fromRoot(tree: DominatorTreeModel): DominatorTreeModel {
+  return { ...tree, deep: null, focused: null, focusedRow: null };
 }
 
 // ---- by class -------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "
 import {
   computingTree,
   loadedTree,
+  fromRoot,
   revealed,
   withDominated,
   withFetches,
@@ -192,6 +193,7 @@ export const snapshotsReducer = pureReducer<Snapshots>([], (builder) => {
     .addCase(a.focusDominatorTreeNode, (list, { payload: { id, node, row } }) =>
       changedTree(list, id, (tree) => ({ ...tree, focused: node, focusedRow: row })),
     )
+    .addCase(a.leaveDeepDominators, (list, { payload: { id } }) => changedTree(list, id, fromRoot))
     .addCase(a.revealDominatorTreeNode, (list, { payload: { id, way } }) => changedTree(list, id, (tree) => revealed(tree, way)))
     .addCase(a.toggleClassRow, (list, { payload: { id, row, isOpen } }) => changedTree(list, id, (tree) => withOpenRow(tree, row, isOpen)))
     .addCase(a.dominatedGroupsCame, (list, { payload: { id, nodeId, groups, groupCount } }) =>

@@ -4,11 +4,11 @@ import { groupKey, nodeKey } from "../../logic/dominator_rows";
 import { CENSUS_DISPLAYS, TREE_MAP_DISPLAY } from "../../logic/displays";
 import { stepsOf } from "../../logic/dominator_tree";
 import type { Breakdown, CensusDisplay } from "../../types/breakdown";
-import type { DominatedGroup, DominatorTreeNode, NodeId, RowId } from "../../types/heap";
+import type { DominatedGroup, DominatorTreeNode, DominatorWay, NodeId, RowId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
 import { DOMINATORS, VIEW, type Grouping, type IndividualsOf, type SnapshotId } from "../models";
-import { nodeFound } from "../reducers/dominators";
+import { nodeInTree } from "../reducers/dominators";
 import { snapshotOf } from "../selectors";
 import { progressOf } from "./census";
 import { cancelOf, errorText, joined, namedError } from "./context";
@@ -137,11 +137,11 @@ export function revealDominator(id: SnapshotId, nodeId: NodeId): Task {
     });
 }
 
-/** Opens a way from the root, and focuses its last node. */
-function showWay(id: SnapshotId, way: DominatorTreeNode): Task {
+/** Opens a way, and focuses its last node. */
+function showWay(id: SnapshotId, way: DominatorWay): Task {
   return async (dispatch) => {
     dispatch(a.revealDominatorTreeNode({ id, way }));
-    await dispatch(fetchFirstSiblings(id, stepsOf(way)));
+    await dispatch(fetchFirstSiblings(id, stepsOf(way.top)));
   };
 }
 
@@ -172,7 +172,8 @@ function fetchFirstSiblings(id: SnapshotId, steps: DominatorTreeNode[]): Task {
   return async (dispatch, getState) => {
     const path = steps.slice(0, -1).map((step) => step.nodeId);
     const last = steps[steps.length - 1];
-    const parent = nodeFound(snapshotOf(getState(), id)?.dominatorTree?.root ?? null, path[path.length - 1] ?? "");
+    const tree = snapshotOf(getState(), id)?.dominatorTree;
+    const parent = tree && nodeInTree(tree, path[path.length - 1] ?? "");
     const isAlone = parent?.children?.length === 1 && (parent.childCount ?? 0) > 1;
     if (isAlone && last?.place && last.place.index < DOMINATED_ROWS) {
       await dispatch(fetchImmediatelyDominated(id, path, 0));

@@ -13,7 +13,13 @@ import { useNodeColumns, type NodeCells } from "../../shared/NodeTable";
 import { SplitPane } from "../../shared/SplitPane";
 import { Spinner } from "../../shared/Status";
 import { TreeTable } from "../../shared/TreeTable";
-import { collapseDominatorTreeNode, focusDominatorTreeNode, resizeShortestPaths, toggleClassRow } from "../../store/actions";
+import {
+  collapseDominatorTreeNode,
+  focusDominatorTreeNode,
+  leaveDeepDominators,
+  resizeShortestPaths,
+  toggleClassRow,
+} from "../../store/actions";
 import type { DominatorTreeModel, Snapshot } from "../../store/models";
 import {
   DOMINATED_ROWS,
@@ -68,8 +74,8 @@ function useRows(snapshot: Snapshot, tree: DominatorTreeModel) {
   const isByClass = useSee((state) => state.grouping === "class");
   const { id } = snapshot;
   const rows = useMemo(
-    () => (isByClass ? classRows(tree.root, tree.byClass) : dominatorRows(tree.root, tree.expanded)),
-    [isByClass, tree.root, tree.byClass, tree.expanded],
+    () => (isByClass ? classRows(tree.root, tree.byClass) : dominatorRows(tree.deep?.top ?? tree.root, tree.expanded)),
+    [isByClass, tree.root, tree.deep, tree.byClass, tree.expanded],
   );
   /** What has not come of a node's groups, of a group's nodes, or of what a node dominates. */
   const openRest = ({ rest, node, path, parent }: DominatorRow) => {
@@ -161,6 +167,14 @@ export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: Domin
         )}
         <CopyMenu rows={cells} command={command} />
       </div>
+      {tree.deep && !isByClass && (
+        <p className="view-note" role="status">
+          The first row is {plural(tree.deep.levelsAbove, "level")} below the root.{" "}
+          <button type="button" className="link-button" onClick={() => act(leaveDeepDominators({ id }))}>
+            Show the tree from the root
+          </button>
+        </p>
+      )}
       <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
         <TreeTable
           label="Dominator tree"
