@@ -471,7 +471,8 @@ static const ubi__parameter parameters[] = {
     UBI__NUMBER("offset", 0, AT(offset), "N", "with a depth of 2: leave the first N children of the first row out", "0",
                 .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("way", 0, AT(with_way),
-              "also the nodes that dominate the first row, from the root down to it, the nearest 1000 of more, each with its place",
+              "also the nodes that dominate the first row, from the root down to it, at most the nearest 1000, each "
+              "with its place",
               .scope = UBI__SCOPE_PROGRAM),
     UBI__FLAG("next-drop", 0, AT(wants_drop),
               "start at the next node after it, depth first, of whose retained size its largest child has less than "
