@@ -28,6 +28,9 @@ it("that are not understood are said in words, and what is shown stays", async (
   await page.evaluate(() => (location.hash = "#/census/gone.fxsnapshot"));
   await alert.getByText("The snapshot “gone.fxsnapshot” of the address is not open here. What was shown before stays.").waitFor();
   await until(async () => new URL(page.url()).hash).toBe("#/census/tiny-before.fxsnapshot");
+  await page.getByRole("button", { name: /^tiny-after/ }).click();
+  await until(() => alert.count()).toBe(0);
+  await page.getByRole("button", { name: /^tiny-before/ }).click();
   await page.evaluate(() => (location.hash = "#/nonsense"));
   await alert.getByText("The address names no view of this page: “nonsense”.").waitFor();
   await shown(page, "report-state-saved");

@@ -93,9 +93,19 @@ function readAndCompute(snapshot: Snapshot): Task {
   };
 }
 
+/** What was said of what was shown before is not true of what is shown then. */
+function forgetNotice(): Task<void> {
+  return (dispatch, getState) => {
+    if (getState().notice !== null) {
+      dispatch(a.noticeChanged(null));
+    }
+  };
+}
+
 /** Leaves differences and individuals, and shows a snapshot. */
 export function selectSnapshotAndRefresh(id: SnapshotId): Task {
   return async (dispatch, getState) => {
+    dispatch(forgetNotice());
     const { diffing, individuals, leaks, view } = getState();
     if (diffing || individuals || leaks || view.state === VIEW.OBJECT || view.state === VIEW.SETTINGS) {
       dispatch(changeView(diffing || individuals ? VIEW.CENSUS : VIEW.START));
@@ -121,6 +131,7 @@ export function selectNeighbour(step: 1 | -1): Task {
 export function changeViewAndRefresh(view: ViewState): Task {
   return async (dispatch, getState) => {
     const { diffing, leaks, snapshots } = getState();
+    dispatch(forgetNotice());
     dispatch(changeView(view));
     const last = diffing ? (diffing.secondSnapshotId ?? diffing.firstSnapshotId) : leaks?.ids[leaks.ids.length - 1];
     const back = (diffing || leaks) && (last ?? snapshots[0]?.id);
@@ -135,6 +146,7 @@ export function popViewAndRefresh(): Task {
   return async (dispatch, getState) => {
     const { previous } = getState().view;
     if (previous) {
+      dispatch(forgetNotice());
       dispatch(a.popView({ previousView: previous }));
       await dispatch(refresh());
     }
