@@ -112,6 +112,14 @@ describe("retaining paths", () => {
     }
   });
 
+  it("have names that are cut where they are long, letters of two columns too", () => {
+    const named = (name: string) => drawingOf({ nodes: graph.nodes.slice(0, 2), edges: [{ from: 1, to: 50, name }] }, true).edges[0];
+    expect(named("a".repeat(24))?.text).toBe("a".repeat(24));
+    expect(named("a".repeat(25))?.text).toBe(`${"a".repeat(23)}…`);
+    expect(named("記憶".repeat(20))?.text).toBe(`${"記憶".repeat(5)}記…`);
+    expect(named("😀")).toMatchObject({ text: "😀", label: { width: 14 } });
+  });
+
   it("are one node for the root itself, and cycles end", () => {
     expect(drawingOf({ nodes: [{ id: 1, name: "root" }], edges: [] }, true).nodes).toHaveLength(1);
     const cycle = { nodes: [{ id: 1, name: "a" }], edges: [{ from: 1, to: 1, name: "self" }] };

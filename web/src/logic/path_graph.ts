@@ -41,8 +41,20 @@ const BETWEEN_LABELS = 10;
 /** Between nodes beside each other; and in a gap between levels, besides the names. */
 const GAPS = { across: { sibling: 26, level: 56 }, down: { sibling: 46, level: 36 } };
 
+/** Letters of two columns: of East Asia, and pictures. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const columnsOf = (letters: readonly string[]) => letters.reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+
+/** A text that is at most so many columns wide. */
 function cutText(text: string): string {
-  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
+  const letters = [...text.slice(0, 4 * MOST_LETTERS)];
+  if (letters.join("") === text && columnsOf(letters) <= MOST_LETTERS) {
+    return text;
+  }
+  while (columnsOf(letters) >= MOST_LETTERS) {
+    letters.pop();
+  }
+  return `${letters.join("")}…`;
 }
 
 /** How many edges lead to each node from those that nothing leads to. */
@@ -209,7 +221,7 @@ function drawnEdges({ edges }: PathGraph, drawn: Map<NodeId, DrawnNode>): DrawnE
   return edges.flatMap(({ from, to, name }): DrawnEdge[] => {
     const [a, b] = [drawn.get(from), drawn.get(to)];
     const text = cutText(name ?? "");
-    return a && b ? [{ from: a, to: b, name: name ?? "", text, label: { x: 0, y: 0, width: text.length * LETTER_WIDTH } }] : [];
+    return a && b ? [{ from: a, to: b, name: name ?? "", text, label: { x: 0, y: 0, width: columnsOf([...text]) * LETTER_WIDTH } }] : [];
   });
 }
 

@@ -9,11 +9,10 @@ import { useAddress, useNodeIds, useSize } from "./hooks";
 const START = { x: 20, y: 20, scale: 1 };
 const NONE: ShownMore = new Map();
 
-function Edge({ edge, isDown }: { edge: DrawnEdge; isDown: boolean }) {
-  const { name, text, label } = edge;
+/** It is above lines and nodes. */
+function EdgeName({ edge: { name, text, label } }: { edge: DrawnEdge }) {
   return (
     <g className="path-edge">
-      <path d={edgeLine(edge, isDown)} markerEnd="url(#path-arrow)" />
       <text x={label.x} y={label.y + 4} textAnchor="middle">
         {text}
         <title>{name}</title>
@@ -137,7 +136,7 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
             </defs>
             <g transform={`translate(${place.x},${place.y}) scale(${place.scale})`}>
               {drawing.edges.map((edge, at) => (
-                <Edge key={at} edge={edge} isDown={isDown} />
+                <path key={at} className="path-line" d={edgeLine(edge, isDown)} markerEnd="url(#path-arrow)" />
               ))}
               {drawing.nodes.map((node) =>
                 node.fold ? (
@@ -153,6 +152,9 @@ export function RetainingPaths({ paths, heap }: { paths: PathGraph; heap: HeapPa
                   </a>
                 ),
               )}
+              {drawing.edges.map((edge, at) => (
+                <EdgeName key={at} edge={edge} />
+              ))}
             </g>
           </svg>
         </div>
