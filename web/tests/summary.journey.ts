@@ -38,6 +38,16 @@ it("classes are those of the command, sorted and filtered, and the address says 
   await page.keyboard.press("Home");
   await until(async () => (await classes(page))[0]).toEqual(cellsOf(all[0]!));
 
+  // A copy has all classes, not only those that have come.
+  await page.reload();
+  await shown(page, "summary-state-saved");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("menuitem", { name: "Copy as JSON" }).click();
+  await page.getByText(`Copied ${classCount} rows as JSON.`).waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as { name: string }[];
+  expect(copied.map(({ name }) => name)).toEqual(all.map(({ name }) => name));
+
   await page.getByRole("columnheader", { name: "Count" }).getByRole("button").click();
   const { classes: many } = await summary("h1", "limit=20&sort=count");
   await until(async () => (await classes(page)).slice(0, 10)).toEqual(many.slice(0, 10).map(cellsOf));
@@ -55,7 +65,7 @@ it("a class opens to its objects by keys, an object to why it is alive and to it
   const nodes = (await summary("h1", "class=LeakedThing&limit=100")).classes[0]?.nodes ?? [];
   await page.locator(".tree-table").focus();
   await page.keyboard.press("ArrowRight");
-  await page.locator('.tree-row[aria-level="2"]').first().waitFor();
+  await page.locator('.tree-row[aria-level="2"] .address').first().waitFor();
   const objects = (await rows(page)).slice(1);
   expect(objects.map((row) => row.slice(0, 2))).toEqual(
     nodes.slice(0, objects.length).map(({ retainedSize, selfSize }) => [String(retainedSize), String(selfSize)]),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The commands of `ubiheap` that give what the page shows, as a shell takes them.
 
+import { plural } from "./format";
+
 function word(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 }
@@ -14,6 +16,11 @@ export function commandText(...words: (string | null | undefined | false | [stri
     return one ? [word(one)] : [];
   });
   return ["ubiheap", ...texts].join(" ");
+}
+
+/** What the last row of a copy says of rows that are not in it. */
+export function moreRows(count: number): string {
+  return plural(count, "more row");
 }
 
 /** A table as CSV, by RFC 4180. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
 import type { CensusPage, CensusRow, RowId } from "../types/heap";
+import { censusCells } from "./census_cells";
 import { treeOfPage, treeWithPage, visibleRows, type VisibleRows } from "./rows";
 
 const row = (id: RowId, childCount = 0): CensusRow => ({
@@ -71,6 +72,24 @@ describe("visible rows", () => {
     const visible = visibleRows(long, new Set([17]));
     expect([7, 8, 31, 5000, 19_901].map((at) => visible.at(at)?.row?.id ?? null)).toEqual([17, 5, 40, null, 19_910]);
     expect(visible.length).toBe(count + 1);
+  });
+
+  it("are copied with their levels, and those that are too many are counted", () => {
+    const opened = new Set([2, 6, 4]);
+    expect(censusCells(tree, opened, 8).map((cells) => cells.slice(4))).toEqual([
+      ["level", "name"],
+      ...[
+        [0, "r2"],
+        [1, "r5"],
+        [1, "r6"],
+        [2, "r7"],
+        [2, "r8"],
+        [0, "r3"],
+        [0, "r4"],
+        [1, "r9"],
+      ],
+    ]);
+    expect(censusCells(tree, opened, 3).at(-1)).toEqual([null, null, null, null, null, "5 more rows"]);
   });
 
   it("of a chain of ten thousand rows need no stack", () => {

@@ -33,8 +33,11 @@ export function treeOfPage(page: CensusPage): RowTree {
   return treeWithPage(empty, page);
 }
 
-/** @param held  a row that is not dropped, besides those whose children are here. */
-export function treeWithPage(tree: RowTree, page: CensusPage, held: RowId | null = null): RowTree {
+/**
+ * @param held  a row that is not dropped, besides those whose children are here.
+ * @param most  rows of one list that are kept at least.
+ */
+export function treeWithPage(tree: RowTree, page: CensusPage, held: RowId | null = null, most = MOST_ROWS): RowTree {
   const ids = { ...tree.lists[page.parent]?.ids };
   const rows = { ...tree.rows };
   page.rows.forEach((row, at) => {
@@ -43,7 +46,7 @@ export function treeWithPage(tree: RowTree, page: CensusPage, held: RowId | null
     rows[row.id] = { ...row, parent: page.parent, index };
   });
   const known = Object.entries(ids);
-  for (const [index, id] of known.length > MOST_ROWS ? known : []) {
+  for (const [index, id] of known.length > most ? known : []) {
     if (Math.abs(Number(index) - page.offset) > NEAR_ROWS && id !== held && !tree.lists[id]) {
       delete ids[Number(index)];
       delete rows[id];

@@ -28,6 +28,7 @@ describe("a list of classes", () => {
       [5, 1, null, 2, "n6", "", 6],
       [30, 3, 3, 3, "Map", "", null],
       [5, 1, null, 2, "n7", "", 7],
+      [null, null, null, null, "4 more rows", "", null],
     ]);
   });
 

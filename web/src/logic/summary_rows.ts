@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is visible of a list of classes, of which only some have come: classes, and below those that are open their objects.
 import type { Documents } from "../types/documents";
+import { formatNumber } from "./format";
+import { moreRows } from "./commands";
 
 type Summary = Documents["ubiheap.summary/1"];
 export type ClassRow = Summary["classes"][number];
@@ -111,7 +113,7 @@ export function summaryOrder(sort: string): { sort: string; reversed: boolean } 
 
 export const SUMMARY_TITLES = ["retainedSize", "selfSize", "count", "distance", "name", "place", "nodeId"];
 
-/** Rows that are visible and have come, as they are copied. */
+/** Rows that are visible, as they are copied: `most` at most, and a last one that says how many there are besides. */
 export function summaryCells(visible: VisibleClasses, most: number): (string | number | null)[][] {
   const cells: (string | number | null)[][] = [SUMMARY_TITLES];
   for (let at = 0; at < Math.min(visible.length, most); at++) {
@@ -122,7 +124,12 @@ export function summaryCells(visible: VisibleClasses, most: number): (string | n
     } else if (one?.kind === "node") {
       const { retainedSize, selfSize, distance, name, id } = one.node;
       cells.push([retainedSize, selfSize, null, distance, name || one.row.name, "", id]);
+    } else if (one?.kind === "rest") {
+      cells.push([null, null, one.count, null, `${formatNumber(one.count)} more`, "", null]);
     }
+  }
+  if (visible.length > most) {
+    cells.push([null, null, null, null, moreRows(visible.length - most), "", null]);
   }
   return cells;
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { focusSummaryRow, toggleClass } from "./actions";
 import { SUMMARY, VIEW } from "./models";
 import { shownState } from "./selectors";
+import { summaryToCopy } from "./tasks/copies";
 import { listSnapshots } from "./tasks/snapshots";
 import { fetchClasses, fetchClassNodes } from "./tasks/summary";
 import { changeViewAndRefresh, refresh, selectSnapshotAndRefresh, setFilterAndRefresh, setSummarySortAndRefresh } from "./tasks/views";
@@ -25,6 +26,17 @@ it("classes come when their view is looked at, and more when they are scrolled t
   expect(summary()?.rows[100]).toBeUndefined();
   await b.store.dispatch(fetchClasses(b.selected().id, 100));
   expect(summary()?.rows[149]?.name).toBe("Class149");
+});
+
+it("a copy has all classes, whichever have come, and the objects of open ones; of more than a copy has, their number", async () => {
+  const { id } = b.selected();
+  await b.store.dispatch(fetchClassNodes(id, 1));
+  const cells = await b.store.dispatch(summaryToCopy(id));
+  expect(cells.length).toBe(1 + 150 + 101);
+  expect(cells[103]).toEqual([null, null, 900, null, "900 more", "", null]);
+  expect(cells.at(-1)?.[4]).toBe("Class149");
+  const few = await b.store.dispatch(summaryToCopy(id, 20));
+  expect([few.length, few.at(-1)?.[4]]).toEqual([22, "231 more rows"]);
 });
 
 it("another order or text is asked for again, and closes what was open", async () => {

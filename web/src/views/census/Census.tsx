@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Aggregate: how much of what there is, as a tree.
 import { commandText } from "../../logic/commands";
-import { censusCells } from "../../shared/census_cells";
 import { CensusTable } from "../../shared/CensusTable";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FilterNote } from "../../shared/FilterNote";
@@ -10,6 +9,7 @@ import { Empty } from "../../shared/Status";
 import { collapseCensusNode, focusCensusNode } from "../../store/actions";
 import type { CensusModel, Snapshot } from "../../store/models";
 import { expandCensusRow, fetchCensusRows } from "../../store/tasks/census";
+import { censusToCopy } from "../../store/tasks/copies";
 import { fetchIndividuals } from "../../store/tasks/dominators";
 import { setSortAndRefresh } from "../../store/tasks/views";
 
@@ -51,7 +51,7 @@ export function Census({ snapshot, census }: { snapshot: Snapshot; census: Censu
           {hasNoStacks(census) ? "No allocation stacks were recorded in this snapshot: record them before it is taken." : display.tooltip}
         </p>
         <FilterNote />
-        <CopyMenu rows={() => censusCells(census)} command={command} />
+        <CopyMenu rows={() => act(censusToCopy(id))} command={command} />
       </div>
       <CensusTable
         census={census}

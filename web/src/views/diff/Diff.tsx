@@ -3,13 +3,13 @@
 import { commandText } from "../../logic/commands";
 import { CensusTable } from "../../shared/CensusTable";
 import { CopyMenu } from "../../shared/CopyMenu";
-import { censusCells } from "../../shared/census_cells";
 import { FilterNote } from "../../shared/FilterNote";
 import { useDo, useSee } from "../../shared/hooks";
 import { Empty } from "../../shared/Status";
 import { collapseDiffingCensusNode, focusDiffingCensusNode } from "../../store/actions";
 import { DIFFING, type DiffingModel } from "../../store/models";
 import { snapshotOf, titleOf } from "../../store/selectors";
+import { diffToCopy } from "../../store/tasks/copies";
 import { expandDiffingRow, fetchDiffingRows, showClassDiff } from "../../store/tasks/diffing";
 import { setSortAndRefresh } from "../../store/tasks/views";
 import { ClassDiff, classDiffCells } from "./ClassDiff";
@@ -68,7 +68,7 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
         </div>
         <FilterNote />
         <CopyMenu
-          {...(isRefused ? {} : { rows: () => (byClass ? classDiffCells(byClass, filter) : censusCells(census)) })}
+          {...(isRefused ? {} : { rows: () => (byClass ? classDiffCells(byClass, filter) : act(diffToCopy())) })}
           command={byClass ? commandText("diff", ["--by", "class"], first.name, second.name) : command}
         />
       </div>

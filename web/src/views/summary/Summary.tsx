@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { farthest, figureWidth } from "../../logic/columns";
 import { commandText } from "../../logic/commands";
 import { formatDistance, formatNumber, formatPercent, percentOf, plural } from "../../logic/format";
-import { summaryCells, summaryKey, summaryOrder, visibleClasses, type SummaryRow } from "../../logic/summary_rows";
+import { summaryKey, summaryOrder, visibleClasses, type SummaryRow } from "../../logic/summary_rows";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FilterNote } from "../../shared/FilterNote";
 import { FocusedPaths } from "../../shared/FocusedPaths";
@@ -16,11 +16,10 @@ import { TreeTable, type Column } from "../../shared/TreeTable";
 import { focusSummaryRow, resizeShortestPaths, toggleClass } from "../../store/actions";
 import type { Snapshot, SummaryModel } from "../../store/models";
 import { PAGE_ROWS } from "../../store/tasks/census";
+import { summaryToCopy } from "../../store/tasks/copies";
 import { fetchClasses, fetchClassNodes } from "../../store/tasks/summary";
 import { setSummarySortAndRefresh } from "../../store/tasks/views";
 import type { HeapPath } from "../../types/heap";
-
-const COPIED_ROWS = 10_000;
 
 /** What both a class and an object have. */
 function figuresOf(row: SummaryRow) {
@@ -168,10 +167,7 @@ export function Summary({ snapshot, summary }: { snapshot: Snapshot; summary: Su
           one: classes keep each other’s objects, so it adds up to more than there is.
         </p>
         <FilterNote />
-        <CopyMenu
-          rows={() => summaryCells(visible, COPIED_ROWS)}
-          command={commandText("summary", ["--sort", order], ["--limit", 0], snapshot.name)}
-        />
+        <CopyMenu rows={() => act(summaryToCopy(id))} command={commandText("summary", ["--sort", order], ["--limit", 0], snapshot.name)} />
       </div>
       <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
         <TreeTable
