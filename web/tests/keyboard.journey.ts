@@ -20,7 +20,8 @@ function chain(): Buffer {
   return snapshotFile(1, [[1, { size: 1, type: "root", edges: [[100], [50]] }], ...links, [50, turned]]);
 }
 
-const folder = folderOf({ "chain.fxsnapshot": chain() });
+const names = ["one.fxsnapshot", "two.fxsnapshot", "three.fxsnapshot"];
+const folder = folderOf({ "chain.fxsnapshot": chain(), ...Object.fromEntries(names.map((name) => [name, chain()])) });
 const trip = journey(BEFORE, AFTER, join(folder.path, "chain.fxsnapshot"));
 afterAll(() => folder.remove());
 
@@ -59,6 +60,37 @@ it("the list of snapshots is one stop of Tab; arrows go through it; Delete asks"
   expect(await page.locator(".snapshot").count()).toBe(3);
   await page.keyboard.press("Tab");
   expect(await named()).toContain("Import files");
+});
+
+it("who deletes by keys keeps the place: the neighbour is shown and has the focus, which also follows Ctrl+Down", async () => {
+  const copies = names.map((name) => join(folder.path, name));
+  const serving = await serve(process.env.UBIHEAP ?? "", "--no-cache", ...copies);
+  const page = await trip.browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(`${serving.url}#/start/h1`);
+  await shown(page, "report-state-saved");
+  const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+  const chosen = () => page.locator(".snapshot.selected .snapshot-title").textContent();
+  await page.locator(".snapshots ul [tabindex='0']").focus();
+  await page.keyboard.press("Control+ArrowDown");
+  await until(chosen).toBe("two");
+  await until(focusedText).toMatch(/^two/);
+  await page.keyboard.press("Delete");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await until(chosen).toBe("three");
+  await until(focusedText).toMatch(/^three/);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Delete");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await until(() => page.locator(".snapshot").count()).toBe(1);
+  expect(await chosen()).toBe("three");
+  await until(focusedText).toMatch(/^three/);
+  await page.close();
+  await serving.end();
 });
 
 it("rows far down have their names in view, with the level's number and the whole name as a tip", async () => {

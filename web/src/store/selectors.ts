@@ -33,6 +33,12 @@ export function snapshotOf(state: State, id: SnapshotId | null): Snapshot | null
   return state.snapshots.find((snapshot) => snapshot.id === id) ?? null;
 }
 
+/** What takes the place of one that is deleted from the list: the next, of the last the one before; null: it is alone. */
+export function neighbourOf(snapshots: readonly Snapshot[], id: SnapshotId): Snapshot | null {
+  const at = snapshots.findIndex((snapshot) => snapshot.id === id);
+  return snapshots[at + 1] ?? snapshots[at - 1] ?? null;
+}
+
 /** The program that snapshots are taken of: the first until another one is chosen. */
 export function chosenTarget({ targets, chosenTarget: id }: State): LiveTarget | null {
   return targets.find((target) => target.id === id) ?? targets[0] ?? null;

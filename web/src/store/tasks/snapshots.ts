@@ -5,7 +5,7 @@ import type { OpenHeap } from "../../types/heap";
 import type { State, Task } from "..";
 import * as a from "../actions";
 import { CONNECTION, isClearable, newSnapshot, SNAPSHOT, VIEW, type Progress, type Snapshot, type SnapshotId } from "../models";
-import { allocationsOf, snapshotAt, snapshotOf } from "../selectors";
+import { allocationsOf, neighbourOf, snapshotAt, snapshotOf } from "../selectors";
 import { cancelOf, errorText, joined, namedError } from "./context";
 import { changeView, computeSnapshotData, popViewAndRefresh, readSnapshot, selectSnapshotAndRefresh } from "./views";
 
@@ -166,9 +166,18 @@ function deleteSnapshots(ids: SnapshotId[]): Task {
   };
 }
 
-/** Deletes one snapshot: closes its heap on the server, and deletes its file there if it was sent. */
+/** Deletes one snapshot: closes its heap on the server, and deletes its file there if it was sent. If it was shown, its neighbour is then. */
 export function deleteSnapshot(id: SnapshotId): Task {
-  return deleteSnapshots([id]);
+  return async (dispatch, getState) => {
+    const { snapshots } = getState();
+    const isShown = snapshotOf(getState(), id)?.selected;
+    const next = neighbourOf(snapshots, id);
+    const deleted = dispatch(deleteSnapshots([id]));
+    if (isShown && next) {
+      await dispatch(selectSnapshotAndRefresh(next.id));
+    }
+    await deleted;
+  };
 }
 
 /** Deletes all that is read; what is being saved or read stays. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The list of snapshots: what is open, how far it is, and, while two are chosen for a difference, which.
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import { addressText } from "../../logic/address";
 import { formatPercent, formatSize, formatTime } from "../../logic/format";
 import { placeAfterKey } from "../../logic/roving";
@@ -17,7 +17,7 @@ import {
   type Snapshot,
   type SnapshotId,
 } from "../../store/models";
-import { isBusy, serverWordOf, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
+import { isBusy, neighbourOf, serverWordOf, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
 import { selectForDiffing } from "../../store/tasks/diffing";
 import { chooseForLeaks } from "../../store/tasks/leaks";
 import { cancelSnapshot, deleteSnapshot } from "../../store/tasks/snapshots";
@@ -180,9 +180,15 @@ function SnapshotItem({ snapshot, isCurrent, onDelete }: ItemProps) {
   );
 }
 
+interface DeleteDialogProps {
+  /** null: nothing is asked. */
+  snapshot: Snapshot | null;
+  onDelete(snapshot: Snapshot): void;
+  onClose(): void;
+}
+
 /** Says what is lost, and asks. */
-function DeleteDialog({ snapshot, onClose }: { snapshot: Snapshot | null; onClose: () => void }) {
-  const act = useDo();
+function DeleteDialog({ snapshot, onDelete, onClose }: DeleteDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (snapshot && !dialog.current?.open) {
@@ -197,12 +203,7 @@ function DeleteDialog({ snapshot, onClose }: { snapshot: Snapshot | null; onClos
         <button type="submit" className="button">
           Cancel
         </button>
-        <button
-          id="delete-really"
-          type="submit"
-          className="button danger"
-          onClick={() => snapshot && void act(deleteSnapshot(snapshot.id))}
-        >
+        <button id="delete-really" type="submit" className="button danger" onClick={() => snapshot && onDelete(snapshot)}>
           Delete
         </button>
       </form>
@@ -239,6 +240,21 @@ function useListKeys(snapshots: readonly Snapshot[], onDelete: (snapshot: Snapsh
   return { list, keys };
 }
 
+/** The list's one stop of Tab. It follows the snapshot that is shown, and the focus does if it is in the list. */
+function useStop(list: RefObject<HTMLUListElement>, snapshots: readonly Snapshot[]) {
+  const [visited, setVisited] = useState<SnapshotId | null>(null);
+  const shown = snapshots.find(({ selected }) => selected)?.id ?? null;
+  useEffect(() => {
+    setVisited(shown);
+    const item = list.current?.querySelector(".snapshot.selected");
+    if (list.current?.contains(document.activeElement) && !item?.contains(document.activeElement)) {
+      item?.querySelector<HTMLElement>(".snapshot-choose")?.focus();
+    }
+  }, [list, shown]);
+  const stop = [visited, shown].flatMap((id) => snapshots.find((one) => one.id === id) ?? [])[0];
+  return { stop: stop ?? snapshots.find(isDiffable) ?? snapshots[0], setVisited };
+}
+
 export function SnapshotList({ onImport }: { onImport: () => void }) {
   const snapshots = useSee((state) => state.snapshots);
   const diffing = useSee((state) => state.diffing);
@@ -246,18 +262,27 @@ export function SnapshotList({ onImport }: { onImport: () => void }) {
   const isPair = diffing?.state === DIFFING.SELECTING;
   const act = useDo();
   const [leaving, setLeaving] = useState<Snapshot | null>(null);
-  const [visited, setVisited] = useState<SnapshotId | null>(null);
-  const current =
-    snapshots.find(({ id }) => id === visited) ?? snapshots.find(({ selected }) => selected) ?? snapshots.find(isDiffable) ?? snapshots[0];
+  const leave = (snapshot: Snapshot) => {
+    setVisited(neighbourOf(snapshots, snapshot.id)?.id ?? null);
+    void act(deleteSnapshot(snapshot.id));
+  };
   /** Nothing is lost with what could not be read. */
   const remove = (snapshot: Snapshot) => {
     if (snapshot.state === SNAPSHOT.ERROR) {
-      void act(deleteSnapshot(snapshot.id));
+      leave(snapshot);
     } else {
       setLeaving(snapshot);
     }
   };
   const { list, keys } = useListKeys(snapshots, remove);
+  const { stop, setVisited } = useStop(list, snapshots);
+  /** The browser gives the focus back to what had it; what is deleted leaves it to the item that is there now. */
+  const closeDialog = () => {
+    if (leaving && !snapshots.some(({ id }) => id === leaving.id)) {
+      (list.current?.querySelector<HTMLElement>("[tabindex='0']") ?? document.getElementById("main"))?.focus();
+    }
+    setLeaving(null);
+  };
   return (
     <nav className="snapshots" aria-label="Snapshots">
       <Targets />
@@ -272,10 +297,10 @@ export function SnapshotList({ onImport }: { onImport: () => void }) {
         }}
       >
         {snapshots.map((snapshot) => (
-          <SnapshotItem key={snapshot.id} snapshot={snapshot} isCurrent={snapshot === current} onDelete={remove} />
+          <SnapshotItem key={snapshot.id} snapshot={snapshot} isCurrent={snapshot === stop} onDelete={remove} />
         ))}
       </ul>
-      <DeleteDialog snapshot={leaving} onClose={() => setLeaving(null)} />
+      <DeleteDialog snapshot={leaving} onDelete={leave} onClose={closeDialog} />
       <div className="side-foot">
         <button type="button" className="button wide" onClick={onImport}>
           Import files…
