@@ -50,12 +50,17 @@ const base: Leaks = {
 const none = { count: 0, bytes: 0, retainedSize: 0, clusters: 0 };
 
 const grown = (verdict: Grown["verdict"], bytes: number[], grewWith: number[], isLeak = true) =>
-  grownWords({ verdict, bytes, grewWith, isLeak } as Grown);
+  grownWords({ verdict, bytes, grewWith, isLeak, nodeId: 5 } as Grown, []);
 
 describe("leaks in words", () => {
   it("say of a table that doubles what its series says, and not more", () => {
     expect(grown("once", [100, 100, 200], [2], false)).toContain("a table that doubles has room for the other");
-    expect(grown("once", [1, 2, 2, 2, 2], [1])).toBe("Grew with 1 of 4 steps, and not since: perhaps set up once");
+    expect(grown("once", [10, 11, 11, 11, 11], [1])).toBe("Grew with 1 of 4 steps, and not since: perhaps set up once");
+    expect(grown("once", [1, 2, 4, 4], [1, 2])).toBe(
+      "Grew with 2 of 3 steps: in steps, as tables do that fill, or set up once; look at what it holds",
+    );
+    const table = { verdict: "once", bytes: [1, 2, 4, 4], grewWith: [1, 2], isLeak: false, nodeId: 5 } as unknown as Grown;
+    expect(grownWords(table, [cluster])).toBe("Grows in steps, as tables do: Session in it grows steadily");
     expect(grown("stepwise", [1, 2, 2, 4, 4], [1, 3])).toBe("Grew with 2 of 4 steps");
     expect(grown("steady", [1, 2, 3, 4], [1, 2, 3])).toBe("Grows steadily: with 3 of 3 steps");
     expect([grown("grew", [1, 2], [1]), grown("bounded", [2, 1, 1], [], false)]).toEqual([

@@ -22,16 +22,45 @@ export function verdictWords(verdict: Cluster["verdict"]): string {
   return VERDICTS[verdict];
 }
 
-/** How an object grew that was there before: a table grows when it is full, so two steps say little of it. */
-export function grownWords({ verdict, grewWith, bytes, isLeak }: Grown): string {
+/** Tables become larger by half and more at a time, and then have room for a while. */
+const TABLE_GROWTH = 1.5;
+
+function growsAsTables({ bytes, grewWith }: Grown): boolean {
+  return grewWith.some((step) => (bytes[step] ?? 0) >= TABLE_GROWTH * (bytes[step - 1] ?? Infinity));
+}
+
+const GROWING: ReadonlySet<Cluster["verdict"]> = new Set(["steady", "stepwise"]);
+
+/** What an object that grew holds of what keeps growing; "" if no cluster says so. */
+function collectedWords({ nodeId, contentId }: Grown, clusters: readonly Cluster[]): string {
+  const held = clusters.find(
+    ({ holder, isLeak, verdict }) => isLeak && GROWING.has(verdict) && (holder?.nodeId === nodeId || holder?.nodeId === contentId),
+  );
+  return held ? `${held.className} in it ${verdictWords(held.verdict).toLowerCase()}` : "";
+}
+
+/**
+ * How an object grew that was there before: a table grows when it is full, so two steps say little of it, and more steps only with what
+ * it holds.
+ */
+export function grownWords(grown: Grown, clusters: readonly Cluster[]): string {
+  const { verdict, grewWith, bytes, isLeak } = grown;
   const steps = bytes.length - 1;
+  const collected = collectedWords(grown, clusters);
+  if (verdict === "once" && collected) {
+    return `Grows in steps, as tables do: ${collected}`;
+  }
   if (!isLeak && verdict !== "once") {
     return `Probably no leak: ${verdictWords(verdict).toLowerCase()}`;
   }
   if (verdict === "once") {
-    return steps > 2
-      ? `Grew with ${formatNumber(grewWith.length)} of ${formatNumber(steps)} steps, and not since: perhaps set up once`
-      : "Grew with one of the two steps: a table that doubles has room for the other; six snapshots decide";
+    const when = `Grew with ${formatNumber(grewWith.length)} of ${formatNumber(steps)} steps`;
+    if (steps > 2) {
+      return growsAsTables(grown)
+        ? `${when}: in steps, as tables do that fill, or set up once; look at what it holds`
+        : `${when}, and not since: perhaps set up once`;
+    }
+    return "Grew with one of the two steps: a table that doubles has room for the other; six snapshots decide";
   }
   if (steps < 2) {
     return "Grew";

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Objects that were there in the first snapshot, and became larger.
 import { formatNumber, formatSize } from "../../logic/format";
-import { grownWords, type Grown } from "../../logic/leaks";
+import { grownWords, type Cluster, type Grown } from "../../logic/leaks";
 import { Bars } from "../../shared/Bars";
 import type { Sides } from "./Clusters";
 import { useAddress } from "../../shared/hooks";
 
-export function GrownObjects({ grown, sides }: { grown: readonly Grown[]; sides: Sides }) {
+interface GrownObjectsProps {
+  grown: readonly Grown[];
+  /** Of the same report: what they hold. */
+  clusters: readonly Cluster[];
+  sides: Sides;
+}
+
+export function GrownObjects({ grown, clusters, sides }: GrownObjectsProps) {
   const address = useAddress();
   return (
     <section className="card">
@@ -27,7 +34,7 @@ export function GrownObjects({ grown, sides }: { grown: readonly Grown[]; sides:
             <div>
               <p className="finding-title">
                 <span className="cluster-name">{one.words}</span>
-                <span className={`verdict ${one.verdict}`}>{grownWords(one)}</span>
+                <span className={`verdict ${one.verdict}`}>{grownWords(one, clusters)}</span>
               </p>
               <p className="finding-way">{one.path}</p>
             </div>

@@ -117,7 +117,7 @@ export function Leaks({ leaks }: { leaks: LeaksModel }) {
         clusters={held}
         sides={sides}
       />
-      {report.grown.length > 0 && <GrownObjects grown={report.grown} sides={sides} />}
+      {report.grown.length > 0 && <GrownObjects grown={report.grown} clusters={report.clusters} sides={sides} />}
       {others.length > 0 && (
         <Clusters title="Probably no leak" note="Caches that are full, and what is replaced" clusters={others} sides={sides} />
       )}
