@@ -170,7 +170,12 @@ export function Panel({ onImport }: { onImport: () => void }) {
     }
     if (state.endsWith("error")) {
       const error = diffing?.error ?? individuals?.error ?? errorOf(snapshot, view);
-      return <Failure words={stateWords(state).long} of={(own ?? snapshot)?.name} error={error} />;
+      const name = (own ?? snapshot)?.name;
+      return name && state === SNAPSHOT.ERROR ? (
+        <Failure words={`${name} could not be read.`} error={error} />
+      ) : (
+        <Failure words={stateWords(state).long} of={name} error={error} />
+      );
     }
     if (diffing) {
       return <Diff diffing={diffing} />;

@@ -52,12 +52,13 @@ export function cancelOf(context: TaskContext, id: SnapshotId): AbortController 
   return fresh;
 }
 
-/** An error in words; null: somebody wanted it to end. */
+/** An error in words, without the name of the client's task; null: somebody wanted it to end. */
 export function errorText(error: unknown): string | null {
   if (isAbort(error)) {
     return null;
   }
-  return typeof error === "string" ? error : error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/^Error while performing task "[^"]*": /, "");
 }
 
 /** The same, and which file it is about, where the words do not say that. */

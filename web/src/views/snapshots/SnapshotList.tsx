@@ -34,11 +34,6 @@ function busyState(snapshot: Snapshot): string {
   return states.find((one) => one && !WAITING.has(one) && isBusy(one)) ?? (state === SNAPSHOT.ERROR ? state : "");
 }
 
-/** Without what was being done. */
-function shortError(error: string): string {
-  return error.replace(/^Error while performing task "[^"]*": /, "");
-}
-
 /** "Baseline" or "Comparison", once it is chosen; its place in a series. */
 function roleOf({ id }: Snapshot, diffing: DiffingModel | null, leaks: LeaksModel | null): string {
   const place = leaks?.ids.indexOf(id) ?? -1;
@@ -59,7 +54,7 @@ function SecondLine({ snapshot, role }: { snapshot: Snapshot; role: string }) {
     const percent = progress?.fraction === undefined ? "" : ` ${formatPercent(progress.fraction * 100)}`;
     return (
       <span className={busy === SNAPSHOT.ERROR ? "snapshot-error" : "snapshot-busy"}>
-        {busy === SNAPSHOT.ERROR && snapshot.error ? shortError(snapshot.error) : stateWords(busy).short}
+        {(busy === SNAPSHOT.ERROR && snapshot.error) || stateWords(busy).short}
         {percent}
       </span>
     );
