@@ -5,7 +5,7 @@ import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
 import { isAboutOrder, plainError } from "../logic/leaks";
 import { DIFFING, DOMINATORS, INDIVIDUALS, LEAKS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
-import { chosenTarget, isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleOf } from "../store/selectors";
+import { chosenTarget, isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleAmong } from "../store/selectors";
 import { cancelLeaks, findLeaks } from "../store/tasks/leaks";
 import { cancelSnapshot, takeSnapshotAndCensus } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
@@ -146,6 +146,7 @@ export function Panel({ onImport }: { onImport: () => void }) {
   const leaks = useSee((whole) => whole.leaks);
   const own = useSee((whole) => snapshotOf(whole, whole.individuals?.id ?? null));
   const snapshot = useSee(selectedSnapshot);
+  const title = useSee(({ snapshots }) => snapshot && titleAmong(snapshots, snapshot));
 
   function content() {
     if (view === VIEW.SETTINGS) {
@@ -189,9 +190,7 @@ export function Panel({ onImport }: { onImport: () => void }) {
   const patient = usePatience(content(), isLoading(state), `${view} ${snapshot?.id ?? ""}`);
   return (
     <main className="main" data-state={state} id="main" tabIndex={-1}>
-      {!HAVE_HEADINGS.has(view) && (
-        <h1 className="unseen">{snapshot ? `${VIEW_WORDS[view]} of ${titleOf(snapshot)}` : VIEW_WORDS[view]}</h1>
-      )}
+      {!HAVE_HEADINGS.has(view) && <h1 className="unseen">{snapshot ? `${VIEW_WORDS[view]} of ${title}` : VIEW_WORDS[view]}</h1>}
       {patient}
     </main>
   );

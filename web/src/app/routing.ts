@@ -4,13 +4,13 @@
 import { addressOf, addressText, NOWHERE, withMark, type Address } from "../logic/address";
 import type { State, Store } from "../store";
 import { plainText } from "../logic/plain_text";
-import { fileMarksOf, heapWordsOf, selectedSnapshot, titleOf } from "../store/selectors";
+import { fileMarksOf, heapWordsOf, selectedSnapshot, titleAmong } from "../store/selectors";
 import { addressOfState, follow, foundAddress, NAMES } from "./addresses";
 
 /** By which tabs of the browser are told apart. */
 function windowTitle(state: State): string {
   const snapshot = selectedSnapshot(state);
-  return [NAMES[state.view.state], snapshot && titleOf(snapshot), "ubiheap"].filter(Boolean).join(" · ");
+  return [NAMES[state.view.state], snapshot && titleAmong(state.snapshots, snapshot), "ubiheap"].filter(Boolean).join(" · ");
 }
 
 /** What is looked at; the rest is how. */

@@ -75,3 +75,7 @@ it("addresses of nodes are hexadecimal, also beyond 2^53", () => {
   expect(ids.map((id) => formatId(id, "fxsnapshot"))).toEqual(["@ 0xff", "@ 0xffffffffffffffff"]);
   expect(ids.map((id) => formatId(id, "heapsnapshot"))).toEqual(["@255", "@18446744073709551615"]);
 });
+
+it("times are written by ISO 8601, with a space between day and time", () => {
+  expect(formatTime(new Date(2026, 10, 2, 5, 37, 1).getTime() * 1000)).toBe("2026-11-02 05:37:01");
+});

@@ -55,11 +55,11 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${formatNumber(n)} ${n === 1 ? one : many}`;
 }
 
-/** `microseconds` since 1970, as the date and time of this place: 26/11/20 15:37. */
+/** `microseconds` since 1970, as the date and time of this place: 2026-11-20 15:37:00. */
 export function formatTime(microseconds: number): string {
   const date = new Date(microseconds / 1000);
   const two = (n: number) => String(n).padStart(2, "0");
-  const day = `${two(date.getFullYear() % 100)}/${two(date.getMonth() + 1)}/${two(date.getDate())}`;
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 

@@ -96,6 +96,17 @@ export function titleOf({ name }: Snapshot): string {
   return name.replace(/(\.(fxsnapshot|heapsnapshot|heaptimeline|ubirec|timeline))?(\.gz)?$/, "");
 }
 
+/** The same; where several files are called so, with its ending, and where that is no difference, with its place among them. */
+export function titleAmong(snapshots: readonly Snapshot[], snapshot: Snapshot): string {
+  const title = titleOf(snapshot);
+  if (snapshots.filter((one) => titleOf(one) === title).length < 2) {
+    return title;
+  }
+  const { name, id } = snapshot;
+  const same = snapshots.filter((one) => one.name === name);
+  return same.length < 2 ? name : `${name} (${same.findIndex((one) => one.id === id) + 1})`;
+}
+
 /** The state of the model that the view shows; "initial" when there is none. */
 export function shownState(state: State): string {
   const { view, diffing, individuals, leaks, connection } = state;

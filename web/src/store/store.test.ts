@@ -19,7 +19,7 @@ import {
   sortClassDiff,
 } from "./actions";
 import { CENSUS, CONNECTION, DIFFING, DOMINATORS, INDIVIDUALS, newSnapshot, SNAPSHOT, TREE_MAP, VIEW } from "./models";
-import { allocationsOf, chosenTarget, shownState, stateWords, titleOf, totalBytesOf } from "./selectors";
+import { allocationsOf, chosenTarget, shownState, stateWords, titleAmong, titleOf, totalBytesOf } from "./selectors";
 import { expandCensusRow } from "./tasks/census";
 import { chooseClass, fetchClassMembers, selectForDiffing, showClassDiff, toggleDiffing } from "./tasks/diffing";
 import {
@@ -205,6 +205,14 @@ describe("snapshots", () => {
     b.client.heaps.shift();
     await b.store.dispatch(listSnapshots());
     expect(b.state().snapshots.map(titleOf)).toEqual(["b"]);
+  });
+
+  it("are called by their files without endings; those of one name with what distinguishes them", async () => {
+    await opened(VIEW.CENSUS, "app.fxsnapshot", "app.heapsnapshot", "b.fxsnapshot", "b.fxsnapshot", "c.fxsnapshot");
+    const { snapshots } = b.state();
+    expect(snapshots.map((one) => titleAmong(snapshots, one))).toEqual([
+      ...["app.fxsnapshot", "app.heapsnapshot", "b.fxsnapshot (1)", "b.fxsnapshot (2)", "c"],
+    ]);
   });
 
   it("are selected by keys, clamped at the ends; with none it is nothing", async () => {

@@ -8,7 +8,7 @@ import { useDo, useSee } from "../../shared/hooks";
 import { Empty } from "../../shared/Status";
 import { collapseDiffingCensusNode, focusDiffingCensusNode } from "../../store/actions";
 import { DIFFING, type DiffingModel } from "../../store/models";
-import { snapshotOf, titleOf } from "../../store/selectors";
+import { snapshotOf, titleAmong } from "../../store/selectors";
 import { diffToCopy } from "../../store/tasks/copies";
 import { expandDiffingRow, fetchDiffingRows, showClassDiff } from "../../store/tasks/diffing";
 import { setSortAndRefresh } from "../../store/tasks/views";
@@ -18,13 +18,15 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
   const act = useDo();
   const first = useSee((state) => snapshotOf(state, diffing.firstSnapshotId));
   const second = useSee((state) => snapshotOf(state, diffing.secondSnapshotId));
+  const snapshots = useSee((state) => state.snapshots);
+  const titles = [first, second].map((one) => one && titleAmong(snapshots, one));
   const { census, byClass } = diffing;
   if (diffing.state === DIFFING.SELECTING) {
     return (
       <Empty title={first ? "Select the snapshot to compare with" : "Select the baseline"}>
         <p>
           {first
-            ? `Choose at the left what “${titleOf(first)}” is compared with: usually the later one.`
+            ? `Choose at the left what “${titles[0]}” is compared with: usually the later one.`
             : "Choose at the left the snapshot to begin from: usually the earlier one."}
         </p>
       </Empty>
@@ -49,7 +51,7 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
     <div className="table-view">
       <div className="view-bar">
         <p className="view-note">
-          From <strong>{titleOf(first)}</strong> to <strong>{titleOf(second)}</strong>
+          From <strong>{titles[0]}</strong> to <strong>{titles[1]}</strong>
           {isOfStrangers && !isRefused
             ? ": they seem to be of different processes, and then what is new or deleted is chance."
             : ": plus is what the second has more."}

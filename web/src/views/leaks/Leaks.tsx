@@ -8,7 +8,7 @@ import { CopyMenu } from "../../shared/CopyMenu";
 import { useDo, useSee } from "../../shared/hooks";
 import { Empty, Failure } from "../../shared/Status";
 import { isDiffable, LEAKS, type LeaksModel, type Snapshot } from "../../store/models";
-import { snapshotOf, titleOf } from "../../store/selectors";
+import { snapshotOf, titleAmong } from "../../store/selectors";
 import { chooseAllForLeaks, findLeaks } from "../../store/tasks/leaks";
 import { Clusters, type Sides } from "./Clusters";
 import { GrownObjects } from "./GrownObjects";
@@ -102,7 +102,7 @@ export function Leaks({ leaks }: { leaks: LeaksModel }) {
   return (
     <div className="start">
       <Head report={report} names={own.map(({ name }) => name)} />
-      <p className="leaks-series muted">{own.map(titleOf).join(" → ")}</p>
+      <p className="leaks-series muted">{own.map((one) => titleAmong(snapshots, one)).join(" → ")}</p>
       {doubts.length > 0 && (
         <ul className="doubts">
           {doubts.map((doubt) => (

@@ -17,7 +17,7 @@ import {
   type Snapshot,
   type SnapshotId,
 } from "../../store/models";
-import { isBusy, neighbourOf, serverWordOf, stateWords, titleOf, totalBytesOf } from "../../store/selectors";
+import { isBusy, neighbourOf, serverWordOf, stateWords, titleAmong, totalBytesOf } from "../../store/selectors";
 import { selectForDiffing } from "../../store/tasks/diffing";
 import { chooseForLeaks } from "../../store/tasks/leaks";
 import { cancelSnapshot, deleteSnapshot } from "../../store/tasks/snapshots";
@@ -97,7 +97,7 @@ function SnapshotItem({ snapshot, isCurrent, onDelete }: ItemProps) {
   const isChoice = isSelecting && isDiffable(snapshot);
   const busy = busyState(snapshot);
   const isRunning = busy !== "" && busy !== SNAPSHOT.ERROR;
-  const title = titleOf(snapshot);
+  const title = useSee(({ snapshots }) => titleAmong(snapshots, snapshot));
   const word = useSee((state) => serverWordOf(state, snapshot));
   const isFixed = isSelecting && ((role !== "" && !isSeries) || !isChoice);
   const choose = () => {
