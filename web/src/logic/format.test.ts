@@ -8,6 +8,7 @@ import {
   formatNumber,
   formatPercent,
   formatSize,
+  formatTime,
   percentOf,
   plural,
 } from "./format";
