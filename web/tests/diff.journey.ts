@@ -71,6 +71,21 @@ it("classes are sorted and filtered, and lead to the objects that are new; the a
   await page.getByText("No matches").waitFor();
 });
 
+it("the table has the whole width until a class is chosen, and no column is cut then; what grew in place is said", async () => {
+  const page = await v8.open("#/diff/h1/h2?by=class");
+  await classNames(page);
+  const width = async () => (await table(page, CLASSES).boundingBox())?.width ?? 0;
+  const main = (await page.locator("main").boundingBox())?.width ?? 0;
+  expect(await width()).toBeGreaterThan(main - 40);
+  await page.getByText(/Objects that are in both changed by [+-].*: these are in Delta Bytes alone/).waitFor();
+  await table(page, CLASSES).locator(".tree-row").first().click();
+  await page.locator(".members").waitFor();
+  expect(await width()).toBeLessThan(main - 200);
+  const last = await table(page, CLASSES).getByRole("columnheader", { name: "Delta Bytes" }).boundingBox();
+  const box = await table(page, CLASSES).boundingBox();
+  expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0) + 1);
+});
+
 it("classes of V8 say where they are defined: file and line", async () => {
   const page = await v8.open("#/diff/h1/h2?by=class");
   const row = table(page, CLASSES).locator(".tree-row", { hasText: "LeakedThing" });

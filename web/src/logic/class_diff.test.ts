@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { changedClasses, classesShown, classKey, firstSide, shortPlace, type ClassRow } from "./class_diff";
+import { bytesStayedChange, changedClasses, classesShown, classKey, firstSide, shortPlace, type ClassRow } from "./class_diff";
 
 const tally = (count: number, bytes = count * 10) => ({ count, bytes });
 const row = (name: string, created: number, deleted: number, grown = 0, place = ""): ClassRow => ({
@@ -46,6 +46,13 @@ describe("a difference by class", () => {
     expect(names("a", "")).toEqual(["Array", "Map"]);
     expect(names("app.js", "-new")).toEqual(["Map"]);
     expect(names("nothing", "")).toEqual([]);
+  });
+
+  it("says by how much objects that stayed became larger", () => {
+    const tally = (count: number, bytes: number) => ({ count, bytes });
+    const grown = { ...ROWS[0]!, old: tally(3, 30), new: tally(5, 90), created: tally(4, 40), deleted: tally(2, 20) };
+    const [change] = changedClasses([grown]);
+    expect([bytesStayedChange([change!, change!]), bytesStayedChange([])]).toEqual([80, 0]);
   });
 
   it("has a key for each class, and shows first what came", () => {

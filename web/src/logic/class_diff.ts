@@ -69,6 +69,11 @@ export function classesShown(rows: readonly ClassChange[], filter: string | null
   return shown;
 }
 
+/** By how much objects that both snapshots have became larger: they are neither new nor deleted. */
+export function bytesStayedChange(rows: readonly ClassChange[]): number {
+  return rows.reduce((sum, { old, new: now, created, deleted }) => sum + (now.bytes - created.bytes) - (old.bytes - deleted.bytes), 0);
+}
+
 /** The side that a row is looked at first: what came, where anything did. */
 export function firstSide({ created }: ClassRow): ClassSide {
   return created.count > 0 ? "created" : "deleted";

@@ -50,6 +50,11 @@ export function formatSize(bytes: number): string {
   return `${sign}${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit]}`;
 }
 
+/** A change of a size: more is plus. */
+export function signedSize(bytes: number): string {
+  return bytes > 0 ? `+${formatSize(bytes)}` : formatSize(bytes);
+}
+
 /** "1 node", "12 nodes". */
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${formatNumber(n)} ${n === 1 ? one : many}`;

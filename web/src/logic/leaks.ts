@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a series of snapshots shows, in words.
 import type { Documents } from "../types/documents";
-import { formatNumber, formatSize, plural } from "./format";
+import { formatNumber, formatSize, plural, signedSize } from "./format";
 
 export type Leaks = Documents["ubiheap.leaks/1"];
 export type Cluster = Leaks["clusters"][number];
@@ -77,10 +77,6 @@ export function holderWords({ holder, pathLength }: Cluster): string {
   return pathLength > 1
     ? "No object that was there before holds them: the engine does, in this way"
     : "Held by nothing but roots of the engine";
-}
-
-function signedSize(bytes: number): string {
-  return bytes > 0 ? `+${formatSize(bytes)}` : formatSize(bytes);
 }
 
 /** The first line: what is held, or that nothing is. */

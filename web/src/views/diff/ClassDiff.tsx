@@ -40,8 +40,14 @@ const COLUMNS = [
   ["deltaBytes", "Delta Bytes", "98px", "How much more the class takes, also by objects that were there and grew"],
 ] as const;
 
-/** Every column has room for its longest number. */
-function useClassColumns(rows: readonly ClassChange[]): Column<ClassChange>[] {
+/** Pixels: all columns, of usual numbers. */
+const LEAST_TABLE = 680;
+
+/**
+ * Every column has room for its longest number.
+ * @param isAlone  whether the table has the whole width.
+ */
+function useClassColumns(rows: readonly ClassChange[], isAlone: boolean): Column<ClassChange>[] {
   const bytes = useBytes();
   const columns = COLUMNS.map(([id, title, least, help]): Column<ClassChange> => {
     const isChange = id.startsWith("delta");
@@ -55,7 +61,7 @@ function useClassColumns(rows: readonly ClassChange[]): Column<ClassChange>[] {
     return { id, title, width, help, cell, sort: id, isNumber: true };
   });
   const name: Column<ClassChange> = {
-    ...{ id: "name", title: "Class", width: "max(140px, 11vw)", sort: "name" },
+    ...{ id: "name", title: "Class", width: isAlone ? "minmax(140px, 1fr)" : "max(140px, 11vw)", sort: "name" },
     cell: ({ name: text, where }) => (
       <span className="name-cell">
         <span className="name" title={text}>
@@ -96,7 +102,8 @@ export function ClassDiff({ classes, first, second }: ClassDiffProps) {
   const share = useSee((state) => state.sizes.shortestPathsSize);
   const filter = useSee((state) => state.filter);
   const { rows: all, sort, members } = classes;
-  const columns = useClassColumns(all ?? []);
+  const chosen = all?.find((row) => classKey(row) === members?.key);
+  const columns = useClassColumns(all ?? [], !chosen);
   const rows = useMemo(() => classesShown(all ?? [], filter, sort), [all, filter, sort]);
   if (classes.error) {
     return (
@@ -122,9 +129,8 @@ export function ClassDiff({ classes, first, second }: ClassDiffProps) {
       act(chooseClass(classKey(row), firstSide(row)));
     }
   };
-  const chosen = all.find((row) => classKey(row) === members?.key);
   return (
-    <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))}>
+    <SplitPane share={share} onShare={(size) => act(resizeShortestPaths(size))} least={LEAST_TABLE}>
       <TreeTable
         label="Classes that changed"
         columns={columns}
@@ -148,11 +154,7 @@ export function ClassDiff({ classes, first, second }: ClassDiffProps) {
         sort={sort}
         onSort={(wanted) => act(sortClassDiff(wanted))}
       />
-      {members && chosen ? (
-        <ClassMembers members={members} row={chosen} snapshot={members.side === "created" ? second : first} />
-      ) : (
-        <p className="paths-hint">Select a class to see which of its objects are new or gone.</p>
-      )}
+      {members && chosen ? <ClassMembers members={members} row={chosen} snapshot={members.side === "created" ? second : first} /> : null}
     </SplitPane>
   );
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What changed between two snapshots, as a census of differences.
+import { bytesStayedChange } from "../../logic/class_diff";
 import { commandText } from "../../logic/commands";
+import { signedSize } from "../../logic/format";
 import { CensusTable } from "../../shared/CensusTable";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { FilterNote } from "../../shared/FilterNote";
@@ -37,6 +39,7 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
   }
   const isOfStrangers = byClass !== null && !byClass.isOneProcess;
   const isRefused = isOfStrangers && !byClass.allowsOtherProcess;
+  const stayed = isOfStrangers ? 0 : bytesStayedChange(byClass?.rows ?? []);
   const isEmpty = census.report.lists[census.report.root]?.childCount === 0;
   const { display, filter } = census;
   const command = commandText(
@@ -55,6 +58,8 @@ export function Diff({ diffing }: { diffing: DiffingModel }) {
           {isOfStrangers && !isRefused
             ? ": they seem to be of different processes, and then what is new or deleted is chance."
             : ": plus is what the second has more."}
+          {stayed !== 0 && ` Objects that are in both changed by ${signedSize(stayed)}: these are in Delta Bytes alone.`}
+          {byClass?.rows && !byClass.members && !isRefused && " A class that is chosen shows its objects."}
         </p>
         <div className="segments" role="group" aria-label="Compare by">
           {[false, true].map((isClass) => (
