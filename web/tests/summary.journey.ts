@@ -53,6 +53,7 @@ it("classes are those of the command, sorted and filtered, and the address says 
   await until(async () => (await classes(page)).slice(0, 10)).toEqual(many.slice(0, 10).map(cellsOf));
   await page.locator("#filter").fill("Thing");
   await until(async () => (await classes(page)).map((row) => row[3])).toEqual(["LeakedThinggen-leak.cjs:4:30"]);
+  await page.getByText(`1 of ${classCount} classes`).waitFor();
   await until(async () => page.url()).toContain("#/summary/node20-after.heapsnapshot.gz?filter=Thing&sort=-count");
   await page.reload();
   await until(async () => (await classes(page)).map((row) => row[3])).toEqual(["LeakedThinggen-leak.cjs:4:30"]);

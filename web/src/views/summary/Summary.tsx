@@ -163,6 +163,7 @@ export function Summary({ snapshot, summary }: { snapshot: Snapshot; summary: Su
     <div className="table-view">
       <div className="view-bar">
         <p className="view-note">
+          {count < classCount && `${formatNumber(count)} of `}
           {plural(classCount, "class", "classes")}, as the engine’s own tools make them. Retained is what would be freed with all objects of
           one: classes keep each other’s objects, so it adds up to more than there is.
         </p>
