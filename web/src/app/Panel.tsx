@@ -3,10 +3,12 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useDo, useSee } from "../shared/hooks";
 import { Empty, Failure, Working } from "../shared/Status";
-import { isAboutOrder, plainError } from "../logic/leaks";
-import { DIFFING, DOMINATORS, INDIVIDUALS, LEAKS, SNAPSHOT, VIEW, type Snapshot } from "../store/models";
+import { formatNumber } from "../logic/format";
+import { isAboutOrder, isCancelled, plainError } from "../logic/leaks";
+import { isUnanswered } from "../logic/unanswered";
+import { DIFFING, DOMINATORS, INDIVIDUALS, LEAKS, SNAPSHOT, VIEW, type Snapshot, type SnapshotId } from "../store/models";
 import { chosenTarget, isBusy, selectedSnapshot, shownState, snapshotOf, stateWords, titleAmong } from "../store/selectors";
-import { cancelLeaks, findLeaks } from "../store/tasks/leaks";
+import { cancelLeaks, findLeaks, showLeaks } from "../store/tasks/leaks";
 import { cancelSnapshot, takeSnapshotAndCensus } from "../store/tasks/snapshots";
 import { Census } from "../views/census/Census";
 import { Diff } from "../views/diff/Diff";
@@ -90,18 +92,31 @@ function Shown({ snapshot }: { snapshot: Snapshot }) {
   return <Working words="Reading the snapshot…" progress={snapshot.progress} />;
 }
 
+const NONE: readonly SnapshotId[] = [];
+
 function LeaksFailure({ error }: { error: string }) {
   const act = useDo();
+  const ids = useSee((state) => state.leaks?.ids ?? NONE);
+  const snapshots = useSee((state) => state.snapshots);
+  const readable = ids.filter((id) => snapshots.some((one) => one.id === id && one.state !== SNAPSHOT.ERROR));
   return (
     <Failure words={stateWords(LEAKS.ERROR).long} error={plainError(error)}>
       {isAboutOrder(error) ? (
         <button type="button" className="button primary" onClick={() => void act(findLeaks({ isReordered: true }))}>
           Put them into that order
         </button>
+      ) : readable.length < ids.length ? (
+        readable.length > 1 && (
+          <button type="button" className="button primary" onClick={() => void act(showLeaks(readable))}>
+            Compare the {formatNumber(readable.length)} that can be read
+          </button>
+        )
       ) : (
-        <button type="button" className="button" onClick={() => void act(findLeaks())}>
-          Try again
-        </button>
+        (isUnanswered(error) || isCancelled(error)) && (
+          <button type="button" className="button" onClick={() => void act(findLeaks())}>
+            Try again
+          </button>
+        )
       )}
     </Failure>
   );

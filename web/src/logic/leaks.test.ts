@@ -5,6 +5,7 @@ import {
   clusterName,
   clusterPlace,
   clusterSeries,
+  countedWords,
   doubtsOf,
   grownWords,
   growthWords,
@@ -83,6 +84,11 @@ describe("leaks in words", () => {
     const grown = { ...base, leaked: none, growth: { ...base.growth, grownBytes: 2048 } };
     expect(headlineWords(grown)).toBe("Objects that were there before grew by 2.00 KiB.");
     expect(growthWords(base)).toBe("1.00 KiB → 4.00 KiB (+3.00 KiB, +12 things)");
+  });
+
+  it("say which objects count", () => {
+    expect(countedWords(base)).toContain("does not count yet");
+    expect(countedWords({ ...base, heaps: base.heaps.slice(1) })).toBe("");
   });
 
   it("say what is doubtful", () => {

@@ -99,6 +99,11 @@ export function growthWords({ heaps, growth }: Leaks): string {
   return `${formatSize(first?.bytes ?? 0)} → ${formatSize(last?.bytes ?? 0)} (${signedSize(growth.bytes)}, ${formatNumber(growth.count, true)} things)`;
 }
 
+/** Which objects count, where that is not all that is new: with three snapshots and more the last shows what of the others stayed. */
+export function countedWords({ heaps }: Leaks): string {
+  return heaps.length > 2 ? "; what came with the last snapshot does not count yet, as it may still go" : "";
+}
+
 /** What one should know before believing it. */
 export function doubtsOf({ heaps, comparable, sameRun, orderIsKnown, idsAreAddresses }: Leaks): string[] {
   const isDoubtful = (comparable && !sameRun) || heaps.some(({ fit }) => fit === "other process");
@@ -160,6 +165,13 @@ export function clusterCells({ clusters }: Leaks): (string | number | null)[][] 
     ...[one.came.join(" "), one.holder?.words ?? "", one.path, one.example],
   ]);
   return [titles, ...rows];
+}
+
+/** What a search that was ended says. */
+export const CANCELLED = "The search was cancelled.";
+
+export function isCancelled(error: string): boolean {
+  return error === CANCELLED;
 }
 
 /** Whether the server says that another order is needed, and can make it. */

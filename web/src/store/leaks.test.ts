@@ -31,6 +31,21 @@ describe("leaks", () => {
     expect(leaks()?.ids).toEqual(ids());
   });
 
+  it("choose all that may be of one run: no damaged files, and no others than the first that is chosen", async () => {
+    b.client.open("d").what = "another kind";
+    b.client.open("e").fault = "ends too early";
+    b.client.open("f").what = "another kind";
+    await b.store.dispatch(listSnapshots());
+    b.store.dispatch(chooseAllForLeaks());
+    expect(leaks()?.ids).toEqual(ids().slice(0, 3));
+    ids()
+      .slice(0, 3)
+      .forEach((id) => b.store.dispatch(chooseForLeaks(id)));
+    b.store.dispatch(chooseForLeaks(ids()[5]!));
+    b.store.dispatch(chooseAllForLeaks());
+    expect(leaks()?.ids).toEqual([ids()[3], ids()[5]]);
+  });
+
   it("are not looked for in one snapshot", async () => {
     b.store.dispatch(chooseForLeaks(ids()[0]!));
     await b.store.dispatch(findLeaks());

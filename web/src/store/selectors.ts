@@ -20,6 +20,7 @@ import {
   SUMMARY,
   TREE_MAP,
   VIEW,
+  isDiffable,
   type AllocationsModel,
   type Snapshot,
   type SnapshotId,
@@ -37,6 +38,13 @@ export function snapshotOf(state: State, id: SnapshotId | null): Snapshot | null
 export function neighbourOf(snapshots: readonly Snapshot[], id: SnapshotId): Snapshot | null {
   const at = snapshots.findIndex((snapshot) => snapshot.id === id);
   return snapshots[at + 1] ?? snapshots[at - 1] ?? null;
+}
+
+/** Snapshots that may be of one run of a program: those that can be read, of one kind of file with the first that is chosen for it. */
+export function comparableOf({ snapshots, leaks }: State): Snapshot[] {
+  const all = snapshots.filter(isDiffable);
+  const first = all.find(({ id }) => leaks?.ids.includes(id)) ?? all[0];
+  return all.filter(({ what }) => !what || !first?.what || what === first.what);
 }
 
 /** The program that snapshots are taken of: the first until another one is chosen. */

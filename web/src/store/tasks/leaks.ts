@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tasks that look for leaks in several snapshots.
-import type { Leaks } from "../../logic/leaks";
+import { CANCELLED, type Leaks } from "../../logic/leaks";
 import type { State, Task } from "..";
 import * as a from "../actions";
-import { isDiffable, LEAKS, VIEW, type SnapshotId } from "../models";
-import { snapshotOf } from "../selectors";
+import { LEAKS, VIEW, type SnapshotId } from "../models";
+import { comparableOf, snapshotOf } from "../selectors";
 import { cancelOf, errorText, joined } from "./context";
 import { changeView, changeViewAndRefresh, readSnapshot } from "./views";
 
@@ -41,9 +41,7 @@ export function chooseForLeaks(id: SnapshotId): Task<void> {
 /** Chooses all that can be compared. */
 export function chooseAllForLeaks(): Task<void> {
   return (dispatch, getState) => {
-    const ids = getState()
-      .snapshots.filter(isDiffable)
-      .map(({ id }) => id);
+    const ids = comparableOf(getState()).map(({ id }) => id);
     dispatch(a.chooseForLeaks({ ids }));
   };
 }
@@ -82,7 +80,7 @@ export function findLeaks(wanted: LeaksWanted = {}): Task {
         });
         dispatch(a.findLeaksEnd({ ids, ordered: isReordered ? orderedAs(getState(), ids, report) : [...ids], report }));
       } catch (error) {
-        dispatch(a.leaksError({ ids, error: errorText(error) ?? "The search was cancelled." }));
+        dispatch(a.leaksError({ ids, error: errorText(error) ?? CANCELLED }));
       }
     });
   };

@@ -2,21 +2,21 @@
 // What a program holds on to between snapshots: what it is, how it grew, and who holds it.
 import { commandText } from "../../logic/commands";
 import { formatNumber } from "../../logic/format";
-import { clusterCells, doubtsOf, growthWords, headlineWords, misfitWords, type Leaks as Report } from "../../logic/leaks";
+import { clusterCells, countedWords, doubtsOf, growthWords, headlineWords, misfitWords, type Leaks as Report } from "../../logic/leaks";
 import { Bars } from "../../shared/Bars";
 import { CopyMenu } from "../../shared/CopyMenu";
 import { useDo, useSee } from "../../shared/hooks";
 import { Empty, Failure } from "../../shared/Status";
-import { isDiffable, LEAKS, type LeaksModel, type Snapshot } from "../../store/models";
-import { snapshotOf, titleAmong } from "../../store/selectors";
-import { chooseAllForLeaks, findLeaks } from "../../store/tasks/leaks";
+import { LEAKS, type LeaksModel, type Snapshot } from "../../store/models";
+import { comparableOf, snapshotOf, titleAmong } from "../../store/selectors";
+import { chooseAllForLeaks, findLeaks, showLeaks } from "../../store/tasks/leaks";
 import { Clusters, type Sides } from "./Clusters";
 import { GrownObjects } from "./GrownObjects";
 
 function Choosing({ leaks }: { leaks: LeaksModel }) {
   const act = useDo();
   const count = leaks.ids.length;
-  const all = useSee((state) => state.snapshots.filter(isDiffable).length);
+  const all = useSee((state) => comparableOf(state).length);
   return (
     <Empty title="Select two snapshots or more">
       <p>Choose at the left snapshots of one run of a program, each taken after the same work. Three tell more than two.</p>
@@ -33,8 +33,9 @@ function Choosing({ leaks }: { leaks: LeaksModel }) {
 }
 
 /** Files that show nothing together: why, and that one may look anyway. */
-function Incomparable({ report }: { report: Report }) {
+function Incomparable({ report, ids }: { report: Report; ids: LeaksModel["ids"] }) {
   const act = useDo();
+  const fitting = ids.filter((_, at) => report.heaps[at]?.fit === "fits");
   const isSame = report.heaps.every(({ fit }) => fit !== "other process");
   return (
     <Failure words="These snapshots cannot be compared." error={misfitWords(report).join("\n")}>
@@ -43,6 +44,11 @@ function Incomparable({ report }: { report: Report }) {
           ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
           : "Only snapshots of one run of a program show what it holds on to."}
       </p>
+      {fitting.length > 1 && fitting.length < ids.length && (
+        <button type="button" className="button primary" onClick={() => void act(showLeaks(fitting))}>
+          Compare the {formatNumber(fitting.length)} that fit
+        </button>
+      )}
       <button type="button" className="button" onClick={() => void act(findLeaks({ allowsOtherProcess: true }))}>
         Compare them anyway
       </button>
@@ -92,7 +98,7 @@ export function Leaks({ leaks }: { leaks: LeaksModel }) {
     return null;
   }
   if (!report.comparable) {
-    return <Incomparable report={report} />;
+    return <Incomparable report={report} ids={leaks.ids} />;
   }
   const own = leaks.ids.flatMap((id) => snapshots.find((one) => one.id === id) ?? []);
   const doubts = doubtsOf(report);
@@ -112,7 +118,7 @@ export function Leaks({ leaks }: { leaks: LeaksModel }) {
       )}
       <Clusters
         title="What is held"
-        note="Objects that came and stayed, by class and by who holds them"
+        note={`Objects that came and stayed, by class and by who holds them${countedWords(report)}`}
         none="No new objects are held in a way that looks like a leak."
         clusters={held}
         sides={sides}
