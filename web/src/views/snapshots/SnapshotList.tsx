@@ -250,6 +250,17 @@ function useStop(list: RefObject<HTMLUListElement>, snapshots: readonly Snapshot
   return { stop: stop ?? snapshots.find(isDiffable) ?? snapshots[0], setVisited };
 }
 
+/** Of files that are imported the last is brought into view: they are behind all others. */
+function useLastImportInView(list: RefObject<HTMLUListElement>, snapshots: readonly Snapshot[]) {
+  const last = snapshots[snapshots.length - 1];
+  const imported = last?.state === SNAPSHOT.IMPORTING ? last.id : null;
+  useEffect(() => {
+    if (imported !== null) {
+      list.current?.lastElementChild?.scrollIntoView({ block: "nearest" });
+    }
+  }, [list, imported]);
+}
+
 export function SnapshotList({ onImport }: { onImport: () => void }) {
   const snapshots = useSee((state) => state.snapshots);
   const diffing = useSee((state) => state.diffing);
@@ -271,6 +282,7 @@ export function SnapshotList({ onImport }: { onImport: () => void }) {
   };
   const { list, keys } = useListKeys(snapshots, remove);
   const { stop, setVisited } = useStop(list, snapshots);
+  useLastImportInView(list, snapshots);
   /** The browser gives the focus back to what had it; what is deleted leaves it to the item that is there now. */
   const closeDialog = () => {
     if (leaving && !snapshots.some(({ id }) => id === leaving.id)) {
