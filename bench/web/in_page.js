@@ -61,15 +61,19 @@
         }
     }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-state"] });
 
-    // Whatever is drawn in the task in which the picture was made; a pixel that is read makes the browser draw at once.
-    const make = CanvasRenderingContext2D.prototype.createImageData;
-    CanvasRenderingContext2D.prototype.createImageData = function (...size) {
-        const began = performance.now();
-        queueMicrotask(() => {
-            this.getImageData(0, 0, 1, 1);
-            bench.drawings.push(performance.now() - began);
-        });
-        return make.apply(this, size);
+    // A drawing begins with a picture for the whole canvas and ends when that was put there; a pixel that is read makes the browser draw at once.
+    let began = 0;
+    window.ImageData = new Proxy(ImageData, {
+        construct(target, size) {
+            began = performance.now();
+            return new target(...size);
+        },
+    });
+    const put = CanvasRenderingContext2D.prototype.putImageData;
+    CanvasRenderingContext2D.prototype.putImageData = function (...picture) {
+        put.apply(this, picture);
+        this.getImageData(0, 0, 1, 1);
+        bench.drawings.push(performance.now() - began);
     };
 
     const rowsIn = (document) => {
