@@ -215,25 +215,17 @@ static void remote_close(ubi__remote *r) {
 }
 
 /* Its sockets are in its own network, which may be that of a container: the same port of ours is another program's. */
-static ubi_status inspector_find_there(ubi__remote *r) {
+static ubi_status network_perform(ubi__remote *r, ubi_status (*step)(ubi__remote *r)) {
     int back;
     UBI_TRY(ubi__network_enter(&back, (pid_t)r->address->pid));
-    ubi_status status = inspector_find(r);
-    ubi__network_leave(back);
-    return status;
-}
-
-static ubi_status peer_open_there(ubi__remote *r) {
-    int back;
-    UBI_TRY(ubi__network_enter(&back, (pid_t)r->address->pid));
-    ubi_status status = peer_open(r);
+    ubi_status status = step(r);
     ubi__network_leave(back);
     return status;
 }
 
 static ubi_status address_find(ubi__remote *r) {
     if (r->address->pid)
-        return inspector_find_there(r);
+        return network_perform(r, inspector_find);
     r->host = r->address->host;
     r->port = r->address->port;
     if (!r->address->path[0])
@@ -322,7 +314,7 @@ static ubi_status path_find(ubi__remote *r) {
 
 static ubi_status remote_attach(ubi__remote *r) {
     UBI_TRY(path_find(r));
-    UBI_TRY(peer_open_there(r));
+    UBI_TRY(network_perform(r, peer_open));
     if (r->is_node)
         users_join(r);
     return UBI_OK;

@@ -14,13 +14,13 @@
 /** In ubi__module_generation: there are sources of frames. What contexts keep is without it, so they look. */
 #define UBI__SCRIPTS_THERE (UINT32_C(1) << 31)
 
-/** In numbers that the unwinder remembers: such a stack has frames of scripts, and the number is none of a trace. */
+/** A bit of numbers that the unwinder remembers. With it, a number is that of a native stack with frames of scripts; without, of a trace. */
 #define UBI__SCRIPTS_NUMBER (UINT32_C(1) << 31)
 
 /**
  * The number of the current stack, when a script runs on this thread. @param out  0: no room.
- * @return false: none does, and the stack is a native one. Cost: of a native stack that the unwinder remembers, and of frames that ran the last time, a comparison per frame; else a walk
- * without memory, and a look-up per frame.
+ * @return false: none does, and the stack is a native one. Cost: of a native stack that the unwinder remembers, and of frames that ran
+ * the last time, a comparison per frame; else a walk without memory, and a look-up per frame.
  */
 bool ubi__scripts_stack(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out);
 

@@ -3,7 +3,7 @@
 import type { NodeId, PathGraph } from "../types/heap";
 import { formatNumber } from "./format";
 
-/** What a node stands for that is none of the heap. */
+/** What a drawn node stands for that is not an object of the heap. */
 export interface Fold {
   /** The first node of the nodes in a row, seen ones too: it stays the same while more of them are shown. */
   key: NodeId;
