@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/sanitizers.h"
+
 /*
  * Blocks of LARGE_BYTES and more are anonymous mappings: they grow by mremap (page tables move, bytes do not), ask for
  * huge pages (first touch costs a third), and give memory back to the system when freed. A block crosses the border
@@ -35,19 +37,10 @@ static void advise_huge(void *p, size_t size) {
  * A mapping of another size, with what was in it. ThreadSanitizer does not see that mremap gives addresses other contents, and takes
  * what another thread wrote at the new ones, in a mapping that is gone, for a race: for it, bytes move.
  */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MREMAP_IS_UNSEEN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define MREMAP_IS_UNSEEN 1
-#endif
-
 static void *map_again(void *p, size_t old_size, size_t new_size) {
     old_size = round_to_pages(old_size);
     new_size = round_to_pages(new_size);
-#ifdef MREMAP_IS_UNSEEN
+#if UBI_HAS_THREAD_SANITIZER
     void *q = mmap(NULL, new_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (q == MAP_FAILED)
         return NULL;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sanitizers.h"
 #include "base/text.h"
 #include "fail_allocator.h"
 #include "graph/builder.h"
@@ -294,14 +295,6 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
         }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 /* The most memory this process has ever had, in bytes. */
 static uint64_t peak_bytes(void) {
     char line[200];
@@ -349,7 +342,7 @@ static unsigned peak_percent(uint64_t stride) {
 
 static void building_takes_at_most_1_3_times_the_finished_graph(void **state) {
     (void)state;
-#ifdef SANITIZED
+#if UBI_IS_SANITIZED
     skip(); /* sanitizers have memory of their own */
 #endif
     assert_in_range(peak_percent(32), 80, 130);                /* addresses as in a real heap */

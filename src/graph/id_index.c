@@ -10,21 +10,13 @@
 #include "base/column_file.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/sanitizers.h"
 
 /*
  * CLONES_POPCNT in front of a function with many __builtin_popcount makes a second version that uses the instruction,
  * chosen when the program is loaded. Sanitizers start before such choices can be made, so there it means nothing.
  */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
-#if defined(__x86_64__) && defined(__linux__) && !defined(SANITIZED) && !defined(__POPCNT__)
+#if defined(__x86_64__) && defined(__linux__) && !UBI_IS_SANITIZED && !defined(__POPCNT__)
 #define CLONES_POPCNT __attribute__((target_clones("popcnt", "default")))
 #else
 #define CLONES_POPCNT

@@ -7,20 +7,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sanitizers.h"
 #include "timeline/marker_ports.h"
 #include "timeline/markers_storage.h"
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
 #define USUAL_CHUNK_BYTES ((size_t)64 << 10)
 /* What a thread fills in less than FAST_NS is followed by something larger: faulting pages in one at a time is expensive. */
-#if defined(__SANITIZE_ADDRESS__)
+#if UBI_HAS_ADDRESS_SANITIZER
 #define LARGEST_CHUNK_BYTES USUAL_CHUNK_BYTES /* larger blocks are mappings, in which it does not look for pointers */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LARGEST_CHUNK_BYTES USUAL_CHUNK_BYTES
-#endif
-#endif
-#ifndef LARGEST_CHUNK_BYTES
+#else
 #define LARGEST_CHUNK_BYTES ((size_t)4 << 20)
 #endif
 #define FAST_NS 5000000

@@ -18,6 +18,7 @@
 
 #include <ubiheap/core/timeline.h>
 
+#include "base/sanitizers.h"
 #include "base/text.h"
 #include "marker_lines.h"
 #include "timeline/timeline_target.h"
@@ -44,6 +45,8 @@ enum { MARKING = 8, LOOKING = 3, TURNS = 8 };
 static _Atomic bool is_over;
 /* Each look lets the threads mark a little more, so that looking always keeps up. */
 static _Atomic uint64_t rounds;
+/* Rounds that threads have marked. */
+static _Atomic uint64_t marked_rounds;
 
 static void mark_some(void) {
     for (int i = 0; i < TURNS; i++) {
@@ -68,6 +71,7 @@ static void *mark(void *payload) {
         }
         mark_some();
         done++;
+        atomic_fetch_add_explicit(&marked_rounds, 1, memory_order_relaxed);
     }
     return NULL;
 }
@@ -214,21 +218,33 @@ static int observe_anew(void *payload) {
     return 0;
 }
 
+/*
+ * The locks of ThreadSanitizer's runtime stay as they were in a child, also those that a thread held that the child has not. Under it
+ * the threads are between two rounds when the process forks; else they are anywhere.
+ */
+static void await_marked_rounds(uint64_t n) {
+    while (UBI_HAS_THREAD_SANITIZER && atomic_load_explicit(&marked_rounds, memory_order_relaxed) < n)
+        sched_yield();
+}
+
 static void a_child_observes_nothing_until_it_wants_to(void **state) {
     (void)state;
+    enum { N_THREADS = 2 };
     ubi_timeline_target *t = observed_target();
-    pthread_t threads[2];
+    pthread_t threads[N_THREADS];
     is_over = false;
-    for (int i = 0; i < 2; i++)
+    rounds = marked_rounds = 0;
+    for (int i = 0; i < N_THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, mark, NULL), 0);
     UBI_TIMELINE_MARKER_START("of the parent");
     for (int i = 0; i < 8; i++) {
-        atomic_fetch_add_explicit(&rounds, 4, memory_order_relaxed);
+        uint64_t wanted = atomic_fetch_add_explicit(&rounds, 4, memory_order_relaxed) + 4;
+        await_marked_rounds(N_THREADS * wanted);
         assert_int_equal(in_child(observe_anew, t), 0);
     }
     UBI_TIMELINE_MARKER_END("of the parent");
     is_over = true;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_true(pop_count(t, NULL) >= 1);
     ubi_timeline_target_free(t);

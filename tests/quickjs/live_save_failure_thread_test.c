@@ -8,6 +8,7 @@
 
 #include <ubiheap/core/formats.h>
 
+#include "base/sanitizers.h"
 #include "fail_allocator.h"
 #include "quickjs_heap.h"
 #include "saving.h"
@@ -119,18 +120,6 @@ static void a_refused_allocation_leaves_heap_and_disk_as_they_were(void **state)
     close_subject(&s);
 }
 
-/* Sanitizers put blocks far apart, and a walk has a table for each page of addresses. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 static void memory_is_at_most_24_bytes_per_node(void **state) {
     /* Buffers, and tables of 64 KiB for the ranges of addresses: how many the heap lies in is up to the kernel. */
     enum { BUFFERS_BYTES = (1 << 20) + (4 << 16) };
@@ -146,7 +135,8 @@ static void memory_is_at_most_24_bytes_per_node(void **state) {
     assert_int_equal(save_to(&s, s.path, 2), UBI_OK);
     print_message("%.1f bytes for each of %llu nodes\n", (double)(s.memory.peak_bytes - before) / (double)c.node_count,
                   (unsigned long long)c.node_count);
-    assert_true(SANITIZED || s.memory.peak_bytes - before <= 24 * c.node_count + BUFFERS_BYTES);
+    /* Sanitizers put blocks far apart, and a walk has a table for each page of addresses. */
+    assert_true(UBI_IS_SANITIZED || s.memory.peak_bytes - before <= 24 * c.node_count + BUFFERS_BYTES);
     assert_int_equal(s.memory.live_bytes, before);
     close_subject(&s);
 }
