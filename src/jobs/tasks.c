@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "jobs/jobs.h"
 #include "render/result_json.h"
+#include "session/part.h"
 
 /* ---- data of requests ------------------------------------------------------------------------------------------------ */
 
@@ -508,7 +509,7 @@ static ubi_status paths_to(row_sources *s, const ubi__vec_u32 *nodes) {
     UBI_TRY(u32_get(&options.max_paths, s->call, "maxRetainingPaths", MAX_PATHS));
     options.allocator = ubi_session_use_allocator(s->use);
     options.progress = s->call->progress;
-    return ubi_paths_find(&s->paths, ubi_look_view(s->look), nodes->at, (uint32_t)nodes->n, &options);
+    return ubi__session_paths(&s->paths, s->use, nodes->at, (uint32_t)nodes->n, &options);
 }
 
 static ubi_status path_node_write(ubi__json *json, const row_sources *s, ubi_node_ix node) {

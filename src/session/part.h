@@ -16,6 +16,7 @@
 #ifndef UBI_SESSION_PART_H
 #define UBI_SESSION_PART_H
 
+#include <ubiheap/core/paths.h>
 #include <ubiheap/extension/session.h>
 
 #include "base/server_api.h"
@@ -63,6 +64,14 @@ ubi_status ubi__session_census_tree(const ubi_census_tree **out, ubi_session_use
 ubi_status ubi__session_census_order(const ubi_census_node_ix **out, ubi_session_use *use, ubi_text breakdown,
                                      ubi_compat compat, const ubi_census_tree_options *options,
                                      ubi_census_node_ix parent, ubi__census_order order);
+
+/**
+ * As ubi_paths_find from the root, for who asks for more paths later: the walk is done once and kept, and so are all edges backwards.
+ * Where that takes more memory than there is, as ubi_paths_find.
+ * @param out  owned. @param options  start is not looked at. Errors: as ubi_paths_find, and those of ubi_session_retaining.
+ */
+UBI__SERVER_API ubi_status ubi__session_paths(ubi_paths **out, ubi_session_use *use, const ubi_node_ix *targets,
+                                              uint32_t n_targets, const ubi_paths_options *options);
 
 /** Reads the session's file, and remembers which file it was; the first time it notes what was found in it. */
 ubi_status ubi__session_read(ubi_graph **out, ubi_session_use *use, const ubi_allocator *allocator);

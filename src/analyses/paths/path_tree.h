@@ -72,4 +72,21 @@ typedef struct ubi__path_ranks {
 ubi_status ubi__path_tree_build(ubi_paths *paths, ubi__path_ranks *ranks, uint64_t *marks,
                                 const ubi__path_finds *finds);
 
+/** Whether paths can be found with these. Errors: UBI_EINVAL. */
+ubi_status ubi__paths_check_arguments(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
+                                      const ubi_paths_options *options, ubi_node_ix start);
+/** An object without paths: targets[n_targets] and first_path are to be filled. Errors: UBI_ENOMEM. */
+ubi_status ubi__paths_new(ubi_paths **out, const ubi_graph *graph, ubi_node_ix start, uint32_t n_targets,
+                          const ubi_allocator *a);
+
+/**
+ * Walks from the view's root to the end.
+ * @param n_ahead  ranks below it are of what the view's first edges lead to.
+ * Errors: UBI_ENOMEM, UBI_ECANCELLED; then nothing is to be freed.
+ */
+ubi_status ubi__path_ranks_find(ubi__path_ranks *out, uint32_t *n_ahead, const ubi_view *view, ubi_progress progress,
+                                const ubi_allocator *allocator);
+/** Frees the columns of such ranks. Columns that are NULL are fine. */
+void ubi__path_ranks_fini(ubi__path_ranks *ranks, const ubi_graph *graph, const ubi_allocator *allocator);
+
 #endif

@@ -200,6 +200,7 @@ typedef struct walk {
     uint32_t *target_at;      /* targets by node index -> their place in the order given */
     uint32_t *n_found;        /* paths found, per target in the order given */
     uint32_t n_targets, n_wanting;
+    uint32_t n_ahead; /* ranks, once first edges are walked to their end */
     ubi__path_ranks ranks;
     ubi__path_finds finds;
 } walk;
@@ -317,6 +318,7 @@ static ubi_status walk_paths(walk *w) {
     for (uint32_t i = 0; i < w->n_first_edges && w->n_wanting; i++)
         UBI_TRY(take_edges(w, w->first_edges[i], w->first_edges[i] + 1, 0));
     UBI_TRY(follow_ranks(w, &at, &n_edges));
+    w->n_ahead = w->ranks.n;
     for (uint32_t i = 0; i < w->n_first_edges && w->n_wanting; i++) {
         UBI_TRY(take_edges(w, begin, w->first_edges[i], 0));
         begin = w->first_edges[i] + 1;
@@ -350,20 +352,25 @@ static ubi_status reserve_bits(walk *w) {
     return w->settled && w->is_target && w->targets_before ? UBI_OK : ubi__fail_nomem();
 }
 
-static ubi_status reserve_columns(walk *w) {
+static ubi_status reserve_targets(walk *w) {
     const ubi_allocator *a = w->allocator;
-    size_t n_ranks = (size_t)w->graph->n_nodes + 1;
     w->target_at = ubi__alloc_array(a, w->n_targets, sizeof *w->target_at);
     w->n_found = ubi__calloc_array(a, w->n_targets, sizeof *w->n_found);
+    return w->target_at && w->n_found ? UBI_OK : ubi__fail_nomem();
+}
+
+static ubi_status reserve_ranks(walk *w) {
+    const ubi_allocator *a = w->allocator;
+    size_t n_ranks = (size_t)w->graph->n_nodes + 1;
     w->ranks.edge = ubi__alloc_array(a, n_ranks, sizeof *w->ranks.edge);
     w->ranks.before = ubi__alloc_array(a, n_ranks, sizeof *w->ranks.before);
-    return w->target_at && w->n_found && w->ranks.edge && w->ranks.before ? UBI_OK : ubi__fail_nomem();
+    return w->ranks.edge && w->ranks.before ? UBI_OK : ubi__fail_nomem();
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status check_arguments(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
-                                  const ubi_paths_options *options, ubi_node_ix start) {
+ubi_status ubi__paths_check_arguments(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
+                                      const ubi_paths_options *options, ubi_node_ix start) {
     uint32_t n_nodes = view->graph->n_nodes;
     UBI_TRY(ubi__version_check(options->version, UBI_PATHS_OPTIONS_VERSION, "ubi_paths_options"));
     if (options->max_paths == 0)
@@ -378,18 +385,17 @@ static ubi_status check_arguments(const ubi_view *view, const ubi_node_ix *targe
     return UBI_OK;
 }
 
-/* An object without paths. */
-static ubi_status new_paths(ubi_paths **out, const walk *w) {
-    const ubi_allocator *a = w->allocator;
+ubi_status ubi__paths_new(ubi_paths **out, const ubi_graph *graph, ubi_node_ix start, uint32_t n_targets,
+                          const ubi_allocator *a) {
     ubi_paths *paths = UBI_NEW(a, ubi_paths);
     if (!paths)
         return ubi__fail_nomem();
     paths->allocator = a;
-    paths->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)w->graph);
-    paths->start = w->start;
-    paths->n_targets = w->n_targets;
-    paths->targets = ubi__alloc_array(a, w->n_targets, sizeof *paths->targets);
-    paths->first_path = ubi__alloc_array(a, (size_t)w->n_targets + 1, sizeof *paths->first_path);
+    paths->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)graph);
+    paths->start = start;
+    paths->n_targets = n_targets;
+    paths->targets = ubi__alloc_array(a, n_targets, sizeof *paths->targets);
+    paths->first_path = ubi__alloc_array(a, (size_t)n_targets + 1, sizeof *paths->first_path);
     if (paths->targets && paths->first_path) {
         *out = paths;
         return UBI_OK;
@@ -401,8 +407,9 @@ static ubi_status new_paths(ubi_paths **out, const walk *w) {
 static ubi_status paths_find(ubi_paths **out, walk *w, const ubi_node_ix *targets, uint32_t n_targets) {
     UBI_TRY(reserve_bits(w));
     mark_targets(w, targets, n_targets);
-    UBI_TRY(reserve_columns(w));
-    UBI_TRY(new_paths(out, w));
+    UBI_TRY(reserve_targets(w));
+    UBI_TRY(reserve_ranks(w));
+    UBI_TRY(ubi__paths_new(out, w->graph, w->start, w->n_targets, w->allocator));
     number_targets(w, (*out)->targets, targets, n_targets);
     UBI_TRY(walk_paths(w));
     UBI_TRY(ubi__path_tree_build(*out, &w->ranks, w->settled, &w->finds));
@@ -416,7 +423,7 @@ ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_
     static const ubi_paths_options defaults = UBI_PATHS_OPTIONS_INIT;
     const ubi_paths_options *o = options ? options : &defaults;
     ubi_node_ix start = o->start == UBI_NONE ? view->root : o->start;
-    UBI_TRY(check_arguments(view, targets, n_targets, o, start));
+    UBI_TRY(ubi__paths_check_arguments(view, targets, n_targets, o, start));
     bool from_root = start == view->root;
     ubi_paths *paths = NULL;
     walk w = { .graph = view->graph,
@@ -435,4 +442,40 @@ ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_
     }
     *out = paths;
     return UBI_OK;
+}
+
+/* ---- without targets ---------------------------------------------------------------------------------------------- */
+
+/* What is found is the caller's from now on. */
+static void ranks_give(ubi__path_ranks *out, walk *w) {
+    *out = w->ranks;
+    w->ranks = (ubi__path_ranks){ .n = 0 };
+}
+
+ubi_status ubi__path_ranks_find(ubi__path_ranks *out, uint32_t *n_ahead, const ubi_view *view, ubi_progress progress,
+                                const ubi_allocator *allocator) {
+    walk w = { .graph = view->graph,
+               .edges = view->edges,
+               .allocator = allocator,
+               .progress = progress,
+               .start = view->root,
+               .first_edges = view->first_edges,
+               .n_first_edges = view->n_first_edges };
+    ubi_status status = reserve_bits(&w);
+    if (status == UBI_OK)
+        status = reserve_ranks(&w);
+    w.n_wanting = 1; /* of no target, so that it never ends early */
+    if (status == UBI_OK)
+        status = walk_paths(&w);
+    *n_ahead = w.n_ahead;
+    if (status == UBI_OK)
+        ranks_give(out, &w);
+    walk_fini(&w);
+    return status;
+}
+
+void ubi__path_ranks_fini(ubi__path_ranks *ranks, const ubi_graph *graph, const ubi_allocator *allocator) {
+    size_t n_ranks = (size_t)graph->n_nodes + 1;
+    ubi__free_array(allocator, ranks->edge, n_ranks, sizeof *ranks->edge);
+    ubi__free_array(allocator, ranks->before, n_ranks, sizeof *ranks->before);
 }

@@ -19,6 +19,7 @@
 
 #include <ubiheap/core/paths.h>
 
+#include "analyses/paths/path_walk.h"
 #include "base/text.h"
 #include "random_numbers.h"
 
@@ -362,9 +363,85 @@ static void paths_equal_those_of_the_plain_implementation(void **state) {
     assert_true(n_paths > 2 * n_rounds && n_long > n_rounds / 20); /* the questions are not all trivial */
 }
 
+/* ---- a kept walk -------------------------------------------------------------------------------------------------- */
+
+/* A view whose root is the start, perhaps with first edges. */
+static ubi_view view_from_start(ubi_edge_ix first_edges[MAX_EDGES], const question *q, const ubi_graph *g,
+                                const ubi_edge_set *set) {
+    ubi_view view = ubi_view_of(g);
+    bool has_first = random_below(2);
+    view.root = q->start;
+    view.edges = set;
+    for (uint32_t e = 0; e < q->n_edges && has_first; e++)
+        if (q->edges[e].source == q->start && random_below(2))
+            first_edges[view.n_first_edges++] = e;
+    view.first_edges = view.n_first_edges ? first_edges : NULL;
+    return view;
+}
+
+static void assert_same_paths(const ubi_paths *a, const ubi_paths *b) {
+    ubi_path_step of_a[2 * MAX_NODES], of_b[2 * MAX_NODES];
+    assert_int_equal(ubi_paths_start(a), ubi_paths_start(b));
+    assert_int_equal(ubi_paths_target_count(a), ubi_paths_target_count(b));
+    for (uint32_t t = 0; t < ubi_paths_target_count(a); t++) {
+        assert_int_equal(ubi_paths_target(a, t), ubi_paths_target(b, t));
+        assert_int_equal(ubi_paths_count(a, t), ubi_paths_count(b, t));
+        for (uint32_t i = 0; i < ubi_paths_count(a, t); i++) {
+            uint32_t n = ubi_paths_length(a, t, i);
+            assert_int_equal(n, ubi_paths_length(b, t, i));
+            ubi_paths_steps(of_a, a, t, i);
+            ubi_paths_steps(of_b, b, t, i);
+            for (uint32_t k = 0; k < n; k++) {
+                assert_int_equal(of_a[k].predecessor, of_b[k].predecessor);
+                assert_int_equal(of_a[k].edge, of_b[k].edge);
+            }
+        }
+    }
+}
+
+/* Backward edges of the view alone, or of all edges. */
+static void compare_kept_walk(const question *q, const ubi_graph *g) {
+    ubi_edge_ix first_edges[MAX_EDGES];
+    ubi_edge_set *set = NULL;
+    ubi_retainers *retainers;
+    ubi__path_walk *walk;
+    ubi_paths *found, *read;
+    ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
+    if (q->has_set) {
+        assert_int_equal(ubi_edge_set_new(&set, g, false), UBI_OK);
+        for (uint32_t e = 0; e < q->n_edges; e++)
+            ubi_edge_set_put(set, e, q->edges[e].is_member);
+    }
+    ubi_view view = view_from_start(first_edges, q, g, set);
+    options.max_paths = q->max_paths;
+    assert_int_equal(ubi_retainers_new(&retainers, g, random_below(2) ? set : NULL, 1, NULL), UBI_OK);
+    assert_int_equal(ubi__path_walk_new(&walk, &view, options.progress, ubi_allocator_default()), UBI_OK);
+    assert_int_equal(ubi_paths_find(&found, &view, q->targets, q->n_targets, &options), UBI_OK);
+    assert_int_equal(ubi__path_walk_read(&read, walk, retainers, q->targets, q->n_targets, &options), UBI_OK);
+    assert_same_paths(found, read);
+    ubi_paths_free(read);
+    ubi_paths_free(found);
+    ubi__path_walk_free(walk);
+    ubi_retainers_free(retainers);
+    ubi_edge_set_free(set);
+}
+
+static void a_kept_walk_gives_the_same_paths(void **state) {
+    (void)state;
+    uint64_t n_rounds = random_cases(100000);
+    for (uint32_t round = 0; round < n_rounds; round++) {
+        random_start(round);
+        question q = random_question();
+        ubi_graph *g = graph_of(&q, false);
+        compare_kept_walk(&q, g);
+        ubi_graph_unref(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_equal_those_of_the_plain_implementation),
+        cmocka_unit_test(a_kept_walk_gives_the_same_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -359,6 +359,8 @@ static ubi_status paths_compute(void *answer_of, const ubi__asked *asked) {
     if (values->from.is_given)
         UBI_TRY(ubi__node_id_find(&options.start, a->graph, values->from.id));
     UBI_TRY(targets_find(a, asked));
+    if (!asked->is_asked_once && !values->from.is_given)
+        return ubi__session_paths(&a->paths, ubi__asked_heap(asked), a->targets, (uint32_t)values->nodes.n, &options);
     return ubi_paths_find(&a->paths, view, a->targets, (uint32_t)values->nodes.n, &options);
 }
 
