@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "questions/breakdown_choice.h"
 #include "questions/dominators/dominated_groups.h"
+#include "questions/dominators/dominated_list.h"
 #include "questions/dominators/next_drop.h"
 #include "questions/node_rows.h"
 #include "questions/question.h"
@@ -149,22 +150,44 @@ static ubi_status likes_find(shown_rows *rows, const row_wishes *wishes, const u
     return status;
 }
 
+/* The children of a node from the offset on. */
+static ubi_status children_add(ubi__vec_dominator_row *list, shown_rows *rows, const row_wishes *wishes,
+                               ubi_session_use *use, const ubi_dominators *dominators) {
+    const ubi_allocator *a = rows->allocator;
+    uint32_t n_children;
+    ubi__vec_u32 own = { 0 };
+    const ubi_node_ix *first;
+    ubi_dominators_dominated(dominators, wishes->start, &n_children);
+    uint32_t offset = ubi__smaller(wishes->offset, n_children);
+    uint32_t n = ubi__smaller(wishes->siblings, n_children - offset);
+    if (ubi__dominates_many(dominators, wishes->start)) {
+        UBI_TRY(ubi__dominated_first(&first, use, wishes->start, offset + n));
+        return ubi__node_rows_add(list, dominators, rows->labels, first + offset, n, a);
+    }
+    UBI_TRY(ubi__vec_u32_reserve(&own, a, offset + n ? offset + n : 1));
+    uint32_t n_own;
+    ubi_status status = ubi_dominators_largest(own.at, &n_own, dominators, wishes->start, offset + n);
+    if (status == UBI_OK)
+        status = ubi__node_rows_add(list, dominators, rows->labels, own.at + offset, n, a);
+    ubi__vec_u32_fini(&own, a);
+    return status;
+}
+
 /* The first row, and below it its children from the offset on. */
-static ubi_status page_make(shown_rows *rows, const row_wishes *wishes, ubi_dominator_tree_options options,
-                            const ubi_dominators *dominators) {
+static ubi_status page_make(shown_rows *rows, const row_wishes *wishes, ubi_session_use *use,
+                            ubi_dominator_tree_options options, const ubi_dominators *dominators) {
+    const ubi_allocator *a = rows->allocator;
     ubi_dominator_node *alone;
-    ubi_dominator_page *page;
     ubi_dominator_row row;
+    ubi__vec_dominator_row children = { 0 };
     options.max_depth = 1;
     UBI_TRY(ubi_dominator_tree_partial(&alone, dominators, rows->labels, &options));
     ubi_dominator_node_get(alone, &row);
-    ubi_status status = ubi_dominator_page_new(&page, dominators, rows->labels, row.node, wishes->offset,
-                                               wishes->siblings, rows->allocator);
-    if (status == UBI_OK) {
-        status = ubi_dominator_tree_insert(&rows->tree, alone, &row.node_id, 1, page->nodes, page->n_nodes,
-                                           page->has_more_children, rows->allocator);
-        ubi_dominator_page_free(page);
-    }
+    ubi_status status = children_add(&children, rows, wishes, use, dominators);
+    if (status == UBI_OK)
+        status = ubi_dominator_tree_insert(&rows->tree, alone, &row.node_id, 1, children.at, (uint32_t)children.n,
+                                           row.n_dominated > wishes->offset + (uint64_t)children.n, a);
+    ubi__node_rows_fini(&children, a);
     ubi_dominator_node_unref(alone);
     return status;
 }
@@ -184,8 +207,8 @@ static ubi_status rows_make(shown_rows *rows, const row_wishes *wishes, ubi_sess
     if (wishes->top)
         return top_find(rows, wishes, use, dominators, view->graph);
     ubi_dominator_tree_options options = tree_options(wishes, use, rows->allocator);
-    if (wishes->offset)
-        return page_make(rows, wishes, options, dominators);
+    if (wishes->offset || (wishes->depth == 2 && ubi__dominates_many(dominators, wishes->start)))
+        return page_make(rows, wishes, use, options, dominators);
     return ubi_dominator_tree_partial(&rows->tree, dominators, rows->labels, &options);
 }
 
@@ -247,18 +270,20 @@ static ubi_status rows_get(answer *a, const ubi__asked *asked) {
 
 /* Where rows get what they say besides. */
 typedef struct row_source {
+    ubi_session_use *use;
     const ubi_dominators *dominators;
     const ubi_look *look;
 } row_source;
 
-static row_source source_of_rows(const answer *a) {
-    return (row_source){ a->dominators, a->look };
+static row_source source_of_rows(const answer *a, const ubi__asked *asked) {
+    return (row_source){ ubi__asked_heap(asked), a->dominators, a->look };
 }
 
 /* How many children there are and what they are in sum, loaded or not; and its title. */
 static ubi_status dominated_put(void *source_of, ubi__json *json, const ubi_dominator_row *row) {
     const row_source *source = source_of;
-    ubi__dominated_sums sums = ubi__dominated_sums_of(source->dominators, source->look, row->node);
+    ubi__dominated_sums sums;
+    UBI_TRY(ubi__dominated_sums_get(&sums, source->use, row->node));
     ubi__dominated_sums_put(json, &sums);
     return ubi__node_row_title_put((void *)source->look, json, row);
 }
@@ -282,8 +307,8 @@ static ubi_status step_put(ubi__json *json, row_source *source, const ubi_domina
     return UBI_OK;
 }
 
-static ubi_status way_put(ubi__json *json, const answer *a) {
-    row_source source = source_of_rows(a);
+static ubi_status way_put(ubi__json *json, const answer *a, const ubi__asked *asked) {
+    row_source source = source_of_rows(a, asked);
     const ubi__vec_dominator_row *way = &a->shown->way;
     ubi__json_member_u64(json, "countAboveWay", a->shown->n_above_way);
     ubi__json_member_array(json, "way");
@@ -293,8 +318,8 @@ static ubi_status way_put(ubi__json *json, const answer *a) {
     return UBI_OK;
 }
 
-static ubi_status tree_put(ubi__json *json, const answer *a) {
-    row_source source = source_of_rows(a);
+static ubi_status tree_put(ubi__json *json, const answer *a, const ubi__asked *asked) {
+    row_source source = source_of_rows(a, asked);
     uint32_t depth;
     UBI_TRY(ubi__dominator_tree_depth(&depth, a->shown->tree));
     bool is_flat = a->values->is_flat || depth > MOST_NESTED;
@@ -303,8 +328,8 @@ static ubi_status tree_put(ubi__json *json, const answer *a) {
                    : ubi__render_dominator_tree_with(json, a->shown->tree, more_of(a), &source);
 }
 
-static ubi_status top_put(ubi__json *json, const answer *a) {
-    row_source source = source_of_rows(a);
+static ubi_status top_put(ubi__json *json, const answer *a, const ubi__asked *asked) {
+    row_source source = source_of_rows(a, asked);
     const ubi__vec_dominator_row *rows = &a->shown->list;
     ubi__json_member_array(json, "top");
     for (size_t i = 0; i < rows->n; i++)
@@ -313,8 +338,8 @@ static ubi_status top_put(ubi__json *json, const answer *a) {
     return UBI_OK;
 }
 
-static ubi_status likes_put(ubi__json *json, const answer *a) {
-    row_source source = source_of_rows(a);
+static ubi_status likes_put(ubi__json *json, const answer *a, const ubi__asked *asked) {
+    row_source source = source_of_rows(a, asked);
     const ubi__vec_dominator_row *rows = &a->shown->list;
     ubi__json_member_object(json, "likes");
     ubi__json_member_u64(json, "count", a->shown->likes.count);
@@ -329,24 +354,23 @@ static ubi_status likes_put(ubi__json *json, const answer *a) {
     return UBI_OK;
 }
 
-static ubi_status rows_put(ubi__json *json, const answer *a) {
+static ubi_status rows_put(ubi__json *json, const answer *a, const ubi__asked *asked) {
     ubi__breakdown_write_json(json, &a->chosen);
     if (a->values->with_likes)
-        return likes_put(json, a);
+        return likes_put(json, a, asked);
     if (a->values->with_way)
-        UBI_TRY(way_put(json, a));
-    return a->shown->tree ? tree_put(json, a) : top_put(json, a);
+        UBI_TRY(way_put(json, a, asked));
+    return a->shown->tree ? tree_put(json, a, asked) : top_put(json, a, asked);
 }
 
 static ubi_status dominators_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
-    (void)asked;
     ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(a->graph, ubi_dominators_root(a->dominators)));
     ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(a->dominators));
     if (a->values->wants_drop)
         ubi__json_member_bool(json, "hasDrop", a->has_drop);
     if (!a->is_by_class)
-        return rows_put(json, a);
+        return rows_put(json, a, asked);
     ubi__json_member_node_id(json, "nodeId", ubi_graph_node_id(a->graph, a->start));
     ubi__json_member_u64(json, "groupCount", a->groups.list.n);
     ubi__json_key(json, "groups");
