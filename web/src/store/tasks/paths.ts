@@ -6,21 +6,36 @@ import type { SnapshotId } from "../models";
 import { snapshotOf } from "../selectors";
 import { errorText, joined } from "./context";
 
-/** The retaining paths of one node, which replace those of the node before. */
-export function fetchPaths(id: SnapshotId, nodeId: NodeId): Task {
-  return (dispatch, getState, context) =>
-    joined(context, `paths ${id} ${nodeId}`, async () => {
+/** Looks for the paths that are wanted last, one search at a time: what was wanted meanwhile and is not any more is never looked for. */
+function lookForPaths(): Task {
+  return async (dispatch, getState, { client }) => {
+    for (;;) {
       const { paths, preferences } = getState();
-      const path = snapshotOf(getState(), id)?.path;
-      if (!path || (paths?.id === id && paths.nodeId === nodeId && paths.graph)) {
+      const heap = paths && snapshotOf(getState(), paths.id)?.path;
+      if (!paths || !heap || paths.graph || paths.error !== null) {
         return;
       }
-      dispatch(pathsStart({ id, nodeId }));
+      const { id, nodeId } = paths;
       try {
-        const graph = await context.client.getShortestPaths(path, nodeId, preferences.maxRetainingPaths);
-        dispatch(pathsEnd({ id, nodeId, graph }));
+        dispatch(pathsEnd({ id, nodeId, graph: await client.getShortestPaths(heap, nodeId, preferences.maxRetainingPaths) }));
       } catch (error) {
         dispatch(pathsError({ id, nodeId, error: errorText(error) ?? "Looking was cancelled." }));
       }
-    });
+    }
+  };
+}
+
+/** The retaining paths of one node, which replace those of the node before. */
+export function fetchPaths(id: SnapshotId, nodeId: NodeId): Task {
+  return async (dispatch, getState, context) => {
+    const { paths } = getState();
+    const isKnown = paths?.id === id && paths.nodeId === nodeId && paths.error === null;
+    if (!snapshotOf(getState(), id)?.path || (isKnown && paths.graph)) {
+      return;
+    }
+    if (!isKnown) {
+      dispatch(pathsStart({ id, nodeId }));
+    }
+    await joined(context, "paths", () => dispatch(lookForPaths()));
+  };
 }
