@@ -2,7 +2,8 @@
  *
  * finding_facts.h: what rules are checked against, and what they say.
  *
- * A rule is a function that appends findings to a list, none if it does not hold, and a row in findings.c.
+ * A rule is a function that appends findings to a list, none if it does not hold, and a row in finding_rules.c. It runs on any thread, and
+ * those of one heap side by side: it writes to nothing but its list.
  */
 #ifndef UBI_LENSES_FINDING_FACTS_H
 #define UBI_LENSES_FINDING_FACTS_H
@@ -175,6 +176,13 @@ extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi_
     ubi__finding_dead_entries, ubi__finding_packages, ubi__finding_promises;
 /* For producers to list among theirs: closures (finding_closures.c), detached DOM nodes and array buffers (finding_shapes.c). */
 extern ubi__finding_rule ubi__finding_closures, ubi__finding_detached, ubi__finding_buffers;
+
+/** As ubi_findings_new, with rules checked side by side on two threads unless it is 1. 0: one per core. */
+ubi_status ubi__findings_by_threads(ubi_findings **out, const ubi_look *look, const ubi_findings_options *options,
+                                    unsigned threads);
+
+/** Checks all rules: those of the producer, and those for all. What they find is added in the order of the table. Threads: as above. */
+ubi_status ubi__finding_rules_check(ubi__finding_list *list, ubi__finding_facts *f, unsigned threads);
 
 /** It has a rule and a sentence, and its examples differ. */
 void ubi__finding_check(const ubi_finding *finding);

@@ -370,10 +370,12 @@ static ubi_text without_prefix(ubi_text name) {
     return (ubi_text){ name.ptr + n, name.len - n };
 }
 
-static void tell_detached(ubi_finding *finding, const ubi__outermost *trees, const ubi__finding_facts *f) {
+static ubi_status tell_detached(ubi_finding *finding, const ubi__outermost *trees, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], n_trees[UBI__HUMAN_TEXT], n_typical[UBI__HUMAN_TEXT];
     uint64_t typical_count;
     ubi_node_ix typical = find_typical(&typical_count, trees, f);
+    if (ubi__pulse_is_stopped(f->pulse)) /* what is typical was not found to the end, perhaps nothing */
+        return ubi__fail_cancelled();
     ubi__finding_name name = ubi__finding_cut(without_prefix(ubi_look_node_name(f->look, typical)));
     finding->bytes = trees->bytes;
     ubi__finding_example(finding, typical);
@@ -384,6 +386,7 @@ static void tell_detached(ubi_finding *finding, const ubi__outermost *trees, con
                      ubi__human_things(count, finding->count, "detached DOM node"), finding->count == 1 ? "s" : "",
                      ubi__human_size(size, trees->bytes), ubi__human_things(n_trees, trees->count, "tree"),
                      ubi__human_count(n_typical, typical_count), name.text);
+    return UBI_OK;
 }
 
 ubi_status ubi__finding_detached(ubi__finding_list *out, const ubi__finding_facts *f) {
@@ -400,8 +403,9 @@ ubi_status ubi__finding_detached(ubi__finding_list *out, const ubi__finding_fact
     if (status == UBI_OK && trees.count &&
         (finding.count >= LEAST_DETACHED || trees.bytes >= ubi__finding_worth(f, LEAST_DETACHED_BYTES)) &&
         trees.bytes >= LEAST_DETACHED_BYTES) {
-        tell_detached(&finding, &trees, f);
-        status = ubi__finding_add(out, &finding);
+        status = tell_detached(&finding, &trees, f);
+        if (status == UBI_OK)
+            status = ubi__finding_add(out, &finding);
     }
     ubi__node_bits_free(&trees.bits, f);
     ubi__node_bits_free(&members, f);

@@ -1,37 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * findings.c: the table of rules, what they are given, and what they share.
+ * findings.c: what rules are given, what becomes of what they find, and what they share.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/assert.h"
 #include "base/merge_sort.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "lenses/finding_facts.h"
 #include "lenses/kind_label.h"
-
-/* Those of the producer come between the two. */
-static const ubi__finding_entry first_rules[] = {
-    { "endedEarly", ubi__finding_ended_early },
-    { "duplicateStrings", ubi__finding_duplicate_strings },
-    { "deadEntries", ubi__finding_dead_entries },
-    { "growingCollection", ubi__finding_collections },
-    { NULL, NULL },
-};
-static const ubi__finding_entry last_rules[] = {
-    { "package", ubi__finding_packages },
-    { "pendingPromises", ubi__finding_promises },
-    { "longStrings", ubi__finding_long_strings },
-    { "outsideMemory", ubi__finding_outside_bytes },
-    { "largeNode", ubi__finding_large_node },
-    { "dominatingKind", ubi__finding_dominating_kind },
-    { "unreachable", ubi__finding_unreachable },
-    { "wideNode", ubi__finding_wide_node },
-    { "manyDocuments", ubi__finding_many_documents },
-    { "crowd", ubi__finding_crowd },
-    { NULL, NULL },
-};
 
 struct ubi_findings {
     const ubi_allocator *allocator;
@@ -190,7 +169,7 @@ static void drop_repeated(ubi__vec_finding *rows, const ubi__finding_facts *f) {
 /* Warnings about the file itself, then possible savings, then the rest in table order. */
 static bool comes_before(int unused, ubi_finding a, ubi_finding b) {
     (void)unused;
-    bool a_warns = strcmp(a.rule, first_rules[0].name) == 0, b_warns = strcmp(b.rule, first_rules[0].name) == 0;
+    bool a_warns = is_rule(&a, "endedEarly"), b_warns = is_rule(&b, "endedEarly");
     return a_warns != b_warns ? a_warns : a.bytes > b.bytes;
 }
 
@@ -209,48 +188,17 @@ static ubi_status sort_rows(ubi__vec_finding *rows, const ubi_allocator *a) {
 
 /* ---- public --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t rule_count(const ubi__finding_entry *rules) {
-    uint64_t n = 0;
-    while (rules[n].name)
-        n++;
-    return n;
-}
-
-typedef struct checking {
-    ubi__finding_list *list;
-    ubi__finding_facts *facts;
-    uint64_t n_done, n;
-} checking;
-
-static ubi_status check_list(checking *c, const ubi__finding_entry *rules) {
-    for (; rules->name; rules++) {
-        if (!ubi__pulse_at(c->facts->pulse, "looking for oddities", c->n_done++, c->n))
-            return ubi__fail_cancelled();
-        c->list->rule = rules->name;
-        UBI_TRY(rules->rule(c->list, c->facts));
-        UBI_TRY(c->facts->fields->status);
-        if (ubi__pulse_is_stopped(c->facts->pulse))
-            return ubi__fail_cancelled();
-    }
-    return UBI_OK;
-}
-
-static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
-    static const ubi__finding_entry none[] = { { NULL, NULL } };
-    const ubi__finding_entry *own = f->producer && f->producer->rules ? f->producer->rules : none;
-    checking c = { list, f, 0, rule_count(first_rules) + rule_count(own) + rule_count(last_rules) };
+static ubi_status findings_check(ubi__finding_list *list, ubi__finding_facts *f, unsigned threads) {
     UBI_TRY(facts_gather(f));
     if (ubi__pulse_is_stopped(f->pulse))
         return ubi__fail_cancelled();
-    UBI_TRY(check_list(&c, first_rules));
-    UBI_TRY(check_list(&c, own));
-    UBI_TRY(check_list(&c, last_rules));
+    UBI_TRY(ubi__finding_rules_check(list, f, threads));
     drop_repeated(&list->rows, f);
     return sort_rows(&list->rows, f->allocator);
 }
 
 /* Only rules for producers that are known ask who keeps what. */
-static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f) {
+static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f, unsigned threads) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_dominators *made = NULL;
     options.allocator = f->allocator;
@@ -264,7 +212,7 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
     ubi__fields fields;
     ubi__fields_init(&fields, f->graph, f->allocator);
     f->fields = &fields;
-    ubi_status status = check_rules(list, f);
+    ubi_status status = findings_check(list, f, threads);
     ubi__fields_fini(&fields);
     facts_fini(f);
     ubi_dominators_free(made);
@@ -272,6 +220,11 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
 }
 
 ubi_status ubi_findings_new(ubi_findings **out, const ubi_look *look, const ubi_findings_options *options) {
+    return ubi__findings_by_threads(out, look, options, 1);
+}
+
+ubi_status ubi__findings_by_threads(ubi_findings **out, const ubi_look *look, const ubi_findings_options *options,
+                                    unsigned threads) {
     static const ubi_findings_options defaults = UBI_FINDINGS_OPTIONS_INIT;
     options = options ? options : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_FINDINGS_OPTIONS_VERSION, "ubi_findings_options"));
@@ -290,7 +243,7 @@ ubi_status ubi_findings_new(ubi_findings **out, const ubi_look *look, const ubi_
     if (f.producer && f.producer->apply && !f.producer->apply(f.graph))
         f.producer = NULL;
     f.largest = f.widest = UBI_NONE;
-    ubi_status status = with_dominators(&list, &f);
+    ubi_status status = with_dominators(&list, &f, ubi__thread_count(threads));
     findings->rows = list.rows;
     if (status == UBI_OK)
         *out = findings;

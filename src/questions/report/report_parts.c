@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "lenses/finding_facts.h"
 
 /* ---- sums ---------------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +65,7 @@ static ubi_status findings_build(void **out, ubi_session_use *use, const char *k
     options.allocator = allocator;
     options.progress = *ubi_session_use_progress(use);
     options.info = ubi_session_read_info(ubi_session_use_session(use));
-    UBI_TRY(ubi_findings_new(&findings, look, &options));
+    UBI_TRY(ubi__findings_by_threads(&findings, look, &options, ubi_session_use_threads(use)));
     *out = findings;
     return UBI_OK;
 }
