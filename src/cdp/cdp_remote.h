@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cdp_remote.h: a heap behind the DevTools protocol, for the files of this folder that serve its operations.
+ *
+ *     cdp_reach.c       where it listens, its inspector and its connection: opened, and closed again
+ *     cdp_snapshot.c    snapshots and traces, which come in events
+ *     cdp_sizes.c       how large it is, and what a snapshot of it needs
+ *     cdp_heap.c        what there is to attach to, and the table of operations
+ */
+#ifndef UBI_CDP_CDP_REMOTE_H
+#define UBI_CDP_CDP_REMOTE_H
+
+#include "cdp/cdp_peer.h"
+#include "cdp/cdp_targets.h"
+#include "targets/remote.h"
+
+#define UBI__CDP_LOOPBACK "127.0.0.1"
+
+/** One of them, while it is attached to. */
+struct ubi__remote {
+    const ubi__remote_address *address;
+    const ubi_progress *progress;
+    const ubi_allocator *allocator;
+    const char *host;
+    uint16_t port;
+    bool was_opened;  /* the inspector, by us */
+    bool is_counted;  /* among those that use an inspector which one of us opened */
+    ubi__vec_u8 list; /* of targets, as it came */
+    char path[UBI__CDP_PATH_BYTES];
+    bool is_node;
+    ubi__cdp_peer *peer; /* NULL: nothing is attached to */
+    /* while a snapshot is transferred: */
+    ubi_write_fn write;
+    void *payload;
+    ubi__vec_u8 scratch;
+    uint64_t n_bytes;
+};
+
+/* ---- cdp_reach.c, operations of targets/remote.h -------------------------------------------------------------------- */
+
+ubi_status ubi__cdp_remote_open(ubi__remote **out, const ubi__remote_address *address, const ubi_progress *progress,
+                                const ubi_allocator *allocator);
+void ubi__cdp_remote_close(ubi__remote *remote);
+/** Connects to the target at `path`, which is that of a Node.js program when `is_node`. */
+ubi_status ubi__cdp_remote_connect(ubi__remote *remote);
+
+/* ---- cdp_snapshot.c ------------------------------------------------------------------------------------------------- */
+
+/** Of ubi__cdp_peer_options; the payload is a ubi__remote. */
+ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params);
+ubi_status ubi__cdp_remote_snapshot(ubi__remote *remote, ubi_write_fn write, void *payload, uint64_t *pause_us);
+ubi_status ubi__cdp_remote_trace_start(ubi__remote *remote, ubi__remote_trace trace);
+ubi_status ubi__cdp_remote_trace_stop(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
+
+/* ---- cdp_sizes.c ---------------------------------------------------------------------------------------------------- */
+
+/** Whether the program, as far as it runs on this machine, has the memory that a snapshot takes. Errors: UBI_ELIMIT, in words. */
+ubi_status ubi__cdp_remote_check_room(ubi__remote *remote);
+ubi_status ubi__cdp_remote_measure(ubi__remote *remote, ubi__remote_document *take, void *payload);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cdp_snapshot.c: see cdp_remote.h.
+ */
+#include "base/json_reader.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cdp/cdp_remote.h"
+
+/* ---- snapshots ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status chunk_take(ubi__remote *r, ubi_text params) {
+    ubi__json_value value;
+    ubi_text text;
+    if (!ubi__json_object_find(&value, params, "chunk") || value.type != UBI__JSON_STRING)
+        return ubi__fail(UBI_EFORMAT, "sent a part of a snapshot without its text");
+    UBI_TRY(ubi__json_value_text(&text, &value, &r->scratch, r->allocator));
+    r->n_bytes += text.len;
+    ubi__cdp_peer_set_stage(r->peer, "transferring", r->n_bytes, 0);
+    return text.len == 0 || r->write(r->payload, text.ptr, text.len)
+               ? UBI_OK
+               : ubi__fail(UBI_EIO, "cannot write what is transferred");
+}
+
+static void progress_take(ubi__remote *r, ubi_text params) {
+    ubi__json_value value;
+    uint64_t done = 0, total = 0;
+    if (ubi__json_object_find(&value, params, "done"))
+        (void)ubi__json_value_u64(&done, &value);
+    if (ubi__json_object_find(&value, params, "total"))
+        (void)ubi__json_value_u64(&total, &value);
+    ubi__cdp_peer_set_stage(r->peer, "the program pauses for its snapshot", done <= total ? done : total, total);
+}
+
+ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params) {
+    ubi__remote *r = payload;
+    if (!r->write)
+        return UBI_OK;
+    if (ubi__text_is(method, "HeapProfiler.addHeapSnapshotChunk"))
+        return chunk_take(r, params);
+    if (ubi__text_is(method, "HeapProfiler.reportHeapSnapshotProgress"))
+        progress_take(r, params);
+    return UBI_OK;
+}
+
+/* Has a command answered whose events are parts of a snapshot. */
+static ubi_status chunks_ask(ubi__remote *r, const char *method, ubi_write_fn write, void *payload) {
+    ubi_text result;
+    r->write = write;
+    r->payload = payload;
+    r->n_bytes = 0;
+    ubi__cdp_peer_set_stage(r->peer, "waiting for the snapshot", 0, 0);
+    ubi_status status = ubi__cdp_peer_ask(r->peer, method, "{\"reportProgress\":true}", &result);
+    r->write = NULL;
+    return status == UBI_OK && r->n_bytes == 0 ? ubi__fail(UBI_EFORMAT, "answered without a snapshot") : status;
+}
+
+ubi_status ubi__cdp_remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
+    UBI_TRY(ubi__cdp_remote_check_room(r));
+    uint64_t start_ns = ubi_process_clock_ns();
+    ubi_status status = chunks_ask(r, "HeapProfiler.takeHeapSnapshot", write, payload);
+    if (pause_us)
+        *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
+    return status;
+}
+
+/* ---- allocations ---------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__cdp_remote_trace_start(ubi__remote *r, ubi__remote_trace trace) {
+    ubi_text result;
+    if (trace == UBI__REMOTE_PROFILE)
+        return ubi__cdp_peer_ask(r->peer, "HeapProfiler.startSampling", NULL, &result);
+    UBI_TRY(ubi__cdp_remote_check_room(r)); /* it ends with a snapshot */
+    return ubi__cdp_peer_ask(r->peer, "HeapProfiler.startTrackingHeapObjects", "{\"trackAllocations\":true}", &result);
+}
+
+static ubi_status profile_take(ubi__remote *r, ubi_write_fn write, void *payload) {
+    ubi__json_value profile;
+    ubi_text result;
+    ubi__cdp_peer_set_stage(r->peer, "waiting for the profile", 0, 0);
+    UBI_TRY(ubi__cdp_peer_ask(r->peer, "HeapProfiler.stopSampling", NULL, &result));
+    if (!ubi__json_object_find(&profile, result, "profile") || profile.type != UBI__JSON_OBJECT)
+        return ubi__fail(UBI_EFORMAT, "answered without a profile");
+    return write(payload, profile.raw.ptr, profile.raw.len) ? UBI_OK
+                                                            : ubi__fail(UBI_EIO, "cannot write what is transferred");
+}
+
+ubi_status ubi__cdp_remote_trace_stop(ubi__remote *r, ubi__remote_trace trace, ubi_write_fn write, void *payload) {
+    return trace == UBI__REMOTE_PROFILE ? profile_take(r, write, payload)
+                                        : chunks_ask(r, "HeapProfiler.stopTrackingHeapObjects", write, payload);
+}
