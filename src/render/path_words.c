@@ -435,17 +435,33 @@ void ubi__display_function_place(ubi__out *out, const ubi__style *style, const u
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
 
+static ubi__edge_words words_to(const ubi__path_view *path, uint32_t i) {
+    return ubi__edge_words_of(path->graph, path->steps[i - 1].predecessor, path->steps[i - 1].edge);
+}
+
+/* Whether the i-th node is the object in which an emitter has the listeners of each event. */
+static bool is_of_events(const ubi__path_view *path, uint32_t i) {
+    if (i == 0)
+        return false;
+    ubi__edge_words words = words_to(path, i);
+    return words.how == UBI__EDGE_PROPERTY && ubi__text_is(words.text, "_events");
+}
+
+/* A property is not the name of its function: "SIGTERM()" would be looked for in the program. Several listeners are in an array. */
 static bool write_by_property(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node = ubi__path_node(path, i);
     if (i == 0 || !ubi__text_is(ubi_look_node_name(path->look, node), "Function") ||
         ubi_graph_string(g, ubi_graph_node_name(g, node)).len)
         return false;
-    ubi__edge_words words = ubi__edge_words_of(g, path->steps[i - 1].predecessor, path->steps[i - 1].edge);
-    if (words.how != UBI__EDGE_PROPERTY)
+    uint32_t named = i > 1 && words_to(path, i).how == UBI__EDGE_INDEX ? i - 1 : i;
+    bool is_listener = is_of_events(path, named - 1);
+    ubi__edge_words words = words_to(path, named);
+    if ((words.how != UBI__EDGE_PROPERTY && !(is_listener && words.how == UBI__EDGE_QUOTED)) ||
+        (named < i && !is_listener))
         return false;
+    ubi__out_string(out, is_listener ? "the listener for " : "the function in ");
     ubi__display_edge_words(out, style, words, NAME_COLUMNS);
-    ubi__out_string(out, "()");
     return true;
 }
 

@@ -90,7 +90,10 @@ static inline ubi_node_ix ubi__path_node(const ubi__path_view *path, uint32_t i)
 uint32_t ubi__holder_of(const ubi__path_view *path, uint32_t n_to_node);
 /** What it is to `holder`, which is the holder found above or any node before that. */
 ubi__edge_words ubi__words_to_held(const ubi__path_view *path, uint32_t n_to_node, uint32_t holder);
-/** What the i-th node is called within a sentence, a function with its place: "add() (app.js:7)"; one without a name by its property. */
+/**
+ * What the i-th node is called within a sentence, a function with its place: "add() (app.js:7)"; one without a name by the property that
+ * holds it: "the function in onData (app.js:7)", "the listener for close (app.js:9)".
+ */
 void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i);
 /** "variable registry of add() (app.js:7)", after `before`. False, with nothing written: it has no name. */
 bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t n_to_node,

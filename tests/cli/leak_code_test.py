@@ -110,6 +110,46 @@ class Places(unittest.TestCase):
         self.assertIn("Function native_bind() of onData() (server.js:40): +6 objects,", self.leaks(hang))
         self.assertEqual(self.cluster(hang)["code"]["function"], "onData")
 
+    def test_a_function_without_a_name_is_called_by_where_it_is(self):
+        def hang(heap, property, several):
+            scope = heap.node("object", "system / Context")
+            kept = heap.node("object", "Array")
+            heap.link(scope, "context", "kept", kept)
+            closure = heap.function("", 3)
+            heap.link(closure, "internal", "context", scope)
+            emitter = heap.node("object", "Server")
+            heap.link(heap.held, "property", "server", emitter)
+            holder = heap.node("object", "Object")
+            heap.link(emitter, "property", property, holder)
+            if several:
+                listeners = heap.node("object", "Array")
+                heap.link(holder, "property", "SIGTERM", listeners)
+                heap.link(listeners, "element", 0, closure)
+            else:
+                heap.link(holder, "property", "SIGTERM", closure)
+            return kept
+
+        def keep(heap, kept):
+            for i in range(60):
+                heap.link(kept, "element", i, heap.node("object", "Session"))
+
+        for property, several, words in (("_events", False, "the listener for SIGTERM (server.js:3)"),
+                                         ("_events", True, "the listener for SIGTERM (server.js:3)"),
+                                         ("handlers", False, "the function in SIGTERM (server.js:3)"),
+                                         ("handlers", True, "(anonymous function) (server.js:3)")):
+            with self.subTest(property=property, several=several):
+                files = []
+                for n in range(2):
+                    heap = Heap()
+                    kept = hang(heap, property, several)
+                    if n:
+                        heap.next_id = 20001
+                        keep(heap, kept)
+                    files.append(self.place.folder / f"{n}.heapsnapshot")
+                    heap.save(files[-1], 10001 + 20000 * n)
+                page = self.place.ubiheap("leaks", *files).stdout.decode()
+                self.assertIn(f"held by Array, variable kept of {words}", page)
+
     def test_of_a_timer_its_callback_is_told(self):
         def hang(heap):
             for _ in range(3):
