@@ -2540,7 +2540,7 @@ export type Report1Document = {
       edge: string | null;
     }>;
   }>;
-  /** The nodes that explain who holds the heap, those with the largest exclusiveSize first */
+  /** The nodes that explain who holds the heap: those with the largest exclusiveSize, the program's before Node's own before the engine's, of each those first that retain most */
   keepers: Array<{
     nodeId: Report1.NodeId;
     coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { CensusTreeNode } from "../src/types/heap";
-import { AFTER, BEFORE, data, focused, golden, journey, rows, shown, until } from "./browser";
+import { AFTER, ask, BEFORE, data, focused, golden, journey, rows, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER, data("fx/unreachable.fxsnapshot"), data("ubirec/crashed.ubirec"));
 const v8 = journey(data("v8/node20-after.heapsnapshot.gz"));
@@ -32,6 +32,9 @@ describe("Start", () => {
     expect(await page.locator(".headline-words p").textContent()).toContain("7 199 things and 20 360 references");
     expect(await page.locator(".finding-title").first().textContent()).toBe("A single #document of 118 KiB");
     expect(await page.locator(".keepers li").first().textContent()).toContain("Window");
+    const { keepers } = await ask<{ keepers: { displayName: string; retainedSize: number }[] }>(trip, "heaps/h1/report");
+    const shownKeepers = await page.locator(".keepers .row-words strong").allTextContents();
+    expect(shownKeepers).toEqual(keepers.map(({ displayName }) => displayName));
     expect(page.url()).not.toContain("token");
     await page.locator(".keepers a").first().click();
     await page.locator(".object-head h1").waitFor();

@@ -35,6 +35,25 @@ static void damaged_keepers_are_seen(void **state) {
     assert_damage_seen(check_report_keepers, &keepers, "keepers->n <= UBI__REPORT_KEEPERS");
 }
 
+/* Whoever's they are counts first, then what they retain; which are shown depends on what they explain alone. */
+static void keepers_are_shown_in_one_order(void **state) {
+    ubi__report_keepers keepers = { .n = 5, .n_of_program = 2, .n_of_engine = 1 };
+    const uint64_t exclusive[] = { 30, 20, 90, 80, 70 }, retained[] = { 40, 50, 90, 95, 99 };
+    const ubi_keeper *shown[5];
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++)
+        keepers.at[i] = (ubi_keeper){ .node = i, .exclusive_bytes = exclusive[i], .retained_bytes = retained[i] };
+    ubi__report_keepers_check(&keepers);
+    ubi__report_keepers_shown(shown, &keepers, 5);
+    const uint32_t all[] = { 1, 0, 3, 2, 4 };
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(shown[i]->node, all[i]);
+    ubi__report_keepers_shown(shown, &keepers, 3);
+    const uint32_t first[] = { 1, 0, 2 };
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(shown[i]->node, first[i]);
+}
+
 static void a_damaged_layout_is_seen(void **state) {
     (void)state;
     ubi_finding saving = { .bytes = 100 }, oddity = { .bytes = 0 };
@@ -62,6 +81,7 @@ static void a_damaged_layout_is_seen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_keepers_are_seen),
+        cmocka_unit_test(keepers_are_shown_in_one_order),
         cmocka_unit_test(a_damaged_layout_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,8 +24,12 @@ typedef struct report_limits {
 
 static const report_limits all_of_it = { SIZE_MAX, 1000, UBI__REPORT_KEEPERS, 1000, 1000, 400, true };
 static const report_limits brief[] = {
-    { 96, 10, 5, 5, 12, 140, false }, { 72, 8, 4, 4, 10, 100, false }, { 56, 6, 3, 3, 8, 80, false },
-    { 40, 5, 3, 2, 5, 60, false },    { 32, 3, 2, 1, 3, 40, false },   { 24, 2, 1, 1, 1, 30, false },
+    { 96, 10, UBI__REPORT_KEEPERS_SHOWN, 5, 12, 140, false },
+    { 72, 8, 4, 4, 10, 100, false },
+    { 56, 6, 3, 3, 8, 80, false },
+    { 40, 5, 3, 2, 5, 60, false },
+    { 32, 3, 2, 1, 3, 40, false },
+    { 24, 2, 1, 1, 1, 30, false },
 };
 #define N_BRIEF (sizeof brief / sizeof *brief)
 
@@ -190,9 +194,13 @@ static void put_keeper(document *d, const ubi_keeper *k) {
 }
 
 static void put_keepers(document *d) {
+    const ubi__report_keepers *keepers = &d->facts->holders->keepers;
+    const ubi_keeper *shown[UBI__REPORT_KEEPERS];
+    uint32_t n = (uint32_t)ubi__smaller(keepers->n, d->limits->keepers);
+    ubi__report_keepers_shown(shown, keepers, n);
     ubi__json_member_array(d->j, "keepers");
-    for (uint32_t i = 0; i < ubi__smaller(d->facts->holders->keepers.n, d->limits->keepers); i++)
-        put_keeper(d, &d->facts->holders->keepers.at[i]);
+    for (uint32_t i = 0; i < n; i++)
+        put_keeper(d, shown[i]);
     ubi__json_array_end(d->j);
 }
 

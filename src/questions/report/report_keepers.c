@@ -87,6 +87,34 @@ void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_look *look
     ubi__report_keepers_check(keepers);
 }
 
+/* ---- order ------------------------------------------------------------------------------------------------------------- */
+
+bool ubi__report_keeper_is_of_engine(const ubi__report_keepers *keepers, const ubi_keeper *keeper) {
+    return keeper >= &keepers->at[keepers->n - keepers->n_of_engine];
+}
+
+static owner owner_of_keeper(const ubi__report_keepers *keepers, const ubi_keeper *keeper) {
+    if (ubi__report_keeper_is_of_engine(keepers, keeper))
+        return OF_ENGINE;
+    return keeper >= &keepers->at[keepers->n_of_program] ? OF_RUNTIME : OF_PROGRAM;
+}
+
+static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper *a, const ubi_keeper *b) {
+    owner owner_a = owner_of_keeper(keepers, a), owner_b = owner_of_keeper(keepers, b);
+    return owner_a != owner_b ? owner_a < owner_b : a->retained_bytes > b->retained_bytes;
+}
+
+void ubi__report_keepers_shown(const ubi_keeper **shown, const ubi__report_keepers *keepers, uint32_t n) {
+    UBI_ASSERT(n <= keepers->n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = i;
+        const ubi_keeper *keeper = &keepers->at[i];
+        for (; at > 0 && is_shown_before(keepers, keeper, shown[at - 1]); at--)
+            shown[at] = shown[at - 1];
+        shown[at] = keeper;
+    }
+}
+
 ubi__holding ubi__report_holding(const ubi_look *look, const ubi_keeper *keeper) {
     uint64_t own_bytes = ubi_look_size_bytes(look, keeper->node);
     if (own_bytes >= keeper->exclusive_bytes / 2)

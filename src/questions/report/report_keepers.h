@@ -31,6 +31,17 @@ ubi_status ubi__report_keepers_init(ubi__report_keepers *out, ubi_session_use *h
 void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_look *look, const ubi__report_paths *paths,
                               const ubi_allocator *allocator);
 
+/** What V8's own roots hold, not the program: one of keepers->at. */
+bool ubi__report_keeper_is_of_engine(const ubi__report_keepers *keepers, const ubi_keeper *keeper);
+
+/** As many are shown, where not all are wanted. */
+#define UBI__REPORT_KEEPERS_SHOWN 4
+/**
+ * The first `n`, which explain most, in the order in which all doors show them: the program's, then Node's own, then the engine's, of each
+ * those first that retain most. @param shown  shown[n], of keepers->at. O(n^2).
+ */
+void ubi__report_keepers_shown(const ubi_keeper **shown, const ubi__report_keepers *keepers, uint32_t n);
+
 /** What a keeper holds, for a reader. */
 typedef enum ubi__holding {
     UBI__HOLDS_VARIOUS, /**< no kind stands out */

@@ -25,7 +25,6 @@
 #define PAGE_LINES 40
 #define TITLE_LINES 2
 #define KINDS_SHOWN 5
-#define KEEPERS_SHOWN 4
 #define FUNCTIONS_SHOWN 3
 #define ODDITIES_SHOWN 3
 #define SAVINGS_SHOWN 5
@@ -167,11 +166,6 @@ static void holding_write(const page *p, const ubi_keeper *keeper, size_t column
     ubi__write_ink(p->page, UBI__INK_PLAIN);
 }
 
-/* What V8's own roots hold, not the program. */
-static bool is_of_engine(const ubi__report_keepers *keepers, const ubi_keeper *k) {
-    return k >= &keepers->at[keepers->n - keepers->n_of_engine];
-}
-
 #define OF_ENGINE "the engine's roots: "
 
 /* Paths are long, and say more than bars; where a terminal is wide, they have all of it. */
@@ -179,41 +173,20 @@ static void keeper_write(const page *p, const ubi__text_table *table, const ubi_
     ubi__tally tally = { k->n_dominated + UINT64_C(1), k->retained_bytes };
     ubi__path_view path = ubi__report_path_to(p->facts, k->node);
     row_write(p, table, &tally, UBI__INK_RED);
-    if (is_of_engine(&p->facts->holders->keepers, k))
+    if (ubi__report_keeper_is_of_engine(&p->facts->holders->keepers, k))
         ubi__write_inked(p->page, UBI__INK_DIM, OF_ENGINE);
     size_t room = ubi__text_table_room(
-        table, table->used + (is_of_engine(&p->facts->holders->keepers, k) ? strlen(OF_ENGINE) : 0));
+        table, table->used + (ubi__report_keeper_is_of_engine(&p->facts->holders->keepers, k) ? strlen(OF_ENGINE) : 0));
     size_t used = ubi__display_path(p->out, p->style, &path, room);
     holding_write(p, k, room > used ? room - used : 0);
     ubi__out_char(p->out, '\n');
-}
-
-/* The program's, then Node's own, then the engine's. */
-static unsigned owner_rank(const ubi__report_keepers *keepers, const ubi_keeper *k) {
-    return is_of_engine(keepers, k) ? 2 : k >= &keepers->at[keepers->n_of_program];
-}
-
-static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper *a, const ubi_keeper *b) {
-    unsigned rank_a = owner_rank(keepers, a), rank_b = owner_rank(keepers, b);
-    return rank_a != rank_b ? rank_a < rank_b : a->retained_bytes > b->retained_bytes;
-}
-
-/* Those that explain most, but the largest first: sorted[p->n_keepers]. */
-static void keepers_sort(const ubi_keeper **sorted, const page *p) {
-    for (size_t i = 0; i < p->n_keepers; i++) {
-        size_t at = i;
-        const ubi_keeper *k = &p->facts->holders->keepers.at[i];
-        for (; at > 0 && is_shown_before(&p->facts->holders->keepers, k, sorted[at - 1]); at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = k;
-    }
 }
 
 static void keepers_write(const page *p) {
     const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
     if (p->n_keepers == 0)
         return;
-    keepers_sort(sorted, p);
+    ubi__report_keepers_shown(sorted, &p->facts->holders->keepers, (uint32_t)p->n_keepers);
     ubi__write_title(p->page, "Biggest retainers, and what would be freed with each");
     ubi__text_table table = p->table;
     table.columns = p->style->columns;
@@ -246,7 +219,7 @@ static void functions_write(const page *p) {
 /* The keeper in the first row: what the reader has just seen. */
 static ubi_node_ix keeper_to_explain(const page *p) {
     const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
-    keepers_sort(sorted, p);
+    ubi__report_keepers_shown(sorted, &p->facts->holders->keepers, (uint32_t)p->n_keepers);
     return sorted[0]->node;
 }
 
@@ -327,7 +300,7 @@ static void page_fit(page *p) {
     bool all = p->facts->with_detail;
     ubi__report_sort_findings(p, all ? DETAIL_SHOWN : SAVINGS_SHOWN, all ? DETAIL_SHOWN : ODDITIES_SHOWN);
     p->n_kinds = ubi__smaller(p->facts->sums->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
-    p->n_keepers = ubi__smaller(p->facts->holders->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
+    p->n_keepers = ubi__smaller(p->facts->holders->keepers.n, all ? UBI__REPORT_KEEPERS : UBI__REPORT_KEEPERS_SHOWN);
     p->n_functions = ubi__smaller(p->facts->sums->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
     for (size_t i = 0; i < NEXT_COMMANDS; i++)
         p->n_next += command_is_next(p, i);

@@ -26,7 +26,6 @@ const PARTS = [
 
 const SHOWN_KINDS = 10;
 const SHOWN_FINDINGS = 12;
-const SHOWN_KEEPERS = 10;
 const SHOWN_FUNCTIONS = 8;
 
 function percentText(part: number, whole: number): string {
@@ -141,10 +140,9 @@ function Findings({ report, heap }: { report: Report; heap: HeapPath }) {
 
 function Keepers({ report, heap }: { report: Report; heap: HeapPath }) {
   const address = useAddress();
-  const keepers = [...report.keepers].sort((a, b) => b.retainedSize - a.retainedSize);
   return (
     <ol className="rows keepers">
-      {keepers.slice(0, SHOWN_KEEPERS).map((keeper) => (
+      {report.keepers.map((keeper) => (
         <li key={keeper.nodeId}>
           <a href={address({ view: "object", heap, node: keeper.nodeId })}>
             <span className="row-share" style={{ width: `${percentOf(keeper.retainedSize, report.totalSize)}%` }} aria-hidden="true" />
