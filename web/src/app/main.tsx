@@ -7,6 +7,7 @@ import { makeStore, type Store } from "../store";
 import { connectionChanged } from "../store/actions";
 import { CONNECTION } from "../store/models";
 import { startConnection } from "./connection";
+import { startOpenRows } from "./open_rows";
 import { keptPreferences, keptSizes, keepPreferences } from "./preferences";
 import "../styles/main.css";
 import { App } from "./App";
@@ -28,4 +29,6 @@ if (root) {
     </Provider>,
   );
 }
-void startConnection(store).then(() => startRouting(store));
+void startConnection(store)
+  .then(() => startRouting(store))
+  .then(() => startOpenRows(store));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
-import { addressOf, addressText, enteringAddress, nodeIdOf, NOWHERE, type Address } from "./address";
+import { addressOf, addressText, enteringAddress, nodeIdOf, NOWHERE, type Address, sightOfAddress } from "./address";
 
 describe("addresses", () => {
   it("say what is shown, and are understood again", () => {
@@ -91,4 +91,11 @@ describe("what is pasted from the terminal", () => {
       expect(enteringAddress(text, "http://127.0.0.1:1")).toBeNull();
     }
   });
+});
+
+it("a sight is the same whichever object has the focus, unless the view is that object's", () => {
+  expect(sightOfAddress("#/dominators/a.fxsnapshot/7?labels=stack&of=12")).toBe(sightOfAddress("#/dominators/a.fxsnapshot?labels=stack"));
+  expect(sightOfAddress("#/dominators/a.fxsnapshot?labels=stack")).not.toBe(sightOfAddress("#/dominators/a.fxsnapshot"));
+  expect(sightOfAddress("#/object/a.fxsnapshot/7")).not.toBe(sightOfAddress("#/object/a.fxsnapshot/8"));
+  expect(sightOfAddress("#/diff/a/b")).not.toBe(sightOfAddress("#/diff/a/c"));
 });

@@ -183,6 +183,12 @@ function valueFaults(address: Address): string[] {
   return faults;
 }
 
+/** An address without the object that has the focus in a view that has a place for every object: the rest is the same whichever has it. */
+export function sightOfAddress(text: string): string {
+  const { address } = addressOf(text);
+  return addressText({ ...address, of: "", node: address.view === "object" ? address.node : null });
+}
+
 /** The server's address with the token of a text that somebody has pasted; null: there is none. @param here  the page's own server. */
 export function enteringAddress(text: string, here: string): string | null {
   const token = /(?:^|[?&]token=)([0-9a-f]{32})(?![0-9a-f])/i.exec(text.trim())?.[1];
