@@ -167,6 +167,10 @@ list(FILTER ubi_cli_main INCLUDE REGEX "/(cli_)?main\\.c$")
 list(REMOVE_ITEM ubi_cli_sources ${ubi_cli_main})
 if(ubi_cli_sources)
     add_library(ubi_cli STATIC ${ubi_cli_sources})
+    # It has the text of this program in it.
+    set(ubi_scenario_program ${PROJECT_SOURCE_DIR}/src/cli/scenario/scenario_runner.mjs)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/scenario/scenario_runner.c PROPERTIES
+        OBJECT_DEPENDS ${ubi_scenario_program} COMPILE_DEFINITIONS "UBI__SCENARIO_PROGRAM=\"${ubi_scenario_program}\"")
     # Engines are linked and not seen: the tool is compiled the same with any of them.
     list(TRANSFORM ubi_engines REPLACE "(.+)" "$<LINK_ONLY:\\1>" OUTPUT_VARIABLE ubi_linked_engines)
     target_link_libraries(ubi_cli INTERFACE ${ubi_linked_engines} PUBLIC $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize ubi_server ubi_internal)

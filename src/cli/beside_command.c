@@ -18,12 +18,6 @@
 
 extern char **environ;
 
-static int command_spawn(pid_t *out, const char *command, const posix_spawn_file_actions_t *files,
-                         const posix_spawnattr_t *attributes) {
-    char *const arguments[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)(uintptr_t)command, NULL };
-    return posix_spawn(out, "/bin/sh", files, attributes, arguments, environ);
-}
-
 /* Signals that we block or ignore are as usual in it. */
 static int attributes_fill(posix_spawnattr_t *attributes) {
     sigset_t none, usual;
@@ -38,27 +32,42 @@ static int attributes_fill(posix_spawnattr_t *attributes) {
     return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-ubi_status ubi__beside_start(ubi__beside *out, const char *command) {
+static int files_fill(posix_spawn_file_actions_t *files, int channel) {
+    int error = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(files, STDERR_FILENO, STDOUT_FILENO);
+    if (!error && channel >= 0)
+        error = posix_spawn_file_actions_adddup2(files, channel, UBI__BESIDE_CHANNEL);
+    return error;
+}
+
+ubi_status ubi__beside_start_program(ubi__beside *out, char *const *words, int channel) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     pid_t pid = 0;
-    *out = (ubi__beside){ .command = command };
-    if (!command)
-        return UBI_OK;
+    *out = (ubi__beside){ .command = words[0] };
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
     int error = attributes_fill(&attributes);
     if (!error)
-        error = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        error = files_fill(&files, channel);
     if (!error)
-        error = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-    if (!error)
-        error = command_spawn(&pid, command, &files, &attributes);
+        error = posix_spawnp(&pid, words[0], &files, &attributes, words, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     if (error)
-        return ubi__fail_errno(error, "cannot start '%s'", command);
+        return ubi__fail_errno(error, "cannot start '%s'", words[0]);
     out->group = pid;
+    return UBI_OK;
+}
+
+ubi_status ubi__beside_start(ubi__beside *out, const char *command) {
+    char *const words[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" }, (char *)(uintptr_t)command, NULL };
+    *out = (ubi__beside){ .command = NULL };
+    if (!command)
+        return UBI_OK;
+    UBI_TRY(ubi__beside_start_program(out, words, -1));
+    out->command = command;
     return UBI_OK;
 }
 

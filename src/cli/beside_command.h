@@ -18,6 +18,13 @@ typedef struct ubi__beside {
 
 /** `sh -c command`; it reads nothing, and what it prints goes to standard error. NULL: nothing is started. Errors: UBI_EIO. */
 ubi_status ubi__beside_start(ubi__beside *out, const char *command);
+/** What the channel of a program is to it. */
+#define UBI__BESIDE_CHANNEL 3
+/**
+ * The same of words[0], as PATH leads to it, with its arguments, ended by NULL. Borrowed.
+ * @param channel  a descriptor that it gets as UBI__BESIDE_CHANNEL; -1: none. Errors: UBI_EIO.
+ */
+ubi_status ubi__beside_start_program(ubi__beside *out, char *const *words, int channel);
 /** Whether there was one, and it has ended by itself. */
 bool ubi__beside_has_ended(ubi__beside *beside);
 /** Asks it to end, if it has not, and after 2 seconds has it killed. */

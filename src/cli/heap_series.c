@@ -23,6 +23,7 @@ typedef struct taking {
     const ubi__heap_series_options *options;
     const ubi__remote_ops *ops;
     ubi__remote *remote;
+    ubi__heap_source source;
     uint64_t start_us;
     uint32_t n_late;     /* intervals that were longer than wanted */
     uint64_t longest_us; /* of them */
@@ -45,32 +46,41 @@ static bool is_packed(int fd) {
     return pread(fd, head, sizeof head, 0) == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
 }
 
-static void snapshot_tell(const taking *t, int fd, uint64_t pause_us) {
+static void snapshot_tell(const ubi__heap_source *s, uint32_t number, int fd, uint64_t pause_us) {
     const char *packed = is_packed(fd) ? " packed" : "";
     char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
     struct stat facts;
-    ubi__progress_line_clear(&t->cli->progress);
-    if (t->cli->common.progress < 0 || fstat(fd, &facts) != 0)
+    ubi__progress_line_clear(&s->cli->progress);
+    if (s->cli->common.progress < 0 || fstat(fd, &facts) != 0)
         return;
-    if (t->options->n)
-        snprintf(of, sizeof of, " of %llu", (unsigned long long)t->options->n);
-    snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", t->series->n, of,
+    if (s->n_wanted)
+        snprintf(of, sizeof of, " of %llu", (unsigned long long)s->n_wanted);
+    snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", number, of,
              ubi__human_size(size, (uint64_t)facts.st_size), packed, ubi__human_duration(pause, pause_us));
-    ubi__print_line(t->options->address, line);
+    ubi__print_line(s->address, line);
 }
 
-static ubi_status snapshot_take(const taking *t) {
+ubi_status ubi__heap_series_init(ubi__heap_series *out) {
+    *out = (ubi__heap_series){ NULL, 0, "" };
+    out->heaps = ubi__calloc_array(memory(), UBI__HEAP_SERIES_MOST, sizeof *out->heaps);
+    return out->heaps ? UBI_OK : ubi__fail_nomem();
+}
+
+ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source *s, const char *name) {
     uint64_t pause_us = 0;
     int fd;
-    if (t->options->must_collect)
-        UBI_TRY(t->ops->collect(t->remote));
-    UBI_TRY(ubi__remote_file_take(&fd, t->remote, t->ops, &pause_us));
-    ubi__taken_heap *heap = &t->series->heaps[t->series->n++];
+    if (s->must_collect)
+        UBI_TRY(s->ops->collect(s->remote));
+    UBI_TRY(ubi__remote_file_take(&fd, s->remote, s->ops, &pause_us));
+    ubi__taken_heap *heap = &series->heaps[series->n++];
     heap->fd = fd;
-    snprintf(heap->label, sizeof heap->label, "%s#%u", t->options->address, t->series->n);
-    snapshot_tell(t, fd, pause_us);
-    const ubi__remote_witness witness = ubi__remote_missing_witness(t->cli);
-    witness.see(witness.payload, t->options->address, t->remote, t->ops);
+    if (name)
+        snprintf(heap->label, sizeof heap->label, "%s#%s", s->address, name);
+    else
+        snprintf(heap->label, sizeof heap->label, "%s#%u", s->address, series->n);
+    snapshot_tell(s, series->n, fd, pause_us);
+    const ubi__remote_witness witness = ubi__remote_missing_witness(s->cli);
+    witness.see(witness.payload, s->address, s->remote, s->ops);
     return UBI_OK;
 }
 
@@ -123,13 +133,19 @@ static void beside_tell(const taking *t) {
 }
 
 static ubi_status series_fill(taking *t) {
+    t->source = (ubi__heap_source){ .cli = t->cli,
+                                    .address = t->options->address,
+                                    .ops = t->ops,
+                                    .remote = t->remote,
+                                    .n_wanted = t->options->n,
+                                    .must_collect = t->options->must_collect };
     UBI_TRY(t->ops->attach(t->remote));
     UBI_TRY(beside_begin(t));
     t->start_us = ubi__clock_us();
-    UBI_TRY(snapshot_take(t));
+    UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside)) {
         UBI_TRY(next_await(t));
-        UBI_TRY(snapshot_take(t));
+        UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     }
     beside_tell(t);
     if (t->series->n < t->options->n_least)
@@ -172,9 +188,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
         return ubi__fail(UBI_EINVAL, "a series has %d snapshots at most", UBI__HEAP_SERIES_MOST);
     UBI_TRY(ubi__remote_address_parse(&address, options->address, ubi__remote_schemes));
     address.is_forced = options->is_forced;
-    out->heaps = ubi__calloc_array(memory(), UBI__HEAP_SERIES_MOST, sizeof *out->heaps);
-    if (!out->heaps)
-        return ubi__fail_nomem();
+    UBI_TRY(ubi__heap_series_init(out));
     const ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
     t.ops = address.scheme->ops;
     cli->subject = options->address;

@@ -7,6 +7,7 @@
 #define UBI_CLI_HEAP_SERIES_H
 
 #include "cli/command.h"
+#include "targets/remote.h"
 
 /** The most that are taken: each has a descriptor. */
 #define UBI__HEAP_SERIES_MOST 250
@@ -33,6 +34,24 @@ typedef struct ubi__heap_series_options {
     const char *
         beside; /**< a command that runs meanwhile (beside_command.h): the series ends with it at the latest; NULL: none */
 } ubi__heap_series_options;
+
+/** What a heap of a series is taken from: one that is attached to. Borrowed. */
+typedef struct ubi__heap_source {
+    ubi__cli *cli;
+    const char *address;
+    const ubi__remote_ops *ops;
+    ubi__remote *remote;
+    uint64_t n_wanted; /**< 0: unknown */
+    bool must_collect;
+} ubi__heap_source;
+
+/** No heaps, with room for UBI__HEAP_SERIES_MOST. Errors: UBI_ENOMEM. */
+ubi_status ubi__heap_series_init(ubi__heap_series *out);
+/**
+ * Takes the next heap, with a line on standard error, unless progress is switched off.
+ * @param name  ADDRESS#name is its label; NULL: its number. Errors: those of ubi__remote_ops; UBI_EIO (no room for the file).
+ */
+ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source *source, const char *name);
 
 /**
  * Takes the series over one connection, with a line for each snapshot on standard error, and one at the end when some came late, unless

@@ -122,9 +122,15 @@ typedef struct ubi_leak_options {
      * them as it does strings, and they can leak. NULL: of no kind are.
      */
     bool (*is_value)(const ubi_graph *graph, const ubi_kind *kind);
+    /* From version 6 on: */
+    /**
+     * Of three heaps: something was done before NEW and undone after it. So all that came with NEW and is still there is leaked, whatever
+     * else came and went meanwhile: the verdict is UBI_LEAK_GREW or UBI_LEAK_LARGE, as of two heaps.
+     */
+    bool is_round_trip;
 } ubi_leak_options;
 
-#define UBI_LEAK_OPTIONS_VERSION 5
+#define UBI_LEAK_OPTIONS_VERSION 6
 #define UBI_LEAK_OPTIONS_INIT                                                                                          \
     { .version = UBI_LEAK_OPTIONS_VERSION }
 

@@ -204,7 +204,7 @@ void ubi__leak_add_rows_to_unlisted(ubi__leak_growth *w, int sign);
 /** Judges the sum. */
 void ubi__leak_judge_unlisted(ubi__leak_growth *w);
 /** The verdict on bytes that became more. */
-ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps);
+ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, const ubi_leak_finder *f);
 /** The fingerprint of what no row lists; no cluster has it. */
 #define UBI__LEAK_UNLISTED_FINGERPRINT UINT64_C(0x756e6c6973746564)
 

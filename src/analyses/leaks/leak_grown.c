@@ -194,11 +194,11 @@ static ubi_leak_verdict judge_three(const ubi_leak_grown *o) {
     return first / 3 <= last && last / 10 <= first && first && last ? UBI_LEAK_STEADY : UBI_LEAK_ONCE;
 }
 
-static ubi_leak_verdict judge_grown(const ubi_leak_grown *o, uint32_t n_steps) {
-    uint32_t missed = n_steps - o->n_grew;
+static ubi_leak_verdict judge_grown(const ubi_leak_grown *o, const ubi_leak_finder *f) {
+    uint32_t n_steps = ubi__leak_past_count(f), missed = n_steps - o->n_grew;
     if (o->control_bytes >= o->grown_bytes / 2 && o->control_bytes)
         return UBI_LEAK_CONTROLLED;
-    if (n_steps == 1)
+    if (n_steps == 1 || f->options.is_round_trip)
         return UBI_LEAK_GREW;
     if (is_emptied(o, n_steps))
         return UBI_LEAK_BOUNDED;
@@ -220,9 +220,9 @@ static void find_steps(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
     }
 }
 
-ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
-    find_steps(o, grew, n_steps);
-    return judge_grown(o, n_steps);
+ubi_leak_verdict ubi__leak_judge_bytes(ubi_leak_grown *o, uint8_t *grew, const ubi_leak_finder *f) {
+    find_steps(o, grew, ubi__leak_past_count(f));
+    return judge_grown(o, f);
 }
 
 /* ---- which grew --------------------------------------------------------------------------------------------------- */
@@ -326,7 +326,7 @@ static void judge_row(const growing *w, ubi__leak_growing *row) {
     o->bytes = row->bytes;
     o->grew = row->grew;
     o->control_bytes = ubi__leak_count_in_control(w->f->options.control, row->fingerprint);
-    o->verdict = ubi__leak_judge_bytes(o, row->grew, w->n_steps);
+    o->verdict = ubi__leak_judge_bytes(o, row->grew, w->f);
     o->is_counted = ubi__leak_verdict_counts(w->f, o->verdict);
 }
 

@@ -47,6 +47,7 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
                                                offsetof(ubi_leak_options, site_of),
                                                offsetof(ubi_leak_options, is_rope),
                                                offsetof(ubi_leak_options, is_value),
+                                               offsetof(ubi_leak_options, is_round_trip),
                                                sizeof *options };
     memcpy(&f->options, options, bytes_of_version[options->version]);
     f->view = *view;

@@ -129,7 +129,7 @@ void ubi__leak_judge_unlisted(ubi__leak_growth *w) {
     ubi_leak_grown sum = { .bytes = leaks->unlisted_bytes, .grew = leaks->unlisted_grew };
     sum.grown_bytes = leaks->unlisted_bytes[w->n_steps];
     sum.control_bytes = ubi__leak_count_in_control(w->f->options.control, UBI__LEAK_UNLISTED_FINGERPRINT);
-    ubi_leak_verdict verdict = ubi__leak_judge_bytes(&sum, leaks->unlisted_grew, w->n_steps);
+    ubi_leak_verdict verdict = ubi__leak_judge_bytes(&sum, leaks->unlisted_grew, w->f);
     leaks->unlisted = (ubi_leak_unlisted){ .stayed_bytes = leaks->unlisted_bytes[in_new],
                                            .grown_bytes = sum.grown_bytes,
                                            .bytes_at = leaks->unlisted_bytes,

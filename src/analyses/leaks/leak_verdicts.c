@@ -310,9 +310,10 @@ static ubi_leak_verdict judge_cluster(const ubi_leak_finder *f, const ubi__leak_
     if (c->n_control * 2 >= c->leaked.count)
         return UBI_LEAK_CONTROLLED;
     uint32_t n_past = ubi__leak_past_count(f);
-    ubi_leak_verdict verdict = n_past == 1   ? judge_two(f, found, row)
-                               : n_past == 2 ? judge_three(f, found, row)
-                                             : judge_series(f, found, row);
+    ubi_leak_verdict verdict = f->options.is_round_trip ? UBI_LEAK_GREW
+                               : n_past == 1            ? judge_two(f, found, row)
+                               : n_past == 2            ? judge_three(f, found, row)
+                                                        : judge_series(f, found, row);
     return is_large(c, verdict) ? UBI_LEAK_LARGE : verdict;
 }
 

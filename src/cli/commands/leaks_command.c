@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cli/cli_ask.h"
 #include "cli/remote_schemes.h"
+#include "cli/scenario/scenario.h"
 #include "questions/leaks/leaks_answer.h"
 
 extern const ubi__question ubi__question_leaks;
@@ -13,12 +14,23 @@ extern const ubi__usage ubi__usage_leaks;
 
 /* To compare them. */
 #define LEAST_SNAPSHOTS 2
+/* As the table of parameters has it. */
+#define WARM_UPS 2
 
 static bool is_address(const char *path) {
     return ubi__remote_is_address(path, ubi__remote_schemes);
 }
 
 static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n_operands) {
+    const char *url;
+    if (ubi__scenario_is_address(operands[0], &url))
+        return ubi__fail(UBI_EINVAL, "chrome:URL is a page for --do SCRIPT, which says what to do there");
+    if (v->browser || v->patience || v->is_shown || v->warm_ups != WARM_UPS)
+        return ubi__fail(UBI_EINVAL, "%s is for --do, which starts a browser",
+                         v->browser    ? "--browser"
+                         : v->patience ? "--patience"
+                         : v->is_shown ? "--show-browser"
+                                       : "--warm-up");
     if (v->times || v->beside || v->collects || v->is_forced)
         return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
                          v->times      ? "--times"
@@ -51,10 +63,52 @@ static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_seri
     return UBI_OK;
 }
 
+/* ---- a scenario ----------------------------------------------------------------------------------------------------- */
+
+#define PATIENCE_US ((uint64_t)120000000)
+
+static ubi_status scenario_check(ubi__scenario_options *out, const ubi__leaks_values *v, char **operands,
+                                 int n_operands) {
+    *out = (ubi__scenario_options){ .address = operands[0],
+                                    .script = v->script,
+                                    .browser = v->browser,
+                                    .is_shown = v->is_shown,
+                                    .times = v->times,
+                                    .patience_us = PATIENCE_US,
+                                    .warm_ups = v->warm_ups,
+                                    .must_collect = v->collects >= 0,
+                                    .is_forced = v->is_forced };
+    if (n_operands != 1 || !ubi__scenario_is_address(operands[0], &out->url))
+        return ubi__fail(UBI_EINVAL,
+                         "--do starts a browser for one page, such as chrome:http://127.0.0.1:8000/, or chrome: alone "
+                         "where the script has the address");
+    if (v->every || v->beside)
+        return ubi__fail(UBI_EINVAL, "%s is for programs that run; --do has a script",
+                         v->every ? "--every" : "--while");
+    return v->patience ? ubi__parse_duration(&out->patience_us, v->patience, "--patience") : UBI_OK;
+}
+
+static ubi_status scenario_ask(ubi__cli *cli, ubi__leaks_values *v, const ubi__scenario_options *options,
+                               int *exit_code) {
+    ubi__heap_series series;
+    ubi_status status = ubi__scenario_take(&series, cli, options);
+    if (status == UBI_OK)
+        status = ubi__cli_ask_taken(cli, &ubi__question_leaks, v, &series, exit_code);
+    ubi__heap_series_close(&series);
+    return status;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------------- */
+
 static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     ubi__leaks_values *v = values;
+    ubi__scenario_options scenario;
     ubi__heap_series series;
     ubi__heap_series_options options = { .address = operands[0], .n = v->times, .n_least = LEAST_SNAPSHOTS };
+    if (v->script) {
+        UBI_TRY(scenario_check(&scenario, v, operands, n_operands));
+        return scenario_ask(cli, v, &scenario, exit_code);
+    }
     if (!v->every) {
         UBI_TRY(files_check(v, operands, n_operands));
         return ubi__cli_ask(cli, &ubi__question_leaks, values, operands, n_operands, exit_code);

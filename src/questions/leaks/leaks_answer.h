@@ -18,11 +18,16 @@ typedef struct ubi__leaks_values {
     bool with_engine, must_reorder, may_be_other_process;
     uint64_t limit; /**< clusters shown; 0: all */
     /* For a door that takes the heaps itself, of a program that runs: */
-    const char *every;  /**< NULL: they are there */
-    uint64_t times;     /**< 0: until the user has enough */
-    const char *beside; /**< a command of the shell that runs meanwhile; NULL: none */
-    int collects;       /**< -1: garbage stays */
-    bool is_forced;     /**< also where the program may have too little memory for a snapshot */
+    const char *every;   /**< NULL: they are there */
+    uint64_t times;      /**< 0: until the user has enough */
+    const char *beside;  /**< a command of the shell that runs meanwhile; NULL: none */
+    int collects;        /**< -1: garbage stays */
+    bool is_forced;      /**< also where the program may have too little memory for a snapshot */
+    const char *script;  /**< of a scenario, whose heaps are those before it, in its middle, and after it; NULL: none */
+    const char *browser; /**< the program that the scenario is for; NULL: one that is found */
+    const char *patience; /**< how long a step of the scenario may take; NULL: the standard */
+    bool is_shown;        /**< the browser has a window */
+    uint64_t warm_ups;    /**< how often the scenario acts, and undoes it, before the first snapshot */
 } ubi__leaks_values;
 
 /** The comparison and its results. */

@@ -47,6 +47,11 @@ const ubi_query_name ubi__leaks_facts[] = {
 /* ---- verdicts ----------------------------------------------------------------------------------------------------- */
 
 static ubi_status check_possible(ubi_leak_verdict verdict, const ubi__leaks_answer *answer) {
+    if (answer->values->script) /* a round trip */
+        return verdict == UBI_LEAK_GREW || verdict == UBI_LEAK_LARGE
+                   ? UBI_OK
+                   : ubi__fail(UBI_EINVAL, "a scenario has the verdicts 'grew' and 'large', not '%s'",
+                               ubi_leak_verdict_name(verdict));
     if (ubi_leak_verdict_is_possible(verdict, answer->series.n, answer->controls.n > 0))
         return UBI_OK;
     const char *name = ubi_leak_verdict_name(verdict);

@@ -4,6 +4,8 @@
  *
  * The newest heap of a comparison is held, and the others are looked at one at a time, so at most two are needed at once.
  */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/text.h"
 #include "lenses/producer.h"
@@ -24,7 +26,7 @@ static size_t words_of(const comparison *c) {
     return ubi_graph_node_count(ubi_look_view(c->look)->graph) / 64 + 1;
 }
 
-static ubi_status choose_into(uint64_t *bits, const comparison *c) {
+static ubi_status choose_by_filter(uint64_t *bits, const comparison *c) {
     const ubi_view *view = ubi_look_view(c->look);
     ubi__node_table table = { .graph = view->graph, .view = view, .look = c->look };
     ubi__vec_u32 nodes = { 0 };
@@ -37,11 +39,35 @@ static ubi_status choose_into(uint64_t *bits, const comparison *c) {
     return status;
 }
 
-/* A bit per node that `where` lets pass; NULL without one. */
+/* What leads a page from outside has objects in it, which are not the page's. */
+static ubi_status leave_out_console(uint64_t *bits, const comparison *c) {
+    const ubi_allocator *a = c->answer->memory;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    options.allocator = a;
+    options.progress = ubi__asked_progress(c->asked);
+    uint64_t *console = ubi__calloc_array(a, words_of(c), sizeof *console);
+    if (!console)
+        return ubi__fail_nomem();
+    ubi_status status = ubi_look_filter_apply(console, c->look, "console", &options);
+    for (size_t i = 0; i < words_of(c); i++)
+        bits[i] &= ~console[i];
+    ubi__free_array(a, console, words_of(c), sizeof *console);
+    return status;
+}
+
+static ubi_status choose_into(uint64_t *bits, const comparison *c) {
+    if (c->answer->filter)
+        UBI_TRY(choose_by_filter(bits, c));
+    else
+        memset(bits, 0xff, words_of(c) * sizeof *bits);
+    return c->answer->values->script ? leave_out_console(bits, c) : UBI_OK;
+}
+
+/* A bit per node that `where` lets pass, and that is of the page if a script led one; NULL: all are. */
 static ubi_status nodes_choose(uint64_t **out, const comparison *c) {
     const ubi_allocator *a = c->answer->memory;
     *out = NULL;
-    if (!c->answer->filter)
+    if (!c->answer->filter && !c->answer->values->script)
         return UBI_OK;
     uint64_t *bits = ubi__calloc_array(a, words_of(c), sizeof *bits);
     if (!bits)
@@ -108,6 +134,7 @@ static ubi_leak_options options_of(const comparison *c) {
     options.site_of = site_of;
     options.is_rope = ubi__node_is_rope;
     options.is_value = ubi__kind_is_value;
+    options.is_round_trip = c->answer->values->script != NULL;
     return options;
 }
 

@@ -140,7 +140,7 @@ static void write_nothing(const page *p, char *line, size_t capacity) {
                  ubi__human_size(tally, ubi__leaks_told_growth(p->answer)));
     else if (ubi__leaks_untold_growth(p->answer))
         snprintf(line, capacity, "No object leaks.");
-    else if (!others && p->summary->n_not_chosen)
+    else if (!others && p->summary->n_not_chosen && p->answer->filter)
         write_nothing_chosen(p, line, capacity);
     else if (p->answer->verdicts)
         snprintf(line, capacity, others ? "No such leak: there are clusters of other verdicts, %s." : "No leak.",
@@ -148,6 +148,7 @@ static void write_nothing(const page *p, char *line, size_t capacity) {
     else
         snprintf(line, capacity, "No leak: %s",
                  others                        ? "what is new has other reasons."
+                 : p->answer->values->script   ? "nothing that the action made is there after the way back."
                  : p->summary->has_three_heaps ? "nothing that came with NEW is still there in NEWER."
                                                : "nothing came with NEW.");
 }
@@ -156,8 +157,10 @@ static void write_something(const page *p, char *line, size_t capacity) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], clusters[UBI__HUMAN_TEXT], tally[TALLY_TEXT];
     const ubi_leak_summary *s = p->summary;
     bool several = s->has_three_heaps && s->n_clusters > 1;
-    snprintf(line, capacity, "%s new since OLD%s %s %s, in %s%s%s.",
-             ubi__human_things(objects, s->leaked.count, "object"), s->has_three_heaps ? " and alive in NEWER" : "",
+    snprintf(line, capacity, "%s%s %s %s, in %s%s%s.", ubi__human_things(objects, s->leaked.count, "object"),
+             p->answer->values->script ? " that the action made and that the way back left"
+             : s->has_three_heaps      ? " new since OLD and alive in NEWER"
+                                       : " new since OLD",
              s->leaked.count == 1 ? "keeps" : "keep", ubi__human_size(size, s->retained_bytes),
              ubi__human_things(clusters, s->n_clusters, "cluster"), several ? ": " : "",
              several ? verdict_tally(tally, p, true) : "");
@@ -174,7 +177,8 @@ static void write_unlisted_growth(const page *p) {
              "little larger each, things of the engine, or objects to which no edge of the file leads, which are not "
              "listed. 'ubiheap diff --by class' says which; "
              "a gate asks for it with --fail-on '%s > 1MiB'.",
-             ubi__human_size(size, growth_bytes), p->summary->has_three_heaps ? "unlisted(steady)" : "unlisted(grew)");
+             ubi__human_size(size, growth_bytes),
+             p->summary->has_three_heaps && !p->answer->values->script ? "unlisted(steady)" : "unlisted(grew)");
     ubi__write_words(p->page, UBI__INK_YELLOW, line);
 }
 
@@ -447,6 +451,8 @@ static void write_next(const page *p) {
     const ubi_leak_cluster *c = p->summary->n_clusters ? ubi_leaks_cluster(p->answer->leaks, 0) : NULL;
     if (!c && !grown)
         return;
+    if (p->answer->values->script)
+        return; /* its heaps are gone with its browser */
     ubi__write_title(p->page, "Next");
     const char *file = next_file(p, address);
     if (c)

@@ -77,8 +77,11 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("every", 0, AT(every), "TIME",
               "takes the series itself, a snapshot each so often, such as 30s: of one ADDRESS in place of the files",
               NULL, .scope = UBI__SCOPE_TERMINAL),
-    UBI__NUMBER("times", 0, AT(times), "N", "with --every: take N snapshots; 0: until Ctrl-C, 250 at most", "0",
-                .scope = UBI__SCOPE_TERMINAL),
+    UBI__NUMBER(
+        "times", 0, AT(times), "N",
+        "with --every: take N snapshots; 0: until Ctrl-C, 250 at most. With --do: act, and undo it, N times; 0: "
+        "as often as the script says",
+        "0", .scope = UBI__SCOPE_TERMINAL),
     UBI__TEXT(
         "while", 0, AT(beside), "COMMAND",
         "with --every: run COMMAND by the shell meanwhile, such as one that sends requests; the series begins one "
@@ -89,6 +92,21 @@ static const ubi__parameter parameters[] = {
                 .scope = UBI__SCOPE_TERMINAL),
     UBI__FLAG("force", 0, AT(is_forced),
               "with --every: take snapshots though the program may have too little memory for them",
+              .scope = UBI__SCOPE_TERMINAL),
+    UBI__TEXT("do", 0, AT(script), "SCRIPT",
+              "starts a browser for chrome:URL in place of the files, has functions of SCRIPT act on the page and undo "
+              "that, and takes the snapshots: before, between and after",
+              NULL, .scope = UBI__SCOPE_TERMINAL),
+    UBI__TEXT("browser", 0, AT(browser), "FILE",
+              "with --do: the browser to start; without: that of CHROME_PATH, or a Chromium or Chrome in PATH", NULL,
+              .scope = UBI__SCOPE_TERMINAL),
+    UBI__FLAG("show-browser", 0, AT(is_shown), "with --do: the browser has a window", .scope = UBI__SCOPE_TERMINAL),
+    UBI__NUMBER("warm-up", 0, AT(warm_ups), "N",
+                "with --do: act, and undo it, N times before the first snapshot, so that what page and engine set up "
+                "once is not listed",
+                "2", .scope = UBI__SCOPE_TERMINAL),
+    UBI__TEXT("patience", 0, AT(patience), "TIME",
+              "with --do: how long loading, acting and undoing may take each, before it is given up", "2m",
               .scope = UBI__SCOPE_TERMINAL),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
@@ -110,6 +128,7 @@ static const ubi__example examples[] = {
       "what only the work between the two leaks" },
     { "leaks node:4711 --every 30s --times 3", "what piles up in a Node.js server that runs" },
     { "leaks firefox://127.0.0.1:6000/tab/1 --every 30s --times 5", "what a page holds on to while it is used" },
+    { "leaks chrome:http://127.0.0.1:8000/ --do open-and-close.mjs", "what a page keeps of something that was undone" },
     { "leaks --fail-on 'leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB or unlisted(steady) > "
       "1MiB' one.heapsnapshot "
       "two.heapsnapshot three.heapsnapshot",
@@ -132,6 +151,11 @@ const ubi__usage ubi__usage_leaks = {
         "In place of files, one address of a program that runs is enough, as 'ubiheap attach' takes it: with --every a "
         "snapshot is taken each so often, until there are N or Ctrl-C, and the series is searched. Snapshots are "
         "temporary files without names.\n"
+        "\n"
+        "With --do, ubiheap starts a browser of its own, without a window. SCRIPT is a module of JavaScript with the "
+        "functions action(page) and back(page), and perhaps url(), setup(page), isPageLoaded(page), repeat() and "
+        "cookies(), as scenarios of memlab have them; page is that of puppeteer-core or playwright-core, which must be "
+        "installed where the script is. Leaked is what the action made and what is there after the way back.\n"
         "\n"
         "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
         "one class that are held in one way, whatever the key or index. A cluster's retained size is that of "
