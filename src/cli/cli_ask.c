@@ -6,6 +6,8 @@
  */
 #include "cli/cli_ask.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,6 +45,8 @@ typedef struct asking {
     ubi__condition_names names; /* owned: classes that it asks for, of a question with facts of its own about heaps */
     ubi__asked asked;
     ubi__kept kept;
+    ubi__cli_look *look; /* gets the answer, in place of the output; or NULL */
+    void *look_payload;
 } asking;
 
 /* What files are taken for that do not say it, such as pipes. */
@@ -226,7 +230,7 @@ static ubi_status condition_check(const ubi__inquiry *inquiry, const ubi__condit
 
 static ubi_status own_facts_judge(const asking *a, const ubi__condition_estimates *own, int *exit_code) {
     UBI_TRY(ubi__condition_check_estimates(exit_code, a->cli, a->condition, own));
-    bool is_misspelt = ubi__condition_names_tell(&a->names, a->cli, (int)a->asked.n_heaps);
+    bool is_misspelt = !a->look && ubi__condition_names_tell(&a->names, a->cli, (int)a->asked.n_heaps);
     if (is_misspelt && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_USAGE;
     return UBI_OK;
@@ -276,6 +280,16 @@ static void subject_set(const asking *a, uint32_t heap) {
     a->cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+static ubi_status answer_look(const ubi__inquiry *inquiry, const asking *a) {
+    ubi__question_facts facts;
+    int exit_code = UBI__EXIT_OK;
+    UBI_TRY(answer_judge(inquiry, a, &exit_code));
+    a->cli->reason[0] = '\0';
+    ubi__inquiry_facts(&facts, inquiry);
+    a->look(a->look_payload, facts.own.payload, exit_code);
+    return UBI_OK;
+}
+
 static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_code) {
     UBI_TRY(output_check(inquiry, a));
     UBI_TRY(condition_check(inquiry, a->condition));
@@ -287,6 +301,8 @@ static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_
     }
     ubi_status status = ubi__inquiry_compute(inquiry);
     ubi__progress_line_clear(&a->cli->progress);
+    if (a->look)
+        return status == UBI_OK ? answer_look(inquiry, a) : status;
     if (status == UBI_OK)
         status = inquiry_write(inquiry, a);
     if (status == UBI_OK && a->asked.n_heaps == 1)
@@ -347,7 +363,7 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
         a->asked.class_payload = &a->names;
     }
     ubi_status status = UBI_OK;
-    if (!a->output && !a->condition)
+    if (!a->output && !a->condition && !a->look)
         status = ubi__kept_begin(&a->kept, a->cli, a->question, &a->asked, a->cli->page.out);
     if (status == UBI_OK && a->kept.use && !a->kept.answer.n && a->cli->common.cache > 0)
         (void)ubi__kept_capture(&a->kept); /* without memory for it, the answer is not kept */
@@ -442,7 +458,7 @@ static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit
     ubi_status status = heaps_open(&h, a->cli, a, n);
     if (status == UBI_OK)
         status = question_ask(a, &h, values, exit_code);
-    if (status == UBI_OK && (a->cli->common.cache > 0 || a->cli->common.with_index))
+    if (status == UBI_OK && !a->look && (a->cli->common.cache > 0 || a->cli->common.with_index))
         status = indexes_keep(a->cli, &h);
     if (status == UBI_OK && a->cli->common.cache > 0)
         answer_keep(a, &h, *exit_code);
@@ -482,4 +498,33 @@ ubi_status ubi__cli_ask_taken(ubi__cli *cli, const ubi__question *question, void
     for (uint32_t i = 0; i < series->n; i++)
         labels[i] = series->heaps[i].label;
     return first_paths_ask(&a, labels, series->n, values, exit_code);
+}
+
+/* Sessions own their descriptors. */
+static ubi_status heaps_copy(ubi__heap_series *out, const ubi__heap_series *from) {
+    UBI_TRY(ubi__heap_series_init(out));
+    for (; out->n < from->n; out->n++) {
+        out->heaps[out->n] = from->heaps[out->n];
+        out->heaps[out->n].fd = fcntl(from->heaps[out->n].fd, F_DUPFD_CLOEXEC, 0);
+        if (out->heaps[out->n].fd < 0)
+            return ubi__fail_errno(errno, "cannot open a snapshot again");
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__cli_look_at_taken(ubi__cli *cli, const ubi__question *question, void *values,
+                                  const ubi__heap_series *series, ubi__cli_look *look, void *payload) {
+    asking a = { .cli = cli, .question = question, .look = look, .look_payload = payload };
+    char *labels[UBI__HEAP_SERIES_MOST];
+    ubi__heap_series copy;
+    int exit_code = UBI__EXIT_OK;
+    ubi_status status = heaps_copy(&copy, series);
+    a.taken = copy.heaps;
+    a.n_taken = copy.n;
+    for (uint32_t i = 0; i < copy.n; i++)
+        labels[i] = copy.heaps[i].label;
+    if (status == UBI_OK)
+        status = first_paths_ask(&a, labels, copy.n, values, &exit_code);
+    ubi__heap_series_close(&copy);
+    return status;
 }

@@ -132,6 +132,10 @@ static void beside_tell(const taking *t) {
     ubi__print_line(t->options->beside, line);
 }
 
+static bool is_enough(const taking *t) {
+    return t->options->is_enough && t->options->is_enough(t->options->payload, t->series);
+}
+
 static ubi_status series_fill(taking *t) {
     t->source = (ubi__heap_source){ .cli = t->cli,
                                     .address = t->options->address,
@@ -143,7 +147,7 @@ static ubi_status series_fill(taking *t) {
     UBI_TRY(beside_begin(t));
     t->start_us = ubi__clock_us();
     UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
-    while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside)) {
+    while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside) && !is_enough(t)) {
         UBI_TRY(next_await(t));
         UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     }

@@ -33,6 +33,9 @@ typedef struct ubi__heap_series_options {
     bool is_forced;       /**< as of ubi__remote_address */
     const char *
         beside; /**< a command that runs meanwhile (beside_command.h): the series ends with it at the latest; NULL: none */
+    /** Asked between snapshots: more would tell no more. NULL: all are taken. */
+    bool (*is_enough)(void *payload, const ubi__heap_series *series);
+    void *payload;
 } ubi__heap_series_options;
 
 /** What a heap of a series is taken from: one that is attached to. Borrowed. */

@@ -2,12 +2,16 @@
  *
  * leaks_command.c: `ubiheap leaks`: the question of that name, which takes its snapshots itself when it gets an address in place of files.
  */
+#include <stdio.h>
+
 #include "base/quantity.h"
 #include "base/status.h"
 #include "cli/cli_ask.h"
+#include "cli/condition.h"
 #include "cli/remote_schemes.h"
 #include "cli/scenario/scenario.h"
 #include "questions/leaks/leaks_answer.h"
+#include "questions/leaks/leaks_facts.h"
 
 extern const ubi__question ubi__question_leaks;
 extern const ubi__usage ubi__usage_leaks;
@@ -16,6 +20,7 @@ extern const ubi__usage ubi__usage_leaks;
 #define LEAST_SNAPSHOTS 2
 /* As the table of parameters has it. */
 #define WARM_UPS 2
+#define SCENARIO_SNAPSHOTS 3
 
 static bool is_address(const char *path) {
     return ubi__remote_is_address(path, ubi__remote_schemes);
@@ -31,12 +36,13 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                          : v->patience ? "--patience"
                          : v->is_shown ? "--show-browser"
                                        : "--warm-up");
-    if (v->times || v->beside || v->collects || v->is_forced)
+    if (v->times || v->takes_all || v->beside || v->collects || v->is_forced)
         return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
-                         v->times      ? "--times"
-                         : v->beside   ? "--while"
-                         : v->collects ? "--gc"
-                                       : "--force");
+                         v->times       ? "--times"
+                         : v->takes_all ? "--all"
+                         : v->beside    ? "--while"
+                         : v->collects  ? "--gc"
+                                        : "--force");
     if (n_operands >= LEAST_SNAPSHOTS)
         return UBI_OK;
     if (is_address(operands[0]))
@@ -51,6 +57,20 @@ static ubi_status series_check(const ubi__leaks_values *v, char **operands, int 
     if (v->times && v->times < LEAST_SNAPSHOTS)
         return ubi__fail(UBI_EINVAL, "--times: one snapshot shows no leak");
     return UBI_OK;
+}
+
+/* Before snapshots are taken: a misspelt condition would be found after all of them. */
+static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
+    const ubi__leaks_answer answer = { .values = v, .series = { .n = n } };
+    ubi__condition *condition = NULL;
+    UBI_TRY(ubi__condition_parse_own(&condition, v->fail_on, ubi__leaks_facts));
+    ubi_status status = UBI_OK;
+    for (uint32_t i = 0; i < ubi__condition_value_count(condition) && status == UBI_OK; i++) {
+        ubi_query_value value = ubi__condition_value_at(condition, i);
+        status = ubi__leaks_check_fact(&answer, &value);
+    }
+    ubi__condition_free(condition);
+    return status;
 }
 
 /* A program that ended early decides nothing, unless what there is fails. */
@@ -82,9 +102,11 @@ static ubi_status scenario_check(ubi__scenario_options *out, const ubi__leaks_va
         return ubi__fail(UBI_EINVAL,
                          "--do starts a browser for one page, such as chrome:http://127.0.0.1:8000/, or chrome: alone "
                          "where the script has the address");
-    if (v->every || v->beside)
+    if (v->every || v->beside || v->takes_all)
         return ubi__fail(UBI_EINVAL, "%s is for programs that run; --do has a script",
-                         v->every ? "--every" : "--while");
+                         v->every    ? "--every"
+                         : v->beside ? "--while"
+                                     : "--all");
     return v->patience ? ubi__parse_duration(&out->patience_us, v->patience, "--patience") : UBI_OK;
 }
 
@@ -98,6 +120,58 @@ static ubi_status scenario_ask(ubi__cli *cli, ubi__leaks_values *v, const ubi__s
     return status;
 }
 
+/* ---- enough -------------------------------------------------------------------------------------------------------- */
+
+/* Of a series of n, when it is looked at: each look reads all that there is. */
+#define LEAST_CLEAR 4
+
+typedef struct watch {
+    ubi__cli *cli;
+    ubi__leaks_values *values;
+    uint32_t n_seen; /* of the last look */
+    char verdict[200];
+} watch;
+
+static bool is_time_to_look(const watch *w, uint32_t n) {
+    uint64_t times = w->values->times, half = (times + 1) / 2, late = (3 * times + 3) / 4;
+    half = half < LEAST_CLEAR ? LEAST_CLEAR : half;
+    return n < times && n > w->n_seen && (n == half || (n == late && late > half));
+}
+
+/*
+ * A verdict is clear when what keeps most grew with every step, and fails the gate if there is one; or, without a gate, when there is nothing
+ * to list. A gate passes after all snapshots only.
+ */
+static void verdict_look(void *payload, const void *answer_of, int exit_code) {
+    watch *w = payload;
+    const ubi__leaks_answer *a = answer_of;
+    const ubi_leak_summary *s = ubi_leaks_summary(a->leaks);
+    const ubi_leak_cluster *first = s->n_clusters ? ubi_leaks_cluster(a->leaks, 0) : NULL;
+    bool has_gate = w->values->fail_on != NULL;
+    if (a->fit != UBI_LEAK_FITS || (has_gate && exit_code != UBI__EXIT_CONDITION))
+        return;
+    if (first && first->verdict == UBI_LEAK_STEADY && first->n_grew + 1 == ubi_leaks_heap_count(a->leaks))
+        snprintf(w->verdict, sizeof w->verdict, "%.*s grew with every step",
+                 (int)(first->class_name.name.len < 80 ? first->class_name.name.len : 80), first->class_name.name.ptr);
+    else if (!first && !has_gate && !ubi__leaks_first_grown(a) && !ubi__leaks_untold_growth(a))
+        snprintf(w->verdict, sizeof w->verdict, "nothing grew");
+}
+
+static bool is_clear(void *payload, const ubi__heap_series *series) {
+    char line[300];
+    watch *w = payload;
+    if (!is_time_to_look(w, series->n))
+        return false;
+    w->n_seen = series->n;
+    if (ubi__cli_look_at_taken(w->cli, &ubi__question_leaks, w->values, series, verdict_look, w) != UBI_OK ||
+        !w->verdict[0])
+        return false;
+    snprintf(line, sizeof line, "the verdict is clear after %u of %llu snapshots: %s; --all takes all", series->n,
+             (unsigned long long)w->values->times, w->verdict);
+    ubi__print_line(w->cli->subject, line);
+    return true;
+}
+
 /* ---- the command ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
@@ -107,6 +181,7 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     ubi__heap_series_options options = { .address = operands[0], .n = v->times, .n_least = LEAST_SNAPSHOTS };
     if (v->script) {
         UBI_TRY(scenario_check(&scenario, v, operands, n_operands));
+        UBI_TRY(gate_check(v, SCENARIO_SNAPSHOTS));
         return scenario_ask(cli, v, &scenario, exit_code);
     }
     if (!v->every) {
@@ -114,10 +189,16 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
         return ubi__cli_ask(cli, &ubi__question_leaks, values, operands, n_operands, exit_code);
     }
     UBI_TRY(series_check(v, operands, n_operands));
+    UBI_TRY(gate_check(v, v->times && v->times <= UBI__HEAP_SERIES_MOST ? (uint32_t)v->times : UBI__HEAP_SERIES_MOST));
     UBI_TRY(ubi__parse_duration(&options.interval_us, v->every, "--every"));
     options.must_collect = v->collects >= 0;
     options.is_forced = v->is_forced;
     options.beside = v->beside;
+    watch w = { .cli = cli, .values = v };
+    if (!v->takes_all && v->control.n == 0) {
+        options.is_enough = is_clear;
+        options.payload = &w;
+    }
     ubi_status status = ubi__heap_series_take(&series, cli, &options);
     if (status == UBI_OK)
         status = series_ask(cli, v, &series, exit_code);

@@ -20,6 +20,7 @@ const options = JSON.parse(process.argv[1]);
 const libraries = ['puppeteer-core', 'puppeteer', 'playwright-core', 'playwright'];
 const idleMs = 500;
 const mostBusyMs = 10000;
+process.env.TMPDIR = options.profile; // what browser and library leave there is deleted, too
 
 class Failure extends Error {
     constructor(message, details = {}) {
@@ -76,10 +77,7 @@ function browserArguments() {
 }
 
 function browserStart() {
-    program = spawn(options.browser, browserArguments(), {
-        stdio: ['ignore', 'ignore', 'pipe'],
-        env: { ...process.env, TMPDIR: options.profile }, // what it leaves there is deleted, too
-    });
+    program = spawn(options.browser, browserArguments(), { stdio: ['ignore', 'ignore', 'pipe'] });
     return new Promise((resolve, reject) => {
         let said = '';
         program.on('error', error => reject(new Failure(`cannot start the browser ${options.browser}: ${error.message}`)));

@@ -82,6 +82,8 @@ static const ubi__parameter parameters[] = {
         "with --every: take N snapshots; 0: until Ctrl-C, 250 at most. With --do: act, and undo it, N times; 0: "
         "as often as the script says",
         "0", .scope = UBI__SCOPE_TERMINAL),
+    UBI__FLAG("all", 0, AT(takes_all), "with --every: take all snapshots, also when the verdict is clear before",
+              .scope = UBI__SCOPE_TERMINAL),
     UBI__TEXT(
         "while", 0, AT(beside), "COMMAND",
         "with --every: run COMMAND by the shell meanwhile, such as one that sends requests; the series begins one "
@@ -151,6 +153,15 @@ const ubi__usage ubi__usage_leaks = {
         "In place of files, one address of a program that runs is enough, as 'ubiheap attach' takes it: with --every a "
         "snapshot is taken each so often, until there are N or Ctrl-C, and the series is searched. Snapshots are "
         "temporary files without names.\n"
+        "\n"
+        "A series of five or more ends early when the verdict is clear. It is looked at after half of the snapshots, "
+        "but "
+        "at least four, and after three quarters: it is clear when the cluster that keeps most grew with every step, "
+        "and the condition of --fail-on holds if there is one; or, without --fail-on, when there is nothing to list. "
+        "So "
+        "a gate passes after all snapshots only. A cache that fills up more slowly looks like a leak by then, as it "
+        "would "
+        "in a shorter series; --all takes all.\n"
         "\n"
         "With --do, ubiheap starts a browser of its own, without a window. SCRIPT is a module of JavaScript with the "
         "functions action(page) and back(page), and perhaps url(), setup(page), isPageLoaded(page), repeat() and "
