@@ -318,22 +318,16 @@ static inline uint64_t take_stamp(ubi__context *c) {
     return gap;
 }
 
-/* What allocations and frees have in common. There is room. */
-static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned kind, uintptr_t address) {
-    uint8_t *at = put_time(c);
-    uint64_t gap = take_stamp(c), difference = address - c->last_address;
-    c->last_address = address;
-    operation |= kind << UBI__OP_KIND_SHIFT;
-    if (ubi__likely(difference % 16 == 0)) {
+/* What allocations and frees have in common, where they are not short. There is room. */
+static uint8_t *put_long_event(ubi__context *c, uint8_t *at, unsigned operation, uint64_t gap, uintptr_t address) {
+    uint64_t difference = address - c->last_address;
+    if (difference % 16 == 0) {
         operation |= UBI__OP_BY_16;
         difference = (uint64_t)((int64_t)difference >> 4);
     }
-    if (gap) {
-        *at++ = (uint8_t)(operation | UBI__OP_GAP);
+    *at++ = (uint8_t)(operation | (gap ? UBI__OP_GAP : 0));
+    if (gap)
         at = ubi__wire_put(at, gap);
-    } else {
-        *at++ = (uint8_t)operation;
-    }
     return ubi__wire_put(at, ubi__wire_zigzag(difference));
 }
 
@@ -342,28 +336,57 @@ static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned k
 _Static_assert(sizeof(ubi__wire_preface) + EVENT_BYTES + UBI__WIRE_MODULE_BYTES <= UBI__WIRE_CHUNK_BYTES,
                "an empty chunk has room for any event");
 
-/* @param met  samples in it, when sampling */
-static bool write_alloc(ubi__context *c, uintptr_t address, size_t size_bytes, ubi__alloc_kind kind, uint64_t met,
-                        const ubi__unwind_registers *caller) {
-    uint32_t trace = stack_of(c, caller);
+typedef struct alloc_event {
+    uintptr_t address;
+    size_t size_bytes;
+    ubi__alloc_kind kind;
+    uint32_t trace;
+    uint64_t met; /* samples in it, when sampling */
+} alloc_event;
+
+static __attribute__((noinline)) uint8_t *put_long_alloc(ubi__context *c, uint8_t *at, uint64_t gap,
+                                                         const alloc_event *e) {
+    at = put_long_event(c, at, UBI__OP_ALLOC | (unsigned)e->kind << UBI__OP_KIND_SHIFT, gap, e->address);
+    at = ubi__wire_put(at, e->size_bytes);
+    at = ubi__wire_put(at, ubi__wire_zigzag((uint64_t)e->trace - c->last_trace));
+    return ubi__process_state.is_exact ? at : ubi__wire_put(at, e->met);
+}
+
+static inline bool write_alloc(ubi__context *c, const alloc_event *e) {
     if (ubi__unlikely(!ubi__chunk_has_room(c, EVENT_BYTES)))
         return false;
-    uint8_t *at = put_event(c, UBI__OP_ALLOC, kind, address);
-    at = ubi__wire_put(at, size_bytes);
-    at = ubi__wire_put(at, ubi__wire_zigzag((uint64_t)trace - c->last_trace));
-    c->last_trace = trace;
-    if (!ubi__process_state.is_exact)
-        at = ubi__wire_put(at, met);
+    uint8_t *at = put_time(c);
+    uint64_t gap = take_stamp(c);
+    if (ubi__likely(ubi__process_state.is_exact && ubi__wire_is_short(e->address, gap, e->size_bytes))) {
+        unsigned operation = UBI__OP_SHORT_ALLOC | (unsigned)e->kind << UBI__OP_KIND_SHIFT;
+        at = ubi__wire_put_u64(at, ubi__wire_short(operation, e->address, gap));
+        at = ubi__wire_put_u64(at, (uint64_t)e->trace << 32 | e->size_bytes);
+    } else {
+        at = put_long_alloc(c, at, gap, e);
+    }
+    c->last_address = e->address;
+    c->last_trace = e->trace;
     ubi__chunk_commit(c, at);
     return true;
 }
 
-static bool write_free(ubi__context *c, uintptr_t address, ubi__free_kind kind, size_t size_bytes) {
+static __attribute__((noinline)) uint8_t *put_long_free(ubi__context *c, uint8_t *at, uint64_t gap, uintptr_t address,
+                                                        ubi__free_kind kind, size_t size_bytes) {
+    at = put_long_event(c, at, UBI__OP_FREE | (unsigned)kind << UBI__OP_KIND_SHIFT, gap, address);
+    return kind >= UBI__FREE_SIZED ? ubi__wire_put(at, size_bytes) : at;
+}
+
+static inline bool write_free(ubi__context *c, uintptr_t address, ubi__free_kind kind, size_t size_bytes) {
     if (ubi__unlikely(!ubi__chunk_has_room(c, EVENT_BYTES)))
         return false;
-    uint8_t *at = put_event(c, UBI__OP_FREE, kind, address);
-    if (kind >= UBI__FREE_SIZED)
-        at = ubi__wire_put(at, size_bytes);
+    uint8_t *at = put_time(c);
+    uint64_t gap = take_stamp(c);
+    if (ubi__likely(kind < UBI__FREE_SIZED && ubi__wire_is_short(address, gap, 0)))
+        at = ubi__wire_put_u64(
+            at, ubi__wire_short(UBI__OP_SHORT_FREE | (unsigned)kind << UBI__OP_KIND_SHIFT, address, gap));
+    else
+        at = put_long_free(c, at, gap, address, kind, size_bytes);
+    c->last_address = address;
     ubi__chunk_commit(c, at);
     return true;
 }
@@ -391,7 +414,7 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
         return false;
     ubi__context *c = ubi__context_of_thread(thread);
     bool is_recorded = c && (ubi__process_state.is_exact || ubi__sampling_remember(p)) &&
-                       write_alloc(c, (uintptr_t)p, size_bytes, kind, met, caller);
+                       write_alloc(c, &(alloc_event){ (uintptr_t)p, size_bytes, kind, stack_of(c, caller), met });
     if (ubi__unlikely(!is_recorded))
         drop_event();
     end_maybe_exiting(thread, kind == UBI__ALLOC_REALLOC || kind == UBI__ALLOC_REALLOCARRAY);
@@ -468,7 +491,7 @@ void ubi__mapped(const void *p, size_t size_bytes, ubi__alloc_kind kind, const u
     if (!(recording_now() & UBI__RECORDING_IS_ON))
         return;
     ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
-    if (!c || !write_alloc(c, (uintptr_t)p, size_bytes, kind, 0, caller))
+    if (!c || !write_alloc(c, &(alloc_event){ (uintptr_t)p, size_bytes, kind, stack_of(c, caller), 0 }))
         drop_event();
 }
 

@@ -49,16 +49,6 @@ void ubi__live_table_clear(ubi__live_table *t) {
     ubi__live_slots_clear(&t->table);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
-void ubi__block_table_init(ubi__block_table *t, const ubi_allocator *allocator) {
-    *t = (ubi__block_table){ .allocator = allocator };
-}
-
-void ubi__block_table_fini(ubi__block_table *t) {
-    ubi__block_slots_fini(&t->table, t->allocator);
-}
-
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 
 /* Whether range i is right beside those next to it. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "recording/block_table.h"
 #include "recording/live_table.h"
 #include "recording/preload_stream.h"
 
@@ -81,7 +82,7 @@ static void check_counters(const ubi__preload_collector *c) {
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
         n_resized += c->contexts[i] && c->contexts[i]->resized.address;
     UBI_ASSERT(c->counters.allocations == c->next_number);
-    UBI_ASSERT(c->counters.allocations - c->counters.frees == c->blocks.table.n + c->n_mappings + n_resized);
+    UBI_ASSERT(c->counters.allocations - c->counters.frees == c->blocks.n + c->n_mappings + n_resized);
     UBI_ASSERT(c->n_mappings <= c->mappings.n);
 }
 
@@ -722,7 +723,7 @@ ubi__preload_started ubi__preload_collector_started(const ubi__preload_collector
 
 void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__preload_counters *out) {
     *out = c->counters;
-    out->live = c->blocks.table.n + c->n_mappings;
+    out->live = c->blocks.n + c->n_mappings;
     out->lost_bytes = c->common.lost_bytes;
     out->is_trampled = c->is_trampled;
 }

@@ -320,44 +320,76 @@ static inline void put_ahead(ubi__stream *s, ubi__stream_step step) {
     s->ahead[s->n_ahead++].step = step;
 }
 
-static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
-    bool is_alloc = (operation & UBI__OP_MASK) == UBI__OP_ALLOC;
-    unsigned kind = operation >> UBI__OP_KIND_SHIFT;
-    uint64_t trace = s->trace, size_bytes = 0, met = 1;
-    uint64_t stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
-    uint64_t difference = cursor_get_difference(c);
-    uint64_t address = s->address + (operation & UBI__OP_BY_16 ? difference << 4 : difference);
-    if (is_alloc) {
-        size_bytes = cursor_get(c);
-        trace += cursor_get_difference(c);
-        if (!s->common->is_exact)
-            met = cursor_get(c);
-    } else if (kind >= UBI__FREE_SIZED) {
-        size_bytes = cursor_get(c);
-    }
-    if (!c->is_sound || stamp <= s->stamp || trace >= s->traces.n ||
-        kind >= (unsigned)(is_alloc ? UBI__ALLOC_KINDS : UBI__FREE_KINDS)) {
+/* An event as it is written. */
+typedef struct read_numbers {
+    uint64_t stamp, address, size_bytes, met, trace;
+    unsigned kind;
+    bool is_alloc;
+} read_numbers;
+
+static inline void take_event(ubi__stream *s, cursor *c, const read_numbers *e) {
+    if (ubi__unlikely(!c->is_sound || e->stamp <= s->stamp || e->trace >= s->traces.n ||
+                      e->kind >= (unsigned)(e->is_alloc ? UBI__ALLOC_KINDS : UBI__FREE_KINDS))) {
         c->is_sound = false;
         return;
     }
-    s->stamp = stamp;
-    s->address = address;
-    s->trace = (uint32_t)trace;
+    s->stamp = e->stamp;
+    s->address = e->address;
+    s->trace = (uint32_t)e->trace;
     ubi__wire_event *event = event_ahead(s);
-    *event = (ubi__wire_event){ .stamp = stamp,
-                                .address = address,
-                                .size_bytes = size_bytes,
-                                .met = met,
+    *event = (ubi__wire_event){ .stamp = e->stamp,
+                                .address = e->address,
+                                .size_bytes = e->size_bytes,
+                                .met = e->met,
                                 .clock_us = s->clock_us,
-                                .trace = s->traces.at[trace],
+                                .trace = s->traces.at[e->trace],
                                 .thread = s->thread,
-                                .is_alloc = is_alloc,
-                                .kind = (uint8_t)kind };
+                                .is_alloc = e->is_alloc,
+                                .kind = (uint8_t)e->kind };
     put_ahead(s, UBI__STREAM_EVENT);
-    ubi__block_table_prefetch(s->common->blocks, address);
+    ubi__block_table_prefetch(s->common->blocks, e->address);
     const ubi__preload_sink *sink = s->common->sink;
-    if (is_alloc && sink->expect)
-        sink->expect(sink->payload, (ubi__alloc_kind)kind, size_bytes, event->trace);
+    if (e->is_alloc && sink->expect)
+        sink->expect(sink->payload, (ubi__alloc_kind)e->kind, e->size_bytes, event->trace);
+}
+
+static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
+    read_numbers e = { .is_alloc = (operation & UBI__OP_MASK) == UBI__OP_ALLOC,
+                       .kind = operation >> UBI__OP_KIND_SHIFT,
+                       .trace = s->trace,
+                       .met = 1 };
+    e.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
+    uint64_t difference = cursor_get_difference(c);
+    e.address = s->address + (operation & UBI__OP_BY_16 ? difference << 4 : difference);
+    if (e.is_alloc) {
+        e.size_bytes = cursor_get(c);
+        e.trace += cursor_get_difference(c);
+        if (!s->common->is_exact)
+            e.met = cursor_get(c);
+    } else if (e.kind >= UBI__FREE_SIZED) {
+        e.size_bytes = cursor_get(c);
+    }
+    take_event(s, c, &e);
+}
+
+/* @param c  right after the operation */
+static inline void read_short_event(ubi__stream *s, cursor *c, bool is_alloc) {
+    uint64_t words[2] = { 0, (uint64_t)s->trace << 32 };
+    size_t n = is_alloc ? UBI__WIRE_SHORT_ALLOC_BYTES : UBI__WIRE_SHORT_FREE_BYTES;
+    if (ubi__unlikely((size_t)(c->end - c->at) < n - 1)) {
+        c->is_sound = false;
+        return;
+    }
+    memcpy(words, c->at - 1, n);
+    c->at += n - 1;
+    take_event(s, c,
+               &(read_numbers){ .stamp = s->stamp + 1 + (words[0] >> UBI__WIRE_SHORT_GAP_SHIFT & 0xff),
+                                .address = words[0] >> UBI__WIRE_SHORT_ADDRESS_SHIFT,
+                                .size_bytes = (uint32_t)words[1],
+                                .met = 1,
+                                .trace = words[1] >> 32,
+                                .kind = (unsigned)(words[0] >> UBI__OP_KIND_SHIFT & 15),
+                                .is_alloc = is_alloc });
 }
 
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
@@ -505,7 +537,11 @@ static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
 
 static ubi_status read_record(ubi__stream *s, cursor *c) {
     uint8_t operation = *c->at++;
-    unsigned kind = operation >> UBI__OP_KIND_SHIFT;
+    unsigned code = operation & UBI__OP_SHORT_MASK, kind = operation >> UBI__OP_KIND_SHIFT;
+    if (ubi__likely(code == UBI__OP_SHORT_ALLOC || code == UBI__OP_SHORT_FREE)) {
+        read_short_event(s, c, code == UBI__OP_SHORT_ALLOC);
+        return UBI_OK;
+    }
     switch (operation & UBI__OP_MASK) {
     case UBI__OP_CONTROL:
         return read_control(s, c, operation);

@@ -11,7 +11,7 @@
 #define UBI_RECORDING_PRELOAD_STREAM_H
 
 #include "base/u64_map.h"
-#include "recording/live_table.h"
+#include "recording/block_table.h"
 #include "recording/preload_sink.h"
 
 typedef struct ubi__wire_event {

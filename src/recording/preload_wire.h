@@ -26,12 +26,14 @@
  * Record: a byte of operation, then varints (LEB128, little end first; `z`: zigzag), then bytes:
  *
  *     bits 0-1   0 control, with a code in bits 4-7     1 trace     2 allocation     3 free
+ *     bits 0-3   5 short allocation     9 short free     (else, bits 2 and 3 of a trace are 0)
  *     bit 2      events, also markers: the stamp is not the context's last + 1: varint(stamp - last - 1) comes first
  *     bit 3      allocations, frees: the address difference is divided by 16
  *     bits 4-7   traces, allocations, frees: which kind
  *
  *     allocation  [gap] z(address - last address) size z(trace - last trace) [met: only when sampling]
  *     free        [gap] z(address - last address) [size: kinds from UBI__FREE_SIZED on]
+ *     short ones  words, see ubi__wire_short: nearly all events when recording exactly
  *     trace       number of this one - number of the caller; z(pc - pc of the context's last trace record)
  *                 of a script's frame instead of that: number of the function, line, column
  *     marker      [gap] flags z(ns - ns of the context's last marker) [z(trace - last trace): when it has a stack] name details
@@ -40,7 +42,8 @@
  *
  * Functions of scripts have numbers from 1 on, as traces have. Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
  *
- * An allocation takes some 7 bytes, a free 4, a marker 8 and its name. A leaf, as part of other programs: only the
+ * An allocation takes 16 bytes, a free 8, a marker 8 and its name. What is short in bytes would be long in instructions: numbers of any
+ * length have branches that no processor predicts, on both sides, and nothing of this goes further than to the reader. A leaf, as part of other programs: only the
  * C library. The area is hostile to the reader: the program may write anything into it; see preload_collector.h.
  */
 #ifndef UBI_RECORDING_PRELOAD_WIRE_H
@@ -55,7 +58,7 @@
 #include "recording/unrecorded.h"
 
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 7
+#define UBI__WIRE_VERSION 8
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -324,7 +327,10 @@ enum {
     UBI__OP_MASK = 3,
     UBI__OP_GAP = 4,
     UBI__OP_BY_16 = 8,
-    UBI__OP_KIND_SHIFT = 4
+    UBI__OP_KIND_SHIFT = 4,
+    UBI__OP_SHORT_ALLOC = 5, /* with UBI__OP_SHORT_MASK */
+    UBI__OP_SHORT_FREE = 9,
+    UBI__OP_SHORT_MASK = 15
 };
 
 _Static_assert((int)UBI__ALLOC_KINDS <= 16 && (int)UBI__FREE_KINDS <= 16 && (int)UBI__TRACE_KINDS <= 16 &&
@@ -389,6 +395,29 @@ static inline uint8_t *ubi__wire_put(uint8_t *out, uint64_t number) {
     }
     *out++ = (uint8_t)number;
     return out;
+}
+
+/**
+ * The first word of a short event, byte of operation and all: address << 16 | gap << 8 | operation, where a gap of 0 says that the stamp
+ * is the context's last + 1. An allocation's second word: trace << 32 | size. Both sides run on one machine, so in its order of bytes.
+ */
+#define UBI__WIRE_SHORT_GAP_SHIFT 8
+#define UBI__WIRE_SHORT_ADDRESS_SHIFT 16
+#define UBI__WIRE_SHORT_FREE_BYTES 8u
+#define UBI__WIRE_SHORT_ALLOC_BYTES 16u
+
+/** Whether an event fits. */
+static inline bool ubi__wire_is_short(uint64_t address, uint64_t gap, uint64_t size_bytes) {
+    return (address >> (64 - UBI__WIRE_SHORT_ADDRESS_SHIFT) | gap >> 8 | size_bytes >> 32) == 0;
+}
+
+static inline uint64_t ubi__wire_short(unsigned operation, uint64_t address, uint64_t gap) {
+    return address << UBI__WIRE_SHORT_ADDRESS_SHIFT | gap << UBI__WIRE_SHORT_GAP_SHIFT | operation;
+}
+
+static inline uint8_t *ubi__wire_put_u64(uint8_t *out, uint64_t word) {
+    memcpy(out, &word, sizeof word);
+    return out + sizeof word;
 }
 
 /** Eight bytes of a number, of which `stops` has the high bit of the last and of some after it. */
