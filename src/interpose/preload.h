@@ -10,7 +10,7 @@
  *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
  *     events.c            what is recorded, and with which stack
  *     context.c, trace_tree.c    where a thread keeps what it writes, and how
- *     scripts.c           frames of scripts that an interpreter runs, in place of its own
+ *     scripts.c, script_sources.c    frames of scripts that an interpreter runs, in place of its own
  *     python.c, python_locations.c, readable.c    those of Python, and reading them with care
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     recording_control.c which part of it the program wants recorded (ubiheap/core/recorder.h)

@@ -186,26 +186,20 @@ static ubi__python_position locate(const code *c, uint64_t print, uintptr_t n_ta
 
 /* ---- the chain ---------------------------------------------------------------------------------------------------- */
 
-/* Pages that a walk has just found readable: frames are next to each other, and so is what the C stack has of them. */
-typedef struct known_pages {
-    uintptr_t at[2]; /* numbers; 0: none */
-    unsigned next;
-} known_pages;
-
+/* Of pages that were found readable: frames are next to each other, and so is what the C stack has of them. */
 #define PAGE_BITS 12
 
-static inline bool can_read(known_pages *pages, uintptr_t address, size_t size_bytes) {
-    uintptr_t page = address >> PAGE_BITS;
-    bool is_known = (page == pages->at[0] || page == pages->at[1]) && (address + size_bytes - 1) >> PAGE_BITS == page;
-    if (ubi__likely(is_known && page != 0))
+static inline bool can_read(ubi__known_pages *pages, uintptr_t address, size_t size_bytes) {
+    uintptr_t page = address >> PAGE_BITS, *known_page = &pages->at[page % UBI__KNOWN_PAGES];
+    if (ubi__likely(page == *known_page && page != 0 && (address + size_bytes - 1) >> PAGE_BITS == page))
         return true;
     if (!ubi__is_readable(address, size_bytes))
         return false;
-    pages->at[pages->next ^= 1] = page;
+    *known_page = page;
     return true;
 }
 
-static inline bool chain_word(known_pages *pages, uintptr_t address, uintptr_t *out) {
+static inline bool chain_word(ubi__known_pages *pages, uintptr_t address, uintptr_t *out) {
     if (!can_read(pages, address, sizeof *out))
         return false;
     memcpy(out, (const void *)address, sizeof *out);
@@ -214,41 +208,76 @@ static inline bool chain_word(known_pages *pages, uintptr_t address, uintptr_t *
 
 /* Where in the chain a walk is. */
 typedef struct chain {
-    known_pages pages;
+    ubi__known_pages *pages;
     uintptr_t frame, cframe;
     bool is_first; /* the next frame is the innermost one of its activation */
-    size_t group;  /* its number */
-    size_t n;      /* frames that were read */
 } chain;
 
 /* False: nothing runs, or it cannot be read. */
-static bool chain_begin(chain *c) {
+static inline bool chain_begin(chain *c, ubi__known_pages *pages) {
     uintptr_t state = (uintptr_t)state_of_this_thread();
-    *c = (chain){ .is_first = true };
-    if (!state || !chain_word(&c->pages, state + known->state_frames, &c->frame))
+    *c = (chain){ .pages = pages, .is_first = true };
+    if (!state || !chain_word(pages, state + known->state_frames, &c->frame))
         return false;
     if (known->cframe_frame != NONE) {
         c->cframe = c->frame;
         c->frame = 0;
-        if (!c->cframe || !chain_word(&c->pages, c->cframe + known->cframe_frame, &c->frame))
+        if (!c->cframe || !chain_word(pages, c->cframe + known->cframe_frame, &c->frame))
             return false;
     }
     return c->frame != 0;
 }
 
-static bool make_frame(ubi__script_frame *out, const chain *c, const uint8_t *frame) {
+/* A frame of the chain. */
+typedef struct chain_link {
+    const uint8_t *frame;
+    bool is_script;  /* else it is one of the C stack */
+    bool is_inlined; /* a script's, which is not the innermost one of its activation */
+    uintptr_t place; /* of the activation, if this is where that is seen; else 0 */
+} chain_link;
+
+/* From one frame to the next. @return false: it cannot be read. */
+static inline bool chain_next(chain *c, chain_link *out) {
+    const uint8_t *frame = (const uint8_t *)c->frame;
+    if (!can_read(c->pages, c->frame, FRAME_BYTES))
+        return false;
+    bool is_c = known->frame_owner != NONE && frame[known->frame_owner] == OWNED_BY_C_STACK;
+    bool is_entry = known->frame_is_entry != NONE && frame[known->frame_is_entry];
+    *out = (chain_link){ frame, !is_c, !is_c && !c->is_first, is_c && !c->is_first ? c->frame : 0 };
+    if (is_entry) {
+        out->place = c->cframe;
+        if (!chain_word(c->pages, c->cframe + known->cframe_outer, &c->cframe))
+            return false;
+    }
+    c->is_first = is_c || is_entry;
+    c->frame = word_at(frame, known->frame_outer);
+    return true;
+}
+
+/* What a code object is known by at a glance: with another one at its address, something of it is elsewhere, mostly. */
+static uint64_t glance_at_code(const uint8_t *at) {
+    uint64_t line = 0;
+    memcpy(&line, at + known->code_first_line, sizeof(int32_t));
+    return word_at(at, known->code_table) * 31 ^ word_at(at, known->code_name) ^ line << 40;
+}
+
+static uint32_t unit_of(uintptr_t at, uintptr_t instruction) {
+    uintptr_t offset = instruction - (at + known->code_units);
+    return offset < UINT32_MAX ? (uint32_t)(offset / 2) : UINT32_MAX;
+}
+
+static bool make_frame(ubi__script_frame *out, const uint8_t *frame) {
     code f;
     uintptr_t at = word_at(frame, known->frame_code), instruction = word_at(frame, known->frame_instruction);
     if (!read_code(&f, at))
         return false;
-    uintptr_t offset = instruction - (at + known->code_units), n_table;
+    uintptr_t n_table;
     uint64_t print = print_of_code(&f, &n_table);
-    ubi__python_position position =
-        locate(&f, print, n_table, offset < UINT32_MAX ? (uint32_t)(offset / 2) : UINT32_MAX);
+    ubi__python_position position = locate(&f, print, n_table, unit_of(at, instruction));
     *out = (ubi__script_frame){ .function = at,
                                 .version = print,
-                                .frame = (const void *)c->frame,
-                                .memory = { instruction, 0 },
+                                .frame = frame,
+                                .memory = { instruction, glance_at_code((const uint8_t *)at) },
                                 .line = position.line,
                                 .column = position.column };
     return true;
@@ -267,9 +296,9 @@ typedef struct frames_before {
  * or has ended since and another one took its place; the code object, too, may be another one only when that was compiled meanwhile, which
  * allocates, when this frame was not in the chain.
  */
-static inline const ubi__script_frame *frame_before(frames_before *b, const chain *c, const uint8_t *frame) {
+static inline const ubi__script_frame *frame_before(frames_before *b, const uint8_t *frame) {
     for (size_t i = b->next; i < b->n && i < b->next + LOOK_AHEAD; i++)
-        if ((uintptr_t)b->at[i].frame == c->frame) {
+        if (b->at[i].frame == frame) {
             b->next = i + 1;
             return b->at[i].function == word_at(frame, known->frame_code) &&
                            b->at[i].memory[0] == word_at(frame, known->frame_instruction)
@@ -279,41 +308,14 @@ static inline const ubi__script_frame *frame_before(frames_before *b, const chai
     return NULL;
 }
 
-static bool put_frame(ubi__script_frame *out, frames_before *b, const chain *c, const uint8_t *frame) {
-    const ubi__script_frame *before = frame_before(b, c, frame);
+static bool put_frame(ubi__script_frame *out, frames_before *b, const chain_link *l) {
+    const ubi__script_frame *before = frame_before(b, l->frame);
     if (before)
         *out = *before;
-    else if (!make_frame(out, c, frame))
+    else if (!make_frame(out, l->frame))
         return false;
     out->stack_address = 0;
-    out->is_inlined = !c->is_first;
-    return true;
-}
-
-/* From one frame to the next, which is written. @return false: it cannot be read. */
-static bool chain_step(chain *c, frames_before *b, ubi__script_frame *frames, size_t *n) {
-    const uint8_t *frame = (const uint8_t *)c->frame;
-    if (!can_read(&c->pages, c->frame, FRAME_BYTES))
-        return false;
-    bool is_c = known->frame_owner != NONE && frame[known->frame_owner] == OWNED_BY_C_STACK;
-    if (!is_c) {
-        if (!put_frame(&frames[*n], b, c, frame))
-            return false;
-        if (c->is_first)
-            c->group = *n;
-        c->is_first = false;
-        ++*n;
-    }
-    bool is_entry = known->frame_is_entry != NONE && frame[known->frame_is_entry];
-    if (is_c && !c->is_first)
-        frames[c->group].stack_address = c->frame;
-    if (is_entry) {
-        frames[c->group].stack_address = c->cframe;
-        if (!chain_word(&c->pages, c->cframe + known->cframe_outer, &c->cframe))
-            return false;
-    }
-    c->is_first |= is_c || is_entry;
-    c->frame = word_at(frame, known->frame_outer);
+    out->is_inlined = l->is_inlined;
     return true;
 }
 
@@ -335,18 +337,103 @@ static bool is_given_up(void) {
 static size_t python_frames(const ubi__script_source *source, ubi__script_frame *frames, size_t max,
                             const ubi__script_frame *before, size_t n_before) {
     frames_before b = { before, n_before, 0 };
+    ubi__known_pages pages = { 0 };
     chain c;
-    size_t n = 0;
+    chain_link l;
+    size_t n = 0, first = 0;
     (void)source;
-    if (is_given_up() || !chain_begin(&c))
+    if (is_given_up() || !chain_begin(&c, &pages))
         return 0;
     if (max == 0)
         return 1;
     bool is_sound = true;
-    for (; c.frame && n < max && c.n < FRAMES_MAX && is_sound; c.n++)
-        is_sound = chain_step(&c, &b, frames, &n);
+    for (size_t i = 0; c.frame && n < max && i < FRAMES_MAX && is_sound; i++) {
+        is_sound = chain_next(&c, &l) && (!l.is_script || put_frame(&frames[n], &b, &l));
+        first = is_sound && l.is_script && !l.is_inlined ? n : first;
+        n += is_sound && l.is_script;
+        if (is_sound && l.place)
+            frames[first].stack_address = l.place;
+    }
     note_soundness(is_sound || n > 0);
     return n;
+}
+
+/* ---- the chain, brought up to date --------------------------------------------------------------------------------- */
+
+/* Reads the chain. @return false: it is too long, or cannot be read to its end. */
+static bool read_steps(ubi__script_chain *k, chain *c, size_t *out) {
+    size_t n = 0, first = 0;
+    chain_link l;
+    for (size_t i = 0; c->frame && i < FRAMES_MAX; i++) {
+        if (n == k->depth || !chain_next(c, &l))
+            return false;
+        if (l.is_script) {
+            k->steps[n] = (ubi__script_step){ l.frame, 0, l.is_inlined };
+            first = l.is_inlined ? first : n;
+            n++;
+        }
+        if (l.place)
+            k->steps[first].stack_address = l.place;
+    }
+    *out = n;
+    return c->frame == 0 && n > 0;
+}
+
+/* Whether the frame in a place is the one that was there, which runs what it ran. See frame_before. */
+static inline bool is_frame_there(const ubi__script_frame *f, const ubi__script_step *step) {
+    const uint8_t *frame = step->frame;
+    return f->frame == frame && f->function == word_at(frame, known->frame_code) &&
+           f->stack_address == step->stack_address && f->is_inlined == step->is_inlined;
+}
+
+/* The same code is at another instruction. It has been read, so it can be. */
+static bool move_frame(ubi__script_frame *f, uintptr_t instruction) {
+    uintptr_t at = (uintptr_t)f->function;
+    ubi__python_position position;
+    uint32_t unit = unit_of(at, instruction);
+    if (f->memory[1] != glance_at_code((const uint8_t *)at) ||
+        !place_recall(place_of(at, unit), at, f->version, unit, &position))
+        return false;
+    f->memory[0] = instruction;
+    f->line = position.line;
+    f->column = position.column;
+    return true;
+}
+
+static bool renew_frame(ubi__script_frame *f, const ubi__script_step *step, bool was_there) {
+    const uint8_t *frame = step->frame;
+    if (was_there && is_frame_there(f, step) && move_frame(f, word_at(frame, known->frame_instruction)))
+        return true;
+    if (!make_frame(f, frame))
+        return false;
+    f->stack_address = step->stack_address;
+    f->is_inlined = step->is_inlined;
+    return true;
+}
+
+static ubi__script_renewal python_renew(ubi__script_chain *k) {
+    chain c;
+    size_t n, n_before = k->n, same = 0;
+    k->n = 0;
+    if (is_given_up() || !chain_begin(&c, &k->pages))
+        return UBI__SCRIPT_NONE_RUNS;
+    if (!read_steps(k, &c, &n))
+        return UBI__SCRIPT_NOT_RENEWED;
+    ubi__script_frame *end = k->frames + k->depth;
+    const ubi__script_step *steps_end = k->steps + n;
+    for (; same < n && same < n_before; same++) {
+        const ubi__script_frame *f = end - same - 1;
+        const ubi__script_step *step = steps_end - same - 1;
+        if (!is_frame_there(f, step) || f->memory[0] != word_at(step->frame, known->frame_instruction))
+            break;
+    }
+    for (size_t i = same; i < n; i++)
+        if (!renew_frame(end - i - 1, steps_end - i - 1, i < n_before))
+            return UBI__SCRIPT_NOT_RENEWED;
+    k->n = n;
+    k->n_same = same;
+    note_soundness(true);
+    return UBI__SCRIPT_RENEWED;
 }
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
@@ -421,7 +508,7 @@ static void use_interpreter(const void *address, void *evaluate, unsigned long v
     known = found;
     memcpy(&state_of_this_thread, &state, sizeof state);
     source.interpreter = (uintptr_t)evaluate;
-    ubi__scripts_add_for_all(&source);
+    ubi__scripts_add_for_all(&source, python_renew);
 }
 
 /* Whether a library may be one, by its name. */

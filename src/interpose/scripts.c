@@ -9,9 +9,11 @@
  * known: what is made of both depends on nothing else. The unwinder's number of a native stack is given once, so it stands for all
  * return addresses and where they are.
  *
- * A source is read by the thread alone that runs its scripts, for nothing else keeps them still: a slot says which. Its owner may
- * leave on another thread meanwhile, so it waits until that is over. In a signal handler the interpreter may be between any two of its
- * instructions: then it is not asked.
+ * Where everything is recorded and the only source is Python's, most frames of one allocation are those of the allocation before. So
+ * they are kept, each with the print of what is from there outwards, and only those further in than the outermost one that has changed
+ * are made again.
+ *
+ * In a signal handler the interpreter may be between any two of its instructions: then it is not asked.
  */
 #include "interpose/scripts.h"
 
@@ -22,26 +24,13 @@
 #include "interpose/event.h"
 #include "interpose/pages.h"
 #include "interpose/readable.h"
-#include "interpose/system_calls.h"
+#include "interpose/script_sources.h"
 #include "recording/script_places.h"
 
-#define SLOTS 64u
-#define SOURCES_OF_THREAD 8u
 #define KNOWN_ADDRESSES 1024u
 #define KNOWN_STACKS 4096u
 #define FIRST_FUNCTIONS 256u
 #define TEXT_BYTES (UBI__WIRE_FUNCTION_BYTES + UBI__WIRE_PATH_BYTES)
-
-typedef struct slot {
-    _Atomic(const ubi__script_source *) source; /* NULL: free */
-    _Atomic uintptr_t thread;                   /* written by the source's owner */
-    _Atomic uint32_t is_read;                   /* by that thread */
-} slot;
-
-static slot slots[SLOTS];
-static _Atomic uint32_t slots_met; /* no other was ever taken */
-static ubi__lock slots_lock;
-static _Atomic(const ubi__script_source *) source_for_all;
 
 /* A function that the reader knows, by its number. */
 typedef struct known_function {
@@ -83,9 +72,7 @@ typedef struct ubi__scripts {
     known_address addresses[KNOWN_ADDRESSES];
     known_stack known[KNOWN_STACKS];
     uint32_t n_native; /* native stacks that got a number from us */
-    slot *held[SOURCES_OF_THREAD];
-    const ubi__script_source *sources[SOURCES_OF_THREAD];
-    size_t n_held, n_sources;
+    ubi__held_sources held;
     /* All have room for the greatest depth. */
     ubi__unwind_registers *states;
     ubi__native_frame *native;
@@ -96,93 +83,13 @@ typedef struct ubi__scripts {
     found_frame *found;
     mixed_frame *mixed;
     size_t n_found, n_mixed;
+    ubi__script_chain chain; /* of the source for all, when it is alone */
+    bool is_renewed;         /* the frames are that chain's */
+    uint32_t chain_round;    /* ubi__readable_round */
+    uint64_t *prints;        /* prints[depth + 1], of the frames of the chain from a place to the end */
+    size_t printed_from;     /* they are there from this place on */
     char text[TEXT_BYTES];
 } scripts;
-
-/* ---- sources ----------------------------------------------------------------------------------------------------- */
-
-static void say_that_there_are(void) {
-    atomic_fetch_or_explicit(&ubi__module_generation, UBI__SCRIPTS_THERE, memory_order_release);
-}
-
-void ubi__scripts_add_for_all(const ubi__script_source *source) {
-    atomic_store_explicit(&source_for_all, source, memory_order_release);
-    say_that_there_are();
-}
-
-void ubi__scripts_note(ubi__wire_scripts why) {
-    ubi__wire_header *area = ubi__process_state.area;
-    if (area)
-        atomic_store_explicit(&area->scripts, (uint32_t)why, memory_order_relaxed);
-}
-
-UBI__HOOK _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source) {
-    ubi__signals before;
-    slot *taken = NULL;
-    (void)ubi__start();
-    if (source->version != UBI__SCRIPT_SOURCE_VERSION || !ubi__process_state.is_on ||
-        !ubi__lock_take(&slots_lock, &before))
-        return NULL;
-    for (size_t i = 0; i < SLOTS && !taken; i++)
-        if (!atomic_load_explicit(&slots[i].source, memory_order_relaxed))
-            taken = &slots[i];
-    if (taken) {
-        uint32_t n = (uint32_t)(taken - slots) + 1, met = atomic_load_explicit(&slots_met, memory_order_relaxed);
-        atomic_store(&slots_met, n > met ? n : met);
-        atomic_store_explicit(&taken->thread, ubi__script_thread(), memory_order_relaxed);
-        atomic_store(&taken->source, source);
-    }
-    ubi__lock_give(&slots_lock, before);
-    if (!taken)
-        return NULL;
-    say_that_there_are();
-    return &taken->thread;
-}
-
-UBI__HOOK void ubi_recorder_leave_scripts(const ubi__script_source *source) {
-    for (size_t i = 0; i < SLOTS; i++) {
-        slot *s = &slots[i];
-        if (atomic_load_explicit(&s->source, memory_order_relaxed) != source)
-            continue;
-        bool is_ours = atomic_load_explicit(&s->thread, memory_order_relaxed) == ubi__script_thread();
-        atomic_store_explicit(&s->thread, 0, memory_order_relaxed);
-        atomic_store(&s->source, NULL);
-        while (!is_ours && atomic_load(&s->is_read))
-            (void)ubi__system(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-    }
-}
-
-void ubi__scripts_after_fork(void) {
-    slots_lock = 0;
-    for (size_t i = 0; i < SLOTS; i++)
-        atomic_store_explicit(&slots[i].is_read, 0, memory_order_relaxed);
-}
-
-/* Holds the sources of this thread that run something. @return there are some. */
-static bool hold_sources(scripts *s) {
-    uintptr_t thread = ubi__script_thread();
-    s->n_held = s->n_sources = 0;
-    size_t n_slots = atomic_load_explicit(&slots_met, memory_order_relaxed);
-    for (size_t i = 0; i < n_slots && s->n_held < SOURCES_OF_THREAD - 1; i++) {
-        if (atomic_load_explicit(&slots[i].thread, memory_order_relaxed) != thread)
-            continue;
-        atomic_store(&slots[i].is_read, 1);
-        s->held[s->n_held++] = &slots[i];
-        const ubi__script_source *source = atomic_load(&slots[i].source);
-        if (source && source->frames(source, NULL, 0, NULL, 0))
-            s->sources[s->n_sources++] = source;
-    }
-    const ubi__script_source *all = atomic_load_explicit(&source_for_all, memory_order_acquire);
-    if (all && all->frames(all, NULL, 0, NULL, 0))
-        s->sources[s->n_sources++] = all;
-    return s->n_sources > 0;
-}
-
-static void release_sources(scripts *s) {
-    for (size_t i = 0; i < s->n_held; i++)
-        atomic_store_explicit(&s->held[i]->is_read, 0, memory_order_release);
-    s->n_held = 0;
-}
 
 /* ---- memory of a context ------------------------------------------------------------------------------------------ */
 
@@ -200,6 +107,9 @@ static scripts *make_scripts(size_t depth) {
     size_t before = room_for(&n, depth, sizeof(ubi__script_frame));
     size_t found = room_for(&n, depth, sizeof(found_frame));
     size_t mixed = room_for(&n, depth, sizeof(mixed_frame));
+    size_t chain = room_for(&n, depth, sizeof(ubi__script_frame));
+    size_t steps = room_for(&n, depth, sizeof(ubi__script_step));
+    size_t prints = room_for(&n, depth + 1, sizeof(uint64_t));
     char *block = ubi__pages(n);
     scripts *s = (scripts *)(void *)block;
     if (!s)
@@ -211,6 +121,10 @@ static scripts *make_scripts(size_t depth) {
     s->before = (void *)(block + before);
     s->found = (void *)(block + found);
     s->mixed = (void *)(block + mixed);
+    s->chain = (ubi__script_chain){ (void *)(block + chain), (void *)(block + steps), depth, 0, 0, { { 0 } } };
+    s->prints = (void *)(block + prints);
+    s->prints[depth] = UBI__TRACE_ROOT_OUTERMOST;
+    s->printed_from = depth;
     return s;
 }
 
@@ -221,7 +135,7 @@ static scripts *scripts_of(ubi__context *c) {
     scripts *s = c->scripts;
     if (s && s->epoch != c->epoch) {
         s->epoch = c->epoch;
-        s->n_functions = s->n_before = 0;
+        s->n_functions = s->n_before = s->chain.n = 0;
         if (s->functions)
             memset(s->functions, 0, s->function_capacity * sizeof *s->functions);
         memset(s->addresses, 0, sizeof s->addresses);
@@ -301,8 +215,8 @@ static bool is_interpreter(scripts *s, uintptr_t pc) {
     known_address *known = &s->addresses[(pc ^ pc >> 12) % KNOWN_ADDRESSES];
     if (known->pc != pc)
         *known = (known_address){ pc, ubi__unwind_function_of(pc) };
-    for (size_t i = 0; i < s->n_sources; i++)
-        if (known->function && known->function == s->sources[i]->interpreter)
+    for (size_t i = 0; i < s->held.n; i++)
+        if (known->function && known->function == s->held.sources[i]->interpreter)
             return true;
     return false;
 }
@@ -329,7 +243,7 @@ static size_t walk_native(ubi__context *c, const ubi__unwind_registers *caller, 
 
 /* How many frames of the last time are of use. Of samples there are too few. */
 static size_t frames_before(const scripts *s, const ubi__script_source *source, uint32_t round) {
-    bool is_same = s->n_sources == 1 && source == s->source_before && round == s->round_before;
+    bool is_same = s->held.n == 1 && source == s->source_before && round == s->round_before;
     return is_same && ubi__process_state.is_exact ? s->n_before : 0;
 }
 
@@ -347,21 +261,51 @@ static void add_frames(scripts *s, const ubi__script_source *source, ubi__script
     }
 }
 
+/* Brings the chain of the source for all up to date, where that is alone. NOT_RENEWED: ask all sources. */
+static ubi__script_renewal renew_chain(scripts *s) {
+    ubi__script_renew_fn *renew;
+    const ubi__script_source *all = ubi__script_source_alone(&renew);
+    s->is_renewed = false;
+    if (!all || !ubi__process_state.is_exact)
+        return UBI__SCRIPT_NOT_RENEWED;
+    uint32_t round = ubi__readable_round();
+    if (round != s->chain_round) {
+        s->chain_round = round;
+        s->chain.n = 0;
+        s->chain.pages = (ubi__known_pages){ { 0 } };
+    }
+    ubi__script_renewal renewal = renew(&s->chain);
+    s->is_renewed = renewal == UBI__SCRIPT_RENEWED;
+    if (!s->is_renewed)
+        return renewal;
+    size_t same_from = s->chain.depth - s->chain.n_same;
+    s->printed_from = s->printed_from > same_from ? s->printed_from : same_from;
+    s->held.sources[0] = all;
+    s->held.n = 1;
+    s->held.n_slots = 0;
+    return renewal;
+}
+
 /* Frames of all sources, innermost first. */
 static void find_frames(scripts *s, size_t depth) {
     uint32_t round = ubi__readable_round();
+    if (s->is_renewed) {
+        s->n_found = 0;
+        add_frames(s, s->held.sources[0], s->chain.frames + depth - s->chain.n, s->chain.n);
+        return;
+    }
     ubi__script_frame *read = s->before; /* is written this time */
     s->before = s->read;
     s->read = read;
     s->n_found = 0;
-    for (size_t k = 0; k < s->n_sources && s->n_found < depth; k++) {
-        const ubi__script_source *source = s->sources[k];
+    for (size_t k = 0; k < s->held.n && s->n_found < depth; k++) {
+        const ubi__script_source *source = s->held.sources[k];
         ubi__script_frame *frames = s->read + s->n_found;
         size_t n = source->frames(source, frames, depth - s->n_found, s->before, frames_before(s, source, round));
         add_frames(s, source, frames, n);
     }
     s->n_before = s->n_found;
-    s->source_before = s->n_sources == 1 ? s->sources[0] : NULL;
+    s->source_before = s->held.n == 1 ? s->held.sources[0] : NULL;
     s->round_before = round;
     UBI_ASSERT(s->n_found <= depth);
 }
@@ -473,22 +417,39 @@ static uint64_t root_print(ubi__unwind_end end, uintptr_t failed_pc) {
 
 /* ---- stacks that are known ----------------------------------------------------------------------------------------- */
 
-/* Of the frames that were found, and what decides where each belongs. @param out  not 0. @return false: no room for a function. */
-static bool print_found(ubi__context *c, uint32_t native, uint64_t *out) {
+/* Of a frame, what decides where it belongs, and those further out. 0: no room for its function. */
+static inline uint64_t print_frame(ubi__context *c, const found_frame *f, uint64_t outer) {
+    const ubi__script_frame *frame = f->frame;
+    uint32_t number = function_number(c, f);
+    uint64_t place = frame->stack_address + frame->resumer_address * 3 + frame->is_inlined;
+    return number ? ubi__trace_print(outer ^ place * UINT64_C(0xbf58476d1ce4e5b9),
+                                     script_pc(number, frame->line, frame->column))
+                  : 0;
+}
+
+/* Of the chain: those that stayed have been printed. 0: no room for a function. */
+static uint64_t print_chain(ubi__context *c) {
     scripts *s = c->scripts;
-    uint64_t print = ubi__trace_print(native, s->n_sources);
-    for (size_t i = 0; i < s->n_found; i++) {
-        const found_frame *f = &s->found[i];
-        const ubi__script_frame *frame = f->frame;
-        uint32_t number = function_number(c, f);
-        if (!number)
-            return false;
-        uint64_t place = frame->stack_address + frame->resumer_address * 3 + frame->is_inlined;
-        print = ubi__trace_print(print ^ place * UINT64_C(0xbf58476d1ce4e5b9),
-                                 script_pc(number, frame->line, frame->column));
+    size_t first = s->chain.depth - s->chain.n;
+    while (s->printed_from > first) {
+        size_t i = s->printed_from - 1;
+        const found_frame f = { &s->chain.frames[i], s->held.sources[0], 0 };
+        if (!(s->prints[i] = print_frame(c, &f, s->prints[i + 1])))
+            return 0;
+        s->printed_from = i;
     }
-    *out = print;
-    return true;
+    s->printed_from = first;
+    return s->prints[first];
+}
+
+/* Of the frames that were found and a native stack. @param out  not 0. @return false: no room for a function. */
+static bool print_found(ubi__context *c, uint32_t native, uint64_t *out) {
+    const scripts *s = c->scripts;
+    uint64_t print = s->is_renewed ? print_chain(c) : s->held.n;
+    for (size_t i = s->is_renewed ? 0 : s->n_found; i-- > 0 && print;)
+        print = print_frame(c, &s->found[i], print);
+    *out = ubi__trace_print(print, native);
+    return print != 0;
 }
 
 static known_stack *known_place(scripts *s, uint64_t print) {
@@ -535,7 +496,8 @@ static bool stack_with_sources(ubi__context *c, const ubi__unwind_registers *cal
     uint64_t print = 0;
     uint32_t native = recall_native(c, caller);
     if (native) { /* so it was not interrupted: no signal's frame is in it */
-        find_frames(s, c->unwinder.max_depth);
+        if (!s->is_renewed)
+            find_frames(s, c->unwinder.max_depth);
         if (!print_found(c, native, &print)) {
             *out = 0;
             return true;
@@ -546,9 +508,11 @@ static bool stack_with_sources(ubi__context *c, const ubi__unwind_registers *cal
         }
     }
     size_t n = walk_native(c, caller, &end, &is_interrupted);
-    if (n == 0 || is_interrupted)
+    if (n == 0 || is_interrupted) {
+        s->chain.n = 0; /* it was read in the middle of something */
         return false;
-    if (!native)
+    }
+    if (!native || s->is_renewed)
         find_frames(s, c->unwinder.max_depth);
     *out = mixed_stack(c, n, end);
     if (!*out || end != UBI__UNWIND_COMPLETE || !ubi__process_state.is_exact)
@@ -564,7 +528,11 @@ bool ubi__scripts_stack(ubi__context *c, const ubi__unwind_registers *caller, ui
     scripts *s = scripts_of(c);
     if (!s)
         return false;
-    bool is_mixed = hold_sources(s) && stack_with_sources(c, caller, out);
-    release_sources(s);
+    ubi__script_renewal renewal = renew_chain(s);
+    if (renewal == UBI__SCRIPT_NONE_RUNS)
+        return false;
+    bool is_mixed =
+        (renewal == UBI__SCRIPT_RENEWED || ubi__script_sources_hold(&s->held)) && stack_with_sources(c, caller, out);
+    ubi__script_sources_release(&s->held);
     return is_mixed;
 }

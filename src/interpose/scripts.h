@@ -24,8 +24,40 @@
  */
 bool ubi__scripts_stack(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out);
 
+#define UBI__KNOWN_PAGES 8u
+
+/** Numbers of pages that were found readable, by their low bits; 0: none. */
+typedef struct ubi__known_pages {
+    uintptr_t at[UBI__KNOWN_PAGES];
+} ubi__known_pages;
+
+/** A frame of a chain, as far as it shows whether anything has changed. */
+typedef struct ubi__script_step {
+    const void *frame;
+    uintptr_t stack_address;
+    bool is_inlined;
+} ubi__script_step;
+
+/** The frames that a thread ran when it was asked last, to be brought up to date: most of them still run. */
+typedef struct ubi__script_chain {
+    ubi__script_frame *frames; /* the last n of frames[depth], innermost first: outer ones stay where they are */
+    ubi__script_step *steps;   /* the source's, steps[depth] */
+    size_t depth, n;
+    size_t n_same; /* of these, how many of the outermost are as they were */
+    ubi__known_pages pages;
+} ubi__script_chain;
+
+typedef enum ubi__script_renewal {
+    UBI__SCRIPT_NONE_RUNS,
+    UBI__SCRIPT_RENEWED,
+    UBI__SCRIPT_NOT_RENEWED, /* `frames` of the source shows what can be; n is 0 */
+} ubi__script_renewal;
+
+/** Only where no allocation was passed over since, and no page was unmapped. The rules are those of the source's `frames`. */
+typedef ubi__script_renewal ubi__script_renew_fn(ubi__script_chain *chain);
+
 /** A source for all threads, which never leaves. One at most. */
-void ubi__scripts_add_for_all(const ubi__script_source *source);
+void ubi__scripts_add_for_all(const ubi__script_source *source, ubi__script_renew_fn *renew);
 
 /** Says why stacks have no frames of an interpreter. */
 void ubi__scripts_note(ubi__wire_scripts why);
