@@ -198,6 +198,7 @@ static void put_keepers(document *d) {
     const ubi_keeper *shown[UBI__REPORT_KEEPERS];
     uint32_t n = (uint32_t)ubi__smaller(keepers->n, d->limits->keepers);
     ubi__report_keepers_shown(shown, keepers, n);
+    ubi__json_member_u64(d->j, "keepersShown", ubi__smaller(n, UBI__REPORT_KEEPERS_SHOWN));
     ubi__json_member_array(d->j, "keepers");
     for (uint32_t i = 0; i < n; i++)
         put_keeper(d, shown[i]);

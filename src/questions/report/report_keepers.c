@@ -107,9 +107,9 @@ static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper
 void ubi__report_keepers_shown(const ubi_keeper **shown, const ubi__report_keepers *keepers, uint32_t n) {
     UBI_ASSERT(n <= keepers->n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = i;
+        uint32_t at = i, least = i < UBI__REPORT_KEEPERS_SHOWN ? 0 : UBI__REPORT_KEEPERS_SHOWN;
         const ubi_keeper *keeper = &keepers->at[i];
-        for (; at > 0 && is_shown_before(keepers, keeper, shown[at - 1]); at--)
+        for (; at > least && is_shown_before(keepers, keeper, shown[at - 1]); at--)
             shown[at] = shown[at - 1];
         shown[at] = keeper;
     }

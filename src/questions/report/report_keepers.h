@@ -38,7 +38,8 @@ bool ubi__report_keeper_is_of_engine(const ubi__report_keepers *keepers, const u
 #define UBI__REPORT_KEEPERS_SHOWN 4
 /**
  * The first `n`, which explain most, in the order in which all doors show them: the program's, then Node's own, then the engine's, of each
- * those first that retain most. @param shown  shown[n], of keepers->at. O(n^2).
+ * those first that retain most. What is only in long lists comes behind what is in short ones, in the same order.
+ * @param shown  shown[n], of keepers->at. O(n^2).
  */
 void ubi__report_keepers_shown(const ubi_keeper **shown, const ubi__report_keepers *keepers, uint32_t n);
 

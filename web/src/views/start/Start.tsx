@@ -142,7 +142,7 @@ function Keepers({ report, heap }: { report: Report; heap: HeapPath }) {
   const address = useAddress();
   return (
     <ol className="rows keepers">
-      {report.keepers.map((keeper) => (
+      {report.keepers.slice(0, report.keepersShown).map((keeper) => (
         <li key={keeper.nodeId}>
           <a href={address({ view: "object", heap, node: keeper.nodeId })}>
             <span className="row-share" style={{ width: `${percentOf(keeper.retainedSize, report.totalSize)}%` }} aria-hidden="true" />
