@@ -1315,6 +1315,8 @@ export namespace Leaks1 {
       /** How many such objects hold leaked ones of the cluster */
       holders: Leaks1.Count;
     };
+    /** Where holder is null: the variable that holds the objects, such as "variable last of add() (app.js:7)", or that nothing but roots of the engine does */
+    heldBy?: string;
     /** One of the objects */
     example: Leaks1.NodeId;
     /** Where it was allocated, youngest frame first; of files that know it */
@@ -2540,7 +2542,9 @@ export type Report1Document = {
       edge: string | null;
     }>;
   }>;
-  /** The nodes that explain who holds the heap: those with the largest exclusiveSize, the program's before Node's own before the engine's, of each those first that retain most */
+  /** How many of keepers are shown where room is short, as in the text and on the start page: the first */
+  keepersShown?: number;
+  /** The nodes that explain who holds the heap: those with the largest exclusiveSize, the program's before Node's own before the engine's, of each those first that retain most; those that are in long lists only behind the others */
   keepers: Array<{
     nodeId: Report1.NodeId;
     coarseType: "Other" | "Object" | "Script" | "String" | "DOMNode";

@@ -250,6 +250,8 @@ static void put_holder(document *d, const ubi_leak_cluster *c, const ubi__leak_p
     ubi__json_key(d->json, "holder");
     if (c->holder == UBI_NONE) {
         ubi__json_null(d->json);
+        ubi__leak_write_holder(d->memo.out, &d->style, c, path);
+        ubi__json_member_text(d->json, "heldBy", ubi__leak_memo_take(&d->memo));
         return;
     }
     ubi__json_object_begin(d->json);

@@ -73,8 +73,8 @@ describe("leaks in words", () => {
   it("say what holds a cluster, also where no older object does", () => {
     expect(holderWords(cluster)).toBe("Held by Array, all");
     expect(holderWords({ ...cluster, holder: { ...cluster.holder!, isNew: true } })).toBe("Held by Array, all; new itself");
-    expect(holderWords({ ...cluster, holder: null })).toBe("No object that was there before holds them: the engine does, in this way");
-    expect(holderWords({ ...cluster, holder: null, pathLength: 1 })).toBe("Held by nothing but roots of the engine");
+    expect(holderWords({ ...cluster, holder: null, heldBy: "variable last of add()" })).toBe("Held by variable last of add()");
+    expect(holderWords({ ...cluster, holder: null })).toBe("Held by nothing but roots of the engine");
   });
 
   it("begin with what is held", () => {

@@ -69,14 +69,9 @@ export function grownWords(grown: Grown, clusters: readonly Cluster[]): string {
   return verdict === "steady" ? `Grows steadily: ${how}` : `Grew ${how}`;
 }
 
-/** What holds the objects of a cluster. */
-export function holderWords({ holder, pathLength }: Cluster): string {
-  if (holder) {
-    return `Held by ${holder.words}${holder.isNew ? "; new itself" : ""}`;
-  }
-  return pathLength > 1
-    ? "No object that was there before holds them: the engine does, in this way"
-    : "Held by nothing but roots of the engine";
+/** What holds the objects of a cluster: an object, a variable, or the engine. */
+export function holderWords({ holder, heldBy = "nothing but roots of the engine" }: Cluster): string {
+  return holder ? `Held by ${holder.words}${holder.isNew ? "; new itself" : ""}` : `Held by ${heldBy}`;
 }
 
 /** The first line: what is held, or that nothing is. */
@@ -162,7 +157,7 @@ export function clusterCells({ clusters }: Leaks): (string | number | null)[][] 
   const titles = ["verdict", "isLeak", "className", "place", "count", "bytes", "retainedSize", "came", "holder", "path", "example"];
   const rows = clusters.map((one) => [
     ...[one.verdict, String(one.isLeak), clusterName(one), clusterPlace(one), one.count, one.bytes, one.retainedSize],
-    ...[one.came.join(" "), one.holder?.words ?? "", one.path, one.example],
+    ...[one.came.join(" "), one.holder?.words ?? one.heldBy ?? "", one.path, one.example],
   ]);
   return [titles, ...rows];
 }
