@@ -1497,11 +1497,14 @@ export namespace Paths1 {
     rawSize: number;
     /** whether the root of the heap leads to it */
     reachable: boolean;
+    /** with steps: how many steps each path has, given or not */
+    lengths?: Array<number>;
     /** shortest first; empty: the start does not lead to it */
     paths: Array<Array<{
       predecessor: Paths1.NodeId;
       edge: Paths1.EdgeName;
       edgeKind?: Paths1.EdgeKind;
+      leftOut?: Paths1.LeftOut;
     }>>;
     /** All paths that do not pass through the target, each node and edge once */
     deduplicated: {
@@ -1512,6 +1515,7 @@ export namespace Paths1 {
         to: Paths1.NodeId;
         name: Paths1.EdgeName;
         edgeKind?: Paths1.EdgeKind;
+        leftOut?: Paths1.LeftOut;
       }>;
     };
     /** of deduplicated.nodes, in their order */
@@ -1519,6 +1523,10 @@ export namespace Paths1 {
     /** What people call these: of nodes without a name, the kind of thing */
     titles: Array<string>;
   };
+}
+export namespace Paths1 {
+  /** with steps: so many nodes are between the two and not given; then an edge of the graph has no name */
+  export type LeftOut = number;
 }
 export namespace Paths1 {
   /** what sort of reference; absent where the producer does not say */

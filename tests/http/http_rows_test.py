@@ -303,6 +303,40 @@ class Rows(unittest.TestCase):
 
     # ---- tree maps
 
+    def shortened(self, target, wanted):
+        """What of all steps of a target is given where those at these places of each path are wanted: paths, and what is left out of each."""
+        given = {step["predecessor"] for path in target["paths"] for at, step in enumerate(path) if wanted(at, len(path))}
+        places = [[at for at, step in enumerate(path) if step["predecessor"] in given] for path in target["paths"]]
+        paths = [[path[at] for at in those] for path, those in zip(target["paths"], places)]
+        gaps = [[after - at - 1 for at, after in zip(those, [*those[1:], len(path)])] for path, those in zip(target["paths"], places)]
+        return paths, gaps
+
+    def test_of_long_paths_some_steps_are_given_and_the_others_counted(self):
+        for heap in ("h1", "h3"):
+            rows = self.document(heap, "nodes", sort="-distance", columns="id,distance", limit=3, where="distance < 100000")["rows"]
+            for node in (row[0] for row in rows):
+                [whole] = self.document(heap, "paths", nodes=node, maxPaths=3)["targets"]
+                self.assertGreater(len(whole["paths"][0]), 6)
+                ways = [({"steps": n}, lambda at, length, n=n: at < (n + 1) // 2 or length - at <= n // 2) for n in (1, 2, 5, 1000)]
+                ways += [({"steps": 2, "offset": n}, lambda at, _, n=n: n <= at < n + 2) for n in (1, 3)]
+                for parameters, wanted in ways:
+                    [target] = self.document(heap, "paths", nodes=node, maxPaths=3, **parameters)["targets"]
+                    paths, gaps = self.shortened(whole, wanted)
+                    self.assertEqual(target["lengths"], [len(path) for path in whole["paths"]])
+                    self.assertEqual([[step.get("leftOut", 0) for step in path] for path in target["paths"]], gaps)
+                    for path in target["paths"]:
+                        for step in path:
+                            step.pop("leftOut", None)
+                    self.assertEqual(target["paths"], paths)
+                    graph = target["deduplicated"]
+                    self.assertEqual(set(graph["nodes"]), {node, *(step["predecessor"] for path in paths for step in path)})
+                    self.assertEqual(len(target["titles"]), len(graph["nodes"]))
+                    self.assertEqual(any("leftOut" in edge for edge in graph["edges"]), any(map(any, gaps)))
+                    self.assertTrue(all(edge["name"] is None for edge in graph["edges"] if "leftOut" in edge))
+                    if parameters == {"steps": 1000}:
+                        self.assertEqual(graph, whole["deduplicated"])
+        self.assertEqual(self.refused("h1", "paths", nodes=node, offset=1), "offset goes with steps")
+
     def below(self, boxes):
         """Of each box its children, without what it has beside them."""
         children = {}

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "base/u64_map.h"
 #include "questions/question.h"
 #include "render/heap_labels.h"
 #include "render/path_words.h"
@@ -23,6 +24,7 @@ typedef struct paths_values {
     ubi__node_id from;
     ubi__vec_u64 nodes;
     uint64_t max_paths, limit; /* limit: lines per path, page only; 0: all */
+    uint64_t steps, offset;    /* of a path, document only; 0 steps: all */
 } paths_values;
 
 #define AT(field) offsetof(paths_values, field)
@@ -217,7 +219,8 @@ typedef struct document {
     const ubi_graph *graph;
     const ubi_look *look;
     const ubi_paths *paths;
-    vec_step steps;
+    const paths_values *values;
+    vec_step steps; /* of a path, then those of it that are given */
 } document;
 
 static void id_put(document *d, const char *key, ubi_node_ix node) {
@@ -240,40 +243,147 @@ static void title_put(document *d, ubi_node_ix node) {
     ubi__json_text(d->json, ubi__node_title(d->graph, d->look, node, &buffer));
 }
 
-static ubi_status path_put(document *d, uint32_t target, uint32_t path) {
+static ubi_status steps_get(document *d, uint32_t target, uint32_t path) {
     uint32_t length = ubi_paths_length(d->paths, target, path);
     d->steps.n = 0;
     UBI_TRY(vec_step_reserve(&d->steps, ubi_allocator_default(), length));
     ubi_paths_steps(d->steps.at, d->paths, target, path);
+    d->steps.n = length;
+    return UBI_OK;
+}
+
+/* ---- some of the steps -------------------------------------------------------------------------------------------- */
+
+/*
+ * A node is given where it is among the steps that are wanted of some path. So paths that are the same up to some node stay the same, and
+ * what is left out between two nodes is one way.
+ */
+typedef struct shortening {
+    ubi__u64_map given;    /* nodes */
+    ubi__u64_map left_out; /* of a pair of nodes: how many are between them */
+    vec_step steps;        /* that are given, of all paths */
+    ubi__vec_u32 lengths;  /* how many of each path; those of which none is given are not there */
+} shortening;
+
+static bool is_wanted(const paths_values *values, size_t step, size_t length) {
+    if (values->offset)
+        return step >= values->offset && step - values->offset < values->steps;
+    return step < values->steps - values->steps / 2 || length - step <= values->steps / 2;
+}
+
+static ubi_status nodes_give(shortening *s, document *d, uint32_t target) {
+    for (uint32_t path = 0; path < ubi_paths_count(d->paths, target); path++) {
+        UBI_TRY(steps_get(d, target, path));
+        for (size_t i = 0; i < d->steps.n; i++)
+            if (is_wanted(d->values, i, d->steps.n))
+                UBI_TRY(ubi__u64_map_put(&s->given, d->steps.at[i].predecessor, 1));
+    }
+    return UBI_OK;
+}
+
+static ubi_status left_out_note(shortening *s, ubi_node_ix from, ubi_node_ix to, size_t n) {
+    return n ? ubi__u64_map_put(&s->left_out, ubi__u64_pair(from, to), (uint32_t)n) : UBI_OK;
+}
+
+/* Of d->steps those that are given stay. */
+static ubi_status steps_shorten(shortening *s, document *d, ubi_node_ix target) {
+    ubi_path_step *at = d->steps.at;
+    size_t n_given = 0, last = 0, length = d->steps.n;
+    for (size_t i = 0; i < length; i++) {
+        if (ubi__u64_map_get(&s->given, at[i].predecessor) == UBI_NONE)
+            continue;
+        if (n_given)
+            UBI_TRY(left_out_note(s, at[n_given - 1].predecessor, at[i].predecessor, i - last - 1));
+        last = i;
+        at[n_given++] = at[i];
+    }
+    if (n_given)
+        UBI_TRY(left_out_note(s, at[n_given - 1].predecessor, target, length - last - 1));
+    d->steps.n = n_given;
+    return UBI_OK;
+}
+
+static ubi_status steps_keep(shortening *s, const document *d) {
+    const ubi_allocator *a = ubi_allocator_default();
+    if (d->steps.n == 0)
+        return UBI_OK;
+    UBI_TRY(vec_step_reserve(&s->steps, a, d->steps.n));
+    memcpy(&s->steps.at[s->steps.n], d->steps.at, d->steps.n * sizeof *d->steps.at);
+    s->steps.n += d->steps.n;
+    return ubi__vec_u32_push(&s->lengths, a, (uint32_t)d->steps.n);
+}
+
+static void shortening_fini(shortening *s) {
+    ubi__u64_map_fini(&s->given);
+    ubi__u64_map_fini(&s->left_out);
+    vec_step_fini(&s->steps, ubi_allocator_default());
+    ubi__vec_u32_fini(&s->lengths, ubi_allocator_default());
+}
+
+/* "leftOut": how many nodes are between two that are next to each other. @param s  NULL: none is left out. False: none is. */
+static bool left_out_put(document *d, const shortening *s, ubi_node_ix from, ubi_node_ix to) {
+    uint32_t n = s ? ubi__u64_map_get(&s->left_out, ubi__u64_pair(from, to)) : UBI_NONE;
+    if (n == UBI_NONE)
+        return false;
+    ubi__json_member_u64(d->json, "leftOut", n);
+    return true;
+}
+
+/* ---- paths -------------------------------------------------------------------------------------------------------- */
+
+/* The steps at hand. */
+static void path_put(document *d, const shortening *s, ubi_node_ix target) {
     ubi__json_array_begin(d->json);
-    for (uint32_t i = 0; i < length && !d->json->has_failed; i++) {
+    for (size_t i = 0; i < d->steps.n && !d->json->has_failed; i++) {
+        ubi_node_ix next = i + 1 < d->steps.n ? d->steps.at[i + 1].predecessor : target;
         ubi__json_object_begin(d->json);
         id_put(d, "predecessor", d->steps.at[i].predecessor);
         edge_label_put(d, "edge", d->steps.at[i].edge);
+        left_out_put(d, s, d->steps.at[i].predecessor, next);
         ubi__json_object_end(d->json);
+    }
+    ubi__json_array_end(d->json);
+}
+
+static ubi_status paths_put(document *d, shortening *s, uint32_t target) {
+    ubi_node_ix node = ubi_paths_target(d->paths, target);
+    ubi__json_member_array(d->json, "paths");
+    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target) && !d->json->has_failed; i++) {
+        UBI_TRY(steps_get(d, target, i));
+        if (s) {
+            UBI_TRY(steps_shorten(s, d, node));
+            UBI_TRY(steps_keep(s, d));
+        }
+        path_put(d, s, node);
     }
     ubi__json_array_end(d->json);
     return UBI_OK;
 }
 
-static ubi_status paths_put(document *d, uint32_t target) {
-    ubi__json_member_array(d->json, "paths");
-    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target) && !d->json->has_failed; i++)
-        UBI_TRY(path_put(d, target, i));
+static void lengths_put(document *d, uint32_t target) {
+    ubi__json_member_array(d->json, "lengths");
+    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target); i++)
+        ubi__json_u64(d->json, ubi_paths_length(d->paths, target, i));
     ubi__json_array_end(d->json);
-    return UBI_OK;
 }
 
-static void edge_put(document *d, const ubi_path_edge *edge) {
+/* ---- graphs ------------------------------------------------------------------------------------------------------- */
+
+static void edge_put(document *d, const shortening *s, const ubi_path_edge *edge) {
     ubi__json_object_begin(d->json);
     id_put(d, "from", edge->from);
     id_put(d, "to", edge->to);
-    edge_label_put(d, "name", edge->edge);
+    if (left_out_put(d, s, edge->from, edge->to)) {
+        ubi__json_key(d->json, "name");
+        ubi__json_null(d->json);
+    } else {
+        edge_label_put(d, "name", edge->edge);
+    }
     ubi__json_object_end(d->json);
 }
 
 /* The graph in Firefox's shape, with a name for each of its nodes. */
-static void graph_put(document *d, const ubi_path_graph *path_graph) {
+static void graph_put(document *d, const shortening *s, const ubi_path_graph *path_graph) {
     uint32_t n_nodes;
     uint64_t n_edges;
     const ubi_node_ix *nodes = ubi_path_graph_nodes(path_graph, &n_nodes);
@@ -285,7 +395,7 @@ static void graph_put(document *d, const ubi_path_graph *path_graph) {
     ubi__json_array_end(d->json);
     ubi__json_member_array(d->json, "edges");
     for (uint64_t i = 0; i < n_edges && !d->json->has_failed; i++)
-        edge_put(d, &edges[i]);
+        edge_put(d, s, &edges[i]);
     ubi__json_array_end(d->json);
     ubi__json_object_end(d->json);
     ubi__json_member_array(d->json, "displayNames");
@@ -298,19 +408,45 @@ static void graph_put(document *d, const ubi_path_graph *path_graph) {
     ubi__json_array_end(d->json);
 }
 
+static ubi_status graph_make(ubi_path_graph **out, const document *d, const shortening *s, uint32_t target) {
+    if (!s)
+        return ubi_path_graph_new(out, d->paths, target, NULL);
+    return ubi_path_graph_from_steps(out, d->graph, ubi_paths_target(d->paths, target), s->steps.at, s->lengths.at,
+                                     (uint32_t)s->lengths.n, NULL);
+}
+
+/* @param s  NULL: all steps are given. */
+static ubi_status ways_put(document *d, shortening *s, uint32_t target) {
+    ubi_path_graph *path_graph;
+    if (s) {
+        UBI_TRY(nodes_give(s, d, target));
+        lengths_put(d, target);
+    }
+    UBI_TRY(paths_put(d, s, target));
+    UBI_TRY(graph_make(&path_graph, d, s, target));
+    graph_put(d, s, path_graph);
+    ubi_path_graph_free(path_graph);
+    return UBI_OK;
+}
+
+static ubi_status short_ways_put(document *d, uint32_t target) {
+    shortening s = { .steps = { .n = 0 } };
+    ubi__u64_map_init(&s.given, ubi_allocator_default());
+    ubi__u64_map_init(&s.left_out, ubi_allocator_default());
+    ubi_status status = ways_put(d, &s, target);
+    shortening_fini(&s);
+    return status;
+}
+
 static ubi_status target_put(document *d, uint32_t target) {
     ubi_node_ix node = ubi_paths_target(d->paths, target);
-    ubi_path_graph *path_graph;
     ubi__json_object_begin(d->json);
     id_put(d, "target", node);
     ubi__json_key(d->json, "displayName");
     name_put(d, node);
     ubi__json_member_u64(d->json, "rawSize", ubi_graph_node_size_bytes(d->graph, node));
     ubi__json_member_bool(d->json, "reachable", ubi_graph_is_reachable(d->graph, node));
-    UBI_TRY(paths_put(d, target));
-    UBI_TRY(ubi_path_graph_new(&path_graph, d->paths, target, NULL));
-    graph_put(d, path_graph);
-    ubi_path_graph_free(path_graph);
+    UBI_TRY(d->values->steps ? short_ways_put(d, target) : ways_put(d, NULL, target));
     ubi__json_object_end(d->json);
     return UBI_OK;
 }
@@ -325,7 +461,7 @@ static ubi_status targets_put(document *d) {
 
 static ubi_status paths_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
-    document d = { .json = json, .graph = a->graph, .look = a->look, .paths = a->paths };
+    document d = { .json = json, .graph = a->graph, .look = a->look, .paths = a->paths, .values = a->values };
     (void)asked;
     id_put(&d, "start", ubi_paths_start(d.paths));
     ubi__json_member_u64(json, "maxPaths", a->max_paths);
@@ -350,6 +486,8 @@ static ubi_status paths_compute(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
     const paths_values *values = a->values = asked->values;
+    if (values->offset && !values->steps)
+        return ubi__fail(UBI_EINVAL, "--offset goes with --steps");
     a->max_paths = options.max_paths = values->max_paths < UINT32_MAX ? (uint32_t)values->max_paths : UINT32_MAX;
     options.allocator = ubi__asked_allocator(asked);
     options.progress = ubi__asked_progress(asked);
@@ -380,6 +518,11 @@ static const ubi__parameter parameters[] = {
     UBI__ALIAS_LETTER('m'),
     UBI__LIMIT(AT(limit), "text: list at most N lines of a path, the middle being left out; 0: all", "40",
                .scope = UBI__SCOPE_PAGE),
+    UBI__NUMBER("steps", 0, AT(steps), "N",
+                "of each path give at most N steps, half of them at either end, and say how many are left out; 0: all",
+                "0", .scope = UBI__SCOPE_PROGRAM),
+    UBI__NUMBER("offset", 0, AT(offset), "N", "with steps: leave the first N steps of each path out, and give the next",
+                "0", .scope = UBI__SCOPE_PROGRAM),
     UBI__PARAMETERS_END,
 };
 
