@@ -66,6 +66,20 @@ class Series(unittest.TestCase):
         while sum(request["type"] == kind for request in server.requests) < times:
             self.assertIsNone(process.poll())
 
+    def test_a_clear_verdict_ends_it(self):
+        files = [f"leak-{i}.heapsnapshot" for i in range(1, 7)]
+        answers = descriptors()
+        gate = ("--fail-on", "leaked(steady) > 10")
+        for arguments, n, code in ((("--json",), 4, 0), (("--json", *gate), 4, 1), (("--json", "--all"), 6, 0), (("--json", "--all", *gate), 6, 1),
+                                   # what does not hold yet may hold later, and a gate passes after all
+                                   (("--json", "--fail-on", "leaked(steady) > 100000"), 6, 0)):
+            with self.subTest(arguments):
+                got = json.loads(self.leaks(growing(self.place, answers), "--times", "6", *arguments, code=code))
+                self.assertEqual(len(got["heaps"]), n, self.error)
+                self.assertEqual("the verdict is clear after 4 of 6 snapshots: Session grew with every step" in self.error, n == 4, self.error)
+                want = json.loads(self.place.ubiheap("leaks", "--json", *files[:n]).stdout)
+                self.assertEqual(without_names(got, [f"{self.address}#{i}" for i in range(1, 7)]), without_names(want, files))
+
     def test_its_answer_is_that_about_files(self):
         files = [f"leak-{i}.heapsnapshot" for i in range(1, 5)]
         want = json.loads(self.place.ubiheap("leaks", "--json", *files).stdout)

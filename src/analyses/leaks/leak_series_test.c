@@ -55,10 +55,10 @@ static ubi_leaks *series_find_leaks(ubi_graph **newest, const story *s, const ub
 }
 
 /* "verdict: came ... (grew with ...)". */
-static void assert_story(const story *s, const char *expected) {
+static void assert_story_with(const story *s, const ubi_leak_options *options, const char *expected) {
     char text[256] = "";
     ubi_graph *newest;
-    ubi_leaks *leaks = series_find_leaks(&newest, s, NULL);
+    ubi_leaks *leaks = series_find_leaks(&newest, s, options);
     if (ubi_leaks_count(leaks)) {
         const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, 0);
         int n = sprintf(text, "%s:", ubi_leak_verdict_name(c->verdict));
@@ -70,6 +70,10 @@ static void assert_story(const story *s, const char *expected) {
     assert_string_equal(text, expected);
     ubi_leaks_free(leaks);
     ubi_graph_unref(newest);
+}
+
+static void assert_story(const story *s, const char *expected) {
+    assert_story_with(s, NULL, expected);
 }
 
 #define THING "class=Object desc=Thing"
@@ -272,6 +276,18 @@ static void every_failed_allocation_is_reported_and_leaves_nothing(void **state)
     free(old), free(new);
 }
 
+static void of_a_round_trip_all_that_the_action_left_is_leaked(void **state) {
+    (void)state;
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    const story replacing = { 3, { 10, 40, 50 }, { 0, 0, 30 }, THING }, quiet = { 3, { 10, 40, 40 }, { 0 }, THING };
+    assert_story_with(&replacing, &options, "bounded: 10 10");
+    assert_story_with(&quiet, &options, "once: 30 (0)");
+    options.is_round_trip = true;
+    assert_story_with(&replacing, &options, "grew: 10 10");
+    assert_story_with(&quiet, &options, "grew: 30 (0)");
+    assert_story_with(&(story){ 3, { 10, 40, 40 }, { 0, 0, 40 }, THING }, &options, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_grows_with_each_step_is_steady),
@@ -283,6 +299,7 @@ int main(void) {
         cmocka_unit_test(ids_tell_the_order),
         cmocka_unit_test(the_same_heap_twice_is_told),
         cmocka_unit_test(another_process_has_other_things_under_the_same_ids),
+        cmocka_unit_test(of_a_round_trip_all_that_the_action_left_is_leaked),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

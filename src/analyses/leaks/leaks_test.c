@@ -691,7 +691,7 @@ static void misuse_is_refused(void **state) {
     ubi_leaks *leaks;
     options.version = 7;
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "ubi_leak_options has version 7, expected 1 to 5");
+    assert_string_equal(ubi_error_message(), "ubi_leak_options has version 7, expected 1 to 6");
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &old, NULL), UBI_EINVAL);
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
     assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_EINVAL);

@@ -36,10 +36,10 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                          : v->patience ? "--patience"
                          : v->is_shown ? "--show-browser"
                                        : "--warm-up");
-    if (v->times || v->takes_all || v->beside || v->collects || v->is_forced)
+    if (v->times || v->wants_all || v->beside || v->collects || v->is_forced)
         return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
                          v->times       ? "--times"
-                         : v->takes_all ? "--all"
+                         : v->wants_all ? "--all"
                          : v->beside    ? "--while"
                          : v->collects  ? "--gc"
                                         : "--force");
@@ -102,7 +102,7 @@ static ubi_status scenario_check(ubi__scenario_options *out, const ubi__leaks_va
         return ubi__fail(UBI_EINVAL,
                          "--do starts a browser for one page, such as chrome:http://127.0.0.1:8000/, or chrome: alone "
                          "where the script has the address");
-    if (v->every || v->beside || v->takes_all)
+    if (v->every || v->beside || v->wants_all)
         return ubi__fail(UBI_EINVAL, "%s is for programs that run; --do has a script",
                          v->every    ? "--every"
                          : v->beside ? "--while"
@@ -195,7 +195,7 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     options.is_forced = v->is_forced;
     options.beside = v->beside;
     watch w = { .cli = cli, .values = v };
-    if (!v->takes_all && v->control.n == 0) {
+    if (!v->wants_all && v->control.n == 0) {
         options.is_enough = is_clear;
         options.payload = &w;
     }

@@ -82,7 +82,7 @@ static const ubi__parameter parameters[] = {
         "with --every: take N snapshots; 0: until Ctrl-C, 250 at most. With --do: act, and undo it, N times; 0: "
         "as often as the script says",
         "0", .scope = UBI__SCOPE_TERMINAL),
-    UBI__FLAG("all", 0, AT(takes_all), "with --every: take all snapshots, also when the verdict is clear before",
+    UBI__FLAG("all", 0, AT(wants_all), "with --every: take all snapshots, also when the verdict is clear before",
               .scope = UBI__SCOPE_TERMINAL),
     UBI__TEXT(
         "while", 0, AT(beside), "COMMAND",
