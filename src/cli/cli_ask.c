@@ -68,6 +68,8 @@ static ubi_session_index index_place(const ubi__cli *cli) {
 static ubi_status session_open(ubi_session **out, heaps *h, ubi__cli *cli, const asking *a,
                                const ubi_session_options *options) {
     const char *path = a->paths[h->n];
+    if (h->n < a->n_taken && a->taken[h->n].graph)
+        return ubi_session_open_graph(out, h->pool, a->taken[h->n].graph, path, options);
     if (h->n < a->n_taken) {
         int fd = a->taken[h->n].fd;
         a->taken[h->n].fd = -1;
@@ -505,6 +507,10 @@ static ubi_status heaps_copy(ubi__heap_series *out, const ubi__heap_series *from
     UBI_TRY(ubi__heap_series_init(out));
     for (; out->n < from->n; out->n++) {
         out->heaps[out->n] = from->heaps[out->n];
+        if (out->heaps[out->n].graph) {
+            (void)ubi_graph_ref(out->heaps[out->n].graph);
+            continue;
+        }
         out->heaps[out->n].fd = fcntl(from->heaps[out->n].fd, F_DUPFD_CLOEXEC, 0);
         if (out->heaps[out->n].fd < 0)
             return ubi__fail_errno(errno, "cannot open a snapshot again");

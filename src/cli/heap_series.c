@@ -9,12 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ubiheap/views/lens.h>
+
+#include "analyses/leaks/leak_record.h"
 #include "base/human.h"
 #include "base/status.h"
 #include "cli/beside_command.h"
 #include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
 #include "session/remote_file.h"
+#include "session/remote_graph.h"
 
 /* One that is being taken. */
 typedef struct taking {
@@ -46,17 +50,22 @@ static bool is_packed(int fd) {
     return pread(fd, head, sizeof head, 0) == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
 }
 
-static void snapshot_tell(const ubi__heap_source *s, uint32_t number, int fd, uint64_t pause_us) {
-    const char *packed = is_packed(fd) ? " packed" : "";
+/* One that came. */
+typedef struct arrival {
+    uint64_t size_bytes, pause_us;
+    bool is_packed;
+} arrival;
+
+static void snapshot_tell(const ubi__heap_source *s, uint32_t number, const arrival *came) {
     char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
-    struct stat facts;
     ubi__progress_line_clear(&s->cli->progress);
-    if (s->cli->common.progress < 0 || fstat(fd, &facts) != 0)
+    if (s->cli->common.progress < 0)
         return;
     if (s->n_wanted)
         snprintf(of, sizeof of, " of %llu", (unsigned long long)s->n_wanted);
     snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", number, of,
-             ubi__human_size(size, (uint64_t)facts.st_size), packed, ubi__human_duration(pause, pause_us));
+             ubi__human_size(size, came->size_bytes), came->is_packed ? " packed" : "",
+             ubi__human_duration(pause, came->pause_us));
     ubi__print_line(s->address, line);
 }
 
@@ -66,19 +75,58 @@ ubi_status ubi__heap_series_init(ubi__heap_series *out) {
     return out->heaps ? UBI_OK : ubi__fail_nomem();
 }
 
+static ubi_status file_take(ubi__taken_heap *out, arrival *came, const ubi__heap_source *s) {
+    struct stat facts;
+    UBI_TRY(ubi__remote_file_take(&out->fd, s->remote, s->ops, &came->pause_us));
+    came->size_bytes = fstat(out->fd, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+    came->is_packed = is_packed(out->fd);
+    return UBI_OK;
+}
+
+static ubi_status graph_take(ubi__taken_heap *out, arrival *came, const ubi__heap_source *s) {
+    ubi_read_options options = UBI_READ_OPTIONS_INIT;
+    ubi__remote_graph heap;
+    options.progress = ubi__progress_line_callbacks(&s->cli->progress);
+    options.threads = ubi__cli_threads(s->cli);
+    options.compat = s->cli->compat;
+    UBI_TRY(ubi__remote_graph_take(&heap, s->remote, s->ops, &options));
+    *came = (arrival){ .size_bytes = heap.size_bytes, .pause_us = heap.pause_us };
+    out->graph = heap.graph;
+    out->fd = -1;
+    return UBI_OK;
+}
+
+/* Before the next comes. */
+static ubi_status heap_reduce(const ubi__taken_heap *heap, const ubi__heap_source *s) {
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    ubi__leak_record *record;
+    ubi_look *look;
+    options.progress = ubi__progress_line_callbacks(&s->cli->progress);
+    options.threads = ubi__cli_threads(s->cli);
+    UBI_TRY(ubi_look_open(&look, NULL, heap->graph, &options));
+    const ubi_class_scheme classes = ubi_look_class_scheme(look);
+    ubi_status status = ubi__leak_record_new(&record, heap->graph, &classes, ubi_lens_id_mark(heap->graph),
+                                             ubi_lens_name(ubi_lens_for(heap->graph)));
+    ubi_look_close(look);
+    if (status == UBI_OK)
+        ubi__leak_record_reduce(record, heap->graph);
+    return status;
+}
+
 ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source *s, const char *name) {
-    uint64_t pause_us = 0;
-    int fd;
+    ubi__taken_heap *heap = &series->heaps[series->n];
+    arrival came = { .pause_us = 0 };
     if (s->must_collect)
         UBI_TRY(s->ops->collect(s->remote));
-    UBI_TRY(ubi__remote_file_take(&fd, s->remote, s->ops, &pause_us));
-    ubi__taken_heap *heap = &series->heaps[series->n++];
-    heap->fd = fd;
+    if (s->keeps_ids && series->n > 0)
+        UBI_TRY(heap_reduce(heap - 1, s));
+    UBI_TRY(s->keeps_ids ? graph_take(heap, &came, s) : file_take(heap, &came, s));
+    series->n++;
     if (name)
         snprintf(heap->label, sizeof heap->label, "%s#%s", s->address, name);
     else
         snprintf(heap->label, sizeof heap->label, "%s#%u", s->address, series->n);
-    snapshot_tell(s, series->n, fd, pause_us);
+    snapshot_tell(s, series->n, &came);
     const ubi__remote_witness witness = ubi__remote_missing_witness(s->cli);
     witness.see(witness.payload, s->address, s->remote, s->ops);
     return UBI_OK;
@@ -142,7 +190,8 @@ static ubi_status series_fill(taking *t) {
                                     .ops = t->ops,
                                     .remote = t->remote,
                                     .n_wanted = t->options->n,
-                                    .must_collect = t->options->must_collect };
+                                    .must_collect = t->options->must_collect,
+                                    .keeps_ids = t->options->keeps_ids };
     UBI_TRY(t->ops->attach(t->remote));
     UBI_TRY(beside_begin(t));
     t->start_us = ubi__clock_us();
@@ -175,7 +224,8 @@ static ubi_status series_end(ubi__heap_series *s, const ubi__heap_series_options
         ubi__interrupt_accept(); /* nothing is printed before */
         ubi__print_line(o->address, "one snapshot shows no leak");
     }
-    if (status == UBI_OK || s->n < o->n_least)
+    bool is_whole = !o->keeps_ids || (s->n > 0 && !ubi__leak_record_of(s->heaps[s->n - 1].graph));
+    if (status == UBI_OK || s->n < o->n_least || !is_whole)
         return status;
     if (status == UBI_ECANCELLED)
         ubi__interrupt_accept();
@@ -207,8 +257,10 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
 }
 
 void ubi__heap_series_close(ubi__heap_series *s) {
-    for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t i = 0; i < s->n; i++) {
         if (s->heaps[i].fd >= 0)
             close(s->heaps[i].fd);
+        ubi_graph_unref(s->heaps[i].graph);
+    }
     ubi__free_array(memory(), s->heaps, UBI__HEAP_SERIES_MOST, sizeof *s->heaps);
 }

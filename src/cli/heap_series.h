@@ -12,9 +12,11 @@
 /** The most that are taken: each has a descriptor. */
 #define UBI__HEAP_SERIES_MOST 250
 
-/** A snapshot that was taken: a file without a name (session/remote_file.h). */
+/** A snapshot that was taken: a file without a name (session/remote_file.h), or a graph. */
 typedef struct ubi__taken_heap {
-    int fd;          /**< owned; -1: someone else owns it now */
+    int fd; /**< owned; -1: someone else owns it now, or there is a graph */
+    ubi_graph *
+        graph; /**< one reference; reduced (analyses/leaks/leak_record.h), except that of the newest heap; NULL: none */
     char label[320]; /**< such as "firefox://127.0.0.1:6000#2" */
 } ubi__taken_heap;
 
@@ -30,6 +32,7 @@ typedef struct ubi__heap_series_options {
     uint64_t n;           /**< 0: until Ctrl-C, or UBI__HEAP_SERIES_MOST */
     uint32_t n_least;     /**< enough for an answer after Ctrl-C, or when the program has ended */
     bool must_collect;    /**< garbage, before each */
+    bool keeps_ids;       /**< of older heaps ids and classes alone: no file is made, and one graph is in memory */
     bool is_forced;       /**< as of ubi__remote_address */
     const char *
         beside; /**< a command that runs meanwhile (beside_command.h): the series ends with it at the latest; NULL: none */
@@ -45,7 +48,7 @@ typedef struct ubi__heap_source {
     const ubi__remote_ops *ops;
     ubi__remote *remote;
     uint64_t n_wanted; /**< 0: unknown */
-    bool must_collect;
+    bool must_collect, keeps_ids;
 } ubi__heap_source;
 
 /** No heaps, with room for UBI__HEAP_SERIES_MOST. Errors: UBI_ENOMEM. */

@@ -80,6 +80,36 @@ class Series(unittest.TestCase):
                 want = json.loads(self.place.ubiheap("leaks", "--json", *files[:n]).stdout)
                 self.assertEqual(without_names(got, [f"{self.address}#{i}" for i in range(1, 7)]), without_names(want, files))
 
+    def test_ids_and_classes_of_older_heaps_are_enough_for_what_leaks(self):
+        files = [f"leak-{i}.heapsnapshot" for i in range(1, 7)]
+        sizes = {"grown", "growth", "byVerdict"}  # what became larger is unknown
+        for n in range(2, 7):
+            with self.subTest(n):
+                want = json.loads(self.place.ubiheap("leaks", "--json", "-n", "0", *files[:n]).stdout)
+                got = json.loads(self.leaks(growing(self.place, descriptors()), "--times", str(n), "--all", "--keep-ids", "--json", "-n", "0"))
+                got = without_names(got, [f"{self.address}#{i}" for i in range(1, 7)])
+                want = without_names(want, files)
+                self.assertEqual({name: got[name] for name in got if name not in sizes}, {name: want[name] for name in want if name not in sizes})
+                self.assertEqual(got["grown"], [])
+                gate = ("--times", str(n), "--keep-ids", "--fail-on", "leaked > 10")
+                self.leaks(growing(self.place, descriptors()), *gate, code=1)
+
+    def test_a_gate_about_sizes_needs_the_heaps(self):
+        for fact in ("grown(steady)", "unlisted"):
+            done = self.place.ubiheap("leaks", "firefox://127.0.0.1:1", "--every", "1s", "--keep-ids", "--fail-on", f"{fact} > 1MiB")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"is unknown with --keep-ids", done.stderr)
+
+    def test_without_the_newest_heap_nothing_is_said(self):
+        answers = growing(self.place, descriptors())
+        left = iter(range(4, -1, -1))
+        transfer = answers[FILES, "transferHeapSnapshot"][0]
+        ending = {**answers, (FILES, "transferHeapSnapshot"):
+                  [lambda request: transfer(request) if next(left) > 1 else bulk(FILES, b"x" * 99)[:-50] + self.hang_up()]}
+        with Server(lambda peer: self.serve_ending(peer, ending)) as server:
+            out = self.finish(self.start(server, "--every", "1ms", "--times", "6", "--keep-ids"), 4)
+        self.assertEqual(out, "")
+
     def test_its_answer_is_that_about_files(self):
         files = [f"leak-{i}.heapsnapshot" for i in range(1, 5)]
         want = json.loads(self.place.ubiheap("leaks", "--json", *files).stdout)

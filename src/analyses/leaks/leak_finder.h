@@ -186,6 +186,9 @@ ubi_status ubi__leak_find_grown_ropes(ubi_node_ix **out, ubi_leak_finder *f, uin
 /** Of an earlier heap, with the sizes of its scheme: weights of the heavy nodes. `marks`: 1 for nodes that the newest heap has, too. */
 ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
                                 const uint64_t *scheme_bytes, const uint8_t *marks, const ubi_node_ix *was_rope);
+/** The same of a heap that only a record is left of: none has a weight. */
+ubi_status ubi__leak_weigh_record(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
+                                  const ubi_node_ix *was_rope);
 /** Of a search for what became larger, for leak_unlisted.c. */
 typedef struct ubi__leak_growth {
     ubi_leaks *leaks;

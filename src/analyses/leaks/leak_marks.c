@@ -7,6 +7,7 @@
  */
 #include "analyses/leaks/leak_finder.h"
 
+#include "analyses/leaks/leak_record.h"
 #include "analyses/same_process.h"
 #include "base/bits.h"
 #include "base/parallel.h"
@@ -195,9 +196,24 @@ static ubi_status weigh_past(ubi__leak_step *step, const search *s, const ubi__l
     return status;
 }
 
+/* Of a heap whose edges are gone, own sizes are all that there is. */
+static ubi_status look_at_record(ubi__leak_step *step, const search *s) {
+    ubi_leak_finder *f = s->finder;
+    const ubi_graph *g = s->past->graph;
+    const ubi__leak_holdings past = { .graph = g, .size_bytes = g->size_bytes.at };
+    ubi_node_ix *was_rope = NULL;
+    ubi_status status = ubi__leak_find_grown_ropes(&was_rope, f, s->step, s->is_last, &past);
+    if (status == UBI_OK)
+        status = ubi__leak_weigh_record(step, f, &past, was_rope);
+    ubi__free_array(f->allocator, was_rope, f->graph->n_nodes, sizeof *was_rope);
+    return status;
+}
+
 static ubi_status look_at_past(ubi__leak_step *step, const search *s) {
     ubi_leak_finder *f = s->finder;
     ubi__leak_holdings past;
+    if (ubi__leak_record_of(s->past->graph))
+        return look_at_record(step, s);
     UBI_TRY(ubi__leak_holdings_init(&past, s->past->graph, s->past->size_bytes, f->options.is_rope, f->options.is_value,
                                     f->allocator));
     ubi__leak_mark_replacing(f, &past);
@@ -219,6 +235,11 @@ static ubi_status compare_past(search *s, uint32_t *rows) {
         step->light_growth_bytes += s->growth_bytes[i]; /* less that of heavy ones, when these are weighed */
     UBI_TRY(look_at_past(step, s));
     ubi__leak_describe(step, f, s->past);
+    const ubi__leak_record *record = ubi__leak_record_of(s->past->graph);
+    if (record) {
+        step->heap.id_mark = ubi__leak_record_id_mark(record);
+        ubi__leak_record_match_texts(&s->parts[0], record, f->graph);
+    }
     count_past(step, s);
     add_parts(&step->heap, s);
     step->was_compared = true;

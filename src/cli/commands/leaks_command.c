@@ -36,6 +36,8 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                          : v->patience ? "--patience"
                          : v->is_shown ? "--show-browser"
                                        : "--warm-up");
+    if (v->keeps_ids)
+        return ubi__fail(UBI_EINVAL, "--keep-ids is for --every, which takes snapshots");
     if (v->times || v->wants_all || v->beside || v->collects || v->is_forced)
         return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
                          v->times       ? "--times"
@@ -102,11 +104,12 @@ static ubi_status scenario_check(ubi__scenario_options *out, const ubi__leaks_va
         return ubi__fail(UBI_EINVAL,
                          "--do starts a browser for one page, such as chrome:http://127.0.0.1:8000/, or chrome: alone "
                          "where the script has the address");
-    if (v->every || v->beside || v->wants_all)
+    if (v->every || v->beside || v->wants_all || v->keeps_ids)
         return ubi__fail(UBI_EINVAL, "%s is for programs that run; --do has a script",
-                         v->every    ? "--every"
-                         : v->beside ? "--while"
-                                     : "--all");
+                         v->every       ? "--every"
+                         : v->beside    ? "--while"
+                         : v->wants_all ? "--all"
+                                        : "--keep-ids");
     return v->patience ? ubi__parse_duration(&out->patience_us, v->patience, "--patience") : UBI_OK;
 }
 
@@ -194,6 +197,7 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     options.must_collect = v->collects >= 0;
     options.is_forced = v->is_forced;
     options.beside = v->beside;
+    options.keeps_ids = v->keeps_ids;
     watch w = { .cli = cli, .values = v };
     if (!v->wants_all && v->control.n == 0) {
         options.is_enough = is_clear;

@@ -20,6 +20,7 @@ typedef struct ubi__leaks_values {
     /* For a door that takes the heaps itself, of a program that runs: */
     const char *every;   /**< NULL: they are there */
     uint64_t times;      /**< 0: until the user has enough */
+    bool keeps_ids;      /**< of older heaps ids and classes alone: what became larger is unknown */
     bool wants_all;      /**< also when the verdict is clear before */
     const char *beside;  /**< a command of the shell that runs meanwhile; NULL: none */
     int collects;        /**< -1: garbage stays */

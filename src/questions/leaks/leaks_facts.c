@@ -110,8 +110,12 @@ static bool asks_verdict(ubi_leak_verdict *out, const ubi_query_value *value) {
     return value->argument.ptr && !value->is_quoted && ubi_leak_verdict_named(out, value->argument);
 }
 
-ubi_status ubi__leaks_check_fact(const void *answer, const ubi_query_value *value) {
+ubi_status ubi__leaks_check_fact(const void *answer_of, const ubi_query_value *value) {
+    const ubi__leaks_answer *answer = answer_of;
     ubi_leak_verdict verdict;
+    size_t fact = (size_t)(value->name - ubi__leaks_facts);
+    if (answer->values->keeps_ids && (fact == FACT_GROWN || fact == FACT_UNLISTED))
+        return ubi__fail(UBI_EINVAL, "--fail-on: '%s' is unknown with --keep-ids", value->name->name);
     return asks_verdict(&verdict, value) ? in_option(check_possible(verdict, answer), "--fail-on") : UBI_OK;
 }
 

@@ -90,14 +90,26 @@ static void classes_tell(const ubi__asked *asked, const ubi_class_scheme *classe
     }
 }
 
+/* Of a heap that was reduced, a record has its classes. */
+static ubi_status past_classes(ubi_class_scheme *out, const ubi__leak_record *record, ubi_session_use *past) {
+    const ubi_look *look;
+    if (record) {
+        *out = *ubi__leak_record_classes(record);
+        return UBI_OK;
+    }
+    UBI_TRY(ubi_session_look(&look, past));
+    *out = ubi_look_class_scheme(look);
+    return UBI_OK;
+}
+
 static ubi_status past_compare(ubi_leak_finder *finder, const comparison *c, uint32_t step, ubi_session_use *past) {
     uint32_t heap = c->series->heaps[step];
-    const ubi_look *look;
-    UBI_TRY(ubi__asked_about(c->asked, heap, ubi_session_look(&look, past)));
-    ubi_class_scheme classes = ubi_look_class_scheme(look);
+    const ubi_session *session = ubi_session_use_session(past);
+    const ubi__leak_record *record = ubi__leaks_record(session);
+    ubi_class_scheme classes;
+    UBI_TRY(ubi__asked_about(c->asked, heap, past_classes(&classes, record, past)));
     if (!c->answer->values->may_be_other_process)
-        UBI_TRY(ubi__leaks_check_format(ubi_session_use_session(past),
-                                        ubi_session_use_session(c->asked->heaps[c->newest])));
+        UBI_TRY(ubi__leaks_check_format(session, ubi_session_use_session(c->asked->heaps[c->newest])));
     UBI_TRY(ubi__asked_about(c->asked, heap, ubi_leak_finder_compare(finder, step, &classes)));
     classes_tell(c->asked, &classes);
     return UBI_OK;

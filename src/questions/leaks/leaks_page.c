@@ -170,7 +170,7 @@ static void write_something(const page *p, char *line, size_t capacity) {
 static void write_unlisted_growth(const page *p) {
     char line[400], size[UBI__HUMAN_TEXT];
     uint64_t growth_bytes = ubi__leaks_untold_growth(p->answer);
-    if (growth_bytes == 0)
+    if (growth_bytes == 0 || p->answer->values->keeps_ids)
         return;
     snprintf(line, sizeof line,
              "But from OLD to NEW the heap grew by %s that no object listed here accounts for: objects that became a "
@@ -471,6 +471,9 @@ static ubi_status write_judgement(const page *p) {
     write_total(p);
     write_grown_total(p);
     write_unlisted_growth(p);
+    if (p->answer->values->keeps_ids)
+        ubi__write_words(p->page, UBI__INK_DIM,
+                         "Objects that became larger are not looked for: --keep-ids keeps ids and classes alone.");
     write_remark(p);
     UBI_TRY(write_clusters(p));
     UBI_TRY(ubi__leaks_write_grown(p->page, p->answer, p->memo));

@@ -84,6 +84,10 @@ static const ubi__parameter parameters[] = {
         "0", .scope = UBI__SCOPE_TERMINAL),
     UBI__FLAG("all", 0, AT(wants_all), "with --every: take all snapshots, also when the verdict is clear before",
               .scope = UBI__SCOPE_TERMINAL),
+    UBI__FLAG(
+        "keep-ids", 0, AT(keeps_ids),
+        "with --every: keep of older snapshots ids and classes only, in memory; what became larger is unknown then",
+        .scope = UBI__SCOPE_TERMINAL),
     UBI__TEXT(
         "while", 0, AT(beside), "COMMAND",
         "with --every: run COMMAND by the shell meanwhile, such as one that sends requests; the series begins one "

@@ -7,6 +7,7 @@
 
 #include <ubiheap/core/leaks.h>
 
+#include "analyses/leaks/leak_record.h"
 #include "questions/question.h"
 
 /** The heaps of one comparison, the newest last. */
@@ -42,6 +43,8 @@ ubi_status ubi__leaks_check_order(const ubi__leaks_series *series, const ubi_lea
  * fit, but most texts are different words.
  */
 bool ubi__leaks_differ_by_key(const ubi_leaks *leaks);
+/** Of a heap that was reduced to ids and classes; NULL: it is whole. O(1). */
+const ubi__leak_record *ubi__leaks_record(const ubi_session *session);
 /** UBI_EFORMAT if formats differ, so ids and classes are not comparable; the message has the remedy. */
 ubi_status ubi__leaks_check_format(const ubi_session *past, const ubi_session *newest);
 
