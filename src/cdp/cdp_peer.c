@@ -70,7 +70,7 @@ static ubi_status command_write(ubi__cdp_peer *p, ubi__vec_u8 *text, const char 
     return ubi__bytes_append(text, "}", 1, p->allocator);
 }
 
-static ubi_status command_send(ubi__cdp_peer *p, const char *method, const char *params) {
+ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *params) {
     ubi__vec_u8 text = { NULL, 0, 0 };
     ubi_status status = command_write(p, &text, method, params);
     p->messages.awaited = p->n_commands;
@@ -82,7 +82,19 @@ static ubi_status command_send(ubi__cdp_peer *p, const char *method, const char 
 }
 
 ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *p, const char *method, const char *params, ubi_text *result) {
-    UBI_TRY(command_send(p, method, params));
+    UBI_TRY(ubi__cdp_peer_send(p, method, params));
+    return ubi__cdp_peer_await(p, method, result);
+}
+
+bool ubi__cdp_peer_has_reply(const ubi__cdp_peer *p) {
+    return p->messages.has_reply;
+}
+
+ubi_status ubi__cdp_peer_look(ubi__cdp_peer *p) {
+    return ubi__web_socket_look(p->socket);
+}
+
+ubi_status ubi__cdp_peer_await(ubi__cdp_peer *p, const char *method, ubi_text *result) {
     while (!p->messages.has_reply)
         UBI_TRY(ubi__web_socket_serve(p->socket));
     return ubi__cdp_messages_result(&p->messages, method, result);

@@ -71,6 +71,14 @@ void ubi__cdp_peer_close(ubi__cdp_peer *peer);
  * UBI_ECANCELLED, those of the observer.
  */
 ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *peer, const char *method, const char *params, ubi_text *result);
+/**
+ * The same in steps, for a caller that waits for something else meanwhile: sends the command; takes what has come, without waiting; waits for
+ * the reply, and takes its result. Errors: as above.
+ */
+ubi_status ubi__cdp_peer_send(ubi__cdp_peer *peer, const char *method, const char *params);
+ubi_status ubi__cdp_peer_look(ubi__cdp_peer *peer);
+bool ubi__cdp_peer_has_reply(const ubi__cdp_peer *peer);
+ubi_status ubi__cdp_peer_await(ubi__cdp_peer *peer, const char *method, ubi_text *result);
 /** Takes events for so long. Errors: as above. */
 ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *peer, uint64_t microseconds);
 /** As of web_socket.h. */

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cdp/cdp_remote.h"
+#include "cdp/snapshot_pipe.h"
 
 /* ---- snapshots ------------------------------------------------------------------------------------------------------ */
 
@@ -55,10 +56,19 @@ static ubi_status chunks_ask(ubi__remote *r, const char *method, ubi_write_fn wr
     return status == UBI_OK && r->n_bytes == 0 ? ubi__fail(UBI_EFORMAT, "answered without a snapshot") : status;
 }
 
+/* As the program can: Node.js on this machine writes it itself. */
+static ubi_status snapshot_transfer(ubi__remote *r, ubi_write_fn write, void *payload) {
+    ubi__snapshot_pipe pipe = { .peer = r->peer, .allocator = r->allocator, .write = write, .payload = payload };
+    bool is_taken = false;
+    if (r->address->pid && r->is_node)
+        UBI_TRY(ubi__snapshot_pipe_take(&pipe, &is_taken));
+    return is_taken ? UBI_OK : chunks_ask(r, "HeapProfiler.takeHeapSnapshot", write, payload);
+}
+
 ubi_status ubi__cdp_remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
     UBI_TRY(ubi__cdp_remote_check_room(r));
     uint64_t start_ns = ubi_process_clock_ns();
-    ubi_status status = chunks_ask(r, "HeapProfiler.takeHeapSnapshot", write, payload);
+    ubi_status status = snapshot_transfer(r, write, payload);
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
     return status;

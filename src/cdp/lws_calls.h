@@ -13,6 +13,7 @@
 /* Its functions that we call. */
 #define UBI__LWS_FUNCTIONS(X)                                                                                          \
     X(lws_callback_on_writable)                                                                                        \
+    X(lws_cancel_service)                                                                                              \
     X(lws_client_connect_via_info)                                                                                     \
     X(lws_context_destroy)                                                                                             \
     X(lws_create_context)                                                                                              \

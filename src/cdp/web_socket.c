@@ -170,8 +170,13 @@ static ubi_status socket_turn(ubi__web_socket *s) {
 }
 
 ubi_status ubi__web_socket_serve(ubi__web_socket *s) {
+    return s->wsi ? socket_turn(s) : socket_fail_ended(s);
+}
+
+ubi_status ubi__web_socket_look(ubi__web_socket *s) {
     if (!s->wsi)
         return socket_fail_ended(s);
+    ubi__lws.lws_cancel_service(s->context); /* it returns at once */
     return socket_turn(s);
 }
 

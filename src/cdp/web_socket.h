@@ -46,6 +46,8 @@ void ubi__web_socket_close(ubi__web_socket *socket);
 ubi_status ubi__web_socket_send(ubi__web_socket *socket, ubi_text text);
 /** Waits for a tenth of a second, or less when something comes. Errors: UBI_EIO (it has ended), UBI_ECANCELLED, and those of `take`. */
 ubi_status ubi__web_socket_serve(ubi__web_socket *socket);
+/** Takes what has come, without waiting. Errors: as above. */
+ubi_status ubi__web_socket_look(ubi__web_socket *socket);
 
 /** Nothing is waited for until the next message is sent: silence needs no words. */
 void ubi__web_socket_set_idle(ubi__web_socket *socket);

@@ -95,10 +95,44 @@ class Node(unittest.TestCase):
             self.assertIn("Garbage was collected", self.ask("attach", address, "gc"))
             self.ask("attach", address, "snapshot", "-o", "node.heapsnapshot")
             saved = json.loads((self.place.folder / "node.heapsnapshot").read_text())
+            self.assertNotIn("global / ", saved["strings"])  # it wrote it itself, into a pipe
             self.assertEqual(saved["snapshot"]["node_count"] * len(saved["snapshot"]["meta"]["node_fields"]), len(saved["nodes"]))
             self.assertIn("Visit", self.ask("summary", address))
             program.wait_until_closed()
             program.wait_for_sign()
+
+    def test_a_program_that_cannot_write_it_sends_it(self):
+        """As in a container, whose paths are others: by the protocol, which is slower. What it cannot write to its end is an error."""
+        blind = "const fs = require('fs'); fs.statSync = () => { throw new Error('no such file'); };"
+        broken = "require('v8').writeHeapSnapshot = path => { require('fs').writeFileSync(path, '{\"snapshot\":'); throw new Error('full'); };"
+        command = ("snapshot", "-o", "sent.heapsnapshot")
+        with Program(self.place, code=blind + LEAKING) as program:
+            self.ask("attach", f"node:{program.process.pid}", *command)
+            self.assertIn("global / ", (self.place.folder / "sent.heapsnapshot").read_text())  # V8 itself calls it global
+            (self.place.folder / "sent.heapsnapshot").unlink()
+        with Program(self.place, code=broken + LEAKING) as program:
+            done = self.ubiheap("attach", f"node:{program.process.pid}", *command)
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (4, 1), done.stderr)
+            self.assertIn(b"could not write all of its snapshot", done.stderr)
+            self.assertFalse((self.place.folder / "sent.heapsnapshot").exists())
+            program.wait_until_closed()
+            program.wait_for_sign()
+
+    def test_a_tool_that_is_killed(self):
+        """The program lives, wherever it is with its snapshot."""
+        code = "globalThis.big = Array.from({ length: 1e5 }, (_, i) => ({ i, s: 'text ' + i }));" + LEAKING
+        moments = random.Random()
+        for turn in range(5):
+            with self.subTest(turn), Program(self.place, code=code) as program:
+                process = subprocess.Popen([workspace.UBIHEAP, "summary", f"node:{program.process.pid}"], stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                while not program.is_listening() and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(moments.uniform(0, 1))
+                process.kill()
+                process.wait()
+                for _ in range(5):
+                    program.wait_for_sign()
 
     def test_a_series_finds_the_leak(self):
         with Program(self.place) as program:
