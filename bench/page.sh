@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # page.sh NAME [PAGE]: writes what the docs show of results: performance.md from NAME.json in bench/results (BENCH_RESULTS) and, as far as
-# they are there, v8-NAME.json, session-NAME.json, http-NAME.json, rdp-NAME.json, web-NAME.json, mcp-NAME.json, quickjs-NAME.json,
+# they are there, v8-NAME.json, session-NAME.json, http-NAME.json, rdp-NAME.json, web-NAME.json, mcp-NAME.json, cdp-NAME.json, quickjs-NAME.json,
 # engines.json, native-NAME.json, recordings-NAME.json, timeline-NAME.json and rivals-NAME.json. With another PAGE only that; without, also the range of ratios in README.md,
 # and the table in compared-with-other-tools.md from rivals-NAME-leaks.json.
 set -eu
@@ -12,7 +12,7 @@ docs=docs/explanation
 page=${2:-$docs/performance.md}
 folder=${BENCH_RESULTS:-bench/results}
 results=
-for more in "$name" "v8-$name" "session-$name" "http-$name" "rdp-$name" "web-$name" "mcp-$name" "quickjs-$name" engines "native-$name" "recordings-$name" "timeline-$name" "rivals-$name"; do
+for more in "$name" "v8-$name" "session-$name" "http-$name" "rdp-$name" "web-$name" "mcp-$name" "cdp-$name" "quickjs-$name" engines "native-$name" "recordings-$name" "timeline-$name" "rivals-$name"; do
     [ ! -f "$folder/$more.json" ] || results="$results $folder/$more.json"
 done
 [ -f "$folder/$name.json" ] || {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Results of the benches: from raw runs to a JSON document, and from that to tables.
 
-    report.py collect --build DIR --name NAME [--files LIST] [--v8 | --session | --http | --rdp | --mcp | --quickjs | --native |
+    report.py collect --build DIR --name NAME [--files LIST] [--v8 | --session | --http | --rdp | --mcp | --cdp | --quickjs | --native |
                  --recordings | --web] RAW
                                         raw JSON lines -> result document, on standard output
     report.py tables RESULT             the tables, as Markdown, whatever kind of result it is
-    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.py, v8.sh, session.sh, http.sh, rdp.sh, web.sh, mcp.sh,
+    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.py, v8.sh, session.sh, http.sh, rdp.sh, web.sh, mcp.sh, cdp.sh,
                                         quickjs.sh, native.sh, recordings.sh and bench/rivals
     report.py readme RESULT [RESULT]... README.md with the range of ratios to Firefox and DevTools in these results
     report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
@@ -26,6 +26,7 @@ import re
 import subprocess
 import sys
 
+import cdp_tables
 import engines_tables
 import http_tables
 import mcp_tables
@@ -387,6 +388,7 @@ def sections_of(document):
           "ubiheap.bench-rdp/1": lambda: rdp_tables.sections(Results(document)),
           "ubiheap.bench-web/1": lambda: web_tables.sections(Results(document)),
           "ubiheap.bench-mcp/1": lambda: mcp_tables.sections(Results(document)),
+          "ubiheap.bench-cdp/1": lambda: cdp_tables.sections(Results(document)),
           "ubiheap.bench-native/1": lambda: native_tables.sections(Results(document)),
           "ubiheap.bench-recordings/1": lambda: recordings_tables.sections(Results(document)),
           "ubiheap.bench-timeline/1": lambda: timeline_tables.sections(Results(document)),
@@ -415,7 +417,8 @@ def page(args):
           "ubiheap.bench-recordings/1": recordings_tables.command_list,
           "ubiheap.bench-timeline/1": timeline_tables.command_list,
           "ubiheap.bench-session/1": session_tables.command_list, "ubiheap.bench-http/1": http_tables.command_list,
-          "ubiheap.bench-rdp/1": rdp_tables.command_list, "ubiheap.bench-web/1": web_tables.command_list, "ubiheap.bench-mcp/1": mcp_tables.command_list}
+          "ubiheap.bench-rdp/1": rdp_tables.command_list, "ubiheap.bench-web/1": web_tables.command_list, "ubiheap.bench-mcp/1": mcp_tables.command_list,
+          "ubiheap.bench-cdp/1": cdp_tables.command_list}
     lists = [of[document["schema"]](Results(document)) for document in documents if document["schema"] in of]
     print(f"{COMMANDS}\n\n```sh\n" + "\n".join(lists) + "\n```")
 
@@ -468,7 +471,7 @@ def main():
     c.add_argument("--files")
     c.add_argument("--by", default="make bench", help="the command that repeats the run")
     c.add_argument("--firefox", help="its version")
-    for kind in ("v8", "session", "http", "rdp", "mcp", "quickjs", "native", "recordings", "timeline", "web"):
+    for kind in ("v8", "session", "http", "rdp", "mcp", "cdp", "quickjs", "native", "recordings", "timeline", "web"):
         c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
     c.set_defaults(function=collect, schema="ubiheap.bench/1")
