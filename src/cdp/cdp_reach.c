@@ -14,6 +14,7 @@
 #include "cdp/node_inspector.h"
 
 #define TICK_US 100000
+#define SHORT_TICK_US 4000
 #define CLOSE_TURNS 30
 #define MOST_NS ((uint64_t)30000000000)
 
@@ -71,13 +72,15 @@ static ubi_status inspector_find(ubi__remote *r) {
     UBI_TRY(ubi__node_open((pid_t)r->address->pid));
     r->was_opened = true;
     uint64_t start_ns = ubi_process_clock_ns();
+    useconds_t wait_us = SHORT_TICK_US; /* one that is not busy has it open in a few milliseconds */
     while (!is_found) {
         if (!ubi__progress(r->progress, inspector_stage(r, start_ns), 0, 0))
             return ubi__fail_cancelled();
         if (ubi_process_clock_ns() - start_ns > MOST_NS)
             return ubi__fail(UBI_EIO, "its inspector did not open in 30 s: the program is busy, does something of its "
                                       "own on SIGUSR1, or another program has the port");
-        usleep(TICK_US);
+        usleep(wait_us);
+        wait_us = 2 * wait_us < TICK_US ? 2 * wait_us : TICK_US;
         if (ubi__node_check("", (pid_t)r->address->pid) != UBI_OK)
             return ubi__fail(UBI_EIO, "the program ended before its inspector was open");
         UBI_TRY(ports_try(r, &is_found));

@@ -2,6 +2,8 @@
  *
  * cdp_snapshot.c: see cdp_remote.h.
  */
+#include <stdio.h>
+
 #include "base/json_reader.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -84,6 +86,37 @@ ubi_status ubi__cdp_remote_trace_start(ubi__remote *r, ubi__remote_trace trace) 
     return ubi__cdp_peer_ask(r->peer, "HeapProfiler.startTrackingHeapObjects", "{\"trackAllocations\":true}", &result);
 }
 
+/*
+ * V8 loses the trace of an object that it moves after it was counted, and before a snapshot it moves what is scattered: so little is left whose
+ * function is known. Node.js lets scripts forbid that for a while. If we should be gone by then, the program allows it again itself. A
+ * program with an option about it is left alone.
+ */
+#define COMPACTION_SCRIPT                                                                                              \
+    "typeof require!='undefined'&&(on=>{try{const v=require('v8'),old=parseInt(process.versions.v8)<10,"               \
+    "set=on=>v.setFlagsFromString(old?on?'--no-never-compact':'--never-compact':on?'--compact':'--no-compact');"       \
+    "if(process.execArgv.some(o=>/compact/.test(o)))return;set(on);if(!on)setTimeout(set,10000,true).unref()}"         \
+    "catch{}})(%s)"
+
+/* That it is not done harms nothing. */
+static ubi_status compaction_allow(ubi__remote *r, bool is_allowed) {
+    char params[700];
+    ubi_text result;
+    if (!r->address->pid || !r->is_node)
+        return UBI_OK;
+    snprintf(params, sizeof params,
+             "{\"expression\":\"" COMPACTION_SCRIPT
+             "\",\"includeCommandLineAPI\":true,\"returnByValue\":true,\"silent\":true}",
+             is_allowed ? "true" : "false");
+    ubi_status status = ubi__cdp_peer_ask(r->peer, "Runtime.evaluate", params, &result);
+    return status == UBI_ESTATE ? UBI_OK : status;
+}
+
+static ubi_status track_take(ubi__remote *r, ubi_write_fn write, void *payload) {
+    UBI_TRY(compaction_allow(r, false));
+    UBI_TRY(chunks_ask(r, "HeapProfiler.stopTrackingHeapObjects", write, payload));
+    return compaction_allow(r, true);
+}
+
 static ubi_status profile_take(ubi__remote *r, ubi_write_fn write, void *payload) {
     ubi__json_value profile;
     ubi_text result;
@@ -96,6 +129,5 @@ static ubi_status profile_take(ubi__remote *r, ubi_write_fn write, void *payload
 }
 
 ubi_status ubi__cdp_remote_trace_stop(ubi__remote *r, ubi__remote_trace trace, ubi_write_fn write, void *payload) {
-    return trace == UBI__REMOTE_PROFILE ? profile_take(r, write, payload)
-                                        : chunks_ask(r, "HeapProfiler.stopTrackingHeapObjects", write, payload);
+    return trace == UBI__REMOTE_PROFILE ? profile_take(r, write, payload) : track_take(r, write, payload);
 }

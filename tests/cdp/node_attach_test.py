@@ -188,7 +188,9 @@ class Node(unittest.TestCase):
             said = self.ask("attach", address, "profile", "--seconds", "1")
             self.assertIn("leaking.js:5", said)
             self.assertNotIn("Next", said)  # what was shown was not kept
-            self.assertIn("leaking.js:", self.ask("attach", address, "track", "--seconds", "0.3"))
+            said = self.ask("attach", address, "track", "--seconds", "0.3")
+            self.assertIn("leaking.js:", said)
+            self.assertRegex(said, r"of which [\d,]{2,} objects are alive")
             self.ask("attach", address, "track", "--seconds", "0.3", "-o", "all.heaptimeline")
             self.assertIn("leaking.js:", self.ask("allocations", "all.heaptimeline"))
             process = subprocess.Popen([workspace.UBIHEAP, "attach", address, "profile", "--seconds", "0", "-o", "until.heapprofile"],
