@@ -176,7 +176,8 @@ ubi_status ubi__web_socket_serve(ubi__web_socket *s) {
 ubi_status ubi__web_socket_look(ubi__web_socket *s) {
     if (!s->wsi)
         return socket_fail_ended(s);
-    ubi__lws.lws_cancel_service(s->context); /* it returns at once */
+    s->is_idle = true;
+    ubi__lws.lws_cancel_service(s->context); /* serving returns at once */
     return socket_turn(s);
 }
 

@@ -46,7 +46,7 @@ void ubi__web_socket_close(ubi__web_socket *socket);
 ubi_status ubi__web_socket_send(ubi__web_socket *socket, ubi_text text);
 /** Waits for a tenth of a second, or less when something comes. Errors: UBI_EIO (it has ended), UBI_ECANCELLED, and those of `take`. */
 ubi_status ubi__web_socket_serve(ubi__web_socket *socket);
-/** Takes what has come, without waiting. Errors: as above. */
+/** Takes what has come; the caller waits for something else, so that silence needs no words until the next message. Errors: as above. */
 ubi_status ubi__web_socket_look(ubi__web_socket *socket);
 
 /** Nothing is waited for until the next message is sent: silence needs no words. */
