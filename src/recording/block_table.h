@@ -15,6 +15,9 @@
 #define UBI_RECORDING_BLOCK_TABLE_H
 
 #include <assert.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -74,12 +77,28 @@ static inline size_t ubi__block_group_next(const ubi__block_table *t, size_t i) 
     return i + 1 < t->n_groups ? i + 1 : 0;
 }
 
-/** Which slots of a group have an address, as bits; 0: which are empty. */
+/** Which slots of a group have an address, two bits each; 0: which are empty. */
 static inline unsigned ubi__block_group_find(const ubi__block_group *group, uint64_t address) {
+#if defined(__SSE2__)
+    const __m128i *slots = (const __m128i *)(const void *)group->slots;
+    const int above = 64 - UBI__BLOCK_ADDRESS_BITS; /* the kind is shifted out */
+    __m128i wanted = _mm_slli_epi64(_mm_set1_epi64x((int64_t)address), above);
+    __m128i low = _mm_slli_epi64(_mm_unpacklo_epi64(slots[0], slots[1]), above);
+    __m128i high = _mm_slli_epi64(_mm_unpacklo_epi64(slots[2], slots[3]), above);
+    __m128i halves = _mm_packs_epi32(_mm_cmpeq_epi32(low, wanted), _mm_cmpeq_epi32(high, wanted));
+    unsigned found = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(halves, _mm_setzero_si128())); /* two bits a slot */
+    return found & found >> 1 & 0x55;
+#else
     unsigned found = 0;
     for (unsigned i = 0; i < UBI__BLOCK_GROUP; i++)
-        found |= (unsigned)(group->slots[i].address == address) << i;
+        found |= (unsigned)(group->slots[i].address == address) << 2 * i;
     return found;
+#endif
+}
+
+/** The first slot of those. */
+static inline ubi__block *ubi__block_group_slot(ubi__block_group *group, unsigned found) {
+    return &group->slots[__builtin_ctz(found) / 2];
 }
 
 /** What is asked about this address soon will not wait for memory. Always inline: gcc leaves out calls of what only prefetches. */
@@ -97,7 +116,7 @@ static inline ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block bl
         ubi__block_group *group = &t->groups[i];
         unsigned same = ubi__block_group_find(group, block.address), empty = ubi__block_group_find(group, 0);
         if (ubi__likely((same | empty) != 0)) {
-            ubi__block *slot = &group->slots[__builtin_ctz(same ? same : empty)], before = *slot;
+            ubi__block *slot = ubi__block_group_slot(group, same ? same : empty), before = *slot;
             t->n += !same;
             *slot = block;
             return before;
@@ -113,7 +132,7 @@ static inline ubi__block *ubi__block_table_find(const ubi__block_table *t, uint6
         ubi__block_group *group = &t->groups[i];
         unsigned same = ubi__block_group_find(group, address);
         if (ubi__likely(same != 0))
-            return &group->slots[__builtin_ctz(same)];
+            return ubi__block_group_slot(group, same);
         if (ubi__block_group_find(group, 0))
             return NULL;
     }

@@ -212,16 +212,16 @@ static uint64_t low_bits(uint64_t number, unsigned bits) {
 }
 
 static ubi__block block_of(const ubi__wire_event *e, uint64_t number) {
-    return (ubi__block){ .address = low_bits(e->address, UBI__BLOCK_ADDRESS_BITS),
+    return (ubi__block){ .address = low_bits(e->about.address, UBI__BLOCK_ADDRESS_BITS),
                          .kind = e->kind,
                          .number = low_bits(number, UBI__BLOCK_NUMBER_BITS),
-                         .size = low_bits(e->size_bytes, UBI__BLOCK_SIZE_BITS) };
+                         .size = low_bits(e->about.size_bytes, UBI__BLOCK_SIZE_BITS) };
 }
 
-static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
+static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, ubi__wire_event *e) {
     if (e->kind == UBI__ALLOC_REALLOC || e->kind == UBI__ALLOC_REALLOCARRAY)
         UBI_TRY(settle_resize(c, x));
-    if (e->address == 0 || e->address >> UBI__BLOCK_ADDRESS_BITS) {
+    if (e->about.address == 0 || e->about.address >> UBI__BLOCK_ADDRESS_BITS) {
         c->counters.lost_events++;
         return UBI_OK;
     }
@@ -230,23 +230,15 @@ static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, const 
     ubi__block before = ubi__block_table_put(&c->blocks, block_of(e, number));
     if (before.address) {
         c->counters.reused_addresses++;
-        UBI_TRY(tell_end_of(c, before, UBI__FREE_FREE, e->thread, e->clock_us));
+        UBI_TRY(tell_end_of(c, before, UBI__FREE_FREE, e->about.thread, e->about.clock_us));
     }
-    ubi__preload_alloc event = {
-        .number = number,
-        .address = e->address,
-        .size_bytes = e->size_bytes,
-        .met = e->met,
-        .kind = (ubi__alloc_kind)e->kind,
-        .trace = e->trace,
-        .thread = e->thread,
-        .clock_us = e->clock_us,
-    };
-    return tell_alloc(c, &event);
+    e->about.number = number;
+    e->about.kind = (ubi__alloc_kind)e->kind;
+    return tell_alloc(c, &e->about);
 }
 
 static ubi_status take_free(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
-    ubi__block *found = ubi__block_table_find(&c->blocks, e->address);
+    ubi__block *found = ubi__block_table_find(&c->blocks, e->about.address);
     if (!found) {
         c->counters.unknown_frees++;
         return UBI_OK;
@@ -256,17 +248,18 @@ static ubi_status take_free(ubi__preload_collector *c, context_state *x, const u
     if (e->kind == UBI__FREE_REALLOC) {
         UBI_TRY(settle_resize(c, x));
         x->resized = block;
-        x->resize_thread = e->thread;
-        x->resize_clock_us = e->clock_us;
+        x->resize_thread = e->about.thread;
+        x->resize_clock_us = e->about.clock_us;
         return UBI_OK;
     }
     ubi__preload_free event = {
         .number = block.number,
         .kind = (ubi__free_kind)e->kind,
-        .thread = e->thread,
-        .clock_us = e->clock_us,
+        .thread = e->about.thread,
+        .clock_us = e->about.clock_us,
         .is_mismatched = family_of_free(e->kind) != family_of_alloc(block.kind),
-        .is_size_wrong = e->kind >= UBI__FREE_SIZED && low_bits(e->size_bytes, UBI__BLOCK_SIZE_BITS) != block.size,
+        .is_size_wrong =
+            e->kind >= UBI__FREE_SIZED && low_bits(e->about.size_bytes, UBI__BLOCK_SIZE_BITS) != block.size,
     };
     return tell_free(c, &event);
 }
@@ -275,14 +268,14 @@ static ubi_status take_free(ubi__preload_collector *c, context_state *x, const u
 
 static ubi_status add_mapping(ubi__preload_collector *c, uint64_t high, const ubi__wire_event *e) {
     ubi__preload_alloc event = { .number = c->next_number++,
-                                 .address = e->address,
-                                 .size_bytes = e->size_bytes,
+                                 .address = e->about.address,
+                                 .size_bytes = e->about.size_bytes,
                                  .kind = (ubi__alloc_kind)e->kind,
-                                 .trace = e->trace,
-                                 .thread = e->thread,
-                                 .clock_us = e->clock_us };
+                                 .trace = e->about.trace,
+                                 .thread = e->about.thread,
+                                 .clock_us = e->about.clock_us };
     ubi__mapping mapping = {
-        .low = e->address, .high = high, .number = event.number, .trace = e->trace, .kind = e->kind
+        .low = e->about.address, .high = high, .number = event.number, .trace = e->about.trace, .kind = e->kind
     };
     UBI_TRY(ubi__mapping_add(&c->mappings, c->allocator, mapping));
     c->n_mappings++;
@@ -323,14 +316,14 @@ static ubi_status cut_mapping(ubi__preload_collector *c, size_t i, uint64_t low,
                                    .size_bytes = left,
                                    .kind = (ubi__alloc_kind)m.kind,
                                    .trace = m.trace,
-                                   .thread = e->thread,
-                                   .clock_us = e->clock_us };
+                                   .thread = e->about.thread,
+                                   .clock_us = e->about.clock_us };
         return c->sink.cut(c->sink.payload, &event);
     }
     UBI_ASSERT(c->n_mappings > 0 && bytes_of_pieces(c, m.number) == 0);
     c->n_mappings--;
     ubi__preload_free event = {
-        .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->thread, .clock_us = e->clock_us
+        .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->about.thread, .clock_us = e->about.clock_us
     };
     return tell_free(c, &event);
 }
@@ -350,12 +343,12 @@ static ubi_status cut_range(ubi__preload_collector *c, uint64_t low, uint64_t hi
 
 /* The whole pages of a range. False: there is no such range. */
 static bool pages_of(const ubi__wire_event *e, bool has_pages, uint64_t *high) {
-    uint64_t size = e->size_bytes;
+    uint64_t size = e->about.size_bytes;
     if (has_pages && size <= UINT64_MAX - PAGE_BYTES)
         size = (size + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-    if (size == 0 || e->address == 0 || size > UINT64_MAX - e->address)
+    if (size == 0 || e->about.address == 0 || size > UINT64_MAX - e->about.address)
         return false;
-    *high = e->address + size;
+    *high = e->about.address + size;
     return true;
 }
 
@@ -371,7 +364,7 @@ static ubi_status take_map(ubi__preload_collector *c, context_state *x, const ub
         return UBI_OK;
     ubi__wire_event replaced = *e;
     replaced.kind = UBI__FREE_MUNMAP;
-    UBI_TRY(cut_range(c, e->address, high, &replaced, &any));
+    UBI_TRY(cut_range(c, e->about.address, high, &replaced, &any));
     c->counters.reused_addresses += any;
     return add_mapping(c, high, e);
 }
@@ -380,7 +373,7 @@ static ubi_status take_unmap(ubi__preload_collector *c, context_state *x, const 
     uint64_t high;
     bool any = false;
     if (pages_of(e, e->kind != UBI__FREE_BRK, &high))
-        UBI_TRY(cut_range(c, e->address, high, e, &any));
+        UBI_TRY(cut_range(c, e->about.address, high, e, &any));
     if (e->kind == UBI__FREE_MREMAP)
         x->has_moved_mapping = any;
     return UBI_OK;
@@ -393,12 +386,12 @@ static ubi_status take_marker(ubi__preload_collector *c, const context_state *x)
 }
 
 static ubi_status take_action(ubi__preload_collector *c, const ubi__wire_event *e) {
-    const ubi__preload_action event = { (ubi__wire_action)e->kind, e->clock_us };
+    const ubi__preload_action event = { (ubi__wire_action)e->kind, e->about.clock_us };
     return c->sink.action ? c->sink.action(c->sink.payload, &event) : UBI_OK;
 }
 
 static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
-    const ubi__wire_event *e = x->stream.event;
+    ubi__wire_event *e = x->stream.event;
     if (e->stamp > c->end_stamp)
         return UBI_OK;
     if (e->is_action)

@@ -107,6 +107,33 @@ static void put_free(writer *w, ubi__free_kind kind, uint64_t stamp, uint64_t ad
     commit(w);
 }
 
+static void put_word(writer *w, uint64_t word) {
+    uint8_t *data = ubi__wire_chunk_data(w->area->header, w->chunk);
+    w->at = (uint32_t)(ubi__wire_put_u64(data + w->at, word) - data);
+}
+
+static void put_short(writer *w, unsigned operation, uint64_t stamp, uint64_t address) {
+    if (!w->is_open || UBI__WIRE_CHUNK_BYTES - w->at < 64)
+        open_chunk(w);
+    uint64_t gap = take_stamp(w, stamp);
+    assert_true(ubi__wire_is_short(address, gap, 0));
+    put_word(w, ubi__wire_short(operation, address, gap));
+    w->address = address;
+}
+
+static void put_short_alloc(writer *w, ubi__alloc_kind kind, uint64_t stamp, uint64_t address, uint32_t size,
+                            uint32_t trace) {
+    put_short(w, UBI__OP_SHORT_ALLOC | (unsigned)kind << UBI__OP_KIND_SHIFT, stamp, address);
+    put_word(w, (uint64_t)trace << 32 | size);
+    w->trace = trace;
+    commit(w);
+}
+
+static void put_short_free(writer *w, ubi__free_kind kind, uint64_t stamp, uint64_t address) {
+    put_short(w, UBI__OP_SHORT_FREE | (unsigned)kind << UBI__OP_KIND_SHIFT, stamp, address);
+    commit(w);
+}
+
 static uint32_t put_trace(writer *w, uint32_t parent, uint64_t pc) {
     put_byte(w, UBI__OP_TRACE);
     put(w, w->state.next_trace - parent);
@@ -322,6 +349,47 @@ static void test_events_of_all_contexts_are_told_in_the_order_of_their_stamps(vo
     assert_int_equal(counters_of(&w).lost_events, 0);
     assert_int_equal(counters_of(&w).live, 2);
     close_world(&w);
+}
+
+static void test_short_events_say_what_long_ones_do(void **state) {
+    (void)state;
+    const uint64_t high = UINT64_C(0x7fffffffe000), most = UINT32_MAX;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+    put_short_alloc(&a, UBI__ALLOC_NEW, 1, high, 10, put_trace(&a, 0, 11));
+    put_alloc(&a, UBI__ALLOC_MALLOC, 2, high + 48, 20, put_trace(&a, 1, 12)); /* differences from the short one */
+    put_short_alloc(&a, UBI__ALLOC_MALLOC, 258, 8, 30, 1);                    /* as far after the last as it can be */
+    for (uint64_t stamp = 3; stamp < 258; stamp++)
+        put_short_free(&b, UBI__FREE_FREE, stamp, 0x1000); /* of nothing */
+    put_short_free(&a, UBI__FREE_FREE, 259, high);
+    put_free(&a, UBI__FREE_FREE, 260, high + 48, 0);
+    finish_now(&w);
+    assert_string_equal(w.told, "+0:10@11 +1:20@12 +2:30@11 -0! -1 ");
+    assert_int_equal(counters_of(&w).unknown_frees, 255);
+    assert_int_equal(counters_of(&w).lost_bytes, 0);
+    close_world(&w);
+    assert_true(ubi__wire_is_short(high, 255, most));
+    assert_false(ubi__wire_is_short(UINT64_C(1) << 48, 0, 0) || ubi__wire_is_short(high, 256, 0) ||
+                 ubi__wire_is_short(high, 0, most + 1));
+}
+
+static void test_a_short_event_that_breaks_a_rule_is_broken(void **state) {
+    (void)state;
+    for (unsigned rule = 0; rule < 4; rule++) {
+        world w;
+        assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+        writer a = writer_of(&w, 0);
+        put_short_alloc(&a, UBI__ALLOC_MALLOC, 1, 0x1000, 10, put_trace(&a, 0, 11));
+        uint32_t at = a.at;
+        put_short_alloc(&a, rule == 0 ? UBI__ALLOC_KINDS : UBI__ALLOC_MALLOC, 2, 0x2000, 20, rule == 1 ? 2 : 1);
+        a.at -= rule == 2 ? 8 : rule == 3 ? 15 : 0; /* it ends in the middle */
+        commit(&a);
+        finish_now(&w);
+        assert_string_equal(w.told, "+0:10@11 ");
+        assert_int_equal(counters_of(&w).lost_bytes, a.at - at);
+        close_world(&w);
+    }
 }
 
 static void test_what_never_comes_is_given_up_and_counted(void **state) {
@@ -712,6 +780,10 @@ static void scribble(world *w, writer *writers, size_t n_writers) {
             put_marker(a, random_below(UBI__MARKER_FLAGS + 1), ++stamp, random_below(1000),
                        random_below(a->state.next_trace), "name", "\0\1x\1y", 5);
             break;
+        case 4:
+            put_short_alloc(a, (ubi__alloc_kind)random_below(UBI__ALLOC_KINDS), ++stamp, address, random_below(100000),
+                            random_below(a->state.next_trace));
+            break;
         default:
             put_alloc(a, (ubi__alloc_kind)random_below(UBI__ALLOC_KINDS), ++stamp, address, random_below(100000),
                       random_below(a->state.next_trace));
@@ -850,6 +922,8 @@ static void test_a_damaged_collector_is_seen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_of_all_contexts_are_told_in_the_order_of_their_stamps),
+        cmocka_unit_test(test_short_events_say_what_long_ones_do),
+        cmocka_unit_test(test_a_short_event_that_breaks_a_rule_is_broken),
         cmocka_unit_test(test_what_never_comes_is_given_up_and_counted),
         cmocka_unit_test(test_what_was_under_way_at_the_end_is_not_lost),
         cmocka_unit_test(test_what_comes_after_the_end_is_no_part_of_it),

@@ -338,19 +338,19 @@ static inline void take_event(ubi__stream *s, cursor *c, const read_numbers *e) 
     s->trace = (uint32_t)e->trace;
     ubi__wire_event *event = event_ahead(s);
     *event = (ubi__wire_event){ .stamp = e->stamp,
-                                .address = e->address,
-                                .size_bytes = e->size_bytes,
-                                .met = e->met,
-                                .clock_us = s->clock_us,
-                                .trace = s->traces.at[e->trace],
-                                .thread = s->thread,
+                                .about = { .address = e->address,
+                                           .size_bytes = e->size_bytes,
+                                           .met = e->met,
+                                           .trace = s->traces.at[e->trace],
+                                           .thread = s->thread,
+                                           .clock_us = s->clock_us },
                                 .is_alloc = e->is_alloc,
                                 .kind = (uint8_t)e->kind };
     put_ahead(s, UBI__STREAM_EVENT);
     ubi__block_table_prefetch(s->common->blocks, e->address);
     const ubi__preload_sink *sink = s->common->sink;
     if (e->is_alloc && sink->expect)
-        sink->expect(sink->payload, (ubi__alloc_kind)e->kind, e->size_bytes, event->trace);
+        sink->expect(sink->payload, (ubi__alloc_kind)e->kind, e->size_bytes, event->about.trace);
 }
 
 static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
@@ -439,7 +439,7 @@ static bool are_details(ubi_text text) {
 }
 
 static void read_marker(ubi__stream *s, cursor *c, uint8_t operation) {
-    ubi__wire_event event = { .is_marker = true, .clock_us = s->clock_us };
+    ubi__wire_event event = { .is_marker = true, .about.clock_us = s->clock_us };
     event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
     uint64_t flags = cursor_get(c), time_ns = s->marker_ns + cursor_get_difference(c);
     uint64_t trace = flags & UBI__MARKER_STACK ? s->trace + cursor_get_difference(c) : 0;
@@ -452,8 +452,8 @@ static void read_marker(ubi__stream *s, cursor *c, uint8_t operation) {
     }
     const char *bytes = (const char *)s->first->bytes;
     event.kind = (uint8_t)flags;
-    event.trace = s->traces.at[trace];
-    event.thread = s->thread;
+    event.about.trace = s->traces.at[trace];
+    event.about.thread = s->thread;
     if (flags & UBI__MARKER_STACK)
         s->trace = (uint32_t)trace;
     s->stamp = event.stamp;
@@ -472,9 +472,9 @@ ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s) {
     const ubi__wire_event *e = s->event;
     return (ubi__preload_marker){ .flags = e->kind,
                                   .time_ns = s->marker.time_ns,
-                                  .trace = e->trace,
-                                  .thread = e->thread,
-                                  .clock_us = e->clock_us,
+                                  .trace = e->about.trace,
+                                  .thread = e->about.thread,
+                                  .clock_us = e->about.clock_us,
                                   .name = { (const char *)bytes + s->marker.name_at, s->marker.name_bytes },
                                   .details = bytes + s->marker.details_at,
                                   .details_bytes = s->marker.details_bytes };
@@ -483,7 +483,7 @@ ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s) {
 /* ---- start, stop, reset ------------------------------------------------------------------------------------------ */
 
 static void read_action(ubi__stream *s, cursor *c, uint8_t operation) {
-    ubi__wire_event event = { .is_action = true, .clock_us = s->clock_us, .thread = s->thread };
+    ubi__wire_event event = { .is_action = true, .about = { .clock_us = s->clock_us, .thread = s->thread } };
     event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
     uint64_t action = cursor_get(c);
     if (!c->is_sound || event.stamp <= s->stamp || action >= UBI__ACTIONS) {
@@ -582,8 +582,7 @@ static ubi_status read_piece(ubi__stream *s, ubi__stream_piece *piece) {
     return UBI_OK;
 }
 
-/* Decodes what is there next, if anything is. What was decoded before has been reported. */
-static ubi_status read_ahead(ubi__stream *s, bool is_last) {
+ubi_status ubi__wire_stream_read(ubi__stream *s, bool is_last) {
     s->at_ahead = s->n_ahead = 0;
     while (s->first && (is_last || s->first->sequence == s->sequence || s->first->sequence == s->sequence + 1)) {
         ubi__stream_piece *piece = s->first;
@@ -599,19 +598,5 @@ static ubi_status read_ahead(ubi__stream *s, bool is_last) {
         s->first = piece->next;
         free_piece(s, piece);
     }
-    return UBI_OK;
-}
-
-ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last) {
-    s->event = NULL;
-    if (s->at_ahead == s->n_ahead)
-        UBI_TRY(read_ahead(s, is_last));
-    *out = UBI__STREAM_EMPTY;
-    if (s->at_ahead == s->n_ahead)
-        return UBI_OK;
-    const ubi__stream_item *item = &s->ahead[s->at_ahead++];
-    *out = item->step;
-    if (item->step == UBI__STREAM_EVENT)
-        s->event = &item->event;
     return UBI_OK;
 }

@@ -16,8 +16,8 @@
 
 typedef struct ubi__wire_event {
     uint64_t stamp;
-    uint64_t address, size_bytes, met, clock_us;
-    uint32_t trace, thread; /* the sink's */
+    ubi__preload_alloc
+        about; /* without the number and kind: an allocation is passed on as it is. Of others, what they have */
     bool is_alloc;
     bool is_marker; /* what it says is in the stream's `marker` */
     bool is_action; /* recording was started, stopped or reset */
@@ -89,8 +89,8 @@ typedef struct ubi__stream {
     ubi__stream_item
         ahead[UBI__STREAM_AHEAD]; /* ahead[at_ahead..n_ahead): decoded, and not reported. A marker is the last one */
     size_t at_ahead, n_ahead;
-    const ubi__wire_event *event; /* the one that the stream is at; NULL: none */
-    ubi__stream_marker marker;    /* of an event that is one */
+    ubi__wire_event *event;    /* the one that the stream is at; NULL: none */
+    ubi__stream_marker marker; /* of an event that is one */
 } ubi__stream;
 
 /** Pieces ascend and have not been decoded before; what was decoded ahead and not reported is events, of which a marker is the last. */
@@ -105,11 +105,26 @@ ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, co
 /** No more will come. */
 void ubi__stream_piece_complete(ubi__stream_piece *piece);
 
+/** Decodes what is there next, if anything is. What was decoded before has been reported. Errors: as ubi__wire_stream_next. */
+ubi_status ubi__wire_stream_read(ubi__stream *s, bool is_last);
 /**
  * Advances to the next event (or what decides a realloc). Traces, modules and threads on the way are reported to the sink.
  * @param is_last  what is missing will not come: pieces are taken as they are. Errors: UBI_ENOMEM, the sink's.
  */
-ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last);
+static inline ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last) {
+    s->event = NULL;
+    *out = UBI__STREAM_EMPTY;
+    if (s->at_ahead == s->n_ahead) {
+        UBI_TRY(ubi__wire_stream_read(s, is_last));
+        if (s->at_ahead == s->n_ahead)
+            return UBI_OK;
+    }
+    ubi__stream_item *item = &s->ahead[s->at_ahead++];
+    *out = item->step;
+    if (ubi__likely(item->step == UBI__STREAM_EVENT))
+        s->event = &item->event;
+    return UBI_OK;
+}
 
 /** The event that the stream is at, which is a marker. Texts are valid until the stream advances or gets more. */
 ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s);
