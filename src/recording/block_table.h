@@ -9,7 +9,7 @@
  * A block is in the group that its hash says, or, where that is full, in the next one with room. So a look-up ends at the first
  * group that is not full. Invariant: from a block's own group up to where it lies, all groups before that one are full.
  *
- * Memory: 24 to 32 bytes per block. Cost of each: O(1).
+ * Memory: 24 to 32 bytes per block; up to 86 where that makes no more than 0.5 MiB. Cost of each: O(1).
  */
 #ifndef UBI_RECORDING_BLOCK_TABLE_H
 #define UBI_RECORDING_BLOCK_TABLE_H
@@ -36,6 +36,8 @@ typedef struct ubi__block {
 static_assert(sizeof(ubi__block) == 16, "16 bytes, times 1.5 to 2");
 
 #define UBI__BLOCK_GROUP 4
+/* A table of no more groups (0.5 MiB) is small: it stays in the processor's cache. */
+#define UBI__BLOCK_SMALL_GROUPS ((size_t)1 << 13)
 
 typedef struct ubi__block_group {
     _Alignas(64) ubi__block slots[UBI__BLOCK_GROUP];
@@ -104,9 +106,9 @@ static inline ubi__block *ubi__block_group_slot(ubi__block_group *group, unsigne
 /** What is asked about this address soon will not wait for memory. Always inline: gcc leaves out calls of what only prefetches. */
 static inline __attribute__((always_inline)) void ubi__block_table_prefetch(const ubi__block_table *t,
                                                                             uint64_t address) {
-    /* In whole numbers: a table may have no groups yet. */
-    uintptr_t at = (uintptr_t)t->groups + ubi__block_home(address, t->n_groups) * sizeof *t->groups;
-    __builtin_prefetch((const void *)at, 1);
+    if (ubi__likely(t->n_groups <= UBI__BLOCK_SMALL_GROUPS))
+        return;
+    __builtin_prefetch(&t->groups[ubi__block_home(address, t->n_groups)], 1);
 }
 
 /** There is room. @return what was at its address, which is not 0, before; address 0: nothing. */
