@@ -151,3 +151,14 @@ bool ubi__source_rewind(ubi__source *s) {
         s->position = 0;
     return rewound;
 }
+
+bool ubi__source_go(ubi__source *s, uint64_t position) {
+    bool is_memory = s->fd < 0 && !s->fn;
+    if (is_memory ? position > s->size : position > INT64_MAX - (uint64_t)(s->start >= 0 ? s->start : 0))
+        return false;
+    if (!is_memory &&
+        (s->start < 0 || s->is_retaining || lseek(s->fd, (off_t)(s->start + (int64_t)position), SEEK_SET) < 0))
+        return false;
+    s->position = position;
+    return true;
+}

@@ -52,5 +52,7 @@ ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n
 bool ubi__source_can_rewind(const ubi__source *s);
 /** Back to the start; false when these bytes are gone. */
 bool ubi__source_rewind(ubi__source *s);
+/** On from this byte of it; false where it cannot seek. */
+bool ubi__source_go(ubi__source *s, uint64_t position);
 
 #endif

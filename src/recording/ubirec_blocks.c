@@ -240,6 +240,14 @@ static void buffer_fill(void *payload) {
     to->block.end = b->position;
 }
 
+ubi_status ubi__ubirec_blocks_go(ubi__ubirec_blocks *b, uint64_t position) {
+    UBI_ASSERT(!b->is_given);
+    if (!ubi__source_go(b->source, position))
+        return ubi__fail(UBI_EINVAL, "the recording cannot be read from the middle");
+    b->position = position;
+    return UBI_OK;
+}
+
 /* ---- reading ahead --------------------------------------------------------------------------------------------------- */
 
 void ubi__ubirec_blocks_read_ahead(ubi__ubirec_blocks *b, unsigned threads) {

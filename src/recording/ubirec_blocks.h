@@ -26,6 +26,8 @@ typedef struct ubi__ubirec_block {
 ubi_status ubi__ubirec_blocks_new(ubi__ubirec_blocks **out, ubi__source *source, const ubi_allocator *allocator);
 /** NULL is fine. */
 void ubi__ubirec_blocks_free(ubi__ubirec_blocks *b);
+/** Before anything is read: the next block begins at this byte. Errors: UBI_EINVAL (the source cannot be read from there). */
+ubi_status ubi__ubirec_blocks_go(ubi__ubirec_blocks *b, uint64_t position);
 /**
  * From now on blocks are read ahead, if `threads` is 2 or more, and the system has a thread and memory for it. Not of a source
  * that calls back, whose owner may count on the thread; nor where what comes is to be seen at once.

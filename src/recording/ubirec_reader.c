@@ -2,8 +2,7 @@
  *
  * ubirec_reader.c: see ubirec_reader.h.
  *
- * Blocks (ubirec_blocks.h) are taken apart one after the other. A payload is read through a `cursor` that
- * cannot leave it; the first thing that is wrong sticks there, so that fields can be read in one go and checked at the end.
+ * Blocks (ubirec_blocks.h) are taken apart one after the other, through cursors (ubirec_cursor.h).
  */
 #include "recording/ubirec_reader.h"
 
@@ -12,32 +11,21 @@
 
 #include "base/assert.h"
 #include "recording/ubirec_blocks.h"
+#include "recording/ubirec_cursor.h"
 
-#define NO_FAULT NULL
 #define SHORT_BYTES 5u      /* of numbers in events that are read in rows */
 #define EVENT_BYTES_MOST 16 /* of these: two numbers, and a length */
-
-/* How much there is of each thing by now. */
-typedef struct counts {
-    uint32_t strings, modules, frames, traces, kinds, infos, threads, blocks;
-    uint64_t allocations;
-} counts;
-
-typedef struct cursor {
-    const uint8_t *at, *end;
-    const char *fault; /* what was expected and is not there; NULL: all is well */
-} cursor;
 
 struct ubi__ubirec_reader {
     const ubi_allocator *allocator;
     ubi__ubirec_blocks *blocks;
-    counts n;
+    ubi__ubirec_counts n;
     uint64_t position, block_at; /* in the source: what was read; where the block began */
     uint64_t torn_bytes;
     uint64_t time_ns, block_time_ns;
     uint32_t thread;
     bool has_about, has_end, is_at_end;
-    cursor block;           /* what is left of the block */
+    ubi__cursor block;      /* what is left of the block */
     const uint8_t *records; /* of the block */
     ubi__ubirec_record record;
     ubi__ubirec_symbol_row symbols[UBI__UBIREC_SYMBOLS_MAX];
@@ -80,6 +68,21 @@ void ubi__ubirec_reader_free(ubi__ubirec_reader *r) {
     UBI_DELETE(r->allocator, r);
 }
 
+bool ubi__ubirec_place_get(const ubi__ubirec_reader *r, ubi__ubirec_place *out) {
+    *out = (ubi__ubirec_place){ r->n, r->position, r->time_ns, r->thread, 0 };
+    return r->block.at == r->block.end && !r->is_at_end && r->has_about && !r->has_end;
+}
+
+ubi_status ubi__ubirec_reader_go(ubi__ubirec_reader *r, const ubi__ubirec_place *place) {
+    UBI_TRY(ubi__ubirec_blocks_go(r->blocks, place->position));
+    r->n = place->n;
+    r->position = r->block_at = place->position;
+    r->time_ns = place->time_ns;
+    r->thread = place->thread;
+    r->has_about = place->position > UBI__UBIREC_HEADER_BYTES;
+    return UBI_OK;
+}
+
 void ubi__ubirec_read_ahead(ubi__ubirec_reader *r, unsigned threads) {
     ubi__ubirec_blocks_read_ahead(r->blocks, threads);
 }
@@ -96,7 +99,7 @@ static ubi_status next_block(ubi__ubirec_reader *r) {
     if (!block.records)
         return UBI_OK;
     r->records = block.records;
-    r->block = (cursor){ block.records, block.records + block.n, NO_FAULT };
+    r->block = (ubi__cursor){ block.records, block.records + block.n, UBI__NO_FAULT };
     r->block_time_ns = 0;
     r->n.blocks++;
     return UBI_OK;
@@ -104,278 +107,225 @@ static ubi_status next_block(ubi__ubirec_reader *r) {
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
-static void cursor_fail(cursor *c, const char *expected) {
-    if (!c->fault)
-        c->fault = expected;
-    c->at = c->end;
-}
-
-static uint64_t cursor_get_slow(cursor *c) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
-        uint8_t byte = *c->at++;
-        if (shift == 63 && byte > 1)
-            break;
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return value;
-    }
-    cursor_fail(c, "a number of at most 64 bits");
-    return 0;
-}
-
-static inline uint64_t cursor_get(cursor *c) {
-    if (ubi__likely(c->at < c->end && *c->at < 128))
-        return *c->at++;
-    return cursor_get_slow(c);
-}
-
-static uint64_t cursor_get_below(cursor *c, uint64_t limit, const char *expected) {
-    uint64_t value = cursor_get(c);
-    if (value < limit)
-        return value;
-    cursor_fail(c, expected);
-    return 0;
-}
-
-static uint32_t cursor_get_index(cursor *c, uint32_t n, const char *expected) {
-    return (uint32_t)cursor_get_below(c, n, expected);
-}
-
-static uint32_t cursor_get_u32(cursor *c) {
-    return (uint32_t)cursor_get_below(c, (uint64_t)UINT32_MAX + 1, "a number of at most 32 bits");
-}
-
-static ubi_text cursor_get_text(cursor *c) {
-    uint64_t n = cursor_get(c);
-    if (n > UBI__UBIREC_TEXT_MAX || n > (size_t)(c->end - c->at)) {
-        cursor_fail(c, "a text of at most 65536 bytes within its record");
-        return (ubi_text){ "", 0 };
-    }
-    ubi_text text = { (const char *)c->at, (size_t)n };
-    c->at += n;
-    return text;
-}
-
-static ubi_str_ix cursor_get_string(cursor *c, const counts *n) {
-    return cursor_get_index(c, n->strings, "the number of an earlier string");
+static ubi_str_ix cursor_get_string(ubi__cursor *c, const ubi__ubirec_counts *n) {
+    return ubi__cursor_get_index(c, n->strings, "the number of an earlier string");
 }
 
 /* One more of something. */
-static void count_one(cursor *c, uint32_t *n) {
+static void count_one(ubi__cursor *c, uint32_t *n) {
     if (*n >= UBI_NONE - 1)
-        cursor_fail(c, "at most 4294967294 things of one type");
+        ubi__cursor_fail(c, "at most 4294967294 things of one type");
     else
         ++*n;
 }
 
 /* The allocation that was made so long ago. */
-static uint64_t cursor_get_allocation(cursor *c, uint64_t ago, const counts *n) {
+static uint64_t cursor_get_allocation(ubi__cursor *c, uint64_t ago, const ubi__ubirec_counts *n) {
     if (ago < n->allocations)
         return n->allocations - 1 - ago;
-    cursor_fail(c, "an allocation that was made before");
+    ubi__cursor_fail(c, "an allocation that was made before");
     return 0;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
 
-static void read_about(ubi__ubirec_reader *r, cursor *c) {
+static void read_about(ubi__ubirec_reader *r, ubi__cursor *c) {
     ubi__ubirec_about *about = &r->record.about;
     if (r->has_about)
-        cursor_fail(c, "only one record about the whole");
+        ubi__cursor_fail(c, "only one record about the whole");
     r->has_about = true;
-    about->pid = cursor_get(c);
-    about->parent_pid = cursor_get(c);
-    about->period_bytes = cursor_get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
-    about->start_unix_ns = cursor_get(c);
-    about->recording_start_ns = cursor_get(c);
-    about->page_bytes = cursor_get(c);
-    about->program = cursor_get_text(c);
-    about->arguments = cursor_get_text(c);
-    about->writer = cursor_get_text(c);
-    about->system = cursor_get_text(c);
-    about->recording = c->at < c->end ? cursor_get(c) : 0;
+    about->pid = ubi__cursor_get(c);
+    about->parent_pid = ubi__cursor_get(c);
+    about->period_bytes = ubi__cursor_get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
+    about->start_unix_ns = ubi__cursor_get(c);
+    about->recording_start_ns = ubi__cursor_get(c);
+    about->page_bytes = ubi__cursor_get(c);
+    about->program = ubi__cursor_get_text(c);
+    about->arguments = ubi__cursor_get_text(c);
+    about->writer = ubi__cursor_get_text(c);
+    about->system = ubi__cursor_get_text(c);
+    about->recording = c->at < c->end ? ubi__cursor_get(c) : 0;
     if (about->period_bytes == 0)
-        cursor_fail(c, "a period of at least one byte");
+        ubi__cursor_fail(c, "a period of at least one byte");
 }
 
-static void read_string(ubi__ubirec_reader *r, cursor *c) {
-    r->record.string = cursor_get_text(c);
+static void read_string(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.string = ubi__cursor_get_text(c);
     count_one(c, &r->n.strings);
 }
 
-static void read_module(ubi__ubirec_reader *r, cursor *c) {
+static void read_module(ubi__ubirec_reader *r, ubi__cursor *c) {
     ubi__ubirec_module_row *m = &r->record.module;
     m->path = cursor_get_string(c, &r->n);
     m->build_id = cursor_get_string(c, &r->n);
-    m->bias = cursor_get(c);
-    m->start = cursor_get(c);
-    m->end = cursor_get(c);
+    m->bias = ubi__cursor_get(c);
+    m->start = ubi__cursor_get(c);
+    m->end = ubi__cursor_get(c);
     count_one(c, &r->n.modules);
 }
 
-static void read_frame(ubi__ubirec_reader *r, cursor *c) {
+static void read_frame(ubi__ubirec_reader *r, ubi__cursor *c) {
     ubi__ubirec_frame *f = &r->record.frame;
     memset(f, 0, sizeof *f);
     f->type = r->record.type;
     if (f->type == UBI__UBIREC_NATIVE_FRAME)
-        f->of = cursor_get_index(c, r->n.modules, "the number of an earlier module");
+        f->of = ubi__cursor_get_index(c, r->n.modules, "the number of an earlier module");
     else if (f->type != UBI__UBIREC_RAW_FRAME)
         f->of = cursor_get_string(c, &r->n);
     if (f->type == UBI__UBIREC_NATIVE_FRAME || f->type == UBI__UBIREC_RAW_FRAME)
-        f->address = cursor_get(c);
+        f->address = ubi__cursor_get(c);
     if (f->type == UBI__UBIREC_SCRIPT_FRAME) {
         f->script.file = cursor_get_string(c, &r->n);
-        f->script.line = cursor_get_u32(c);
-        f->column = cursor_get_u32(c);
+        f->script.line = ubi__cursor_get_u32(c);
+        f->column = ubi__cursor_get_u32(c);
     }
     count_one(c, &r->n.frames);
 }
 
-static void read_kind(ubi__ubirec_reader *r, cursor *c) {
+static void read_kind(ubi__ubirec_reader *r, ubi__cursor *c) {
     r->record.kind.word = cursor_get_string(c, &r->n);
     r->record.kind.class_of_kind =
-        (ubi__ubirec_class)cursor_get_below(c, UBI__UBIREC_CLASS_COUNT, "a class of allocations: 0, 1 or 2");
+        (ubi__ubirec_class)ubi__cursor_get_below(c, UBI__UBIREC_CLASS_COUNT, "a class of allocations: 0, 1 or 2");
     count_one(c, &r->n.kinds);
 }
 
-static void read_info(ubi__ubirec_reader *r, cursor *c) {
+static void read_info(ubi__ubirec_reader *r, ubi__cursor *c) {
     ubi__ubirec_info_row *info = &r->record.info;
-    info->kind = cursor_get_index(c, r->n.kinds, "the number of an earlier kind");
-    info->size_bytes = cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
-    info->trace = r->n.traces - cursor_get_index(c, r->n.traces + 1, "an earlier trace");
+    info->kind = ubi__cursor_get_index(c, r->n.kinds, "the number of an earlier kind");
+    info->size_bytes = ubi__cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
+    info->trace = r->n.traces - ubi__cursor_get_index(c, r->n.traces + 1, "an earlier trace");
     info->weight_bytes = info->size_bytes;
     if (c->at < c->end)
-        info->weight_bytes = cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a weight of at most 2^56 bytes");
+        info->weight_bytes = ubi__cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a weight of at most 2^56 bytes");
     count_one(c, &r->n.infos);
 }
 
-static void read_thread(ubi__ubirec_reader *r, cursor *c) {
-    r->record.thread.tid = cursor_get(c);
+static void read_thread(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.thread.tid = ubi__cursor_get(c);
     r->record.thread.name = cursor_get_string(c, &r->n);
     count_one(c, &r->n.threads);
 }
 
-static void read_thread_name(ubi__ubirec_reader *r, cursor *c) {
-    r->record.thread_name.thread = cursor_get_index(c, r->n.threads, "the number of an earlier thread");
+static void read_thread_name(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.thread_name.thread = ubi__cursor_get_index(c, r->n.threads, "the number of an earlier thread");
     r->record.thread_name.name = cursor_get_string(c, &r->n);
 }
 
-static void read_time(ubi__ubirec_reader *r, cursor *c) {
-    uint64_t delta = cursor_get(c), now;
+static void read_time(ubi__ubirec_reader *r, ubi__cursor *c) {
+    uint64_t delta = ubi__cursor_get(c), now;
     if (__builtin_add_overflow(r->block_time_ns, delta, &now) || now < r->time_ns)
-        cursor_fail(c, "a time that is not before the last one");
+        ubi__cursor_fail(c, "a time that is not before the last one");
     else
         r->time_ns = r->block_time_ns = now;
     r->record.time_ns = r->time_ns;
 }
 
-static void read_switch(ubi__ubirec_reader *r, cursor *c) {
-    r->thread = cursor_get_index(c, r->n.threads, "the number of an earlier thread");
+static void read_switch(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->thread = ubi__cursor_get_index(c, r->n.threads, "the number of an earlier thread");
     r->record.thread_now = r->thread;
 }
 
-static void check_not_over(const ubi__ubirec_reader *r, cursor *c) {
+static void check_not_over(const ubi__ubirec_reader *r, ubi__cursor *c) {
     if (r->has_end)
-        cursor_fail(c, "nothing to happen behind the end");
+        ubi__cursor_fail(c, "nothing to happen behind the end");
 }
 
 /* An event, which some thread caused. */
-static void check_event(const ubi__ubirec_reader *r, cursor *c) {
+static void check_event(const ubi__ubirec_reader *r, ubi__cursor *c) {
     check_not_over(r, c);
     if (r->thread >= r->n.threads)
-        cursor_fail(c, "a thread before anything is allocated");
+        ubi__cursor_fail(c, "a thread before anything is allocated");
 }
 
-static void read_free_undone(ubi__ubirec_reader *r, cursor *c) {
-    r->record.event.number = cursor_get_allocation(c, cursor_get(c), &r->n);
-    r->record.event.info = cursor_get_index(c, r->n.infos, "the number of an earlier info");
+static void read_free_undone(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.event.number = cursor_get_allocation(c, ubi__cursor_get(c), &r->n);
+    r->record.event.info = ubi__cursor_get_index(c, r->n.infos, "the number of an earlier info");
     check_event(r, c);
 }
 
-static void read_left(ubi__ubirec_reader *r, cursor *c) {
-    r->record.event.number = cursor_get_allocation(c, cursor_get(c), &r->n);
+static void read_left(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.event.number = cursor_get_allocation(c, ubi__cursor_get(c), &r->n);
     check_event(r, c);
 }
 
-static void read_bytes_record(ubi__ubirec_reader *r, cursor *c) {
-    r->record.bytes = cursor_get(c);
+static void read_bytes_record(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.bytes = ubi__cursor_get(c);
 }
 
-static void read_period(ubi__ubirec_reader *r, cursor *c) {
-    r->record.bytes = cursor_get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
+static void read_period(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.bytes = ubi__cursor_get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
     if (r->record.bytes == 0)
-        cursor_fail(c, "a period of at least one byte");
+        ubi__cursor_fail(c, "a period of at least one byte");
 }
 
-static void read_started(ubi__ubirec_reader *r, cursor *c) {
+static void read_started(ubi__ubirec_reader *r, ubi__cursor *c) {
     r->record.started.name = cursor_get_string(c, &r->n);
-    r->record.started.count = cursor_get(c);
-    r->record.started.why = c->at < c->end ? (ubi__unrecorded)cursor_get_u32(c) : UBI__UNRECORDED_CHOICE;
+    r->record.started.count = ubi__cursor_get(c);
+    r->record.started.why = c->at < c->end ? (ubi__unrecorded)ubi__cursor_get_u32(c) : UBI__UNRECORDED_CHOICE;
 }
 
-static void read_companion(ubi__ubirec_reader *r, cursor *c) {
+static void read_companion(ubi__ubirec_reader *r, ubi__cursor *c) {
     r->record.companion.suffix = cursor_get_string(c, &r->n);
     r->record.companion.name = cursor_get_string(c, &r->n);
 }
 
-static void read_use(ubi__ubirec_reader *r, cursor *c) {
+static void read_use(ubi__ubirec_reader *r, ubi__cursor *c) {
     ubi__ubirec_use_row *use = &r->record.use;
-    *use = (ubi__ubirec_use_row){ .table = cursor_get_u32(c) };
-    use->is_divided = cursor_get_below(c, 2, "0 or 1") != 0;
-    use->time_ns = cursor_get(c);
-    use->kind = cursor_get_u32(c);
-    uint32_t name = cursor_get_index(c, r->n.strings + 1, "0, or the number of an earlier string plus 1");
+    *use = (ubi__ubirec_use_row){ .table = ubi__cursor_get_u32(c) };
+    use->is_divided = ubi__cursor_get_below(c, 2, "0 or 1") != 0;
+    use->time_ns = ubi__cursor_get(c);
+    use->kind = ubi__cursor_get_u32(c);
+    uint32_t name = ubi__cursor_get_index(c, r->n.strings + 1, "0, or the number of an earlier string plus 1");
     use->name = name ? name - 1 : UBI_NONE;
     uint64_t *const sizes[] = { &use->resident_bytes, &use->share_bytes, &use->swapped_bytes };
     for (size_t i = 0; i < 3; i++)
-        *sizes[i] = cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
+        *sizes[i] = ubi__cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
 }
 
-static void read_counted(ubi__ubirec_reader *r, cursor *c) {
-    r->record.counted.counter = cursor_get(c);
-    r->record.counted.value = cursor_get(c);
+static void read_counted(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.counted.counter = ubi__cursor_get(c);
+    r->record.counted.value = ubi__cursor_get(c);
 }
 
-static void read_marker(ubi__ubirec_reader *r, cursor *c) {
+static void read_marker(ubi__ubirec_reader *r, ubi__cursor *c) {
     r->record.marker.name = cursor_get_string(c, &r->n);
-    r->record.marker.time_ns = cursor_get(c);
+    r->record.marker.time_ns = ubi__cursor_get(c);
     r->record.marker.type =
-        (ubi__ubirec_marker_type)cursor_get_below(c, UBI__UBIREC_MARKER_TYPE_COUNT, "a type of marker: 0 to 3");
-    r->record.marker.process_type = cursor_get_u32(c);
-    r->record.marker.is_off_main_thread = cursor_get_below(c, 2, "0 or 1") != 0;
-    r->record.marker.thread = cursor_get_index(c, r->n.threads, "the number of an earlier thread");
-    r->record.marker.trace = cursor_get_index(c, r->n.traces + 1, "the number of an earlier trace");
+        (ubi__ubirec_marker_type)ubi__cursor_get_below(c, UBI__UBIREC_MARKER_TYPE_COUNT, "a type of marker: 0 to 3");
+    r->record.marker.process_type = ubi__cursor_get_u32(c);
+    r->record.marker.is_off_main_thread = ubi__cursor_get_below(c, 2, "0 or 1") != 0;
+    r->record.marker.thread = ubi__cursor_get_index(c, r->n.threads, "the number of an earlier thread");
+    r->record.marker.trace = ubi__cursor_get_index(c, r->n.traces + 1, "the number of an earlier trace");
     r->record.marker.details = cursor_get_string(c, &r->n);
 }
 
-static void read_action(ubi__ubirec_reader *r, cursor *c) {
+static void read_action(ubi__ubirec_reader *r, ubi__cursor *c) {
     check_not_over(r, c);
-    r->record.action.what = cursor_get(c);
-    r->record.action.time_ns = cursor_get(c);
+    r->record.action.what = ubi__cursor_get(c);
+    r->record.action.time_ns = ubi__cursor_get(c);
 }
 
-static void read_symbols(ubi__ubirec_reader *r, cursor *c) {
-    r->record.symbols.frame = cursor_get_index(c, r->n.frames, "the number of an earlier frame");
-    r->record.symbols.n = cursor_get_index(c, UBI__UBIREC_SYMBOLS_MAX + 1, "at most 256 symbols of a frame");
+static void read_symbols(ubi__ubirec_reader *r, ubi__cursor *c) {
+    r->record.symbols.frame = ubi__cursor_get_index(c, r->n.frames, "the number of an earlier frame");
+    r->record.symbols.n = ubi__cursor_get_index(c, UBI__UBIREC_SYMBOLS_MAX + 1, "at most 256 symbols of a frame");
     r->record.symbols.at = r->symbols;
     for (uint32_t i = 0; i < r->record.symbols.n; i++) {
         r->symbols[i].function = cursor_get_string(c, &r->n);
         r->symbols[i].file = cursor_get_string(c, &r->n);
-        r->symbols[i].line = cursor_get_u32(c);
-        r->symbols[i].column = cursor_get_u32(c);
+        r->symbols[i].line = ubi__cursor_get_u32(c);
+        r->symbols[i].column = ubi__cursor_get_u32(c);
     }
 }
 
-static void read_end(ubi__ubirec_reader *r, cursor *c) {
+static void read_end(ubi__ubirec_reader *r, ubi__cursor *c) {
     check_not_over(r, c); /* of a program that allocated nothing, no thread is known */
     r->record.end.reason =
-        (ubi__ubirec_end_reason)cursor_get_below(c, UBI__UBIREC_END_REASON_COUNT, "a reason of the end: 0 to 4");
-    r->record.end.value = cursor_get_u32(c);
+        (ubi__ubirec_end_reason)ubi__cursor_get_below(c, UBI__UBIREC_END_REASON_COUNT, "a reason of the end: 0 to 4");
+    r->record.end.value = ubi__cursor_get_u32(c);
     r->has_end = true;
 }
 
-typedef void (*read_fn)(ubi__ubirec_reader *r, cursor *payload);
+typedef void (*read_fn)(ubi__ubirec_reader *r, ubi__cursor *payload);
 
 static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
     [UBI__UBIREC_ABOUT] = read_about,
@@ -406,52 +356,52 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
 };
 
 /* False: an unknown type, whose record was skipped. */
-static bool read_other(ubi__ubirec_reader *r, cursor *c, uint64_t type) {
-    uint64_t n = cursor_get(c);
+static bool read_other(ubi__ubirec_reader *r, ubi__cursor *c, uint64_t type) {
+    uint64_t n = ubi__cursor_get(c);
     if (n > UBI__UBIREC_PAYLOAD_MAX || n > (size_t)(c->end - c->at)) {
-        cursor_fail(c, "a record within its block");
+        ubi__cursor_fail(c, "a record within its block");
         return true;
     }
     UBI_ASSERT(c->at + n <= c->end);
-    cursor payload = { c->at, c->at + n, NO_FAULT };
+    ubi__cursor payload = { c->at, c->at + n, UBI__NO_FAULT };
     c->at += n;
     if (type >= UBI__UBIREC_TYPE_COUNT || !readers[type])
         return false;
     r->record.type = (ubi__ubirec_type)type;
     readers[type](r, &payload);
     if (payload.fault)
-        cursor_fail(c, payload.fault);
+        ubi__cursor_fail(c, payload.fault);
     return true;
 }
 
-static void read_trace(ubi__ubirec_reader *r, cursor *c, uint64_t ago) {
+static void read_trace(ubi__ubirec_reader *r, ubi__cursor *c, uint64_t ago) {
     uint64_t number = (uint64_t)r->n.traces + 1;
     if (ago == 0 || ago > number)
-        cursor_fail(c, "an earlier trace as the caller of one");
+        ubi__cursor_fail(c, "an earlier trace as the caller of one");
     r->record.type = UBI__UBIREC_TRACE;
     r->record.trace.caller = (uint32_t)(number - ago);
-    r->record.trace.frame = cursor_get_index(c, r->n.frames, "the number of an earlier frame");
+    r->record.trace.frame = ubi__cursor_get_index(c, r->n.frames, "the number of an earlier frame");
     count_one(c, &r->n.traces);
 }
 
-static void read_alloc(ubi__ubirec_reader *r, cursor *c, uint64_t info) {
+static void read_alloc(ubi__ubirec_reader *r, ubi__cursor *c, uint64_t info) {
     if (info >= r->n.infos)
-        cursor_fail(c, "the number of an earlier info");
+        ubi__cursor_fail(c, "the number of an earlier info");
     check_event(r, c);
     r->record.type = UBI__UBIREC_ALLOC;
     r->record.event.info = (uint32_t)info;
     r->record.event.number = r->n.allocations++;
 }
 
-static void read_free(ubi__ubirec_reader *r, cursor *c, uint64_t ago) {
+static void read_free(ubi__ubirec_reader *r, ubi__cursor *c, uint64_t ago) {
     check_event(r, c);
     r->record.type = UBI__UBIREC_FREE;
     r->record.event.number = cursor_get_allocation(c, ago, &r->n);
 }
 
 /* False: passed over. */
-static bool read_record(ubi__ubirec_reader *r, cursor *c) {
-    uint64_t head = cursor_get(c), argument = head >> UBI__UBIREC_OP_BITS;
+static bool read_record(ubi__ubirec_reader *r, ubi__cursor *c) {
+    uint64_t head = ubi__cursor_get(c), argument = head >> UBI__UBIREC_OP_BITS;
     switch (head & ((1u << UBI__UBIREC_OP_BITS) - 1)) {
     case UBI__UBIREC_OP_ALLOC:
         read_alloc(r, c, argument);
@@ -478,7 +428,7 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
         size_t offset = (size_t)(r->block.at - r->records);
         found = read_record(r, &r->block);
         if (!r->block.fault && found && !r->has_about)
-            cursor_fail(&r->block, "a record about the whole to be the first");
+            ubi__cursor_fail(&r->block, "a record about the whole to be the first");
         if (ubi__unlikely(r->block.fault != NULL))
             return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 ": record at its byte %zu: expected %s", r->block_at,
                              offset, r->block.fault);

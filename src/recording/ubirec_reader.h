@@ -124,6 +124,20 @@ typedef struct ubi__ubirec_record {
     };
 } ubi__ubirec_record;
 
+/** How much there is of each thing by now. */
+typedef struct ubi__ubirec_counts {
+    uint32_t strings, modules, frames, traces, kinds, infos, threads, blocks;
+    uint64_t allocations;
+} ubi__ubirec_counts;
+
+/** Where a reader is, between two blocks: another reader of the same bytes can begin there. */
+typedef struct ubi__ubirec_place {
+    ubi__ubirec_counts n;
+    uint64_t position; /* in the source */
+    uint64_t time_ns;
+    uint32_t thread, unused; /* 0 */
+} ubi__ubirec_place;
+
 /** Whether a file that begins with head[n] is a recording. */
 bool ubi__ubirec_guess(const uint8_t *head, size_t n);
 
@@ -157,6 +171,12 @@ void ubi__ubirec_read_ahead(ubi__ubirec_reader *r, unsigned threads);
  */
 void ubi__ubirec_next_events(ubi__ubirec_reader *r, ubi__ubirec_events *out);
 
+/** False: it is inside of a block, or before the first record or after that of the end. */
+bool ubi__ubirec_place_get(const ubi__ubirec_reader *r, ubi__ubirec_place *out);
+/**
+ * Before anything is read: begins at a place, which is taken as it is. Errors: UBI_EINVAL (the source cannot be read from there).
+ */
+ubi_status ubi__ubirec_reader_go(ubi__ubirec_reader *r, const ubi__ubirec_place *place);
 /** After the last record, when the source has whole blocks again: they follow. */
 void ubi__ubirec_reader_resume(ubi__ubirec_reader *r);
 
