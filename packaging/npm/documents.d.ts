@@ -1764,7 +1764,7 @@ export type Recording1Document = {
   /** null: frees were not recorded */
   curve: {
     stepMs: Recording1.Number;
-    /** when the first point begins; missing: 0 */
+    /** when the step of the first point begins, a multiple of stepMs at or before the window; missing: 0 */
     fromMs?: number;
     /** the most of each step, of all processes that had not ended; heap */
     liveBytes: Array<Recording1.Count>;

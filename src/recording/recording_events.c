@@ -17,14 +17,22 @@
 
 /* ---- the curve ---------------------------------------------------------------------------------------------------- */
 
-/* Half as many points, each of twice the time. */
+/* Half as many points, each of twice the time. The first and the last one may be alone. */
 static void halve_curve(ubi__recording_summary *s) {
-    for (size_t i = 0; i < UBI__CURVE_POINTS / 2; i++) {
-        ubi__curve_point a = s->curve[2 * i], b = s->curve[2 * i + 1];
-        s->curve[i] = a.live_bytes >= b.live_bytes ? a : b;
-        s->curve[i].rss_bytes = ubi__larger(a.rss_bytes, b.rss_bytes);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_curve; n++) {
+        ubi__curve_point point = s->curve[i++];
+        bool has_second = i < s->n_curve && (s->curve_first + i) % 2 == 1;
+        if (has_second) {
+            ubi__curve_point b = s->curve[i++];
+            uint64_t rss_bytes = ubi__larger(point.rss_bytes, b.rss_bytes);
+            point = point.live_bytes >= b.live_bytes ? point : b;
+            point.rss_bytes = rss_bytes;
+        }
+        s->curve[n] = point;
     }
-    s->n_curve = UBI__CURVE_POINTS / 2;
+    s->n_curve = n;
+    s->curve_first /= 2;
     s->curve_step_ns *= 2;
 }
 
@@ -36,23 +44,23 @@ static ubi__curve_point live_point(const ubi__recording_summary *s) {
                                .live_variance = heap->live_variance };
 }
 
-/* How far the window has come. */
+/* What time it is in the window. */
 static uint64_t window_time_ns(const ubi__recording_summary *s) {
-    uint64_t now_ns = s->is_over ? s->window.to_ns - 1 : s->time_ns;
-    return now_ns > s->window.from_ns ? now_ns - s->window.from_ns : 0;
+    return ubi__larger(s->window.from_ns, s->is_over ? s->window.to_ns - 1 : s->time_ns);
 }
 
 /* The point of this time. Those between it and the last one that there was have what lived then. */
 ubi__curve_point *ubi__curve_point_now(ubi__recording_summary *s) {
     uint64_t time_ns = window_time_ns(s), end_ns;
-    if (ubi__likely(s->n_curve && !__builtin_mul_overflow(s->n_curve, s->curve_step_ns, &end_ns) && time_ns < end_ns))
+    if (ubi__likely(s->n_curve && !__builtin_mul_overflow(s->curve_first + s->n_curve, s->curve_step_ns, &end_ns) &&
+                    time_ns < end_ns))
         return &s->curve[s->n_curve - 1];
-    while (time_ns / s->curve_step_ns >= UBI__CURVE_POINTS) {
+    while (time_ns / s->curve_step_ns - s->curve_first >= UBI__CURVE_POINTS) {
         while (s->n_curve < UBI__CURVE_POINTS)
             s->curve[s->n_curve++] = live_point(s);
         halve_curve(s);
     }
-    size_t at = (size_t)(time_ns / s->curve_step_ns);
+    size_t at = (size_t)(time_ns / s->curve_step_ns - s->curve_first);
     while (s->n_curve <= at)
         s->curve[s->n_curve++] = live_point(s);
     UBI_ASSERT(at < s->n_curve && s->n_curve <= UBI__CURVE_POINTS);
@@ -149,7 +157,7 @@ static inline ubi_status begin_life(ubi__recording_summary *s, uint64_t number, 
         change_estimates(s, number, maker->info, 1);
     if (live_bytes > c->peak_bytes) {
         c->peak_bytes = live_bytes;
-        c->peak_time_ns = s->window.from_ns + window_time_ns(s);
+        c->peak_time_ns = window_time_ns(s);
         c->epoch++;
     }
     if (point && live_bytes > point->live_bytes)
@@ -247,6 +255,16 @@ static inline void add_heap_free(ubi__recording_summary *s, uint64_t number, uin
         estimate_add_one(&thread->temporary, s, info);
     if (!is_older(s, number))
         estimate_add_one(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info);
+    else if (s->notes)
+        s->notes->older_freed(s->notes->payload, number, lifetime_bucket(now_ms(s) - made_ms));
+}
+
+/* Whether what was freed counts as temporary in this window. */
+static inline bool temporary_note(ubi__recording_summary *s, uint64_t number, uint64_t live, bool is_temporary) {
+    if (ubi__likely(!is_temporary || !s->notes || !is_older(s, number)))
+        return is_temporary;
+    s->notes->older_temporary(s->notes->payload, number, live_maker(live), s->thread);
+    return false;
 }
 
 static inline void add_free(ubi__recording_summary *s, uint64_t number) {
@@ -262,6 +280,7 @@ static inline void add_free(ubi__recording_summary *s, uint64_t number) {
     }
     ubi__maker_sums *maker = &s->makers.at[live_maker(live)];
     thread->last_free = UBI__LAST_FREE;
+    is_temporary = temporary_note(s, number, live, is_temporary);
     ubi__marker_sums_freed(&s->markers, number, s->thread);
     maker->made.temporary += is_temporary;
     thread->last_temporary = is_temporary ? number + 1 : 0;
@@ -299,6 +318,7 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     UBI_TRY(begin_life(s, number, &s->makers.at[maker]));
     c->n_frees -= !was_before;
     c->n_older += was_before;
+    s->has_crossed |= was_before;
     if (temporary == number + 1)
         s->makers.at[last_maker].made.temporary--;
     return ubi__marker_sums_undone(&s->markers, number, s->thread);

@@ -22,13 +22,13 @@ ubi_status ubi__recording_summary_view(ubi__recording_summary *out, const ubi__r
                                        const ubi_allocator *allocator) {
     *out = *of;
     out->allocator = allocator;
+    out->is_view = true;
     return ubi__ubirec_tables_view(&out->tables, &of->tables, allocator);
 }
 
 void ubi__recording_summary_fini(ubi__recording_summary *s) {
-    bool is_view = s->tables.is_view;
     ubi__ubirec_tables_fini(&s->tables);
-    if (is_view)
+    if (s->is_view)
         return;
     ubi__vec_info_sums_fini(&s->infos, s->allocator);
     ubi__vec_maker_sums_fini(&s->makers, s->allocator);
@@ -120,9 +120,7 @@ static void info_sums_join(ubi__info_sums *to, const ubi__info_sums *from) {
 
 /* Of the heap. */
 static void maker_total(ubi__recording_summary *s, const ubi__maker_sums *maker) {
-    uint64_t size_bytes = s->tables.infos.at[maker->info].size_bytes;
-    ubi__estimate_add(&s->sizes[size_bucket(size_bytes)], s, maker->info, maker->made.count);
-    for (ubi__measure m = 0; s->is_by_thread && m < UBI__MEASURE_COUNT; m++)
+    for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
         ubi__estimate_add(&s->threads.at[maker->thread].by[m], s, maker->info, ubi__info_measure(&maker->made, m));
 }
 
@@ -135,15 +133,19 @@ static void makers_total(ubi__recording_summary *s) {
         ubi__maker_sums *maker = &s->makers.at[i];
         ubi__info_note_peak(&maker->made, &s->classes[ubi__info_class(s, maker->info)]);
         info_sums_join(&s->infos.at[maker->info], &maker->made);
-        if (ubi__info_class(s, maker->info) == UBI__UBIREC_HEAP)
+        if (s->is_by_thread && ubi__info_class(s, maker->info) == UBI__UBIREC_HEAP)
             maker_total(s, maker);
     }
 }
 
 static void infos_total(ubi__recording_summary *s) {
-    for (uint32_t i = 0; i < s->infos.n; i++)
+    for (uint32_t i = 0; i < s->infos.n; i++) {
+        unsigned bucket = size_bucket(s->tables.infos.at[i].size_bytes);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             ubi__estimate_add(&s->totals[ubi__info_class(s, i)][m], s, i, ubi__info_measure(&s->infos.at[i], m));
+        if (ubi__info_class(s, i) == UBI__UBIREC_HEAP)
+            ubi__estimate_add(&s->sizes[bucket], s, i, s->infos.at[i].count);
+    }
 }
 
 void ubi__recording_summary_finish(ubi__recording_summary *s) {
@@ -195,6 +197,7 @@ ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__so
     s->window = choice->window;
     s->is_by_thread = choice->is_by_thread;
     s->has_begun = ubi__window_has_begun(&s->window, 0);
+    s->curve_first = s->window.from_ns / s->curve_step_ns;
     ubi_status status = ubi__ubirec_reader_new(&reader, source, s->allocator);
     if (status == UBI_OK) {
         ubi__ubirec_read_ahead(reader, choice->threads);

@@ -18,6 +18,7 @@
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
 
+#include "base/bits.h"
 #include "recording/estimate.h"
 #include "recording/live_ledger.h"
 #include "recording/marker_sums.h"
@@ -110,8 +111,23 @@ typedef struct ubi__curve_point {
     uint64_t rss_bytes; /* 0: not measured */
 } ubi__curve_point;
 
+/**
+ * What is asked of a summary that is made in parts, each a window that begins where the last one ended (recording_checkpoints.h): what is of
+ * two parts. Neither is in its sums.
+ */
+typedef struct ubi__part_notes {
+    void *payload;
+    /** An allocation of the heap from before this part was freed; its lifetime is in this bucket. */
+    void (*older_freed)(void *payload, uint64_t number, unsigned bucket);
+    /** It was temporary: the last thing that its thread did in an earlier part, and the free the first one in this. */
+    void (*older_temporary)(void *payload, uint64_t number, uint32_t maker, uint32_t thread);
+} ubi__part_notes;
+
 typedef struct ubi__recording_summary {
     const ubi_allocator *allocator;
+    bool is_view;                 /* tables alone are its own (ubi__recording_summary_view) */
+    bool has_crossed;             /* a free from before the window was taken back in it */
+    const ubi__part_notes *notes; /* NULL: it is not made in parts */
     ubi__time_window window;
     bool has_begun, is_over;           /* the window */
     uint64_t n_numbers;                /* allocations so far, also outside of the window */
@@ -129,7 +145,8 @@ typedef struct ubi__recording_summary {
     ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS]; /* sizes: as well */
     ubi__curve_point curve[UBI__CURVE_POINTS];
     size_t n_curve;
-    uint64_t curve_step_ns; /* of each point; the first one begins with the window */
+    uint64_t curve_step_ns; /* of each point; points begin at multiples of it, but the first one with the window */
+    uint64_t curve_first;   /* that multiple at or before the window's beginning */
     uint64_t time_ns;       /* now, or the end */
     uint32_t thread;
     uint64_t rss_peak_bytes, rss_peak_time_ns, rss_last_bytes;
@@ -173,6 +190,14 @@ typedef struct ubi__summary_choice {
 ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__source *source,
                                               const ubi__summary_choice *choice, const ubi_progress *progress,
                                               const ubi_allocator *allocator);
+/** What it had at the last maximum of its class, before that changes. */
+static inline void ubi__info_note_peak(ubi__info_sums *sums, const ubi__class_sums *of_class) {
+    if (sums->epoch == of_class->epoch)
+        return;
+    sums->peak_live = sums->live;
+    sums->epoch = of_class->epoch;
+}
+
 /** The window begins now: sums are zero, and the peak is what lives. */
 void ubi__recording_window_begin(ubi__recording_summary *s);
 
@@ -217,7 +242,7 @@ static inline bool ubi__class_has_any(const ubi__recording_summary *s, ubi__ubir
 }
 /** When a point of the curve begins. */
 static inline uint64_t ubi__curve_time_ns(const ubi__recording_summary *s, size_t point) {
-    return s->window.from_ns + point * s->curve_step_ns;
+    return ubi__larger(s->window.from_ns, (s->window.from_ns / s->curve_step_ns + point) * s->curve_step_ns);
 }
 /** Of a point of the curve. */
 ubi__range ubi__curve_range(const ubi__recording_summary *s, const ubi__curve_point *point);

@@ -18,12 +18,4 @@ static inline ubi__ubirec_class ubi__info_class(const ubi__recording_summary *s,
     return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
 }
 
-/** What it had at the last maximum, before that changes. */
-static inline void ubi__info_note_peak(ubi__info_sums *sums, const ubi__class_sums *of_class) {
-    if (sums->epoch == of_class->epoch)
-        return;
-    sums->peak_live = sums->live;
-    sums->epoch = of_class->epoch;
-}
-
 #endif

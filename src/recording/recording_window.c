@@ -55,6 +55,7 @@ void ubi__recording_window_begin(ubi__recording_summary *s) {
     ubi__marker_sums_begin(&s->markers, s->window.from_ns);
     s->n_markers = 0;
     s->n_curve = 0;
+    s->curve_first = s->window.from_ns / s->curve_step_ns;
     s->rss_peak_bytes = s->rss_last_bytes;
     s->rss_peak_time_ns = s->window.from_ns;
 }

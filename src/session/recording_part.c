@@ -71,6 +71,17 @@ static ubi_status files_read(ubi__session_recording *r, const ubi_session_use *u
     return status;
 }
 
+/* By the index, or else from the files. */
+static ubi_status summary_read(ubi__session_recording *r, ubi_session_use *use, const ubi__recording_choice *choice) {
+    const ubi__summary_choice how = { .window = choice->window,
+                                      .is_by_thread = choice->is_by_thread,
+                                      .threads = ubi__thread_count(use->threads) };
+    bool found = false, is_part = !ubi__window_is_whole(&choice->window) || choice->is_by_thread;
+    if (is_part && !choice->process && r->processes.rows.n <= 1)
+        UBI_TRY(ubi__session_checkpoints_window(&r->summary, &found, use, r->path, &how, r->allocator));
+    return found ? UBI_OK : files_read(r, use, &how);
+}
+
 static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use, const char *key) {
     ubi__file_identity file;
     ubi__recording_choice choice;
@@ -80,10 +91,7 @@ static ubi_status recording_read(ubi__session_recording *r, ubi_session_use *use
     UBI_TRY(ubi__recording_processes_find(&r->processes, use->session->name, r->wanted, r->allocator));
     UBI_TRY(ubi__session_file_check(&file, use->session, r->processes.identity));
     r->path = r->wanted && r->processes.rows.n == 1 ? r->processes.rows.at[0].path : use->session->name;
-    const ubi__summary_choice how = { .window = choice.window,
-                                      .is_by_thread = choice.is_by_thread,
-                                      .threads = ubi__thread_count(use->threads) };
-    UBI_TRY(ubi__session_fault_note(use->session, files_read(r, use, &how)));
+    UBI_TRY(ubi__session_fault_note(use->session, summary_read(r, use, &choice)));
     ubi_status status = ubi__recording_processes_sum(&r->processes, &r->summary);
     if (status != UBI_OK)
         ubi__recording_summary_fini(&r->summary);

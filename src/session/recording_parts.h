@@ -57,6 +57,16 @@ typedef struct ubi__session_recording {
 
 /** Passes what an index has of a recording: all processes, which were found if it is read, without names that it lacks. */
 ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *recording);
+/**
+ * What a recording's window amounts to, by the checkpoints of its index. @param found  out: false: there are none that help.
+ * Errors: those of ubi__recording_checkpoints_window, but those of damaged checkpoints.
+ */
+ubi_status ubi__session_checkpoints_window(ubi__recording_summary *out, bool *found, ubi_session_use *use,
+                                           const char *path, const ubi__summary_choice *choice,
+                                           const ubi_allocator *allocator);
+/** Makes those that an index is to have, and passes them. Errors: those of reading and of passing. */
+ubi_status ubi__session_checkpoints_write(ubi__columns *c, const ubi__session_recording *recording,
+                                          const ubi_session_use *use);
 /** Of a recording; `with_wrappers` does not matter. Errors: also UBI_EINVAL: there is no such process. */
 ubi_status ubi__session_recording_get(const ubi__session_recording **out, ubi_session_use *use,
                                       const ubi__recording_choice *choice);

@@ -20,7 +20,7 @@ const char *const ubi__indexed_scopes[UBI__INDEXED_COUNT] = {
     [UBI__INDEXED_DOMINATORS] = "dominators", [UBI__INDEXED_SETS] = "dominated",
     [UBI__INDEXED_DISTANCES] = "distances",   [UBI__INDEXED_RETAINING] = "retaining",
     [UBI__INDEXED_SUMMARY] = "summary",       [UBI__INDEXED_RECORDING] = "recording",
-    [UBI__INDEXED_PLACES] = "places",
+    [UBI__INDEXED_PLACES] = "places",         [UBI__INDEXED_CHECKPOINTS] = "checkpoints",
 };
 
 /* ---- finding it ------------------------------------------------------------------------------------------------------ */

@@ -23,8 +23,9 @@ typedef enum ubi__indexed {
     UBI__INDEXED_DISTANCES,
     UBI__INDEXED_RETAINING,
     UBI__INDEXED_SUMMARY,
-    UBI__INDEXED_RECORDING, /* with all its processes */
-    UBI__INDEXED_PLACES,    /* of it, as they are usually asked for */
+    UBI__INDEXED_RECORDING,   /* with all its processes */
+    UBI__INDEXED_PLACES,      /* of it, as they are usually asked for */
+    UBI__INDEXED_CHECKPOINTS, /* of it */
     UBI__INDEXED_COUNT
 } ubi__indexed;
 

@@ -53,12 +53,14 @@ static ubi_status other_parts_get(indexed_parts *out, ubi_session_use *use) {
 /* Passing towards a file changes nothing of what is passed. */
 #define PASSED(type, value) ((type *)(uintptr_t)(value))
 
-static ubi_status recording_write(ubi__column_writer *writer, const indexed_parts *parts,
+static ubi_status recording_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session_use *use,
                                   const ubi_allocator *allocator) {
     ubi__columns c = { .writer = writer, .scope = ubi__indexed_scopes[UBI__INDEXED_RECORDING], .allocator = allocator };
     UBI_TRY(ubi__session_recording_pass(&c, PASSED(ubi__session_recording, parts->recording)));
     c.scope = ubi__indexed_scopes[UBI__INDEXED_PLACES];
-    return ubi__sites_pass(&c, PASSED(ubi__sites, parts->places), &parts->recording->summary);
+    UBI_TRY(ubi__sites_pass(&c, PASSED(ubi__sites, parts->places), &parts->recording->summary));
+    c.scope = ubi__indexed_scopes[UBI__INDEXED_CHECKPOINTS];
+    return ubi__session_checkpoints_write(&c, parts->recording, use);
 }
 
 static ubi_status first_parts_write(ubi__column_writer *writer, const indexed_parts *parts, const ubi_session *session,
@@ -141,7 +143,7 @@ static ubi_status file_write(ubi__atomic_file *file, indexed_parts *parts, const
     ubi_status status = ubi__column_writer_begin(&writer, ubi__atomic_file_write, file, note, sizeof *note, a);
     writer.pulse = &pulse;
     if (status == UBI_OK)
-        status = parts->recording ? recording_write(&writer, parts, a) : heap_write(&writer, parts, use, a);
+        status = parts->recording ? recording_write(&writer, parts, use, a) : heap_write(&writer, parts, use, a);
     if (status == UBI_OK)
         status = ubi__column_writer_end(&writer);
     ubi__column_writer_fini(&writer);

@@ -300,7 +300,7 @@ static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
     }
     ubi__json_member_object(j, "curve");
     if (ubi__recording_is_part(s))
-        put_ms(j, "fromMs", s->window.from_ns);
+        put_ms(j, "fromMs", s->window.from_ns / s->curve_step_ns * s->curve_step_ns);
     put_ms(j, "stepMs", s->curve_step_ns);
     ubi__json_member_array(j, "liveBytes");
     for (size_t i = 0; i < s->n_curve; i++)
