@@ -9,6 +9,7 @@
  *     ubi__script_join_fn join;
  *     UBI__RECORDER_FIND(join, ubi_recorder_join_scripts);
  *     thread = join ? join(&source) : NULL;
+ *     ... around what it allocates for scripts:  *ubi_recorder_script_blocks() = 1, and what it was
  *     ... at each entry from outside:  atomic_store_explicit(thread, ubi__script_thread(), memory_order_relaxed);
  *     ubi_recorder_leave_scripts(&source), found in the same way
  *
@@ -63,6 +64,12 @@ typedef struct ubi__script_source {
 /** @return where the source's owner keeps its thread, until it leaves; NULL: the recorder does not take it. */
 typedef _Atomic uintptr_t *(*ubi__script_join_fn)(const ubi__script_source *source);
 typedef void (*ubi__script_leave_fn)(const ubi__script_source *source);
+
+/**
+ * A byte of the thread that calls: while it is not 0, blocks that it allocates with malloc and related functions are those of a script engine,
+ * a kind of their own. The same until the thread ends.
+ */
+typedef unsigned char *(*ubi__script_blocks_fn)(void);
 
 /** The thread that calls; it is the same in a child after fork. */
 static inline uintptr_t ubi__script_thread(void) {

@@ -399,6 +399,15 @@ static void drop_event(void) {
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
+/* Blocks of a script engine have kinds of their own, unless they come from functions whose frees are their own. */
+static inline ubi__alloc_kind kind_now(const ubi__thread *thread, ubi__alloc_kind kind) {
+    if (ubi__likely(!thread->is_for_scripts))
+        return kind;
+    if (kind == UBI__ALLOC_MALLOC || kind == UBI__ALLOC_CALLOC)
+        return UBI__ALLOC_SCRIPT;
+    return ubi__alloc_is_resized(kind) ? UBI__ALLOC_SCRIPT_REALLOC : kind;
+}
+
 bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
     ubi__thread *thread = &ubi__this_thread;
     if (ubi__unlikely(!ubi__process_state.is_on) && !is_on_now(thread))
@@ -413,11 +422,12 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
     if (!event_begin(thread))
         return false;
     ubi__context *c = ubi__context_of_thread(thread);
-    bool is_recorded = c && (ubi__process_state.is_exact || ubi__sampling_remember(p)) &&
-                       write_alloc(c, &(alloc_event){ (uintptr_t)p, size_bytes, kind, stack_of(c, caller), met });
+    bool is_recorded =
+        c && (ubi__process_state.is_exact || ubi__sampling_remember(p)) &&
+        write_alloc(c, &(alloc_event){ (uintptr_t)p, size_bytes, kind_now(thread, kind), stack_of(c, caller), met });
     if (ubi__unlikely(!is_recorded))
         drop_event();
-    end_maybe_exiting(thread, kind == UBI__ALLOC_REALLOC || kind == UBI__ALLOC_REALLOCARRAY);
+    end_maybe_exiting(thread, ubi__alloc_is_resized(kind));
     return is_recorded;
 }
 

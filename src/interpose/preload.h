@@ -130,9 +130,10 @@ typedef struct ubi__thread {
     uint32_t business; /* ubi__business */
     bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
     uint8_t exit_rounds;
-    uint8_t module_looks; /* how many of its next allocations look whether a module was loaded (diverted_calls.h) */
-    void *deleting;       /* an operator delete has recorded this free */
-    uintptr_t busy_at;    /* stack address of the recorder while it is busy */
+    uint8_t is_for_scripts; /* what it allocates now belongs to a script engine (base/script_source.h) */
+    uint8_t module_looks;   /* how many of its next allocations look whether a module was loaded (diverted_calls.h) */
+    void *deleting;         /* an operator delete has recorded this free */
+    uintptr_t busy_at;      /* stack address of the recorder while it is busy */
     uintptr_t stack_low, stack_high; /* 0, 0: unknown, for now or permanently */
     ubi__pending_new pending_new;
 } ubi__thread;

@@ -35,6 +35,10 @@ void ubi__scripts_add_for_all(const ubi__script_source *source, ubi__script_rene
     say_that_there_are();
 }
 
+UBI__HOOK unsigned char *ubi_recorder_script_blocks(void) {
+    return &ubi__this_thread.is_for_scripts;
+}
+
 void ubi__scripts_note(ubi__wire_scripts why) {
     ubi__wire_header *area = ubi__process_state.area;
     if (area)

@@ -65,6 +65,7 @@ void ubi__scripts_note(ubi__wire_scripts why);
 /** For owners of runtimes: base/script_source.h. */
 _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source);
 void ubi_recorder_leave_scripts(const ubi__script_source *source);
+unsigned char *ubi_recorder_script_blocks(void);
 
 /** In a child after fork: no other thread is at work. */
 void ubi__scripts_after_fork(void);

@@ -219,7 +219,7 @@ static ubi__block block_of(const ubi__wire_event *e, uint64_t number) {
 }
 
 static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, ubi__wire_event *e) {
-    if (e->kind == UBI__ALLOC_REALLOC || e->kind == UBI__ALLOC_REALLOCARRAY)
+    if (ubi__alloc_is_resized(e->kind))
         UBI_TRY(settle_resize(c, x));
     if (e->about.address == 0 || e->about.address >> UBI__BLOCK_ADDRESS_BITS) {
         c->counters.lost_events++;

@@ -271,11 +271,18 @@ typedef enum ubi__alloc_kind {
     UBI__ALLOC_PVALLOC,
     UBI__ALLOC_NEW,
     UBI__ALLOC_NEW_ARRAY,
-    UBI__ALLOC_MMAP, /* from here on: mappings, not heap */
+    UBI__ALLOC_SCRIPT,         /* a block of a script engine, by malloc or calloc */
+    UBI__ALLOC_SCRIPT_REALLOC, /* by realloc or reallocarray */
+    UBI__ALLOC_MMAP,           /* from here on: mappings, not heap */
     UBI__ALLOC_MREMAP,
     UBI__ALLOC_BRK,
     UBI__ALLOC_KINDS
 } ubi__alloc_kind;
+
+/** Whether it may be the second half of a free of kind realloc. */
+static inline bool ubi__alloc_is_resized(unsigned kind) {
+    return kind == UBI__ALLOC_REALLOC || kind == UBI__ALLOC_REALLOCARRAY || kind == UBI__ALLOC_SCRIPT_REALLOC;
+}
 
 typedef enum ubi__free_kind {
     UBI__FREE_FREE,

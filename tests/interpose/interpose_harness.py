@@ -20,7 +20,7 @@ LIBRARY = BUILD / "lib" / "ubiheap" / "libubiheap-preload.so"
 FOLLOW_CHILDREN, MAPPINGS, MARKERS = 1, 2, 4
 
 ALLOC_WORDS = ["malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign", "valloc",
-               "pvalloc", "new", "new[]", "mmap", "mremap", "brk"]
+               "pvalloc", "new", "new[]", "script", "script_realloc", "mmap", "mremap", "brk"]
 FREE_WORDS = ["free", "realloc", "delete", "delete[]", "free_sized", "delete_sized", "delete[]_sized", "munmap",
               "mremap", "brk"]
 TRUTH_BEGIN, TRUTH_END = 1234577, 1234583

@@ -130,6 +130,11 @@ class TheFile(Records):
         script.write_text("const kept = []; for (let i = 0; i < 30000; i++) kept.push({ i });")
         self.assert_recorded(self.place.record(record_place.UBIHEAP, "run", script, options=("--exact", "--no-symbols")))
         self.assertGreater(max(self.place.recording().sizes().values()), 30000)
+        groups = subprocess.run([record_place.UBIHEAP, "allocations", "--group", "kind", "--json", self.place.folder / "out.ubirec"],
+                                stdout=subprocess.PIPE, check=True).stdout
+        of_kind = {row["name"]: row["total"] for row in json.loads(groups)["groups"]}
+        self.assertGreater(of_kind["JavaScript"]["count"], 60000)  # an object and its properties
+        self.assertLess(of_kind["malloc"]["count"], 5000)
 
     def test_no_stack_has_frames_of_the_recorder(self):
         """Not even when a signal comes while the program is in there."""

@@ -33,6 +33,8 @@ static const struct kind {
     [UBI__ALLOC_PVALLOC] = { "pvalloc", UBI__UBIREC_HEAP },
     [UBI__ALLOC_NEW] = { "operator new", UBI__UBIREC_HEAP },
     [UBI__ALLOC_NEW_ARRAY] = { "operator new[]", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_SCRIPT] = { "JavaScript", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_SCRIPT_REALLOC] = { "JavaScript", UBI__UBIREC_HEAP },
     [UBI__ALLOC_MMAP] = { "mmap", UBI__UBIREC_MAPPING },
     [UBI__ALLOC_MREMAP] = { "mremap", UBI__UBIREC_MAPPING },
     [UBI__ALLOC_BRK] = { "brk", UBI__UBIREC_MAPPING },

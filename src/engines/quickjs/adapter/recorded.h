@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * recorded.h: what a runtime shows the recorder of `ubiheap record`, when the process is recorded: its frames (base/script_source.h).
+ * recorded.h: what a runtime shows the recorder of `ubiheap record`, when the process is recorded: its frames, and which blocks are its
+ * own (base/script_source.h).
  *
  * The recorder asks in the middle of an allocation, so everything here reads the engine's structures and nothing else: no
  * memory is asked for, no text is kept. The engine links a frame when it is set up, and a place that it has not stored yet is none.
@@ -10,9 +11,11 @@
 
 #include "base/script_source.h"
 #include "engines/quickjs/adapter/profiling.h"
+#include "engines/quickjs/adapter/references.h"
 
 extern _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source) __attribute__((weak));
 extern void ubi_recorder_leave_scripts(const ubi__script_source *source) __attribute__((weak));
+extern unsigned char *ubi_recorder_script_blocks(void) __attribute__((weak));
 
 /* ---- frames --------------------------------------------------------------------------------------------------------- */
 
@@ -106,6 +109,54 @@ static size_t ubi__recorded_name(const ubi__script_source *source, const ubi__sc
            ubi__put_atom(tools, text + *function_bytes, room - *function_bytes, UBI_DEBUG(b).filename);
 }
 
+/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+
+static void *ubi__script_malloc(ubi__block_owner *owner, size_t size) {
+    const ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
+    unsigned char *is_for_scripts = recorded->script_blocks(), was = *is_for_scripts;
+    *is_for_scripts = 1;
+    void *block = recorded->before.js_malloc(owner, size);
+    *is_for_scripts = was;
+    return block;
+}
+
+static void *ubi__script_realloc(ubi__block_owner *owner, void *old, size_t size) {
+    const ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
+    unsigned char *is_for_scripts = recorded->script_blocks(), was = *is_for_scripts;
+    *is_for_scripts = 1;
+    void *block = recorded->before.js_realloc(owner, old, size);
+    *is_for_scripts = was;
+    return block;
+}
+
+/* Without memory they are as all others. */
+static void ubi__script_blocks_begin(ubi_quickjs *tools) {
+    ubi__recorded *recorded = tools->recorded;
+    UBI__RECORDER_FIND(recorded->script_blocks, ubi_recorder_script_blocks);
+    if (!recorded->script_blocks || !ubi__hold_block_functions(tools->runtime, tools->allocator))
+        return;
+    ubi__block_functions *functions = ubi__block_functions_of(tools->runtime), marking = *functions;
+    memcpy(&recorded->before, functions, sizeof recorded->before);
+    recorded->has_replaced = true;
+    marking.js_malloc = ubi__script_malloc;
+    marking.js_realloc = ubi__script_realloc;
+    memcpy(functions, &marking, sizeof marking); /* its members may be const */
+}
+
+/* References that are recorded until the runtime ends may have replaced the functions since. */
+static void ubi__script_blocks_end(ubi_quickjs *tools) {
+    const ubi__recorded *recorded = tools->recorded;
+    ubi__block_functions *functions;
+    if (!recorded->has_replaced)
+        return;
+    functions = ubi__block_functions_of(tools->runtime);
+    if (functions->js_malloc != ubi__script_malloc)
+        functions = &ubi__ending_of(tools->runtime)->before;
+    UBI_ASSERT(functions->js_malloc == ubi__script_malloc);
+    memcpy(functions, &recorded->before, sizeof recorded->before);
+    ubi__release_block_functions(tools->runtime);
+}
+
 /* ---- joining -------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -127,6 +178,7 @@ static void ubi__recorded_begin(ubi_quickjs *tools) {
     recorded->thread = join(&recorded->source);
     if (recorded->thread) {
         ubi__watch(tools);
+        ubi__script_blocks_begin(tools);
         return;
     }
     tools->recorded = NULL;
@@ -140,6 +192,7 @@ static void ubi__recorded_end(ubi_quickjs *tools) {
         return;
     UBI__RECORDER_FIND(leave, ubi_recorder_leave_scripts);
     leave(&recorded->source);
+    ubi__script_blocks_end(tools);
     ubi__unwatch(tools);
     tools->recorded = NULL;
     ubi__tool_free(tools->allocator, recorded, 1, sizeof *recorded);

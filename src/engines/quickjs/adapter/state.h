@@ -82,6 +82,9 @@ typedef struct ubi__recorded_line {
 typedef struct ubi__recorded {
     ubi__script_source source;
     _Atomic uintptr_t *thread; /* the recorder's: which thread runs scripts */
+    ubi__script_blocks_fn script_blocks;
+    ubi__block_functions before; /* the runtime's */
+    bool has_replaced;           /* they are replaced */
     ubi__recorded_line lines[UBI__RECORDED_LINES];
     uint32_t deaths[UBI__RECORDED_DEATHS]; /* of functions, by their place */
 } ubi__recorded;
