@@ -136,6 +136,8 @@ typedef struct ubi__producer {
     const char *(*without_size)(const ubi_graph *graph);
     /** Values of the language that are no objects: bigints, symbols, boxed numbers. NULL: the file has none. */
     bool (*kind_is_value)(const ubi_graph *graph, const ubi_kind *kind);
+    /** Of a node of the engine the object that it keeps to copy it; UBI_NONE: none. NULL: there are none. O(edges of such a node). */
+    ubi_node_ix (*template_of)(const ubi_graph *graph, ubi_node_ix node);
     const ubi__producer_history *history;          /**< NULL: files count no allocations */
     const struct ubi__producer_findings *findings; /**< finding_facts.h; NULL: rules that hold for any heap only */
     const struct ubi__grammar *grammar;            /**< analyses/anonymize/grammar.h; NULL: what all heaps have */
@@ -171,6 +173,7 @@ bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
 /** What the file gives no size for, such as "elements of arrays"; NULL: nothing of the kind. Static. */
 const char *ubi__without_size(const ubi_graph *graph);
 bool ubi__kind_is_value(const ubi_graph *graph, const ubi_kind *kind);
+ubi_node_ix ubi__template_of(const ubi_graph *graph, ubi_node_ix node);
 
 /** Where the first edge of that kind and name leads; of a node UBI_NONE, or without one: UBI_NONE. O(edges of the node). */
 ubi_node_ix ubi__target_named(const ubi_graph *graph, ubi_node_ix node, ubi_edge_kind kind, const char *name);

@@ -110,6 +110,25 @@ class Places(unittest.TestCase):
         self.assertIn("Function native_bind() of onData() (server.js:40): +6 objects,", self.leaks(hang))
         self.assertEqual(self.cluster(hang)["code"]["function"], "onData")
 
+    def test_templates_of_literals_are_the_engines(self):
+        def hang(heap):
+            function = heap.function("open", 12)
+            cell = heap.node("code", "system / FeedbackCell")
+            heap.link(function, "internal", "feedback_cell", cell)
+            vector = heap.node("code", "system / FeedbackVector")
+            heap.link(cell, "internal", "value", vector)
+            outer, inner = heap.node("code", "system / AllocationSite"), heap.node("code", "system / AllocationSite")
+            heap.link(vector, "hidden", 3, outer)
+            heap.link(outer, "internal", "nested_site", inner)
+            template, nested, number = heap.node("object", "Object"), heap.node("object", "Array"), heap.node("number", "heap number")
+            heap.link(outer, "internal", "transition_info", template)
+            heap.link(inner, "internal", "transition_info", nested)
+            heap.link(template, "property", "sizes", nested)
+            heap.link(template, "property", "ratio", number)
+            heap.link(heap.held, "property", "open", function)
+        page = self.leaks(hang)
+        self.assertIn("in 1 cluster.\n\nFunction open() (server.js:12): +1 object,", page)
+
     def test_a_function_without_a_name_is_called_by_where_it_is(self):
         def hang(heap, property, several):
             scope = heap.node("object", "system / Context")

@@ -128,6 +128,11 @@ typedef struct ubi_leak_options {
      * else came and went meanwhile: the verdict is UBI_LEAK_GREW or UBI_LEAK_LARGE, as of two heaps.
      */
     bool is_round_trip;
+    /**
+     * Of a node of the engine the object that it keeps only to copy it, as V8 does with the object literals of a function: no program holds
+     * it, and it comes when the code runs, however often. UBI_NONE: it keeps none. NULL: none does.
+     */
+    ubi_node_ix (*template_of)(const ubi_graph *graph, ubi_node_ix node);
 } ubi_leak_options;
 
 #define UBI_LEAK_OPTIONS_VERSION 6

@@ -84,11 +84,14 @@ static void sum_up(ubi__leak_gathering *g) {
     }
 }
 
-/* Down from a place of few objects along what is heaviest, to many objects that are most of what is in them. */
+/*
+ * Down from a place of few objects along what is heaviest, to many objects that are most of what is in them. What a single action left is
+ * few objects always: there the outermost are what leaked.
+ */
 static ubi__leak_place_ix find_main(const ubi__leak_gathering *g, ubi__leak_place_ix head) {
     const ubi__leak_place *top = &g->places[head];
     uint64_t content = g->below_bytes[head] - own_bytes(g, head);
-    if (top->n_leaked > UBI__LEAK_FEW)
+    if (top->n_leaked > UBI__LEAK_FEW || g->f->options.is_round_trip)
         return head;
     for (ubi__leak_place_ix i = g->heaviest[head]; i != UBI_NONE && g->below_bytes[i] >= content / 2;
          i = g->heaviest[i])

@@ -143,9 +143,10 @@ static inline bool ubi__leak_is_defined(const ubi_leak_finder *f, ubi_node_ix no
 static inline bool ubi__leak_is_chosen(const ubi_leak_finder *f, ubi_node_ix node) {
     return !f->options.chosen || (f->options.chosen[node / 64] >> (node % 64) & 1);
 }
-/** What a program can hold and drop; of a rope, its parts are not. */
+/** What a program can hold and drop; parts of a rope and templates are not. */
 static inline bool ubi__leak_is_held_by_program(const ubi_leak_finder *f, ubi_node_ix node) {
-    return ubi__leak_is_held(&f->holdings, node) && ubi__leak_rope_of(&f->holdings, node) == UBI_NONE;
+    return ubi__leak_is_held(&f->holdings, node) && ubi__leak_rope_of(&f->holdings, node) == UBI_NONE &&
+           !ubi__leak_is_template(&f->holdings, node);
 }
 static inline bool ubi__leak_is_rope_at(const ubi_leak_finder *f, ubi_node_ix node) {
     return f->options.is_rope && f->options.is_rope(f->graph, node);

@@ -126,8 +126,7 @@ static ubi_status choose_heavy(ubi_leak_finder *f, uint64_t *weight) {
 
 ubi_status ubi__leak_find_heavy(ubi_leak_finder *f) {
     size_t n = f->graph->n_nodes;
-    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, f->options.is_rope, f->options.is_value,
-                                    f->allocator));
+    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, &f->options, f->allocator));
     uint64_t *weight = ubi__alloc_array(f->allocator, n, sizeof *weight);
     ubi_status status = weight ? choose_heavy(f, weight) : ubi__fail_nomem();
     ubi__free_array(f->allocator, weight, n, sizeof *weight);

@@ -19,16 +19,17 @@ enum {
     IS_ENTRY = 1, /* numbered or without a name */
     IS_VARIABLE = 2,
     IS_REPEATED = 4, /* there are several */
-    IS_ON_WAY = 8    /* on the way to the outermost of a rope that is being looked for */
+    IS_ON_WAY = 8,   /* on the way to the outermost of a rope that is being looked for */
+    IS_COPIED = 16   /* of the edge of a node of the engine that keeps it as a template */
 };
 
 /* ---- who refers to a node alone ----------------------------------------------------------------------------------- */
 
-static void find_held_kinds(ubi__leak_holdings *h, ubi__leak_is_value *is_value) {
+static void find_held_kinds(ubi__leak_holdings *h, const ubi_leak_options *options) {
     for (size_t i = 0; i < h->graph->kinds.rows.n; i++) {
         const ubi_kind *kind = &h->graph->kinds.rows.at[i];
         bool is_object = kind->coarse_type != UBI_COARSE_OTHER && kind->coarse_type != UBI_COARSE_SCRIPT;
-        h->is_held[i] = is_object || (is_value && is_value(h->graph, kind));
+        h->is_held[i] = is_object || (options->is_value && options->is_value(h->graph, kind));
     }
 }
 
@@ -93,10 +94,10 @@ static void meet_edges(ubi__leak_holdings *h, edges_met which) {
 
 /* ---- ropes -------------------------------------------------------------------------------------------------------- */
 
-static bool is_rope_part(const ubi__leak_holdings *h, ubi__leak_is_rope *is_rope, ubi_node_ix node) {
+static bool is_rope_part(const ubi__leak_holdings *h, const ubi_leak_options *options, ubi_node_ix node) {
     const ubi_graph *g = h->graph;
     return has_sole(h, node) && g->kinds.rows.at[g->kind.at[node]].coarse_type == UBI_COARSE_STRING &&
-           is_rope(g, h->sole[node]);
+           options->is_rope(g, h->sole[node]);
 }
 
 /* Up to and without `end`, nodes get the outermost in place of what is around them. */
@@ -139,10 +140,10 @@ static void add_parts(ubi__leak_holdings *h) {
     h->size_bytes = h->rope_bytes;
 }
 
-static ubi_status find_ropes(ubi__leak_holdings *h, ubi__leak_is_rope *is_rope) {
+static ubi_status find_ropes(ubi__leak_holdings *h, const ubi_leak_options *options) {
     size_t n = h->graph->n_nodes, n_parts = 0;
     for (ubi_node_ix node = 0; node < n; node++)
-        n_parts += is_rope_part(h, is_rope, node);
+        n_parts += is_rope_part(h, options, node);
     if (n_parts == 0)
         return UBI_OK;
     h->rope_of = ubi__alloc_array(h->allocator, n, sizeof *h->rope_of);
@@ -150,7 +151,7 @@ static ubi_status find_ropes(ubi__leak_holdings *h, ubi__leak_is_rope *is_rope) 
     if (!h->rope_of || !h->rope_bytes)
         return ubi__fail_nomem();
     for (ubi_node_ix node = 0; node < n; node++)
-        h->rope_of[node] = is_rope_part(h, is_rope, node) ? h->sole[node] : UBI_NONE;
+        h->rope_of[node] = is_rope_part(h, options, node) ? h->sole[node] : UBI_NONE;
     for (ubi_node_ix node = 0; node < n; node++)
         if (h->rope_of[node] != UBI_NONE)
             find_outermost(h, node);
@@ -171,10 +172,25 @@ void ubi__leak_holdings_check(const ubi__leak_holdings *h) {
     }
 }
 
+/* ---- templates ---------------------------------------------------------------------------------------------------- */
+
+static void find_templates(ubi__leak_holdings *h, const ubi_leak_options *options) {
+    for (ubi_node_ix node = 0; node < h->graph->n_nodes; node++) {
+        ubi_node_ix copied = ubi__leak_is_held(h, node) ? UBI_NONE : options->template_of(h->graph, node);
+        if (copied != UBI_NONE)
+            h->how[copied] |= IS_COPIED;
+    }
+}
+
+bool ubi__leak_is_template(const ubi__leak_holdings *h, ubi_node_ix node) {
+    return h->how[node] & IS_COPIED || (has_sole(h, node) && h->how[h->sole[node]] & IS_COPIED);
+}
+
 /* ---- whole -------------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, const uint64_t *size_bytes,
-                                   ubi__leak_is_rope *is_rope, ubi__leak_is_value *is_value, const ubi_allocator *a) {
+                                   const ubi_leak_options *options, const ubi_allocator *a) {
+    static const ubi_leak_options defaults = UBI_LEAK_OPTIONS_INIT;
     size_t n = g->n_nodes;
     *out = (ubi__leak_holdings){ .allocator = a, .graph = g };
     out->size_bytes = size_bytes ? size_bytes : g->size_bytes.at;
@@ -185,12 +201,15 @@ ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, 
         ubi__leak_holdings_fini(out);
         return ubi__fail_nomem();
     }
-    find_held_kinds(out, is_value);
+    options = options ? options : &defaults;
+    find_held_kinds(out, options);
     memset(out->sole, 0xff, n * sizeof *out->sole); /* UBI_NONE */
     meet_edges(out, TO_ENGINE);
     meet_edges(out, OF_OBJECTS);
     meet_edges(out, OF_PARTS);
-    ubi_status status = is_rope ? find_ropes(out, is_rope) : UBI_OK;
+    if (options->template_of)
+        find_templates(out, options);
+    ubi_status status = options->is_rope ? find_ropes(out, options) : UBI_OK;
     if (status == UBI_OK)
         ubi__leak_holdings_check(out);
     else

@@ -13,12 +13,9 @@
 #ifndef UBI_ANALYSES_LEAK_HOLDINGS_H
 #define UBI_ANALYSES_LEAK_HOLDINGS_H
 
-#include "graph/graph_columns.h"
+#include <ubiheap/core/leaks.h>
 
-/** Whether a node is a text that is put together of others (ubi_leak_options). */
-typedef bool ubi__leak_is_rope(const ubi_graph *graph, ubi_node_ix node);
-/** Whether nodes of a kind are values that programs hold (ubi_leak_options). */
-typedef bool ubi__leak_is_value(const ubi_graph *graph, const ubi_kind *kind);
+#include "graph/graph_columns.h"
 
 typedef struct ubi__leak_holdings {
     const ubi_allocator *allocator;
@@ -35,12 +32,11 @@ typedef struct ubi__leak_holdings {
 
 /**
  * @param size_bytes  size_bytes[n_nodes], or NULL: the graph's.
- * @param is_rope     NULL: no node is one.
- * @param is_value    NULL: of no kind are.
+ * @param options     is_rope, is_value and template_of count; NULL: none of them.
  * Cost: O(nodes + edges), 5 bytes per node, 17 if there are ropes. Errors: UBI_ENOMEM.
  */
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *graph, const uint64_t *size_bytes,
-                                   ubi__leak_is_rope *is_rope, ubi__leak_is_value *is_value, const ubi_allocator *a);
+                                   const ubi_leak_options *options, const ubi_allocator *a);
 void ubi__leak_holdings_fini(ubi__leak_holdings *h);
 
 /** Parts of ropes have the outermost text as their rope, which is not a part itself, and no bytes of their own. O(nodes). */
@@ -50,6 +46,9 @@ void ubi__leak_holdings_check(const ubi__leak_holdings *h);
 static inline bool ubi__leak_is_held(const ubi__leak_holdings *h, ubi_node_ix node) {
     return h->is_held[h->graph->kind.at[node]];
 }
+
+/** Whether the engine keeps an object to copy it (ubi_leak_options.template_of), or a value only for such an object. O(1). */
+bool ubi__leak_is_template(const ubi__leak_holdings *h, ubi_node_ix node);
 
 /** The rope that a node is a part of; UBI_NONE: none. O(1). */
 static inline ubi_node_ix ubi__leak_rope_of(const ubi__leak_holdings *h, ubi_node_ix node) {

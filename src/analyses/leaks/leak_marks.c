@@ -214,8 +214,7 @@ static ubi_status look_at_past(ubi__leak_step *step, const search *s) {
     ubi__leak_holdings past;
     if (ubi__leak_record_of(s->past->graph))
         return look_at_record(step, s);
-    UBI_TRY(ubi__leak_holdings_init(&past, s->past->graph, s->past->size_bytes, f->options.is_rope, f->options.is_value,
-                                    f->allocator));
+    UBI_TRY(ubi__leak_holdings_init(&past, s->past->graph, s->past->size_bytes, &f->options, f->allocator));
     ubi__leak_mark_replacing(f, &past);
     ubi_status status = weigh_past(step, s, &past);
     ubi__leak_holdings_fini(&past);

@@ -62,7 +62,7 @@ static void damaged_holdings_are_seen(void **state) {
     (void)state;
     ubi_graph *graph = make_chain();
     ubi__leak_holdings h;
-    assert_int_equal(ubi__leak_holdings_init(&h, graph, NULL, NULL, NULL, ubi_allocator_default()), UBI_OK);
+    assert_int_equal(ubi__leak_holdings_init(&h, graph, NULL, NULL, ubi_allocator_default()), UBI_OK);
     h.sole[1] = 1;
     assert_damage_seen(check_holdings, &h, "h->sole[node] != node");
     h.sole[1] = 7;

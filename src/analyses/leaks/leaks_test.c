@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "fail_allocator.h"
+#include "graph/graph_columns.h"
 #include "leak_heaps.h"
 #include "name_scheme.h"
 
@@ -398,6 +399,44 @@ static void only_chosen_nodes_leak(void **state) {
     leak_heaps_free(&h);
 }
 
+/* Of scripts the engine's node that the first edge leads from. */
+static ubi_node_ix first_of_script(const ubi_graph *graph, ubi_node_ix node) {
+    bool is_site = ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->coarse_type == UBI_COARSE_SCRIPT;
+    return is_site ? graph->target.at[graph->first_edge.at[node]] : UBI_NONE;
+}
+
+static void templates_do_not_leak(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(app,
+                                   ROOT "2(coarse=object class=App size=1) -> 9 \"code\", 4 \"y\"; "
+                                        "9(coarse=script class=Site size=1) -> 5 \"template\"; "
+                                        "5(coarse=object class=T size=10) -> 6 \"n\"; 6(coarse=string class=V size=2); "
+                                        "4(coarse=object class=U size=5)",
+                                   NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    leak_heaps_assert(&h, &options, "grew T 1 12 in App with V 1; grew U 1 5 in App");
+    options.template_of = first_of_script;
+    leak_heaps_assert(&h, &options, "grew U 1 5 in App");
+    leak_heaps_free(&h);
+}
+
+/* One object that an action left, and the many in it. */
+static void of_a_round_trip_the_outermost_are_listed(void **state) {
+    (void)state;
+    const char *after = ROOT
+        "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=Cart size=10) -> 4 \"[0]\", 5 \"[1]\", "
+        "6 \"[2]\", 7 \"[3]\", 8 \"[4]\", 9 \"[5]\", 10 \"[6]\", 11 \"[7]\"; "
+        "4(coarse=object class=U size=5); 5(coarse=object class=U size=5); 6(coarse=object class=U size=5); "
+        "7(coarse=object class=U size=5); 8(coarse=object class=U size=5); 9(coarse=object class=U size=5); "
+        "10(coarse=object class=U size=5); 11(coarse=object class=U size=5)";
+    leak_heaps h = leak_heaps_draw(app, after, after);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    leak_heaps_assert(&h, &options, "once U 8 50 in Cart new with Cart 1");
+    options.is_round_trip = true;
+    leak_heaps_assert(&h, &options, "grew Cart 1 50 in App with U 8");
+    leak_heaps_free(&h);
+}
+
 static void what_grows_in_the_control_is_no_leak(void **state) {
     (void)state;
     const char *two = ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"u\"; 3(coarse=object class=T size=10); "
@@ -735,6 +774,8 @@ int main(void) {
         cmocka_unit_test(an_id_is_for_good_unless_it_is_an_address),
         cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
         cmocka_unit_test(only_chosen_nodes_leak),
+        cmocka_unit_test(templates_do_not_leak),
+        cmocka_unit_test(of_a_round_trip_the_outermost_are_listed),
         cmocka_unit_test(what_grows_in_the_control_is_no_leak),
         cmocka_unit_test(names_tell_nodes_of_a_class_apart),
         cmocka_unit_test(names_that_are_all_different_tell_nothing),

@@ -57,6 +57,14 @@ static bool kind_is_value(const ubi_graph *graph, const ubi_kind *kind) {
     return kind->raw_type == UBI__V8_BIGINT || kind->raw_type == UBI__V8_NUMBER || kind->raw_type == UBI__V8_SYMBOL;
 }
 
+/* The first time that an object literal is evaluated makes an object of the site in the code; all later ones are copies of it. */
+static ubi_node_ix literal_template_of(const ubi_graph *graph, ubi_node_ix node) {
+    const ubi_kind *kind = &graph->kinds.rows.at[graph->kind.at[node]];
+    bool is_site = kind->raw_type == UBI__V8_CODE &&
+                   ubi__text_is(ubi_graph_string(graph, ubi_graph_node_name(graph, node)), "system / AllocationSite");
+    return is_site ? ubi__target_named(graph, node, UBI_EDGE_INTERNAL, "transition_info") : UBI_NONE;
+}
+
 static const char *how_to_record_stacks(const ubi_graph *g) {
     if (embedder_of(g) == BUN)
         return ", and Bun has no way to";
@@ -137,6 +145,7 @@ const ubi__producer ubi__producer_v8 = {
     .grammar = &ubi__v8_grammar,
     .node_is_rope = ubi__v8_is_rope,
     .kind_is_value = kind_is_value,
+    .template_of = literal_template_of,
     .without_size = without_size,
     .carried = words_carried,
 };
