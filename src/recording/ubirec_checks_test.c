@@ -82,7 +82,7 @@ static void damaged_readers_are_seen(void **state) {
     r->thread = 0;
     r->block.fault = "a record";
     assert_damage_seen(check_reader, r, "!r->block.fault || r->block.at == r->block.end");
-    r->block.fault = NO_FAULT;
+    r->block.fault = UBI__NO_FAULT;
     reader_check(r);
     ubi__ubirec_reader_free(r);
     ubi__source_close(&source);
