@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "base/sanitizers.h"
 #include "base/json_reader.h"
+#include "base/sanitizers.h"
 #include "base/text.h"
 #include "drawn_target.h"
 #include "fail_allocator.h"
