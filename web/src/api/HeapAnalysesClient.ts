@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The analyses of heaps, by the names that Firefox's HeapAnalysesClient gives them, asked of `ubiheap serve`. What the seed calls the
 // path of a snapshot is here the id of a heap that is open on the server, such as "h1", or a path below one of its folders.
+import { withRests } from "../logic/path_fold";
 import { summaryOrder, type ClassNode, type ClassRow } from "../logic/summary_rows";
 import type { Breakdown } from "../types/breakdown";
 import type { Documents } from "../types/documents";
@@ -29,6 +30,9 @@ import type {
   RecordingOptions,
   TreeMapOptions,
 } from "./options";
+
+/** Steps of a path that are asked for: more than anybody shows one by one. The rest is counted. */
+const PATH_STEPS = 1000;
 
 export interface CensusOptions {
   breakdown?: Breakdown | string;
@@ -556,11 +560,13 @@ export class HeapAnalysesClient {
 
   /** The shortest paths from the root to each node, as one graph for each. */
   private async getRetainingPaths(heap: HeapPath, nodes: NodeId[], most = DEFAULT_RETAINING_PATHS): Promise<PathGraph[]> {
-    const answer = await this.http.send<"ubiheap.paths/1">("POST", `${heapPath(heap)}/paths`, { nodes, maxPaths: most });
-    return answer.targets.map(({ deduplicated, titles }) => ({
-      nodes: deduplicated.nodes.map((id, index) => ({ id, name: titles[index] ?? "" })),
-      edges: deduplicated.edges.map(({ from, to, name }) => ({ from, to, name })),
-    }));
+    const answer = await this.http.send<"ubiheap.paths/1">("POST", `${heapPath(heap)}/paths`, { nodes, maxPaths: most, steps: PATH_STEPS });
+    return answer.targets.map(({ deduplicated, titles }) =>
+      withRests(
+        deduplicated.nodes.map((id, index) => ({ id, name: titles[index] ?? "" })),
+        deduplicated.edges,
+      ),
+    );
   }
 
   /** Why a node is alive: its shortest paths as a graph. */

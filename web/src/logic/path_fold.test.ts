@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from "vitest";
 import type { PathGraph } from "../types/heap";
-import { foldedPaths, foldsOf, moreWords, withMore, type ShownMore } from "./path_fold";
+import { foldedPaths, foldsOf, moreWords, withMore, withRests, type ShownMore } from "./path_fold";
 import { drawingOf, pathsText } from "./path_graph";
 
 const NONE: ShownMore = new Map();
@@ -43,6 +43,26 @@ describe("long retaining paths", () => {
     expect(counts).toEqual([40, 20]);
     expect(foldedPaths(graph, more).nodes).toHaveLength(102);
     expect(foldedPaths(graph, more).edges).toHaveLength(101);
+  });
+
+  it("of which the server has left out the middle are counted whole, and shown as far as they are here", () => {
+    const graph = list(100);
+    const gap = { from: 51, to: 52, name: null, leftOut: 58_000 };
+    const some = withRests(
+      graph.nodes,
+      graph.edges.map((edge) => (edge.from === 51 ? gap : edge)),
+    );
+    expect(foldsOf(foldedPaths(some, NONE))).toEqual([{ key: 2, count: 58_040, like: "Link.next × 40 and 58 000 others" }]);
+    let more = NONE;
+    for (let folds = foldsOf(foldedPaths(some, more)); folds.length > 0; folds = foldsOf(foldedPaths(some, more))) {
+      more = withMore(more, folds);
+    }
+    const shown = foldedPaths(some, more);
+    expect(shown.nodes).toHaveLength(103);
+    expect(shown.nodes.filter(({ fold }) => fold).map(({ name }) => name)).toEqual(["… 58 000 more"]);
+    expect(pathsText(shown)).toContain("Link —→ … 58 000 more —→ Link —next→");
+    const short = withRests(graph.nodes.slice(0, 2), [{ from: graph.nodes[1]!.id, to: 0, name: null, leftOut: 7 }]);
+    expect(foldedPaths(short, NONE).nodes[2]?.fold).toEqual({ key: short.nodes[2]?.id, count: 7, like: "", isLeftOut: true });
   });
 
   it("stay as they are where they are short, and share the room where there are several", () => {

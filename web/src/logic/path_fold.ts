@@ -10,6 +10,8 @@ export interface Fold {
   count: number;
   /** What they have in common, as "Link.next × 12"; "": not all are alike. */
   like: string;
+  /** Only the server has them: none is shown at a click. */
+  isLeftOut?: true;
 }
 
 type PathNode = PathGraph["nodes"][number] & { fold?: Fold };
@@ -28,6 +30,21 @@ const MOST_DRAWN = 60;
 const LEAST_OF_ROW = 4;
 /** Nodes that are shown at once of those that are folded. */
 export const SHOWN_AT_ONCE = 20;
+
+/** A graph in which nodes stand for what the server has left out between others, instead of edges that say how many those are. */
+export function withRests(nodes: PathGraph["nodes"], edges: readonly (PathEdge & { leftOut?: number })[]): PathGraph {
+  const graph: PathGraph = { nodes: [...nodes], edges: [] };
+  for (const { from, to, name, leftOut } of edges) {
+    if (leftOut === undefined) {
+      graph.edges.push({ from, to, name });
+      continue;
+    }
+    const id = `rest of ${from} ${to}`;
+    graph.nodes.push({ id, name: `… ${formatNumber(leftOut)} more`, rest: leftOut });
+    graph.edges.push({ from, to: id, name: null }, { from: id, to, name: null });
+  }
+  return graph;
+}
 
 /** The edges of each node, by one of their ends. */
 export function edgesBy(edges: readonly PathEdge[], end: "from" | "to"): Map<NodeId, PathEdge[]> {
@@ -69,42 +86,65 @@ function rowsOf({ nodes, edges }: PathGraph): NodeId[][] {
     });
 }
 
-/** What nodes in a row have in common: their name, and that of the edges that lead on. */
-function likenessOf(hidden: readonly NodeId[], names: ReadonlyMap<NodeId, string>, outOf: ReadonlyMap<NodeId, PathEdge[]>): string {
-  const words = new Set(hidden.map((id) => `${names.get(id)}.${outOf.get(id)?.[0]?.name ?? ""}`));
+/** How many nodes those of a graph are, with what the server has left out. */
+const countOf = (ids: readonly NodeId[], rests: ReadonlyMap<NodeId, number>): number =>
+  ids.reduce<number>((sum, id) => sum + (rests.get(id) ?? 1), 0);
+
+/** What nodes in a row have in common: their name, and that of the edges that lead on. Of those that were left out nothing is known. */
+function likenessOf(
+  hidden: readonly NodeId[],
+  names: ReadonlyMap<NodeId, string>,
+  outOf: ReadonlyMap<NodeId, PathEdge[]>,
+  rests: ReadonlyMap<NodeId, number>,
+): string {
+  const known = hidden.filter((id) => !rests.has(id));
+  const others = countOf(hidden, rests) - known.length;
+  const words = new Set<string>();
+  for (const id of known) {
+    const edge = outOf.get(id)?.[0];
+    if (!edge || !rests.has(edge.to)) {
+      words.add(`${names.get(id)}.${edge?.name ?? ""}`);
+    }
+  }
   const [only = ""] = words;
-  return words.size === 1 ? `${only.replace(/\.$/, "")} × ${formatNumber(hidden.length)}` : "";
+  const more = others > 0 ? ` and ${formatNumber(others)} others` : "";
+  return words.size === 1 ? `${only.replace(/\.$/, "")} × ${formatNumber(known.length)}${more}` : "";
 }
+
+/** A node that stands for what was left out is drawn as a fold. */
+const drawnRest = (node: PathNode): PathNode =>
+  node.rest === undefined ? node : { ...node, fold: { key: node.id, count: node.rest, like: "", isLeftOut: true } };
 
 /** The paths with their long rows folded; the same graph where none is. Takes time linear in its size. */
 export function foldedPaths(graph: PathGraph, more: ShownMore): FoldedGraph {
   if (graph.nodes.length <= MOST_DRAWN) {
-    return graph;
+    return graph.nodes.some(({ rest }) => rest !== undefined) ? { ...graph, nodes: graph.nodes.map(drawnRest) } : graph;
   }
   const rows = rowsOf(graph);
   const ofEach = Math.max(LEAST_OF_ROW, Math.floor(MOST_DRAWN / Math.max(1, rows.length)));
   const names = new Map(graph.nodes.map(({ id, name }) => [id, name]));
   const outOf = edgesBy(graph.edges, "from");
+  const rests = new Map(graph.nodes.flatMap(({ id, rest }): [NodeId, number][] => (rest === undefined ? [] : [[id, rest]])));
   const places = new Map<NodeId, PathNode>();
   for (const row of rows) {
     const shown = ofEach + (more.get(row[0] as NodeId) ?? 0);
     const hidden = row.slice(Math.ceil(shown / 2), Math.max(0, row.length - Math.floor(shown / 2)));
     if (hidden.length > 1) {
-      const fold = { key: row[0] as NodeId, count: hidden.length, like: likenessOf(hidden, names, outOf) };
+      const fold = { key: row[0] as NodeId, count: countOf(hidden, rests), like: likenessOf(hidden, names, outOf, rests) };
       const node = { id: `fold of ${row[0]}`, name: `… ${formatNumber(fold.count)} more`, fold };
       hidden.forEach((id) => places.set(id, node));
     }
   }
   const placeOf = (id: NodeId) => places.get(id)?.id ?? id;
   return {
-    nodes: [...graph.nodes.filter(({ id }) => !places.has(id)), ...new Set(places.values())],
+    nodes: [...graph.nodes.filter(({ id }) => !places.has(id)).map(drawnRest), ...new Set(places.values())],
     edges: graph.edges
       .filter(({ from, to }) => !places.has(from) || places.get(from) !== places.get(to))
       .map((edge) => ({ ...edge, from: placeOf(edge.from), to: placeOf(edge.to) })),
   };
 }
 
-export const foldsOf = ({ nodes }: FoldedGraph): Fold[] => nodes.flatMap(({ fold }) => fold ?? []);
+export const foldsOf = ({ nodes }: FoldedGraph): Fold[] => nodes.flatMap(({ fold }) => (fold && !fold.isLeftOut ? [fold] : []));
 
 /** With some more nodes of these rows shown. */
 export function withMore(more: ShownMore, folds: readonly Fold[]): ShownMore {

@@ -38,6 +38,14 @@ function NodeBox({ node, below }: { node: DrawnNode; below: string }) {
 
 /** Nodes that are not drawn, some of which a click shows. */
 function FoldBox({ node, fold, onShow }: { node: DrawnNode; fold: Fold; onShow: () => void }) {
+  if (fold.isLeftOut) {
+    return (
+      <g className="path-node fold">
+        <title>The command ubiheap paths lists them.</title>
+        <NodeBox node={node} below="" />
+      </g>
+    );
+  }
   return (
     <g
       className="path-node fold"

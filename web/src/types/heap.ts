@@ -68,8 +68,8 @@ export interface CensusPage {
 export type Label = (string | Frame[])[];
 
 export interface PathGraph {
-  /** The target first. */
-  nodes: { id: NodeId; name: string }[];
+  /** The target first. One with a rest stands for so many nodes that the server has left out. */
+  nodes: { id: NodeId; name: string; rest?: number }[];
   edges: { from: NodeId; to: NodeId; name: string | null }[];
 }
 

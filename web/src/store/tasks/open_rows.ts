@@ -49,14 +49,18 @@ function openDominatorRow(id: SnapshotId, row: DominatorRow): Task {
   };
 }
 
-/** Also closes what a tree begins with and was closed. */
+/** A tree begins with open rows of these levels, whose keys come first; by class with the root. */
+const isOpenAtFirst = ({ level }: DominatorRow) => level < 2;
+
+/** Also closes what a tree begins with and was closed. What is on the way to the focused node stays open. */
 function openDominators(id: SnapshotId, keys: readonly string[]): Task {
   return async (dispatch, getState) => {
     const rows = () => {
       const tree = snapshotOf(getState(), id)?.dominatorTree;
       return tree ? dominatorRowsOf(getState(), tree) : [];
     };
-    for (const row of rows().filter(({ key, isExpanded }) => isExpanded && !keys.includes(key))) {
+    const isDeep = snapshotOf(getState(), id)?.dominatorTree?.deep !== null;
+    for (const row of isDeep ? [] : rows().filter((one) => isOpenAtFirst(one) && one.isExpanded && !keys.includes(one.key))) {
       dispatch(
         isByClass(getState()) ? toggleClassRow({ id, row: row.key, isOpen: false }) : collapseDominatorTreeNode({ id, node: row.node }),
       );
