@@ -35,7 +35,7 @@ static void damaged_keepers_are_seen(void **state) {
     assert_damage_seen(check_report_keepers, &keepers, "keepers->n <= UBI__REPORT_KEEPERS");
 }
 
-/* Those of the program come first, then by what they retain; which are shown depends on what they explain alone. */
+/* What counts first is whose they are, then what they retain; which are shown depends on what they explain alone. */
 static void keepers_are_shown_in_one_order(void **state) {
     ubi__report_keepers keepers = { .n = 5, .n_of_program = 2, .n_of_engine = 1 };
     const uint64_t exclusive[] = { 30, 20, 90, 80, 70 }, retained[] = { 40, 50, 90, 95, 99 };
