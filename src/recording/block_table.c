@@ -46,12 +46,12 @@ void ubi__block_table_check(const ubi__block_table *t) {
 }
 
 /*
- * Full groups cost look-ups and removals a second one, so there are few of them while the table is small. Later it is as full as other
- * tables, for memory counts.
+ * Full groups cost look-ups and removals a second one, so there are few of them while that takes little memory. Later it is as full as other
+ * tables.
  */
 static size_t block_groups_capacity(size_t n_groups) {
     size_t n_slots = n_groups * UBI__BLOCK_GROUP;
-    return n_groups <= UBI__BLOCK_SMALL_GROUPS ? n_slots / 8 * 3 : ubi__table_capacity(n_slots);
+    return n_groups <= UBI__BLOCK_ROOMY_GROUPS ? n_slots / 8 * 3 : ubi__table_capacity(n_slots);
 }
 
 /* Groups in place of `n_groups`: as a table of entries grows. 0: too many. */

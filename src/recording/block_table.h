@@ -9,7 +9,7 @@
  * A block is in the group that its hash says, or, where that is full, in the next one with room. So a look-up ends at the first
  * group that is not full. Invariant: from a block's own group up to where it lies, all groups before that one are full.
  *
- * Memory: 24 to 32 bytes per block; up to 86 where that makes no more than 0.5 MiB. Cost of each: O(1).
+ * Memory: 24 to 32 bytes per block; up to 86 where that makes no more than 4 MiB. Cost of each: O(1).
  */
 #ifndef UBI_RECORDING_BLOCK_TABLE_H
 #define UBI_RECORDING_BLOCK_TABLE_H
@@ -36,8 +36,10 @@ typedef struct ubi__block {
 static_assert(sizeof(ubi__block) == 16, "16 bytes, times 1.5 to 2");
 
 #define UBI__BLOCK_GROUP 4
-/* A table of no more groups (0.5 MiB) is small: it stays in the processor's cache. */
+/* A table of no more groups (0.5 MiB) stays in the processor's cache. */
 #define UBI__BLOCK_SMALL_GROUPS ((size_t)1 << 13)
+/* One of no more (4 MiB) may waste room. */
+#define UBI__BLOCK_ROOMY_GROUPS ((size_t)1 << 16)
 
 typedef struct ubi__block_group {
     _Alignas(64) ubi__block slots[UBI__BLOCK_GROUP];
