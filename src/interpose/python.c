@@ -60,6 +60,8 @@ static const layout layouts[] = {
 #define TEXT_HEAD 40u
 #define BYTES_HEAD 32u
 
+_Static_assert(sizeof layouts / sizeof *layouts == 3, "python_renew knows all");
+
 static const layout *known;
 static void *(*state_of_this_thread)(void);
 static _Atomic uintptr_t code_type; /* the type of code objects, once one was found; 0: not yet */
@@ -190,7 +192,7 @@ static ubi__python_position locate(const code *c, uint64_t print, uintptr_t n_ta
 #define PAGE_BITS 12
 
 static inline bool can_read(ubi__known_pages *pages, uintptr_t address, size_t size_bytes) {
-    uintptr_t page = address >> PAGE_BITS, *known_page = &pages->at[page % UBI__KNOWN_PAGES];
+    uintptr_t page = address >> PAGE_BITS, *known_page = &pages->at[(page ^ page >> 5) % UBI__KNOWN_PAGES];
     if (ubi__likely(page == *known_page && page != 0 && (address + size_bytes - 1) >> PAGE_BITS == page))
         return true;
     if (!ubi__is_readable(address, size_bytes))
@@ -206,6 +208,9 @@ static inline bool chain_word(ubi__known_pages *pages, uintptr_t address, uintpt
     return true;
 }
 
+/* With a layout that the compiler knows, what it has not needs no instruction. */
+#define ALWAYS __attribute__((always_inline))
+
 /* Where in the chain a walk is. */
 typedef struct chain {
     ubi__known_pages *pages;
@@ -214,15 +219,15 @@ typedef struct chain {
 } chain;
 
 /* False: nothing runs, or it cannot be read. */
-static inline bool chain_begin(chain *c, ubi__known_pages *pages) {
+static inline ALWAYS bool chain_begin(chain *c, ubi__known_pages *pages, const layout *l) {
     uintptr_t state = (uintptr_t)state_of_this_thread();
     *c = (chain){ .pages = pages, .is_first = true };
-    if (!state || !chain_word(pages, state + known->state_frames, &c->frame))
+    if (!state || !chain_word(pages, state + l->state_frames, &c->frame))
         return false;
-    if (known->cframe_frame != NONE) {
+    if (l->cframe_frame != NONE) {
         c->cframe = c->frame;
         c->frame = 0;
-        if (!c->cframe || !chain_word(pages, c->cframe + known->cframe_frame, &c->frame))
+        if (!c->cframe || !chain_word(pages, c->cframe + l->cframe_frame, &c->frame))
             return false;
     }
     return c->frame != 0;
@@ -237,20 +242,20 @@ typedef struct chain_link {
 } chain_link;
 
 /* From one frame to the next. @return false: it cannot be read. */
-static inline bool chain_next(chain *c, chain_link *out) {
+static inline ALWAYS bool chain_next(chain *c, chain_link *out, const layout *l) {
     const uint8_t *frame = (const uint8_t *)c->frame;
     if (!can_read(c->pages, c->frame, FRAME_BYTES))
         return false;
-    bool is_c = known->frame_owner != NONE && frame[known->frame_owner] == OWNED_BY_C_STACK;
-    bool is_entry = known->frame_is_entry != NONE && frame[known->frame_is_entry];
+    bool is_c = l->frame_owner != NONE && frame[l->frame_owner] == OWNED_BY_C_STACK;
+    bool is_entry = l->frame_is_entry != NONE && frame[l->frame_is_entry];
     *out = (chain_link){ frame, !is_c, !is_c && !c->is_first, is_c && !c->is_first ? c->frame : 0 };
     if (is_entry) {
         out->place = c->cframe;
-        if (!chain_word(c->pages, c->cframe + known->cframe_outer, &c->cframe))
+        if (!chain_word(c->pages, c->cframe + l->cframe_outer, &c->cframe))
             return false;
     }
     c->is_first = is_c || is_entry;
-    c->frame = word_at(frame, known->frame_outer);
+    c->frame = word_at(frame, l->frame_outer);
     return true;
 }
 
@@ -342,13 +347,13 @@ static size_t python_frames(const ubi__script_source *source, ubi__script_frame 
     chain_link l;
     size_t n = 0, first = 0;
     (void)source;
-    if (is_given_up() || !chain_begin(&c, &pages))
+    if (is_given_up() || !chain_begin(&c, &pages, known))
         return 0;
     if (max == 0)
         return 1;
     bool is_sound = true;
     for (size_t i = 0; c.frame && n < max && i < FRAMES_MAX && is_sound; i++) {
-        is_sound = chain_next(&c, &l) && (!l.is_script || put_frame(&frames[n], &b, &l));
+        is_sound = chain_next(&c, &l, known) && (!l.is_script || put_frame(&frames[n], &b, &l));
         first = is_sound && l.is_script && !l.is_inlined ? n : first;
         n += is_sound && l.is_script;
         if (is_sound && l.place)
@@ -361,29 +366,22 @@ static size_t python_frames(const ubi__script_source *source, ubi__script_frame 
 /* ---- the chain, brought up to date --------------------------------------------------------------------------------- */
 
 /* Reads the chain. @return false: it is too long, or cannot be read to its end. */
-static bool read_steps(ubi__script_chain *k, chain *c, size_t *out) {
+static inline ALWAYS bool read_steps(ubi__script_chain *k, chain c, size_t *out, const layout *l) {
     size_t n = 0, first = 0;
-    chain_link l;
-    for (size_t i = 0; c->frame && i < FRAMES_MAX; i++) {
-        if (n == k->depth || !chain_next(c, &l))
+    chain_link link;
+    for (size_t i = 0; c.frame && i < FRAMES_MAX; i++) {
+        if (n == k->depth || !chain_next(&c, &link, l))
             return false;
-        if (l.is_script) {
-            k->steps[n] = (ubi__script_step){ l.frame, 0, l.is_inlined };
-            first = l.is_inlined ? first : n;
+        if (link.is_script) {
+            k->steps[n] = (ubi__script_step){ link.frame, 0, link.is_inlined };
+            first = link.is_inlined ? first : n;
             n++;
         }
-        if (l.place)
-            k->steps[first].stack_address = l.place;
+        if (link.place)
+            k->steps[first].stack_address = link.place;
     }
     *out = n;
-    return c->frame == 0 && n > 0;
-}
-
-/* Whether the frame in a place is the one that was there, which runs what it ran. See frame_before. */
-static inline bool is_frame_there(const ubi__script_frame *f, const ubi__script_step *step) {
-    const uint8_t *frame = step->frame;
-    return f->frame == frame && f->function == word_at(frame, known->frame_code) &&
-           f->stack_address == step->stack_address && f->is_inlined == step->is_inlined;
+    return c.frame == 0 && n > 0;
 }
 
 /* The same code is at another instruction. It has been read, so it can be. */
@@ -400,40 +398,107 @@ static bool move_frame(ubi__script_frame *f, uintptr_t instruction) {
     return true;
 }
 
-static bool renew_frame(ubi__script_frame *f, const ubi__script_step *step, bool was_there) {
-    const uint8_t *frame = step->frame;
-    if (was_there && is_frame_there(f, step) && move_frame(f, word_at(frame, known->frame_instruction)))
-        return true;
-    if (!make_frame(f, frame))
+/* Another instruction of the same frame, or another frame. */
+static __attribute__((noinline)) bool change_frame(ubi__script_frame *f, const uint8_t *frame, bool is_same_code) {
+    return (is_same_code && move_frame(f, word_at(frame, known->frame_instruction))) || make_frame(f, frame);
+}
+
+/* Whether the frame in a place is the one that was there, which runs what it ran. See frame_before. */
+static inline ALWAYS bool is_frame_there(const ubi__script_frame *f, const uint8_t *frame, const layout *l) {
+    return f->frame == frame && f->function == word_at(frame, l->frame_code);
+}
+
+#define ENDED_MAX 4 /* of the innermost frames, to be passed over here */
+
+/*
+ * Most allocations come from frames that were there, of which some have ended and one or two have advanced.
+ * @param changed  out: the end of the frames that have changed. @return false: there are new frames, or it cannot be read.
+ */
+static inline ALWAYS bool renew_in_place(ubi__script_chain *k, chain c, size_t n_before, ubi__script_frame **changed,
+                                         const layout *l) {
+    ubi__script_frame *end = k->frames + k->depth, *f = end - n_before;
+    chain_link link;
+    for (size_t i = 0; i < ENDED_MAX && f < end && f->frame != (const void *)c.frame; i++)
+        f++;
+    ubi__script_frame *first = f, *head = f;
+    bool has_place = false; /* the activation that begins at `head` */
+    *changed = f;
+    while (c.frame) {
+        if (f == end || !chain_next(&c, &link, l))
+            return false;
+        if (link.is_script) {
+            if (!is_frame_there(f, link.frame, l))
+                return false;
+            bool has_moved = f->memory[0] != word_at(link.frame, l->frame_instruction);
+            if (has_moved || f->is_inlined != link.is_inlined) {
+                *changed = f + 1;
+                if (has_moved && !change_frame(f, link.frame, true))
+                    return false;
+                f->stack_address = link.is_inlined ? 0 : f->stack_address;
+                f->is_inlined = link.is_inlined;
+            }
+            head = link.is_inlined ? head : f;
+            has_place &= link.is_inlined;
+            f++;
+        }
+        if (link.place && head->stack_address != link.place) {
+            *changed = *changed > head ? *changed : head + 1;
+            head->stack_address = link.place;
+        }
+        has_place |= link.place != 0;
+    }
+    k->n = (size_t)(end - first);
+    k->n_same = (size_t)(end - *changed);
+    return f == end && (has_place || head->stack_address == 0);
+}
+
+/* Any chain. @param n_same  at most so many of the outermost frames are as they were. */
+static inline ALWAYS bool renew_all(ubi__script_chain *k, chain c, size_t n_before, size_t n_same, const layout *l) {
+    size_t n, same = 0;
+    if (!read_steps(k, c, &n, l))
         return false;
-    f->stack_address = step->stack_address;
-    f->is_inlined = step->is_inlined;
+    for (size_t i = 0; i < n; i++) {
+        ubi__script_frame *f = k->frames + k->depth - i - 1;
+        const ubi__script_step *step = k->steps + n - i - 1;
+        bool is_there = i < n_before && is_frame_there(f, step->frame, l);
+        bool is_there_still = is_there && f->memory[0] == word_at(step->frame, l->frame_instruction);
+        if (!is_there_still && !change_frame(f, step->frame, is_there))
+            return false;
+        bool is_same = is_there_still && f->stack_address == step->stack_address && f->is_inlined == step->is_inlined;
+        same += is_same && same == i && same < n_same;
+        f->stack_address = step->stack_address;
+        f->is_inlined = step->is_inlined;
+    }
+    k->n = n;
+    k->n_same = same;
     return true;
 }
 
-static ubi__script_renewal python_renew(ubi__script_chain *k) {
+static inline ALWAYS ubi__script_renewal renew_as(ubi__script_chain *k, const layout *l) {
+    size_t n_before = k->n;
+    ubi__script_frame *changed = k->frames + k->depth;
     chain c;
-    size_t n, n_before = k->n, same = 0;
     k->n = 0;
-    if (is_given_up() || !chain_begin(&c, &k->pages))
+    if (is_given_up() || !chain_begin(&c, &k->pages, l))
         return UBI__SCRIPT_NONE_RUNS;
-    if (!read_steps(k, &c, &n))
+    if (n_before && renew_in_place(k, c, n_before, &changed, l))
+        return UBI__SCRIPT_RENEWED;
+    k->n = 0;
+    if (!renew_all(k, c, n_before, (size_t)(k->frames + k->depth - changed), l))
         return UBI__SCRIPT_NOT_RENEWED;
-    ubi__script_frame *end = k->frames + k->depth;
-    const ubi__script_step *steps_end = k->steps + n;
-    for (; same < n && same < n_before; same++) {
-        const ubi__script_frame *f = end - same - 1;
-        const ubi__script_step *step = steps_end - same - 1;
-        if (!is_frame_there(f, step) || f->memory[0] != word_at(step->frame, known->frame_instruction))
-            break;
-    }
-    for (size_t i = same; i < n; i++)
-        if (!renew_frame(end - i - 1, steps_end - i - 1, i < n_before))
-            return UBI__SCRIPT_NOT_RENEWED;
-    k->n = n;
-    k->n_same = same;
     note_soundness(true);
     return UBI__SCRIPT_RENEWED;
+}
+
+static ubi__script_renewal python_renew(ubi__script_chain *k) {
+    switch (known - layouts) {
+    case 0:
+        return renew_as(k, &layouts[0]);
+    case 1:
+        return renew_as(k, &layouts[1]);
+    default:
+        return renew_as(k, &layouts[2]);
+    }
 }
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */

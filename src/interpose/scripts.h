@@ -24,7 +24,7 @@
  */
 bool ubi__scripts_stack(ubi__context *c, const ubi__unwind_registers *caller, uint32_t *out);
 
-#define UBI__KNOWN_PAGES 8u
+#define UBI__KNOWN_PAGES 32u
 
 /** Numbers of pages that were found readable, by their low bits; 0: none. */
 typedef struct ubi__known_pages {
