@@ -237,14 +237,23 @@ static bool is_base_strange(const ubi__context *c, const ubi__walk *walk) {
     return walk->base_tag && !ubi__trace_tree_find(&c->tree, walk->base_tag);
 }
 
+/* Walks, and has the stack remembered while its number comes from memory. @param place  out: where that goes; NULL: nowhere */
+static inline uint32_t walk_and_find(ubi__context *c, const ubi__unwind_registers *caller, ubi__walk *walk,
+                                     uint32_t **place) {
+    uint64_t print = ubi__event_walk(c, caller, walk);
+    ubi__trace_tree_prefetch(&c->tree, print);
+    /* Samples are too rare to be worth the memory. */
+    *place = ubi__process_state.is_exact ? ubi__unwind_remember_as(&c->unwinder, caller) : NULL;
+    return ubi__trace_tree_find(&c->tree, print);
+}
+
 /* The number of a stack that has to be walked. */
 static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ubi__unwind_registers *caller) {
     ubi__walk walk;
-    uint64_t print = ubi__event_walk(c, caller, &walk);
-    uint32_t number = ubi__trace_tree_find(&c->tree, print);
+    uint32_t *place, number = walk_and_find(c, caller, &walk, &place);
     if (ubi__unlikely(!number) && is_base_strange(c, &walk)) {
         ubi__unwinder_forget_walk(&c->unwinder);
-        print = ubi__event_walk(c, caller, &walk);
+        number = walk_and_find(c, caller, &walk, &place);
     }
     if (!walk.base_tag && walk.end == UBI__UNWIND_FAILED)
         count_one(&c->area->failed_walks);
@@ -252,9 +261,8 @@ static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ub
         ubi__unwinder_forget_walk(&c->unwinder); /* nothing of it may be taken for known */
         return 0;
     }
-    if (ubi__process_state.is_exact &&
-        !(number & UBI__SCRIPTS_NUMBER)) /* samples are too rare to be worth the memory */
-        ubi__unwind_remember(&c->unwinder, caller, number);
+    if (place && !(number & UBI__SCRIPTS_NUMBER))
+        *place = number;
     return number;
 }
 

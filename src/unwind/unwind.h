@@ -142,11 +142,18 @@ void ubi__unwinder_forget_modules(ubi__unwinder *u);
  *  the module's tables per new rule (bench/unwind_bench.c has times). What is kept is the last walk on the thread's own stack; a walk on another one is all new. */
 void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out);
 
-/** Has the stack that was walked last, from `from`, known by this number from now on; one that is not the thread's own, is
+/** Has the stack that was walked last, from `from`, known by a number from now on; one that is not the thread's own, is
  *  deeper than some 60 frames, or has any that only computing finds, is not. Some 128 are, and the ones that were asked for
  *  longest ago make room. Cost: as comparing all frames. Memory, from the first time on: 135 KiB.
- *  @param number  not 0. */
-void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number);
+ *  @return where to put the number, which is not 0, before anything else is asked of the unwinder; without it, the stack is not
+ *  known. So it can be looked for meanwhile. NULL: the stack is not remembered. */
+uint32_t *ubi__unwind_remember_as(ubi__unwinder *u, const ubi__unwind_registers *from);
+/** The same, of a number that is there. */
+static inline void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number) {
+    uint32_t *place = ubi__unwind_remember_as(u, from);
+    if (place)
+        *place = number;
+}
 /** The number of the stack from `from` outwards, if it is remembered; 0: walk. Cost: a comparison per frame. */
 uint32_t ubi__unwind_recall(ubi__unwinder *u, const ubi__unwind_registers *from);
 

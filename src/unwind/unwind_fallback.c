@@ -81,8 +81,9 @@ void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk 
     *out = (ubi__walk){ .pcs = u->new_pcs, .tags = u->new_tags, .n = n, .end = end, .failed_pc = from->pc };
 }
 
-void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number) {
-    (void)u, (void)from, (void)number;
+uint32_t *ubi__unwind_remember_as(ubi__unwinder *u, const ubi__unwind_registers *from) {
+    (void)u, (void)from;
+    return NULL;
 }
 
 uint32_t ubi__unwind_recall(ubi__unwinder *u, const ubi__unwind_registers *from) {

@@ -301,21 +301,22 @@ static bool has_memos(ubi__unwinder *u) {
     return u->memos != NULL;
 }
 
-void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number) {
+uint32_t *ubi__unwind_remember_as(ubi__unwinder *u, const ubi__unwind_registers *from) {
     const ubi__unwind_frame *leaf = &u->frames[u->first];
     bool is_whole = u->first < u->max_depth && u->pcs[u->first] == from->pc && leaf->sp == from->sp;
     if (!is_whole || !has_memos(u))
-        return;
+        return NULL;
     ubi__unwind_memo *set = set_of(u, from), *m = &set[set->victim];
     m->age = 0;
     if (!put_words(m, u))
-        return;
-    UBI_ASSERT(number != 0 && set->victim < WAYS);
+        return NULL;
+    UBI_ASSERT(set->victim < WAYS);
     m->leaf = *leaf;
     m->pc = from->pc;
-    m->number = number;
+    m->number = 0; /* who finds it walks */
     m->age = u->memo_age;
     set->victim = (uint8_t)(set->victim + 1) % WAYS;
+    return &m->number;
 }
 
 void ubi__memos_forget(ubi__unwinder *u) {
