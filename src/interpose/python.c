@@ -452,7 +452,7 @@ static inline ALWAYS bool renew_in_place(ubi__script_chain *k, chain c, size_t n
     return f == end && (has_place || head->stack_address == 0);
 }
 
-/* Any chain. @param n_same  at most so many of the outermost frames are as they were. */
+/* Any chain. @param n_same  at most this many of the outermost frames are as they were. */
 static inline ALWAYS bool renew_all(ubi__script_chain *k, chain c, size_t n_before, size_t n_same, const layout *l) {
     size_t n, same = 0;
     if (!read_steps(k, c, &n, l))

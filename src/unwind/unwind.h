@@ -145,8 +145,8 @@ void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk 
 /** Has the stack that was walked last, from `from`, known by a number from now on; one that is not the thread's own, is
  *  deeper than some 60 frames, or has any that only computing finds, is not. Some 128 are, and the ones that were asked for
  *  longest ago make room. Cost: as comparing all frames. Memory, from the first time on: 135 KiB.
- *  @return where to put the number, which is not 0, before anything else is asked of the unwinder; without it, the stack is not
- *  known. So it can be looked for meanwhile. NULL: the stack is not remembered. */
+ *  @return where to put the number, which is not 0, before anything else is asked of the unwinder: so it can be looked for meanwhile.
+ *  Without a number, the stack will be walked again. NULL: the stack is not remembered. */
 uint32_t *ubi__unwind_remember_as(ubi__unwinder *u, const ubi__unwind_registers *from);
 /** The same, of a number that is there. */
 static inline void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number) {
