@@ -106,7 +106,7 @@ static ubi_status heap_reduce(const ubi__taken_heap *heap, const ubi__heap_sourc
     UBI_TRY(ubi_look_open(&look, NULL, heap->graph, &options));
     const ubi_class_scheme classes = ubi_look_class_scheme(look);
     ubi_status status = ubi__leak_record_new(&record, heap->graph, &classes, ubi_lens_id_mark(heap->graph),
-                                             ubi_lens_name(ubi_lens_for(heap->graph)));
+                                             ubi_lens_name(ubi_lens_for(heap->graph)), NULL);
     ubi_look_close(look);
     if (status == UBI_OK)
         ubi__leak_record_reduce(record, heap->graph);

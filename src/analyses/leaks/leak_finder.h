@@ -10,6 +10,7 @@
  *     leak_verdicts.c  when it came, and what that means                                       leaks
  *     leak_grown.c     whether the heaps are of one process, and in which order; what was there in OLD and has become
  *                      larger, by what it weighs (leak_holdings.c); many of one sort are reported as one
+ *     leak_weights.c   what heavy nodes weighed in an earlier heap; leak_record.h: what may be left of one
  *     leak_unlisted.c  what else came and stayed or became larger: the bytes that no cluster keeps and no such object has
  *
  * OLD is the first heap of the series, NEW the one before the newest; between them may be any number of others.

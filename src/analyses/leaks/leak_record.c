@@ -143,11 +143,12 @@ static ubi_status record_fill(ubi__leak_record *r, const ubi_graph *g, const ubi
 }
 
 ubi_status ubi__leak_record_new(ubi__leak_record **out, ubi_graph *g, const ubi_class_scheme *classes, uint64_t id_mark,
-                                const char *lens) {
-    ubi__leak_record *r = UBI_NEW(g->allocator, ubi__leak_record);
+                                const char *lens, const ubi_allocator *allocator) {
+    const ubi_allocator *a = allocator ? allocator : g->allocator;
+    ubi__leak_record *r = UBI_NEW(a, ubi__leak_record);
     if (!r)
         return ubi__fail_nomem();
-    r->allocator = g->allocator;
+    r->allocator = a;
     r->n_nodes = g->n_nodes;
     r->id_mark = id_mark;
     r->lens = lens;
@@ -189,7 +190,7 @@ static void facts_free(void *facts, const ubi_allocator *a) {
 
 void ubi__leak_record_reduce(ubi__leak_record *r, ubi_graph *g) {
     const ubi_allocator *a = g->allocator;
-    UBI_ASSERT(g == r->scheme.graph && atomic_load(&g->references) == 1);
+    UBI_ASSERT(g == r->scheme.graph && r->allocator == a && atomic_load(&g->references) == 1);
     ubi__vec_u64_fini(&g->first_edge, a);
     ubi__vec_u32_fini(&g->target, a);
     ubi__vec_u32_fini(&g->name, a);

@@ -19,11 +19,12 @@
 typedef struct ubi__leak_record ubi__leak_record;
 
 /**
+ * @param allocator  NULL: the graph's, which a record must have that a graph is reduced to.
  * @param graph  of the classes; its sizes become those of the scheme. @param lens  the name of its lens; static.
  * Cost: O(nodes), 4 bytes each. Errors: UBI_ENOMEM.
  */
 ubi_status ubi__leak_record_new(ubi__leak_record **out, ubi_graph *graph, const ubi_class_scheme *classes,
-                                uint64_t id_mark, const char *lens);
+                                uint64_t id_mark, const char *lens, const ubi_allocator *allocator);
 /** Of a record that was not reduced to; NULL is fine. */
 void ubi__leak_record_free(ubi__leak_record *record);
 /** Drops all else of the graph, which owns the record from then on: some 30 bytes per node are left. */
