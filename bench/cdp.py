@@ -65,25 +65,26 @@ class Program:
         self.node.kill()
         self.node.communicate()
 
-    def put(self, row, started_cpu_ns, **facts):
-        print(json.dumps({"file": self.file, "row": row, "threads": 0, **facts, "nodeCpuNs": cpu_ns(self.node.pid) - started_cpu_ns}),
-              flush=True)
+    def put(self, row, **facts):
+        print(json.dumps({"file": self.file, "row": row, "threads": 0, **facts}), flush=True)
         print(f"bench: {self.file}: {row}: {facts['wallNs'] / 1e9:.1f} s", file=sys.stderr)
 
     def save(self):
         """V8 by itself; its file stays."""
         cpu = cpu_ns(self.node.pid)
         self.node.send_signal(signal.SIGUSR2)
-        self.put("v8", cpu, wallNs=int(self.node.stdout.readline()))
+        wall_ns = int(self.node.stdout.readline())
+        self.put("v8", wallNs=wall_ns, nodeCpuNs=cpu_ns(self.node.pid) - cpu)
 
     def ask(self, ubiheap, question):
         cpu = cpu_ns(self.node.pid)
         said, needed = processes.run([ubiheap, question, f"node:{self.node.pid}", "--json"])
-        facts = {"wallNs": needed["wallNs"], "cpuNs": needed["userNs"] + needed["systemNs"], "peakRssBytes": needed["peakRssBytes"]}
+        facts = {"wallNs": needed["wallNs"], "cpuNs": needed["userNs"] + needed["systemNs"], "peakRssBytes": needed["peakRssBytes"],
+                 "nodeCpuNs": cpu_ns(self.node.pid) - cpu}
         if question == "info":
             info = json.loads(said)
             facts.update(graphBytes=info["memory"]["totalBytes"], nodes=info["nodeCount"], edges=info["edgeCount"], snapshotBytes=info["inputBytes"])
-        self.put(question, cpu, **facts)
+        self.put(question, **facts)
 
 
 def memlab_open(program, folder):
@@ -122,19 +123,18 @@ def rivals_ask(program, args):
     for name, use in (("memlab", args.memlab and (lambda: memlab_open(program, args.memlab))),
                       ("chrome-devtools-mcp", args.mcp and (lambda: mcp_open(program, args.mcp, args.chrome)))):
         if use:
-            cpu = cpu_ns(program.node.pid)
             why, usage = use()
-            program.put(name, cpu, **usage, isAnswered=why is None, why=why)
+            program.put(name, **usage, isAnswered=why is None, why=why)
 
 
 def measure(mib, args, repeats, with_rivals):
-    with tempfile.TemporaryDirectory(prefix="ubiheap-bench-", ignore_cleanup_errors=True) as folder, \
-         Program(mib, pathlib.Path(folder)) as program:
-        for _ in range(repeats):
-            program.save()
-            program.ask(args.ubiheap, "report")
-            program.ask(args.ubiheap, "info")
-        if with_rivals:
+    with tempfile.TemporaryDirectory(prefix="ubiheap-bench-", ignore_cleanup_errors=True) as folder:
+        with Program(mib, pathlib.Path(folder)) as program:
+            for _ in range(repeats):
+                program.save()
+                program.ask(args.ubiheap, "report")
+                program.ask(args.ubiheap, "info")
+        if with_rivals:  # they have the memory that the program had
             rivals_ask(program, args)
 
 

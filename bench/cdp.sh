@@ -9,7 +9,7 @@
 # ours is measured alone.
 #
 #   BENCH_TRY=1           small heaps, one turn: does the script work?
-#   BENCH_MIB="MIB..."    sizes of the heaps that are measured in turns (default 100 300)
+#   BENCH_MIB="MIB..."    sizes of the heaps that are measured in turns (default 100)
 #   BENCH_BIG=MIB         size of the heap that is measured once, with the rivals (default 1000; 0: none)
 #   BENCH_REPEATS=N       turns of the others (default 5)
 #   BENCH_BUILD=DIR       build directory (default build/release)
@@ -22,7 +22,7 @@ name=cdp-${1:-latest}
 . bench/common.sh
 need bin/ubiheap
 raw=$data/$name.jsonl memlab=${RIVALS_DIR:-build/rivals} mcp=${RIVALS_MCP_DIR:-build/rivals-mcp}
-sizes=${BENCH_MIB:-100 300} big=${BENCH_BIG:-1000} repeats=${BENCH_REPEATS:-5}
+sizes=${BENCH_MIB:-100} big=${BENCH_BIG:-1000} repeats=${BENCH_REPEATS:-5}
 if [ -n "${BENCH_TRY:-}" ]; then
     sizes=10 big=20 repeats=1
 fi
