@@ -16,6 +16,7 @@ void ubi__recording_checkpoints_fini(ubi__recording_checkpoints *c) {
     ubi__vec_checkpoint_maker_fini(&c->makers, c->allocator);
     ubi__vec_checkpoint_undone_fini(&c->undone, c->allocator);
     ubi__vec_u8_fini(&c->bytes, c->allocator);
+    ubi__vec_u8_fini(&c->curve, c->allocator);
 }
 
 /* ---- rules --------------------------------------------------------------------------------------------------------- */
@@ -97,5 +98,6 @@ ubi_status ubi__recording_checkpoints_pass(ubi__columns *columns, ubi__recording
     UBI_TRY(UBI__COLUMN(columns, "makers", &c->makers, &makers));
     UBI_TRY(UBI__COLUMN(columns, "taken back", &c->undone, &undone));
     UBI_TRY(UBI__COLUMN(columns, "states and sums", &c->bytes, NULL));
+    UBI_TRY(UBI__COLUMN(columns, "stacks by time", &c->curve, NULL));
     return ubi__columns_expect(columns, rows_fit(c, whole), "checkpoints");
 }

@@ -63,6 +63,7 @@ typedef struct ubi__recording_checkpoints {
     ubi__vec_checkpoint_maker makers;
     ubi__vec_checkpoint_undone undone;
     ubi__vec_u8 bytes;
+    ubi__vec_u8 curve; /* what each stack had by time; empty: unknown */
 } ubi__recording_checkpoints;
 
 /** Rows are in the order of the file, and begin where they may. O(rows). */
@@ -94,6 +95,14 @@ ubi_status ubi__recording_checkpoints_window(ubi__recording_summary *out, bool *
                                              ubi__source *source, const ubi__summary_choice *choice,
                                              const ubi_progress *progress, const ubi_allocator *allocator);
 
+struct ubi__site_curves;
+/**
+ * Curves of places of the heap, in the whole time, as all events make them (site_curves.h).
+ * @param curves  without points. @param found  out: false: the events must be read. Errors: UBI_EFORMAT: damaged; UBI_ENOMEM.
+ */
+ubi_status ubi__recording_checkpoints_curves(struct ubi__site_curves *curves, bool *found,
+                                             const ubi__recording_checkpoints *c);
+
 /* ---- their bytes ------------------------------------------------------------------------------------------------------ */
 
 /*
@@ -107,6 +116,8 @@ ubi_status ubi__recording_checkpoints_window(ubi__recording_summary *out, bool *
  *           threads: number, count and bytes that it allocated, freed, and temporary ones
  *           temporary ones of two parts: number of the allocation, maker, thread that freed
  *           curve: how many points, milliseconds of each, number of the first; of each the most that lived, and was resident
+ * curve:    nanoseconds of a span, how many spans; of each, when most of the heap lived: bytes, and of how many stacks; of each of these the
+ *           number, which ascends as above, and bytes
  */
 
 /** What became of what lived at a checkpoint, up to the next: bucket of its lifetime if it was of the heap and freed; or this. */

@@ -3,11 +3,13 @@
  * recording_checkpoints_take.c: makes checkpoints: reads a recording as windows of time that follow each other (recording_checkpoints.h).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/status.h"
 #include "recording/recording_checkpoints.h"
 #include "recording/recording_summary_inside.h"
+#include "recording/site_curves.h"
 
 #define RECORDS_PER_PROGRESS 65536
 /* Checkpoints are a part of an index that should be small beside its file: a tenth of it, and at most a fifth. */
@@ -29,8 +31,18 @@ typedef struct older_temporary {
 UBI_VEC_DECLARE(vec_live, ubi__checkpoint_live);
 UBI_VEC_DECLARE(vec_older_temporary, older_temporary);
 
+/** What makers had when most of their class lived, in a part or in a span of the curve. */
+typedef struct peaks {
+    bool has_begun;
+    uint64_t bytes[UBI__UBIREC_CLASS_COUNT], time_ns[UBI__UBIREC_CLASS_COUNT];
+    ubi__vec_u64 live; /* of makers; of those after the last, none */
+} peaks;
+
 typedef struct taking {
     ubi__recording_checkpoints *out;
+    peaks of_part, of_span;
+    uint64_t span_ns, n_spans; /* so far */
+    bool has_no_curve;
     const ubi_allocator *allocator;
     ubi__recording_summary s; /* of the part since the last checkpoint */
     ubi__part_notes notes;
@@ -44,13 +56,17 @@ typedef struct taking {
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------------- */
 
-static ubi_status number_put(taking *t, uint64_t value) {
+static ubi_status number_append(ubi__vec_u8 *to, uint64_t value, const ubi_allocator *a) {
     uint8_t bytes[10];
     size_t n = 0;
     for (; value >= 128; value >>= 7)
         bytes[n++] = (uint8_t)(value | 128);
     bytes[n++] = (uint8_t)value;
-    return ubi__bytes_append(&t->out->bytes, bytes, n, t->allocator);
+    return ubi__bytes_append(to, bytes, n, a);
+}
+
+static ubi_status number_put(taking *t, uint64_t value) {
+    return number_append(&t->out->bytes, value, t->allocator);
 }
 
 static ubi_status estimate_put(taking *t, const ubi__estimate *estimate) {
@@ -82,6 +98,114 @@ static ubi_status live_put(taking *t) {
     return UBI_OK;
 }
 
+/* ---- peaks ----------------------------------------------------------------------------------------------------------- */
+
+static ubi__ubirec_class class_of_maker(const taking *t, size_t i) {
+    return ubi__info_class(&t->s, t->s.makers.at[i].info);
+}
+
+/* What came since the last time may have been more than all before. @param is_new  of classes of which it was. */
+static ubi_status peaks_raise(taking *t, peaks *p, bool is_new[UBI__UBIREC_CLASS_COUNT]) {
+    for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
+        const ubi__class_sums *c = &t->s.classes[i];
+        is_new[i] = !p->has_begun || c->peak_bytes > p->bytes[i];
+        if (is_new[i]) {
+            p->bytes[i] = c->peak_bytes;
+            p->time_ns[i] = c->peak_time_ns;
+        }
+    }
+    p->has_begun = true;
+    UBI_TRY(ubi__vec_u64_reserve(&p->live, t->allocator, t->s.makers.n - p->live.n));
+    while (p->live.n < t->s.makers.n)
+        p->live.at[p->live.n++] = 0;
+    return UBI_OK;
+}
+
+/* Of the summary, into those of the part and of the span. It begins with what lives now. */
+static ubi_status peaks_collect(taking *t) {
+    ubi__recording_summary *s = &t->s;
+    bool is_new_of_part[UBI__UBIREC_CLASS_COUNT], is_new_of_span[UBI__UBIREC_CLASS_COUNT];
+    UBI_TRY(peaks_raise(t, &t->of_part, is_new_of_part));
+    UBI_TRY(peaks_raise(t, &t->of_span, is_new_of_span));
+    for (size_t i = 0; i < s->makers.n; i++) {
+        ubi__info_sums *made = &s->makers.at[i].made;
+        ubi__ubirec_class of_class = class_of_maker(t, i);
+        ubi__info_note_peak(made, &s->classes[of_class]);
+        if (is_new_of_part[of_class])
+            t->of_part.live.at[i] = made->peak_live;
+        if (is_new_of_span[of_class])
+            t->of_span.live.at[i] = made->peak_live;
+        made->peak_live = made->live;
+        made->epoch = 1;
+    }
+    for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
+        s->classes[i].peak_bytes = s->classes[i].peak_met_bytes = s->classes[i].live_bytes;
+        s->classes[i].epoch = 1;
+    }
+    return UBI_OK;
+}
+
+/* ---- the curve of stacks --------------------------------------------------------------------------------------------- */
+
+static ubi_status stacks_put(taking *t, const uint64_t *bytes, size_t n_traces) {
+    ubi__vec_u8 *to = &t->out->curve;
+    size_t n = 0, before = 0;
+    for (size_t i = 0; i < n_traces; i++)
+        n += bytes[i] != 0;
+    UBI_TRY(number_append(to, t->of_span.bytes[UBI__UBIREC_HEAP], t->allocator));
+    UBI_TRY(number_append(to, n, t->allocator));
+    for (size_t i = 0; i < n_traces; i++) {
+        if (!bytes[i])
+            continue;
+        UBI_TRY(number_append(to, i - before, t->allocator));
+        UBI_TRY(number_append(to, bytes[i], t->allocator));
+        before = i;
+    }
+    return UBI_OK;
+}
+
+static ubi_status span_end(taking *t) {
+    const ubi__ubirec_tables *tables = &t->s.tables;
+    size_t n_traces = tables->traces.n;
+    UBI_TRY(peaks_collect(t));
+    uint64_t *bytes = ubi__calloc_array(t->allocator, n_traces + 1, sizeof *bytes);
+    if (!bytes)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < t->of_span.live.n; i++) {
+        if (!t->of_span.live.at[i] || class_of_maker(t, i) != UBI__UBIREC_HEAP)
+            continue;
+        const ubi__ubirec_info_row *info = &tables->infos.at[t->s.makers.at[i].info];
+        bytes[info->trace] += t->of_span.live.at[i] * info->weight_bytes;
+    }
+    ubi_status status = stacks_put(t, bytes, n_traces);
+    ubi__free_array(t->allocator, bytes, n_traces + 1, sizeof *bytes);
+    t->of_span.has_begun = false;
+    t->n_spans++;
+    t->has_no_curve |= t->out->curve.n > t->most_bytes / 4;
+    return status;
+}
+
+/* Spans that end before this time. */
+static ubi_status spans_reach(taking *t, uint64_t time_ns) {
+    while (!t->has_no_curve && t->n_spans < time_ns / t->span_ns)
+        UBI_TRY(span_end(t));
+    return UBI_OK;
+}
+
+static ubi_status spans_begin(taking *t, const ubi__recording_summary *whole) {
+    t->span_ns = whole->time_ns / UBI__SITE_CURVE_POINTS + 1;
+    UBI_TRY(number_append(&t->out->curve, t->span_ns, t->allocator));
+    return number_append(&t->out->curve, whole->time_ns / t->span_ns + 1, t->allocator);
+}
+
+static ubi_status spans_end(taking *t, uint64_t time_ns) {
+    UBI_TRY(spans_reach(t, time_ns));
+    if (!t->has_no_curve)
+        return span_end(t);
+    ubi__vec_u8_fini(&t->out->curve, t->allocator);
+    return UBI_OK;
+}
+
 /* ---- sums of a part -------------------------------------------------------------------------------------------------- */
 
 static ubi_status makers_put(taking *t) {
@@ -104,18 +228,16 @@ static ubi_status makers_put(taking *t) {
 }
 
 static ubi_status peaks_put(taking *t) {
-    ubi__vec_maker_sums *makers = &t->s.makers;
+    const ubi__vec_u64 *live = &t->of_part.live;
     size_t n = 0, before = 0;
-    for (size_t i = 0; i < makers->n; i++) {
-        ubi__info_note_peak(&makers->at[i].made, &t->s.classes[ubi__info_class(&t->s, makers->at[i].info)]);
-        n += makers->at[i].made.peak_live != 0;
-    }
+    for (size_t i = 0; i < live->n; i++)
+        n += live->at[i] != 0;
     UBI_TRY(number_put(t, n));
-    for (size_t i = 0; i < makers->n; i++) {
-        if (!makers->at[i].made.peak_live)
+    for (size_t i = 0; i < live->n; i++) {
+        if (!live->at[i])
             continue;
         UBI_TRY(number_put(t, i - before));
-        UBI_TRY(number_put(t, makers->at[i].made.peak_live));
+        UBI_TRY(number_put(t, live->at[i]));
         before = i;
     }
     return UBI_OK;
@@ -166,6 +288,7 @@ static ubi_status temporary_put(taking *t) {
 /* What came since the last checkpoint. */
 static ubi_status part_end(taking *t) {
     ubi__checkpoint *row = &t->out->rows.at[t->out->rows.n - 1];
+    UBI_TRY(peaks_collect(t));
     row->live_at = t->out->bytes.n;
     UBI_TRY(live_put(t));
     row->sums_at = t->out->bytes.n;
@@ -179,10 +302,12 @@ static ubi_status part_end(taking *t) {
     row->is_crossed = t->is_crossed;
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
         const ubi__class_sums *c = &t->s.classes[i];
-        row->classes[i] = (ubi__checkpoint_class){ c->count, c->n_frees, c->bytes, c->peak_bytes, c->peak_time_ns };
+        row->classes[i] =
+            (ubi__checkpoint_class){ c->count, c->n_frees, c->bytes, t->of_part.bytes[i], t->of_part.time_ns[i] };
     }
     for (int i = 0; i < UBI__LIFETIME_BUCKETS; i++)
         row->lifetimes[i] = t->s.lifetimes[i];
+    t->of_part.has_begun = false;
     return UBI_OK;
 }
 
@@ -286,6 +411,7 @@ static ubi_status undone_note(taking *t, const ubi__ubirec_record *r) {
     ubi__ubirec_class of_class = ubi__info_class(&t->s, r->event.info);
     t->is_crossed |= thread->last_free == UBI__LAST_FREE_BEFORE_WINDOW;
     t->is_crossed |= is_older && of_class == UBI__UBIREC_HEAP;
+    t->has_no_curve |= of_class == UBI__UBIREC_HEAP; /* events do not have it */
     /* No recorder makes something else of it. */
     t->is_unfit |= thread->last_free && ubi__info_class(&t->s, t->s.makers.at[thread->last_maker].info) != of_class;
     for (size_t i = 0; is_older && i < t->temporary.n; i++)
@@ -304,7 +430,32 @@ static uint64_t event_count(const ubi__recording_summary *s) {
     return n;
 }
 
+/* Some of them, in a row. */
+static ubi_status events_add_some(taking *t, const ubi__ubirec_events *events, size_t from, size_t to) {
+    ubi__ubirec_events some = { .n = to - from, .first_number = events->first_number };
+    for (size_t i = 0; i < from; i++)
+        some.first_number += events->types[i] == UBI__UBIREC_ALLOC;
+    memcpy(some.types, events->types + from, some.n * sizeof *some.types);
+    memcpy(some.values, events->values + from, some.n * sizeof *some.values);
+    return ubi__recording_summary_add_events(&t->s, &some);
+}
+
+/* A span may end among them. */
+static ubi_status events_add(taking *t, const ubi__ubirec_events *events) {
+    size_t from = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        if (events->types[i] != UBI__UBIREC_TIME || t->has_no_curve || events->values[i] / t->span_ns <= t->n_spans)
+            continue;
+        UBI_TRY(events_add_some(t, events, from, i));
+        UBI_TRY(spans_reach(t, events->values[i]));
+        from = i;
+    }
+    return from ? events_add_some(t, events, from, events->n) : ubi__recording_summary_add_events(&t->s, events);
+}
+
 static ubi_status record_add(taking *t, const ubi__ubirec_record *r) {
+    if (r->type == UBI__UBIREC_TIME)
+        UBI_TRY(spans_reach(t, r->time_ns));
     if (r->type == UBI__UBIREC_FREE_UNDONE)
         UBI_TRY(undone_note(t, r));
     t->is_unfit |= r->type == UBI__UBIREC_LEFT || r->type == UBI__UBIREC_MARKER || r->type == UBI__UBIREC_PERIOD;
@@ -319,7 +470,7 @@ static ubi_status file_read(taking *t, ubi__ubirec_reader *reader, uint64_t tota
     UBI_TRY(checkpoint_make(t, &place));
     for (uint64_t n = 0, n_next = 0; !t->is_unfit; n += events.n + 1) {
         ubi__ubirec_next_events(reader, &events);
-        UBI_TRY(ubi__recording_summary_add_events(&t->s, &events));
+        UBI_TRY(events_add(t, &events));
         UBI_TRY(t->status);
         if (event_count(&t->s) >= t->least_events && ubi__ubirec_place_get(reader, &place))
             UBI_TRY(checkpoint_make(t, &place));
@@ -334,7 +485,10 @@ static ubi_status file_read(taking *t, ubi__ubirec_reader *reader, uint64_t tota
             return ubi__fail_cancelled();
     }
     (void)ubi__ubirec_place_get(reader, &place);
-    return t->is_unfit ? UBI_OK : end_make(t, &place);
+    if (t->is_unfit)
+        return UBI_OK;
+    UBI_TRY(spans_end(t, t->s.time_ns));
+    return end_make(t, &place);
 }
 
 static ubi_status makers_keep(taking *t) {
@@ -390,6 +544,8 @@ static void taking_init(taking *t, const ubi__recording_summary *whole, uint64_t
 static void taking_fini(taking *t) {
     ubi__recording_summary_fini(&t->s);
     vec_live_fini(&t->live, t->allocator);
+    ubi__vec_u64_fini(&t->of_part.live, t->allocator);
+    ubi__vec_u64_fini(&t->of_span.live, t->allocator);
     vec_older_temporary_fini(&t->temporary, t->allocator);
 }
 
@@ -408,7 +564,9 @@ ubi_status ubi__recording_checkpoints_take(ubi__recording_checkpoints *out, cons
     ubi_status status = ubi__recording_summary_init(&t->s, a);
     if (status == UBI_OK) {
         taking_init(t, whole, least_events);
-        status = checkpoints_take(t, source, threads, progress);
+        status = spans_begin(t, whole);
+        if (status == UBI_OK)
+            status = checkpoints_take(t, source, threads, progress);
         taking_fini(t);
     }
     if (status != UBI_OK || t->is_unfit) {

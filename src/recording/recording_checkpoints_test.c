@@ -15,7 +15,9 @@
 #include "base/text.h"
 #include "fail_allocator.h"
 #include "random_numbers.h"
+#include "recording/event_stream.h"
 #include "recording/recording_checkpoints.h"
+#include "recording/site_curves.h"
 #include "small_recording.h"
 
 #define THREADS 3
@@ -35,6 +37,7 @@ typedef struct made_recording {
     uint32_t info[LIVE];
     uint32_t infos[TRACES * 2];
     uint64_t n_numbers;
+    bool has_undone; /* frees that are taken back */
 } made_recording;
 
 static void infos_make(made_recording *m) {
@@ -73,7 +76,7 @@ static void event_make(made_recording *m) {
         must(ubi__ubirec_write_thread(m->r.w, random_below(THREADS)));
     if (random_below(40) == 0)
         must(ubi__ubirec_write_rss(m->r.w, random_below(1u << 30)));
-    if (m->live[slot] && random_below(200) == 0) {
+    if (m->has_undone && m->live[slot] && random_below(200) == 0) {
         free_undone(m, slot);
         return;
     }
@@ -94,7 +97,7 @@ static void event_make(made_recording *m) {
 }
 
 static void recording_make(made_recording *m, uint64_t seed) {
-    *m = (made_recording){ .now_ns = 0 };
+    *m = (made_recording){ .has_undone = seed % 4 != 0 };
     random_start(seed);
     open_recording(&m->r, 1, THREADS);
     infos_make(m);
@@ -221,6 +224,64 @@ static void windows_are_those_that_are_read(void **state) {
     assert_true(n_found > n_seeds * WINDOWS / 3); /* in the others, frees are taken back across a checkpoint */
 }
 
+/* ---- curves of places ----------------------------------------------------------------------------------------------------- */
+
+static void curves_read(ubi__site_curves *curves, const bytes *file) {
+    const ubi__event_stream stream = { .event = ubi__site_curves_event, .payload = curves, .is_of_all = true };
+    ubi__source source;
+    ubi__vec_u64 taken_back = { 0 };
+    ubi__source_open_memory(&source, file->at, file->n, ubi_allocator_default());
+    must(ubi__event_stream_look(&taken_back, &source, 1, NULL, ubi_allocator_default()));
+    assert_true(ubi__source_rewind(&source));
+    must(ubi__event_stream_read(&stream, &taken_back, &source, NULL, ubi_allocator_default()));
+    ubi__site_curves_finish(curves);
+    ubi__vec_u64_fini(&taken_back, ubi_allocator_default());
+    ubi__source_close(&source);
+}
+
+/* Of all places of the heap. @return whether the checkpoints have them. */
+static bool curves_are_equal(const ubi__recording_checkpoints *c, const ubi__recording_summary *whole,
+                             const bytes *file) {
+    ubi__sites sites;
+    ubi__site_curves a, b;
+    uint32_t rows[2 * TRACES];
+    size_t n = 0;
+    bool found;
+    must(ubi__sites_init(&sites, whole, false, NULL));
+    for (uint32_t i = 0; i < sites.rows.n && n < 5; i++)
+        if (sites.rows.at[i].of_class == UBI__UBIREC_HEAP)
+            rows[n++] = i;
+    must(ubi__site_curves_init(&a, &sites, UBI__UBIREC_HEAP, rows, n, 0, whole->time_ns + 1, NULL));
+    must(ubi__site_curves_init(&b, &sites, UBI__UBIREC_HEAP, rows, n, 0, whole->time_ns + 1, NULL));
+    must(ubi__recording_checkpoints_curves(&a, &found, c));
+    if (found) {
+        curves_read(&b, file);
+        assert_int_equal(a.n_points, b.n_points);
+        assert_memory_equal(a.at, b.at, a.n_points * (n + 1) * sizeof *a.at);
+    }
+    ubi__site_curves_fini(&a);
+    ubi__site_curves_fini(&b);
+    ubi__sites_fini(&sites);
+    return found;
+}
+
+static void curves_are_those_of_events(void **state) {
+    static made_recording m;
+    (void)state;
+    for (uint32_t seed = 1; seed <= random_cases(40); seed++) {
+        ubi__recording_summary whole;
+        ubi__recording_checkpoints c;
+        const ubi__summary_choice all = { .is_by_thread = false };
+        recording_make(&m, seed);
+        summary_read(&whole, &m.r.file, &all);
+        must(checkpoints_take(&c, &whole, &m.r.file, NULL));
+        assert_true(curves_are_equal(&c, &whole, &m.r.file) || m.has_undone);
+        ubi__recording_checkpoints_fini(&c);
+        ubi__recording_summary_fini(&whole);
+        bytes_free(&m.r.file);
+    }
+}
+
 /* ---- none, and damaged ones --------------------------------------------------------------------------------------------- */
 
 static void some_recordings_have_none(void **state) {
@@ -307,9 +368,8 @@ static void every_failed_allocation_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_are_those_that_are_read),
-        cmocka_unit_test(some_recordings_have_none),
-        cmocka_unit_test(damaged_checkpoints_do_no_harm),
+        cmocka_unit_test(windows_are_those_that_are_read),     cmocka_unit_test(curves_are_those_of_events),
+        cmocka_unit_test(some_recordings_have_none),           cmocka_unit_test(damaged_checkpoints_do_no_harm),
         cmocka_unit_test(every_failed_allocation_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

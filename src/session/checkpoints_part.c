@@ -71,25 +71,47 @@ static ubi_status file_window(ubi__recording_summary *out, bool *found, const se
     return status;
 }
 
-ubi_status ubi__session_checkpoints_window(ubi__recording_summary *out, bool *found, ubi_session_use *use,
-                                           const char *path, const ubi__summary_choice *choice,
-                                           const ubi_allocator *allocator) {
-    ubi__session_index *index;
+/* NULL: none. */
+static ubi_status checkpoints_get(const session_checkpoints **out, ubi_session_use *use) {
     void *value;
-    *found = false;
+    *out = NULL;
     if (!ubi__session_is_indexed(use->session))
         return UBI_OK;
     UBI_TRY(ubi__session_part(&value, use, &checkpoints_part, ""));
     const session_checkpoints *of = value;
-    if (of->checkpoints.rows.n == 0)
-        return UBI_OK;
-    ubi_status status = file_window(out, found, of, use, path, choice, allocator);
-    if (status != UBI_EFORMAT)
-        return status;
+    *out = of->checkpoints.rows.n ? of : NULL;
+    return UBI_OK;
+}
+
+/* The index is damaged: files are read instead. */
+static ubi_status fault_forget(bool *found, ubi_session_use *use) {
+    ubi__session_index *index;
     *found = false;
     UBI_TRY(ubi__session_index_get(&index, use));
     index->is_damaged = true;
     return UBI_OK;
+}
+
+ubi_status ubi__session_checkpoints_curves(ubi__site_curves *curves, bool *found, ubi_session_use *use) {
+    const session_checkpoints *of;
+    *found = false;
+    UBI_TRY(checkpoints_get(&of, use));
+    if (!of)
+        return UBI_OK;
+    ubi_status status = ubi__recording_checkpoints_curves(curves, found, &of->checkpoints);
+    return status == UBI_EFORMAT ? fault_forget(found, use) : status;
+}
+
+ubi_status ubi__session_checkpoints_window(ubi__recording_summary *out, bool *found, ubi_session_use *use,
+                                           const char *path, const ubi__summary_choice *choice,
+                                           const ubi_allocator *allocator) {
+    const session_checkpoints *of;
+    *found = false;
+    UBI_TRY(checkpoints_get(&of, use));
+    if (!of)
+        return UBI_OK;
+    ubi_status status = file_window(out, found, of, use, path, choice, allocator);
+    return status == UBI_EFORMAT ? fault_forget(found, use) : status;
 }
 
 /* ---- for an index ---------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "recording/event_stream.h"
 #include "recording/recording_processes.h"
 #include "recording/recording_sites.h"
+#include "recording/site_curves.h"
 #include "session/part.h"
 
 /** What a program did when: a timeline, or the markers of a recording. */
@@ -64,6 +65,11 @@ ubi_status ubi__session_recording_pass(ubi__columns *c, ubi__session_recording *
 ubi_status ubi__session_checkpoints_window(ubi__recording_summary *out, bool *found, ubi_session_use *use,
                                            const char *path, const ubi__summary_choice *choice,
                                            const ubi_allocator *allocator);
+/**
+ * Curves of places of the heap of a whole recording, all processes. @param found  as above; then `curves` is as it was.
+ * Errors: UBI_ENOMEM, those of the index.
+ */
+ubi_status ubi__session_checkpoints_curves(ubi__site_curves *curves, bool *found, ubi_session_use *use);
 /** Makes those that an index is to have, and passes them. Errors: those of reading and of passing. */
 ubi_status ubi__session_checkpoints_write(ubi__columns *c, const ubi__session_recording *recording,
                                           const ubi_session_use *use);

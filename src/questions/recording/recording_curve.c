@@ -31,7 +31,12 @@ static ubi_status events_read(ubi__recording_curve *c, const ubi__asked *asked) 
     const ubi__event_stream stream = { .event = ubi__site_curves_event, .payload = &c->curves, .is_of_all = true };
     const ubi__session_recording *recording;
     ubi__recording_choice choice;
+    bool found = false;
     UBI_TRY(ubi__recording_wishes_choice(&choice, &c->of_report));
+    if (c->view.of_class == UBI__UBIREC_HEAP && ubi__window_is_whole(&choice.window) && !choice.process)
+        UBI_TRY(ubi__session_checkpoints_curves(&c->curves, &found, ubi__asked_heap(asked)));
+    if (found)
+        return UBI_OK;
     UBI_TRY(ubi__session_recording_get(&recording, ubi__asked_heap(asked), &choice));
     UBI_TRY(ubi__session_recording_events(recording, ubi__asked_heap(asked), &stream));
     ubi__site_curves_finish(&c->curves);
