@@ -69,20 +69,6 @@ static size_t ubi__recorded_frames(const ubi__script_source *source, ubi__script
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
 
-/* As UTF-8, as far as whole characters have room. */
-static size_t ubi__put_string(char *out, size_t room, const JSString *p) {
-    const uint8_t *narrow = ubi__string_units(p);
-    const uint16_t *wide = ubi__string_units(p);
-    size_t n = 0;
-    for (uint32_t i = 0; i < p->len && n + 4 <= room; i++) {
-        uint32_t c = ubi__string_is_wide(p) ? wide[i] : narrow[i];
-        if ((c & 0xFC00) == 0xD800 && i + 1 < p->len && (wide[i + 1] & 0xFC00) == 0xDC00)
-            c = 0x10000 + ((c & 0x3FF) << 10) + (wide[++i] & 0x3FF);
-        n += ubi__put_utf8(out + n, c);
-    }
-    return n;
-}
-
 static size_t ubi__put_atom(ubi_quickjs *tools, char *out, size_t room, JSAtom atom) {
     if (atom == JS_ATOM_NULL || __JS_AtomIsTaggedInt(atom))
         return 0;

@@ -60,19 +60,23 @@ static size_t ubi__put_utf8(char *out, uint32_t c) {
     return n;
 }
 
-/* At most 3 bytes per unit. Returns the length. */
-static size_t ubi__string_to_utf8(char *out, const JSString *p) {
+/* As far as whole characters have room. Returns the length. */
+static size_t ubi__put_string(char *out, size_t room, const JSString *p) {
     const uint8_t *narrow = ubi__string_units(p);
     const uint16_t *wide = ubi__string_units(p);
     size_t n = 0;
-    for (uint32_t i = 0; i < p->len; i++) {
+    for (uint32_t i = 0; i < p->len && n + 4 <= room; i++) {
         uint32_t c = ubi__string_is_wide(p) ? wide[i] : narrow[i];
-        bool is_pair = (c & 0xFC00) == 0xD800 && i + 1 < p->len && (wide[i + 1] & 0xFC00) == 0xDC00;
-        if (is_pair)
+        if ((c & 0xFC00) == 0xD800 && i + 1 < p->len && (wide[i + 1] & 0xFC00) == 0xDC00)
             c = 0x10000 + ((c & 0x3FF) << 10) + (wide[++i] & 0x3FF);
         n += ubi__put_utf8(out + n, c);
     }
     return n;
+}
+
+/* At most 3 bytes per unit, for which there is room. Returns the length. */
+static size_t ubi__string_to_utf8(char *out, const JSString *p) {
+    return ubi__put_string(out, SIZE_MAX, p);
 }
 
 /* The text of a string where it lies; NULL text: it has to be converted. */
