@@ -177,11 +177,19 @@ static void group_end(ubi__beside *program) {
     (void)kill(-group, SIGKILL);
 }
 
+/* What is being killed may write a last file meanwhile. */
+static void profile_remove(const char *path) {
+    for (int i = 0; i < PATIENT_TURNS && path[0] && access(path, F_OK) == 0; i++) {
+        if (i > 0)
+            usleep(TICK_US);
+        (void)nftw(path, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+    }
+}
+
 void ubi__scenario_runner_stop(ubi__scenario_runner *r) {
     if (r->channel >= 0)
         close(r->channel);
     group_end(&r->program);
-    if (r->profile[0])
-        (void)nftw(r->profile, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+    profile_remove(r->profile);
     *r = (ubi__scenario_runner){ .channel = -1 };
 }
