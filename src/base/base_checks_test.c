@@ -43,7 +43,7 @@ static void sort_two(void *numbers) {
     sort_by_nothing(numbers, spare, 2, NULL);
 }
 
-static void orders_that_are_none_are_seen(void **state) {
+static void invalid_orders_are_seen(void **state) {
     (void)state;
     int numbers[2] = { 1, 2 };
     assert_damage_seen(sort_two, numbers, "!BEFORE_ALL(ctx, at[i], at[i - 1])");
@@ -62,7 +62,7 @@ static void slots_are_a_power_of_two(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_helpers_are_seen),
-        cmocka_unit_test(orders_that_are_none_are_seen),
+        cmocka_unit_test(invalid_orders_are_seen),
         cmocka_unit_test(slots_are_a_power_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

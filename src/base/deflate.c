@@ -221,9 +221,9 @@ static bool wait_for_block(ubi__write_behind *w) {
     pthread_mutex_lock(&w->lock);
     while (w->made == w->taken && !w->has_ended && !w->must_stop)
         pthread_cond_wait(&w->changed, &w->lock);
-    bool go_on = w->made > w->taken && !w->must_stop;
+    bool may_continue = w->made > w->taken && !w->must_stop;
     pthread_mutex_unlock(&w->lock);
-    return go_on;
+    return may_continue;
 }
 
 static void announce_block(ubi__write_behind *w, ubi_status status) {

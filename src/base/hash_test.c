@@ -72,7 +72,7 @@ static void addresses_spread_over_the_low_bits(void **state) {
         assert_in_range(fullest_bucket(0x7f0012345000, strides[i]), 64, 128);
 }
 
-static void texts_are_told_apart_by_every_byte_and_by_their_length(void **state) {
+static void texts_are_distinguished_by_every_byte_and_by_their_length(void **state) {
     (void)state;
     char text[40] = { 0 };
     uint64_t hashes[41 * 2];
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(another_seed_gives_other_hashes),
         cmocka_unit_test(one_bit_of_the_key_changes_about_half_of_the_hash),
         cmocka_unit_test(addresses_spread_over_the_low_bits),
-        cmocka_unit_test(texts_are_told_apart_by_every_byte_and_by_their_length),
+        cmocka_unit_test(texts_are_distinguished_by_every_byte_and_by_their_length),
         cmocka_unit_test(equal_texts_have_one_hash_wherever_they_lie),
         cmocka_unit_test(combining_depends_on_the_order),
     };

@@ -102,7 +102,7 @@ static void who_waits_for_a_chore_behind_a_long_one_does_it(void **state) {
     pthread_mutex_destroy(&l.gate);
 }
 
-static void what_nobody_waits_for_is_done_or_given_up(void **state) {
+static void what_no_request_waits_for_is_done_or_given_up(void **state) {
     static log l;
     (void)state;
     for (unsigned round = 0; round < 100; round++) {
@@ -119,7 +119,7 @@ int main(void) {
         cmocka_unit_test(every_chore_is_done_once),
         cmocka_unit_test(without_a_second_thread_who_waits_does_it),
         cmocka_unit_test(who_waits_for_a_chore_behind_a_long_one_does_it),
-        cmocka_unit_test(what_nobody_waits_for_is_done_or_given_up),
+        cmocka_unit_test(what_no_request_waits_for_is_done_or_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void sizes_have_three_digits_and_a_binary_unit(void **state) {
     assert_string_equal(ubi__human_size(text, UINT64_MAX), "16.0 EiB");
 }
 
-static void percentages_tell_little_from_nothing(void **state) {
+static void percentages_report_little_from_nothing(void **state) {
     (void)state;
     assert_string_equal(ubi__human_percent(text, 0, 10), "0%");
     assert_string_equal(ubi__human_percent(text, 1, 100000), "<0.1%");
@@ -88,7 +88,7 @@ int main(void) {
         cmocka_unit_test(counts_are_grouped_by_thousands),
         cmocka_unit_test(things_have_a_plural),
         cmocka_unit_test(sizes_have_three_digits_and_a_binary_unit),
-        cmocka_unit_test(percentages_tell_little_from_nothing),
+        cmocka_unit_test(percentages_report_little_from_nothing),
         cmocka_unit_test(durations_use_the_unit_that_fits),
         cmocka_unit_test(times_are_utc),
         cmocka_unit_test(times_beyond_the_calendar_do_no_harm),

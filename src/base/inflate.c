@@ -490,9 +490,9 @@ static bool wait_for_room(ubi__stream *s) {
     pthread_mutex_lock(&s->lock);
     while (!s->must_stop && s->made - s->taken >= N_BUFFERS)
         pthread_cond_wait(&s->changed, &s->lock);
-    bool go_on = !s->must_stop;
+    bool may_continue = !s->must_stop;
     pthread_mutex_unlock(&s->lock);
-    return go_on;
+    return may_continue;
 }
 
 static void announce_chunk(ubi__stream *s, ubi_status status) {

@@ -304,7 +304,7 @@ static const char *compression_of(const char *start) {
     return name;
 }
 
-static void the_first_two_bytes_tell_the_wrapper(void **state) {
+static void the_first_two_bytes_decide_the_wrapper(void **state) {
     (void)state;
     assert_string_equal(compression_of("\x1f\x8b"), "gzip");
     assert_string_equal(compression_of("\x78\x9c"), "zlib");
@@ -480,7 +480,7 @@ static bytes small_block(unsigned a_bits, unsigned end_bits) {
     return w.out;
 }
 
-static void an_incomplete_huffman_code_is_damage_in_small_input_whatever_engine_was_asked_for(void **state) {
+static void an_incomplete_huffman_code_is_damage_in_short_input_whatever_engine_was_asked_for(void **state) {
     (void)state;
     bytes text = { NULL, 0, 0 };
     bytes_add(&text, "aaa", 3);
@@ -571,13 +571,13 @@ int main(void) {
         cmocka_unit_test(every_sound_combination_of_header_flags_is_stepped_over),
         cmocka_unit_test(what_follows_the_last_member_is_ignored),
         cmocka_unit_test(input_without_a_wrapper_passes_through_unchanged),
-        cmocka_unit_test(the_first_two_bytes_tell_the_wrapper),
+        cmocka_unit_test(the_first_two_bytes_decide_the_wrapper),
         cmocka_unit_test(a_cut_anywhere_leaves_what_firefox_reads),
         cmocka_unit_test(one_flipped_bit_leaves_what_firefox_reads),
         cmocka_unit_test(a_wrong_checksum_costs_the_last_block_also_when_it_is_full),
         cmocka_unit_test(a_missing_trailer_costs_nothing_but_is_no_clean_end),
         cmocka_unit_test(a_header_that_zlib_refuses_is_damage_for_both_engines),
-        cmocka_unit_test(an_incomplete_huffman_code_is_damage_in_small_input_whatever_engine_was_asked_for),
+        cmocka_unit_test(an_incomplete_huffman_code_is_damage_in_short_input_whatever_engine_was_asked_for),
         cmocka_unit_test(a_failing_source_is_passed_up_wherever_it_fails),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),
     };

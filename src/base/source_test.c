@@ -331,7 +331,7 @@ static void a_callback_can_be_rewound_up_to_the_limit_and_not_beyond(void **stat
     bytes_free(&content);
 }
 
-static void without_memory_to_remember_reading_goes_on_but_cannot_be_repeated(void **state) {
+static void without_memory_to_remember_reading_continues_but_cannot_be_repeated(void **state) {
     (void)state;
     bytes content = make_data(100000, 7);
     for (uint64_t n_allowed = 0; n_allowed < 3; n_allowed++) {
@@ -360,7 +360,7 @@ int main(void) {
         cmocka_unit_test(a_callback_may_give_little_and_be_interrupted),
         cmocka_unit_test(a_callback_that_fails_ends_the_reading),
         cmocka_unit_test(a_callback_can_be_rewound_up_to_the_limit_and_not_beyond),
-        cmocka_unit_test(without_memory_to_remember_reading_goes_on_but_cannot_be_repeated),
+        cmocka_unit_test(without_memory_to_remember_reading_continues_but_cannot_be_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static ubi_status try_twice(ubi_status first, ubi_status second, int *reached) {
     return UBI_OK;
 }
 
-static void the_first_fault_is_passed_up_and_nothing_behind_it_runs(void **state) {
+static void the_first_fault_is_passed_up_and_nothing_after_it_runs(void **state) {
     (void)state;
     int reached = 0;
     assert_int_equal(try_twice(UBI_EIO, UBI_ENOMEM, &reached), UBI_EIO);
@@ -140,7 +140,7 @@ int main(void) {
         cmocka_unit_test(an_errno_is_spelled_out_behind_the_text),
         cmocka_unit_test(a_message_that_is_too_long_is_cut_and_ended),
         cmocka_unit_test(each_thread_has_a_message_of_its_own),
-        cmocka_unit_test(the_first_fault_is_passed_up_and_nothing_behind_it_runs),
+        cmocka_unit_test(the_first_fault_is_passed_up_and_nothing_after_it_runs),
         cmocka_unit_test(progress_goes_to_the_callback_whose_answer_counts),
         cmocka_unit_test(the_version_of_the_library_is_that_of_the_header),
         cmocka_unit_test(options_of_older_programs_are_taken),

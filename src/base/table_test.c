@@ -369,7 +369,7 @@ static void rows_of_other_hashes_are_not_compared(void **state) {
     ubi__row_table_fini(&all.table, ubi_allocator_default());
 }
 
-static void rows_of_equal_hashes_are_told_apart(void **state) {
+static void rows_of_equal_hashes_are_distinguished(void **state) {
     (void)state;
     numbers all = { .at = { 3, 5 }, .n = 2 };
     assert_int_equal(ubi__row_table_reserve(&all.table, ubi_allocator_default(), 2), UBI_OK);
@@ -398,7 +398,7 @@ int main(void) {
         cmocka_unit_test(damage_is_seen),
         cmocka_unit_test(rows_are_numbered_in_the_order_of_their_first_appearance),
         cmocka_unit_test(rows_of_other_hashes_are_not_compared),
-        cmocka_unit_test(rows_of_equal_hashes_are_told_apart),
+        cmocka_unit_test(rows_of_equal_hashes_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

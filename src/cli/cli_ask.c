@@ -186,7 +186,7 @@ static ubi_status file_write(const ubi__inquiry *inquiry, const asking *a) {
     UBI_TRY(ubi__output_file_open(&file, a->cli, a->output));
     UBI_TRY(ubi__output_file_close(&file, file_fill(inquiry, a, &file)));
     ubi__progress_line_clear(&a->cli->progress);
-    ubi__output_file_tell(&file, "");
+    ubi__output_file_report(&file, "");
     return UBI_OK;
 }
 
@@ -232,7 +232,7 @@ static ubi_status condition_check(const ubi__inquiry *inquiry, const ubi__condit
 
 static ubi_status own_facts_judge(const asking *a, const ubi__condition_estimates *own, int *exit_code) {
     UBI_TRY(ubi__condition_check_estimates(exit_code, a->cli, a->condition, own));
-    bool is_misspelt = !a->look && ubi__condition_names_tell(&a->names, a->cli, (int)a->asked.n_heaps);
+    bool is_misspelt = !a->look && ubi__condition_names_report(&a->names, a->cli, (int)a->asked.n_heaps);
     if (is_misspelt && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_USAGE;
     return UBI_OK;
@@ -262,7 +262,7 @@ static ubi_status answer_judge(const ubi__inquiry *inquiry, const asking *a, int
 }
 
 /* What else there is to say; a reason that there is already matters more. */
-static void remarks_tell(const ubi__inquiry *inquiry, const asking *a, int *exit_code) {
+static void remarks_report(const ubi__inquiry *inquiry, const asking *a, int *exit_code) {
     ubi__remarks remarks;
     char *reason = a->cli->reason;
     ubi__inquiry_remarks(&remarks, inquiry);
@@ -312,7 +312,7 @@ static ubi_status answer_make(ubi__inquiry *inquiry, const asking *a, int *exit_
     if (status == UBI_OK)
         status = answer_judge(inquiry, a, exit_code);
     if (status == UBI_OK)
-        remarks_tell(inquiry, a, exit_code);
+        remarks_report(inquiry, a, exit_code);
     return status;
 }
 
@@ -379,7 +379,7 @@ static ubi_status question_ask(asking *a, const heaps *h, const void *values, in
 /* ---- indexes ------------------------------------------------------------------------------------------------------ */
 
 /* What is beside a heap was put there to be used: if it is not, the user wants to know. */
-static void refusal_tell(ubi_session_use *use) {
+static void refusal_report(ubi_session_use *use) {
     ubi_session_index_info info = UBI_SESSION_INDEX_INFO_INIT;
     if (ubi_session_index_about(&info, use) != UBI_OK)
         return;
@@ -417,7 +417,7 @@ static ubi_status indexes_keep(ubi__cli *cli, const heaps *h) {
     UBI_TRY(ubi__standard_output_flush(cli->output));
     for (uint32_t i = 0; i < h->n; i++) {
         if (cli->common.with_index)
-            refusal_tell(h->uses[i]);
+            refusal_report(h->uses[i]);
         ubi_status status = ubi_session_write_index(h->uses[i]);
         ubi__progress_line_clear(&cli->progress);
         if (status == UBI_ECANCELLED)

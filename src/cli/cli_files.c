@@ -213,7 +213,7 @@ ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status) {
     return f->status == UBI_OK ? status : ubi__fail(f->status, "%s", f->message);
 }
 
-void ubi__output_file_tell(const ubi__output_file *f, const char *more) {
+void ubi__output_file_report(const ubi__output_file *f, const char *more) {
     char line[128], size[UBI__HUMAN_TEXT];
     snprintf(line, sizeof line, "%s written%s", ubi__human_size(size, f->n_bytes), more);
     if (f->is_on_disk)

@@ -100,6 +100,6 @@ bool ubi__output_file_write(void *file, const void *data, size_t n_bytes);
  */
 ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status);
 /** After a successful close: one line on standard error, what was written, and `more`. Nothing if it is not a file on disk. */
-void ubi__output_file_tell(const ubi__output_file *f, const char *more);
+void ubi__output_file_report(const ubi__output_file *f, const char *more);
 
 #endif

@@ -394,14 +394,14 @@ static void add_labels(ubi__condition_names *names, const ubi__heap_facts *heap)
 }
 
 /* A command with its own facts reports itself what they lack. */
-static ubi_status tell_missing_classes(gathering *g, ubi__cli *cli) {
+static ubi_status report_missing_classes(gathering *g, ubi__cli *cli) {
     ubi__condition_names names;
     if (g->own)
         return UBI_OK;
     UBI_TRY(ubi__condition_names_init(&names, g->condition, NULL));
     add_labels(&names, &g->new);
     add_labels(&names, &g->old);
-    ubi__condition_names_tell(&names, cli, g->old.graph ? 2 : 1);
+    ubi__condition_names_report(&names, cli, g->old.graph ? 2 : 1);
     ubi__condition_names_fini(&names);
     return UBI_OK;
 }
@@ -413,7 +413,7 @@ static ubi_status check_all(int *exit_code, ubi__cli *cli, gathering *g) {
     g->values = ubi__calloc_array(a, n, sizeof *g->values);
     ubi_status status = g->values ? condition_check(exit_code, cli, g) : ubi__fail_nomem();
     if (status == UBI_OK)
-        status = tell_missing_classes(g, cli);
+        status = report_missing_classes(g, cli);
     ubi__progress_line_clear(&cli->progress);
     ubi__heap_facts_fini(&g->old);
     ubi__heap_facts_fini(&g->new);
@@ -442,7 +442,7 @@ ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__co
 /* ---- names of classes ------------------------------------------------------------------------------------------- */
 
 /* Longer names are cut in messages. */
-#define MOST_TOLD_BYTES 200
+#define MOST_REPORTED_BYTES 200
 
 struct ubi__condition_name {
     ubi_text name; /* of the condition */
@@ -529,13 +529,13 @@ static const char *nearest_word(const ubi__condition_words *words, const missing
 }
 
 /* Whether it is a misspelt word. */
-static bool name_tell(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
-    char line[MOST_TOLD_BYTES + 200];
+static bool name_report(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
+    char line[MOST_REPORTED_BYTES + 200];
     const char *word = nearest_word(names->words, m);
-    bool is_cut = m->name.len > MOST_TOLD_BYTES;
-    int n =
-        snprintf(line, sizeof line, "condition: no class '%.*s%s' in %s", (int)(is_cut ? MOST_TOLD_BYTES : m->name.len),
-                 m->name.ptr, is_cut ? "..." : "", n_files == 1 ? "this file" : "these files");
+    bool is_cut = m->name.len > MOST_REPORTED_BYTES;
+    int n = snprintf(line, sizeof line, "condition: no class '%.*s%s' in %s",
+                     (int)(is_cut ? MOST_REPORTED_BYTES : m->name.len), m->name.ptr, is_cut ? "..." : "",
+                     n_files == 1 ? "this file" : "these files");
     if (word)
         snprintf(line + n, sizeof line - (size_t)n, "; did you mean the %s %s?", names->words->what, word);
     else if (m->near.word)
@@ -544,14 +544,14 @@ static bool name_tell(const ubi__condition_names *names, const missing_name *m, 
     return word != NULL;
 }
 
-bool ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files) {
+bool ubi__condition_names_report(const ubi__condition_names *names, ubi__cli *cli, int n_files) {
     bool is_word_misspelt = false;
     ubi__progress_line_clear(&cli->progress);
     for (uint32_t i = 0; i < names->n; i++)
         if (!names->at[i].is_found) {
             if (cli->output)
                 ubi__out_flush(cli->page.out);
-            is_word_misspelt |= name_tell(names, &names->at[i], cli, n_files);
+            is_word_misspelt |= name_report(names, &names->at[i], cli, n_files);
         }
     return is_word_misspelt;
 }

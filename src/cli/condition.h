@@ -20,7 +20,7 @@
  *     ubi__condition_names names;
  *     UBI_TRY(ubi__condition_names_init(&names, condition, NULL));
  *     for each class of each file: ubi__condition_names_add(&names, name);
- *     ubi__condition_names_tell(&names, cli, n_files);
+ *     ubi__condition_names_report(&names, cli, n_files);
  *     ubi__condition_names_fini(&names);
  */
 #ifndef UBI_CLI_CONDITION_H
@@ -100,6 +100,6 @@ void ubi__condition_names_add(ubi__condition_names *names, ubi_text class_name);
  * One line on standard error for each name that none of `n_files` has, after the output so far. True: one of them is a
  * misspelt word of `words`, so that the condition asks for something else than was meant.
  */
-bool ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files);
+bool ubi__condition_names_report(const ubi__condition_names *names, ubi__cli *cli, int n_files);
 
 #endif

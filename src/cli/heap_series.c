@@ -56,7 +56,7 @@ typedef struct arrival {
     bool is_packed;
 } arrival;
 
-static void snapshot_tell(const ubi__heap_source *s, uint32_t number, const arrival *came) {
+static void snapshot_report(const ubi__heap_source *s, uint32_t number, const arrival *came) {
     char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
     ubi__progress_line_clear(&s->cli->progress);
     if (s->cli->common.progress < 0)
@@ -126,7 +126,7 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
         snprintf(heap->label, sizeof heap->label, "%s#%s", s->address, name);
     else
         snprintf(heap->label, sizeof heap->label, "%s#%u", s->address, series->n);
-    snapshot_tell(s, series->n, &came);
+    snapshot_report(s, series->n, &came);
     const ubi__remote_witness witness = ubi__remote_missing_witness(s->cli);
     witness.see(witness.payload, s->address, s->remote, s->ops);
     return UBI_OK;
@@ -170,7 +170,7 @@ static ubi_status beside_begin(taking *t) {
 }
 
 /* How it ended, if that was not by us, and not well. */
-static void beside_tell(const taking *t) {
+static void beside_report(const taking *t) {
     char line[80];
     int status = t->beside.status;
     if (!t->options->beside || t->beside.group || status == 0)
@@ -200,14 +200,14 @@ static ubi_status series_fill(taking *t) {
         UBI_TRY(next_await(t));
         UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     }
-    beside_tell(t);
+    beside_report(t);
     if (t->series->n < t->options->n_least)
         return ubi__fail(UBI_EINVAL, "one snapshot shows no leak: the command of --while ended before the second");
     return UBI_OK;
 }
 
 /* Growth is judged from one snapshot to the next, so their distance matters. */
-static void lateness_tell(const taking *t) {
+static void lateness_report(const taking *t) {
     char line[200], wanted[UBI__HUMAN_TEXT], longest[UBI__HUMAN_TEXT];
     if (!t->n_late || t->cli->common.progress < 0)
         return;
@@ -252,7 +252,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     t.ops->close(t.remote);
     ubi__progress_line_clear(&cli->progress);
     if (status == UBI_OK)
-        lateness_tell(&t);
+        lateness_report(&t);
     return status;
 }
 

@@ -89,7 +89,7 @@ static void nothing_given_leaves_the_standard_values(void **state) {
     assert_int_equal(p.values.progress, 0);
 }
 
-static void long_values_stand_behind_an_equals_sign_or_in_the_next_word(void **state) {
+static void long_values_follow_an_equals_sign_or_in_the_next_word(void **state) {
     (void)state;
     parsed p = parse("--filter=a=b", "--limit", "5", "--color", "never", NULL);
     assert_int_equal(p.status, UBI_OK);
@@ -220,7 +220,7 @@ static void edit_distance_counts_single_changes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_given_leaves_the_standard_values),
-        cmocka_unit_test(long_values_stand_behind_an_equals_sign_or_in_the_next_word),
+        cmocka_unit_test(long_values_follow_an_equals_sign_or_in_the_next_word),
         cmocka_unit_test(letters_may_be_joined_with_each_other_and_a_value),
         cmocka_unit_test(options_and_operands_may_be_mixed),
         cmocka_unit_test(the_first_operand_may_end_the_options),

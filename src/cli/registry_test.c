@@ -215,7 +215,7 @@ static void no_spelling_stands_for_two_options_of_a_command(void **state) {
     }
 }
 
-static void an_alias_stands_below_what_it_is_an_alias_of(void **state) {
+static void an_alias_is_listed_below_what_it_is_an_alias_of(void **state) {
     (void)state;
     for (const ubi__command *const *c = ubi__commands; *c; c++)
         assert_int_not_equal((*c)->usage->parameters->kind, UBI__PARAMETER_ALIAS);
@@ -286,7 +286,7 @@ int main(void) {
         cmocka_unit_test(old_spellings_do_what_the_present_ones_do),
         cmocka_unit_test(a_letter_means_one_thing_in_all_commands),
         cmocka_unit_test(no_spelling_stands_for_two_options_of_a_command),
-        cmocka_unit_test(an_alias_stands_below_what_it_is_an_alias_of),
+        cmocka_unit_test(an_alias_is_listed_below_what_it_is_an_alias_of),
         cmocka_unit_test(every_command_says_what_it_answers_and_how_to_ask),
         cmocka_unit_test(the_first_command_opens_a_group_and_is_meant_by_a_file_alone),
         cmocka_unit_test(a_command_is_found_by_its_other_name),

@@ -36,7 +36,7 @@ static bool missing_describe(char out[MISSING_TEXT], ubi__remote *remote, const 
     return m.n > 0;
 }
 
-static void missing_tell(void *payload, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
+static void missing_report(void *payload, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
     ubi__cli *cli = payload;
     char line[MISSING_TEXT];
     if (!missing_describe(line, remote, ops))
@@ -46,5 +46,5 @@ static void missing_tell(void *payload, const char *path, ubi__remote *remote, c
 }
 
 ubi__remote_witness ubi__remote_missing_witness(ubi__cli *cli) {
-    return (ubi__remote_witness){ missing_tell, cli };
+    return (ubi__remote_witness){ missing_report, cli };
 }

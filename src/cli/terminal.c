@@ -28,7 +28,7 @@
 
 /* ---- interrupts ------------------------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupts;
+static volatile sig_atomic_t interrupts, is_deferred;
 
 static void process_leave(int signal_number) {
     (void)signal_number;
@@ -39,7 +39,8 @@ static void on_interrupt(int signal_number) {
     if (interrupts)
         process_leave(signal_number);
     interrupts = 1;
-    alarm(1);
+    if (!is_deferred)
+        alarm(1);
 }
 
 /* A write past the file size limit then fails, as on a full disk. Programs that we start do not inherit it. */
@@ -112,7 +113,13 @@ bool ubi__interrupt_settle(void) {
 }
 
 bool ubi__interrupted(void) {
-    return interrupts != 0;
+    return interrupts != 0 && !is_deferred;
+}
+
+bool ubi__interrupt_defer(bool is_wanted) {
+    bool was_deferred = is_deferred;
+    is_deferred = is_wanted;
+    return was_deferred;
 }
 
 /* ---- what it can show ------------------------------------------------------------------------------------------- */
@@ -261,7 +268,7 @@ static void line_draw(ubi__progress_line *line, const char *stage, uint64_t done
 }
 
 /* Once for each wait. */
-static void silence_tell(ubi__progress_line *line, const char *stage) {
+static void silence_report(ubi__progress_line *line, const char *stage) {
     char text[400];
     if (line->is_silent)
         return;
@@ -276,7 +283,7 @@ static void silence_tell(ubi__progress_line *line, const char *stage) {
 
 static void stage_note(ubi__progress_line *line, const char *stage) {
     if (ubi__stage_is_silence(stage)) {
-        silence_tell(line, stage);
+        silence_report(line, stage);
         return;
     }
     line->is_silent = false;

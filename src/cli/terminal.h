@@ -36,6 +36,11 @@ void ubi__interrupt_restore(void);
 int ubi__program_exit_code(int wait_status);
 /** The interrupted work has stopped and other work begins: the next SIGINT counts as the first. */
 void ubi__interrupt_accept(void);
+/**
+ * While it is wanted, the first SIGINT shows only afterwards, and a second one ends the process: for work between two moments in which an
+ * interrupt has a meaning. @return what was wanted before.
+ */
+bool ubi__interrupt_defer(bool is_wanted);
 
 /* ---- what it can show ------------------------------------------------------------------------------------------- */
 

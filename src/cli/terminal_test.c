@@ -43,13 +43,13 @@ static void assert_report_drawn(ubi__progress_line *line, uint64_t at_us, report
     assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
     ubi_progress progress = ubi__progress_line_callbacks(line);
     now_us = 5000000 + at_us;
-    bool goes_on = progress.fn(progress.payload, said.stage, said.done, said.total);
+    bool continues = progress.fn(progress.payload, said.stage, said.done, said.total);
     dup2(kept, STDERR_FILENO);
     close(kept);
     close(ends[1]);
     ssize_t n = read(ends[0], drawn, sizeof drawn - 1);
     close(ends[0]);
-    assert_true(goes_on && n >= 0);
+    assert_true(continues && n >= 0);
     drawn[n] = '\0';
     assert_string_equal(drawn, expected);
 }
@@ -113,7 +113,7 @@ static void a_silence_is_spoken_of_once(void **state) {
     assert_report_drawn(&line, 310000, SILENCE, "");
 }
 
-static void nobody_who_does_not_want_it_sees_it(void **state) {
+static void only_who_wants_it_sees_it(void **state) {
     (void)state;
     ubi__progress_line line = line_new(false);
     assert_drawn(&line, 900000, "");
@@ -126,7 +126,7 @@ int main(void) {
         cmocka_unit_test(long_work_is_drawn_ten_times_a_second),
         cmocka_unit_test(a_transfer_shows_bytes_and_waiting_no_number),
         cmocka_unit_test(a_silence_is_spoken_of_once),
-        cmocka_unit_test(nobody_who_does_not_want_it_sees_it),
+        cmocka_unit_test(only_who_wants_it_sees_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,7 +251,7 @@ static void names_in_messages_have_no_control_characters_and_an_end(void **state
     assert_true(strlen(ubi_error_message()) < 250);
 }
 
-static void what_nobody_knows_is_said_so_first(void **state) {
+static void what_is_unknown_is_said_so_first(void **state) {
     static const uint8_t strange[] = { 3, 0x6b, 1, 2, 3, 4, 0xff, 0 };
     bytes plain = { NULL, 0, 0 }, packed = { NULL, 0, 0 };
     (void)state;
@@ -313,7 +313,7 @@ int main(void) {
         cmocka_unit_test(what_is_read_is_not_refused),
         cmocka_unit_test(keys_of_others_do_not_make_a_heap_snapshot_foreign),
         cmocka_unit_test(names_in_messages_have_no_control_characters_and_an_end),
-        cmocka_unit_test(what_nobody_knows_is_said_so_first),
+        cmocka_unit_test(what_is_unknown_is_said_so_first),
         cmocka_unit_test(a_refusal_stands_a_refused_allocation),
         cmocka_unit_test(the_documents_have_the_table),
     };

@@ -131,7 +131,7 @@ static void equal_texts_and_frames_become_one_entry(void **state) {
     ubi_graph_unref(captured);
 }
 
-static void nodes_stand_in_the_order_in_which_the_walk_meets_them(void **state) {
+static void nodes_are_in_the_order_in_which_the_walk_meets_them(void **state) {
     (void)state;
     drawing *d = drawing_new("x; a; b; c; r -> c, b; b -> a; c -> r, a; u -> r");
     ubi_graph *g = capture(drawing_node(d, "r"));
@@ -238,7 +238,7 @@ int main(void) {
         cmocka_unit_test(a_fake_heap_becomes_the_graph_that_was_drawn),
         cmocka_unit_test(a_graph_seen_as_a_heap_becomes_an_equal_graph),
         cmocka_unit_test(equal_texts_and_frames_become_one_entry),
-        cmocka_unit_test(nodes_stand_in_the_order_in_which_the_walk_meets_them),
+        cmocka_unit_test(nodes_are_in_the_order_in_which_the_walk_meets_them),
         cmocka_unit_test(the_root_may_be_any_node),
         cmocka_unit_test(two_nodes_with_one_id_are_no_heap),
         cmocka_unit_test(frames_that_share_an_id_within_one_stack_stay_apart),

@@ -18,7 +18,7 @@ static ubi_node node(unsigned heap, uint64_t ref) {
     return (ubi_node){ NULL, &heaps[heap], ref };
 }
 
-static void nodes_are_told_apart_by_heap_and_reference(void **state) {
+static void nodes_are_distinguished_by_heap_and_reference(void **state) {
     (void)state;
     ubi__node_map m;
     ubi__node_map_init(&m, ubi_allocator_default());
@@ -71,7 +71,7 @@ static void every_refused_allocation_leaves_the_map_as_it_was(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_are_told_apart_by_heap_and_reference),
+        cmocka_unit_test(nodes_are_distinguished_by_heap_and_reference),
         cmocka_unit_test(words_survive_growth),
         cmocka_unit_test(every_refused_allocation_leaves_the_map_as_it_was),
     };

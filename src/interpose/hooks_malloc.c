@@ -98,7 +98,7 @@ UBI__HOOK void *calloc(size_t n, size_t size) {
     return slow_calloc(n, size);
 }
 
-static inline void tell_free(void *p, ubi__free_kind kind, size_t size) {
+static inline void report_free(void *p, ubi__free_kind kind, size_t size) {
     if (ubi__unlikely(!p))
         return;
     if (ubi__unlikely(ubi__this_thread.deleting == p))
@@ -108,7 +108,7 @@ static inline void tell_free(void *p, ubi__free_kind kind, size_t size) {
 }
 
 SLOW void slow_free(void *p) {
-    tell_free(p, UBI__FREE_FREE, 0);
+    report_free(p, UBI__FREE_FREE, 0);
     ubi__real.free(p);
 }
 
@@ -122,7 +122,7 @@ UBI__HOOK void free(void *p) {
 UBI__HOOK void free_sized(void *p, size_t size);
 UBI__HOOK void free_sized(void *p, size_t size) {
     if (!ubi__filter_passes(p))
-        tell_free(p, UBI__FREE_SIZED, size);
+        report_free(p, UBI__FREE_SIZED, size);
     if (ubi__real.free_sized)
         ubi__real.free_sized(p, size);
     else
@@ -132,7 +132,7 @@ UBI__HOOK void free_sized(void *p, size_t size) {
 UBI__HOOK void free_aligned_sized(void *p, size_t alignment, size_t size);
 UBI__HOOK void free_aligned_sized(void *p, size_t alignment, size_t size) {
     if (!ubi__filter_passes(p))
-        tell_free(p, UBI__FREE_SIZED, size);
+        report_free(p, UBI__FREE_SIZED, size);
     if (ubi__real.free_aligned_sized)
         ubi__real.free_aligned_sized(p, alignment, size);
     else
@@ -141,7 +141,7 @@ UBI__HOOK void free_aligned_sized(void *p, size_t alignment, size_t size) {
 
 /* ---- realloc ----------------------------------------------------------------------------------------------------- */
 
-static inline void *tell_realloc(void *p, size_t size, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
+static inline void *report_realloc(void *p, size_t size, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
     bool was_recorded = p && !ubi__filter_passes(p) && ubi__freeing(p, UBI__FREE_REALLOC, 0);
     void *moved = ubi__real.realloc(p, size);
     if (moved) {
@@ -159,7 +159,7 @@ static inline void *tell_realloc(void *p, size_t size, ubi__alloc_kind kind, con
 
 SLOW void *slow_realloc(void *p, size_t size) {
     ubi__unwind_registers caller = ubi__caller();
-    return tell_realloc(p, size, UBI__ALLOC_REALLOC, &caller);
+    return report_realloc(p, size, UBI__ALLOC_REALLOC, &caller);
 }
 
 UBI__HOOK void *realloc(void *p, size_t size) {
@@ -170,7 +170,7 @@ UBI__HOOK void *realloc(void *p, size_t size) {
 
 SLOW void *slow_reallocarray(void *p, size_t size) {
     ubi__unwind_registers caller = ubi__caller();
-    return tell_realloc(p, size, UBI__ALLOC_REALLOCARRAY, &caller);
+    return report_realloc(p, size, UBI__ALLOC_REALLOCARRAY, &caller);
 }
 
 /* The C library's checks, then calls realloc; so does ours, and it counts once, whichever realloc that is. */

@@ -89,7 +89,7 @@ UBI__HOOK void *mremap(void *at, size_t size, size_t new_size, int flags, ...) {
 
 /* ---- the end of the data segment --------------------------------------------------------------------------------- */
 
-static void tell_break(char *old, char *now, const ubi__unwind_registers *caller) {
+static void report_break(char *old, char *now, const ubi__unwind_registers *caller) {
     if (now > old)
         ubi__mapped(old, (size_t)(now - old), UBI__ALLOC_BRK, caller);
     else if (now < old)
@@ -104,7 +104,7 @@ UBI__HOOK int brk(void *end) {
     char *old = ubi__real.sbrk(0);
     int result = ubi__real.brk(end);
     if (result == 0)
-        tell_break(old, end, &caller);
+        report_break(old, end, &caller);
     ubi__mapping_end(before);
     return result;
 }
@@ -116,7 +116,7 @@ UBI__HOOK void *sbrk(intptr_t by) {
         return ubi__real.sbrk(by);
     char *old = ubi__real.sbrk(by);
     if (old != (char *)-1)
-        tell_break(old, old + by, &caller);
+        report_break(old, old + by, &caller);
     ubi__mapping_end(before);
     return old;
 }

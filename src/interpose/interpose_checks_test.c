@@ -30,7 +30,7 @@ static void check_sampling(void *unused) {
     sampling_check();
 }
 
-static void forbid_a_call_that_is_none(void *seal) {
+static void forbid_an_invalid_call(void *seal) {
     forbid_call(seal, UBI__SEALABLE);
 }
 
@@ -80,7 +80,7 @@ static void only_calls_that_there_are_can_be_forbidden(void **state) {
     (void)state;
     ubi__seal_strictly(&seal);
     assert_true(seal.is_sealed && seal.is_timeless);
-    assert_damage_seen(forbid_a_call_that_is_none, &seal, "number < UBI__SEALABLE");
+    assert_damage_seen(forbid_an_invalid_call, &seal, "number < UBI__SEALABLE");
 }
 
 int main(void) {

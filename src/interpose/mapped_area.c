@@ -76,7 +76,7 @@ static int32_t who_listens(int socket) {
 }
 
 /* Into the socket's buffer, where it is found when the process is over. */
-static bool tell_why(int socket, ubi__unrecorded why) {
+static bool report_why(int socket, ubi__unrecorded why) {
     const uint8_t byte = (uint8_t)why;
     return call_again(SYS_sendto, socket, (long)&byte, sizeof byte, MSG_NOSIGNAL, 0, 0) == (long)sizeof byte;
 }
@@ -95,7 +95,7 @@ static void ask_for_area(int socket, ubi__connection *out) {
     if (out->area)
         return;
     out->why = fd < 0 ? UBI__UNRECORDED_DESCRIPTORS : UBI__UNRECORDED_MEMORY;
-    out->is_told = tell_why(socket, out->why);
+    out->is_listed = report_why(socket, out->why);
 }
 
 ubi__connection ubi__connect(const char *path, bool is_forked) {

@@ -80,7 +80,7 @@ typedef struct ubi__connection {
     ubi__wire_header *area; /* NULL: none */
     int32_t reader_pid;
     ubi__unrecorded why; /* then */
-    bool is_told;        /* then: ubiheap knows why */
+    bool is_listed;      /* then: ubiheap knows why */
 } ubi__connection;
 ubi__connection ubi__connect(const char *path, bool is_forked);
 /** The same in two steps, on a socket that leads to ubiheap; it stays the caller's. */

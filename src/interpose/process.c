@@ -135,7 +135,7 @@ static ubi__connection follow_fork(void) {
     leave_parents_area();
     ubi__connection c = ubi__connect(socket_path, true);
     if (!c.area && header) {
-        if (!c.is_told && atomic_load_explicit(&header->clock_us, memory_order_relaxed) != UBI__WIRE_CLOCK_STOP)
+        if (!c.is_listed && atomic_load_explicit(&header->clock_us, memory_order_relaxed) != UBI__WIRE_CLOCK_STOP)
             atomic_fetch_add_explicit(&header->lost_children[c.why], 1, memory_order_relaxed);
         ubi__started_note_in(header, socket_path);
     } else if (header) {

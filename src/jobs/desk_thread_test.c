@@ -330,7 +330,7 @@ static void mistakes_are_refused_at_once(void **state) {
     office_close(&o);
 }
 
-static void only_so_many_wait(void **state) {
+static void a_limited_number_waits(void **state) {
     office o;
     gate g = { 0 }, more = { .is_open = true };
     asking at_gate, jobs[3];
@@ -550,7 +550,7 @@ int main(void) {
         cmocka_unit_test(a_job_is_cancelled_by_its_id),
         cmocka_unit_test(a_job_fails_alone),
         cmocka_unit_test(mistakes_are_refused_at_once),
-        cmocka_unit_test(only_so_many_wait),
+        cmocka_unit_test(a_limited_number_waits),
         cmocka_unit_test(kept_jobs_stay_until_there_are_too_many),
         cmocka_unit_test(a_desk_is_freed_while_jobs_run),
         cmocka_unit_test(refused_memory_is_reported_and_nothing_is_lost),

@@ -36,7 +36,7 @@ static void close_file(heap *h) {
 static const char recording[] = "tests/data/v8/chromium-alloc.heapsnapshot.gz";
 static const char firefox[] = "tests/data/fx/tiny-after.fxsnapshot";
 
-static void callers_stand_behind_what_they_call_the_largest_first(void **state) {
+static void callers_follow_what_they_call_the_largest_first(void **state) {
     (void)state;
     heap h = open_file(recording);
     ubi_allocations *a;
@@ -108,7 +108,7 @@ static void every_failed_allocation_has_a_way_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callers_stand_behind_what_they_call_the_largest_first),
+        cmocka_unit_test(callers_follow_what_they_call_the_largest_first),
         cmocka_unit_test(stacks_of_firefox_give_what_lives),
         cmocka_unit_test(every_failed_allocation_has_a_way_out),
     };

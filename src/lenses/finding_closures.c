@@ -238,7 +238,7 @@ static ubi_status promise_finding_add(ubi__finding_list *out, const pending *p, 
     return ubi__finding_add(out, &finding);
 }
 
-static ubi_status tell_most(ubi__finding_list *out, const pending *p) {
+static ubi_status report_most(ubi__finding_list *out, const pending *p) {
     const ubi__finding_facts *f = p->f;
     ubi__node_bits members;
     ubi__outermost top = { .count = 0 };
@@ -264,7 +264,7 @@ ubi_status ubi__finding_promises(ubi__finding_list *out, const ubi__finding_fact
     find_results(&p);
     ubi_status status = count_by_code(&p);
     if (status == UBI_OK && p.n_most >= LEAST_PENDING)
-        status = tell_most(out, &p);
+        status = report_most(out, &p);
     ubi__u64_map_fini(&p.counts);
     ubi__node_bits_free(&p.results, f);
     return status;

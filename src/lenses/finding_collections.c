@@ -183,7 +183,7 @@ static void dying_count(dying *d, const ubi__finding_facts *f, const ubi__entrie
         d->bytes = ubi__finding_retained(f, d->node);
 }
 
-static ubi_status dying_tell(ubi__finding_list *out, const ubi__finding_facts *f, const dying *d) {
+static ubi_status dying_report(ubi__finding_list *out, const ubi__finding_facts *f, const dying *d) {
     static const char *const words[] = { [UBI__NOT_DEAD] = "",
                                          [UBI__DEAD_REFERENCE] = "WeakRefs whose object is gone",
                                          [UBI__DEAD_SOCKET] = "sockets that are closed",
@@ -242,6 +242,6 @@ ubi_status ubi__finding_dead_entries(ubi__finding_list *out, const ubi__finding_
     ubi__node_bits_free(&counted, f);
     ubi__node_bits_free(&tables, f);
     for (uint32_t i = 0; status == UBI_OK && i < n; i++)
-        status = dying_tell(out, f, &worst[i]);
+        status = dying_report(out, f, &worst[i]);
     return status;
 }

@@ -228,14 +228,14 @@ static ubi_status package_finding_add(ubi__finding_list *out, const census *c, c
 static const package *next_largest(const census *c, const package *last) {
     const package *best = NULL;
     for (const package *p = c->rows.at + N_FIXED_OWNERS; p < c->rows.at + c->rows.n; p++) {
-        bool is_told = last && (p->data_bytes > last->data_bytes || (p->data_bytes == last->data_bytes && p <= last));
-        if (!is_told && (!best || p->data_bytes > best->data_bytes))
+        bool is_listed = last && (p->data_bytes > last->data_bytes || (p->data_bytes == last->data_bytes && p <= last));
+        if (!is_listed && (!best || p->data_bytes > best->data_bytes))
             best = p;
     }
     return best;
 }
 
-static ubi_status tell_largest(ubi__finding_list *out, const census *c) {
+static ubi_status report_largest(ubi__finding_list *out, const census *c) {
     const package *p = NULL;
     for (int i = 0; i < REPORTED; i++) {
         p = next_largest(c, p);
@@ -281,7 +281,7 @@ ubi_status ubi__finding_packages(ubi__finding_list *out, const ubi__finding_fact
     ubi__u64_map_init(&c.row_of_package, f->allocator);
     ubi_status status = census_take(&c, &named);
     if (status == UBI_OK)
-        status = tell_largest(out, &c);
+        status = report_largest(out, &c);
     ubi__free_array(f->allocator, c.owner, f->graph->n_nodes, sizeof *c.owner);
     ubi__code_files_fini(&c.files, f->allocator);
     ubi__u64_map_fini(&c.row_of_file);

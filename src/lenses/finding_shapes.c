@@ -270,7 +270,7 @@ static const char *copies(char out[UBI__HUMAN_TEXT + 8], uint64_t n) {
     return out;
 }
 
-static ubi_status tell_duplicates(ubi__finding_list *out, const ubi__finding_facts *f, const ubi_strings *strings) {
+static ubi_status report_duplicates(ubi__finding_list *out, const ubi__finding_facts *f, const ubi_strings *strings) {
     char size[UBI__HUMAN_TEXT], text[UBI__HUMAN_TEXT + 8], most[160];
     if (ubi_strings_totals_of(strings)->wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
         return UBI_OK;
@@ -295,7 +295,7 @@ ubi_status ubi__finding_duplicate_strings(ubi__finding_list *out, const ubi__fin
     options.allocator = f->allocator;
     options.progress = f->options->progress;
     UBI_TRY(ubi_strings_new(&strings, f->look, &options));
-    ubi_status status = tell_duplicates(out, f, strings);
+    ubi_status status = report_duplicates(out, f, strings);
     ubi_strings_free(strings);
     return status;
 }
@@ -370,7 +370,7 @@ static ubi_text without_prefix(ubi_text name) {
     return (ubi_text){ name.ptr + n, name.len - n };
 }
 
-static ubi_status tell_detached(ubi_finding *finding, const ubi__outermost *trees, const ubi__finding_facts *f) {
+static ubi_status report_detached(ubi_finding *finding, const ubi__outermost *trees, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], n_trees[UBI__HUMAN_TEXT], n_typical[UBI__HUMAN_TEXT];
     uint64_t typical_count;
     ubi_node_ix typical = find_typical(&typical_count, trees, f);
@@ -403,7 +403,7 @@ ubi_status ubi__finding_detached(ubi__finding_list *out, const ubi__finding_fact
     if (status == UBI_OK && trees.count &&
         (finding.count >= LEAST_DETACHED || trees.bytes >= ubi__finding_worth(f, LEAST_DETACHED_BYTES)) &&
         trees.bytes >= LEAST_DETACHED_BYTES) {
-        status = tell_detached(&finding, &trees, f);
+        status = report_detached(&finding, &trees, f);
         if (status == UBI_OK)
             status = ubi__finding_add(out, &finding);
     }

@@ -232,7 +232,7 @@ static void look_at_promises(unsigned n, unsigned bytes, const char *handler) {
     look_at_graph(graph_of_promises(n, bytes, handler));
 }
 
-static void promises_of_quickjs_that_are_pending_are_told(void **state) {
+static void promises_of_quickjs_that_are_pending_are_reported(void **state) {
     (void)state;
     look_at_promises(100, 998, "handler");
     const ubi_finding *finding = found("pendingPromises");
@@ -363,7 +363,7 @@ static void packages_of_pages_are_those_of_their_scripts(void **state) {
     assert_null(found("package"));
 }
 
-static void variables_of_a_page_that_keep_much_are_told(void **state) {
+static void variables_of_a_page_that_keep_much_are_reported(void **state) {
     (void)state;
     look_at(FIREFOX_SCOPE("app.js", "b.js", "70000"));
     assert_string_equal(found("closureContext")->text,
@@ -402,7 +402,7 @@ int main(void) {
         cmocka_unit_test(unreachable_nodes_are_mentioned_from_one_percent_on),
         cmocka_unit_test(a_node_with_very_many_edges_is_a_list_that_may_have_grown),
         cmocka_unit_test(collections_of_quickjs_and_firefox_grow_too),
-        cmocka_unit_test(promises_of_quickjs_that_are_pending_are_told),
+        cmocka_unit_test(promises_of_quickjs_that_are_pending_are_reported),
         cmocka_unit_test(many_documents_hint_at_closed_pages),
         cmocka_unit_test(a_crowd_is_many_small_things_that_do_not_dominate_by_size),
         cmocka_unit_test(a_file_that_ends_early_comes_first),
@@ -411,7 +411,7 @@ int main(void) {
         cmocka_unit_test(nor_do_the_rules_for_quickjs_lose_anything),
         cmocka_unit_test(nor_do_the_rules_for_v8_lose_anything),
         cmocka_unit_test(packages_of_pages_are_those_of_their_scripts),
-        cmocka_unit_test(variables_of_a_page_that_keep_much_are_told),
+        cmocka_unit_test(variables_of_a_page_that_keep_much_are_reported),
         cmocka_unit_test(packages_of_quickjs_are_those_of_its_modules),
         cmocka_unit_test(options_of_another_version_are_refused),
     };

@@ -189,8 +189,8 @@ bool ubi__root_is_root_list(const ubi_graph *graph) {
 
 /* What the words of several producers share (words.h). */
 
-ubi__edge_words ubi__edge_told(const char *text) {
-    return ubi__edge_says(text ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, NULL, ubi__text(text));
+ubi__edge_words ubi__edge_named(const char *text) {
+    return ubi__edge_says(text ? UBI__EDGE_NAMED : UBI__EDGE_SILENT, NULL, ubi__text(text));
 }
 
 bool ubi__text_is_identifier(ubi_text name) {
@@ -341,9 +341,9 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ub
     if (ubi_graph_edge_number(&index, graph, edge))
         return (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
     if (!name.len)
-        return ubi__edge_told(NULL);
+        return ubi__edge_named(NULL);
     if (kind->coarse_type != UBI_COARSE_OBJECT)
-        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+        return ubi__edge_says(UBI__EDGE_NAMED, NULL, name);
     return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
 }
 
@@ -355,7 +355,7 @@ static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
 /* No node is the engine's, so there is no run of such nodes. */
 static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *run) {
     (void)graph, (void)run;
-    return ubi__edge_told(NULL);
+    return ubi__edge_named(NULL);
 }
 
 static const ubi__producer_words plain_words = {

@@ -78,7 +78,7 @@ static void assert_tree(const fixture *f, uint64_t id, ubi_retaining_tree_option
 
 #define DIAMOND "1 -> 2, 3; 2 -> 4; 3 -> 5; 5 -> 4; 4 -> 6; 6 -> 4"
 
-static void limits_are_told_where_they_leave_something_out(void **state) {
+static void limits_are_reported_where_they_leave_something_out(void **state) {
     (void)state;
     fixture f = drawn(DIAMOND);
     ubi_retaining_tree_options o = UBI_RETAINING_TREE_OPTIONS_INIT;
@@ -235,7 +235,7 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_are_told_where_they_leave_something_out),
+        cmocka_unit_test(limits_are_reported_where_they_leave_something_out),
         cmocka_unit_test(every_counted_retainer_has_its_row_though_it_closes_a_circle),
         cmocka_unit_test(what_only_an_ignored_node_held_is_out_of_reach),
         cmocka_unit_test(the_chain_of_dominators_ends_at_the_root),

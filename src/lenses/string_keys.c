@@ -23,7 +23,7 @@
 /* Of texts of concatenations; longer ones are of this length here. */
 #define MOST_BYTES sizeof(((ubi_look_name_buffer *)0)->bytes)
 
-static bool go_on(const ubi__string_choice *choice, uint64_t done, uint64_t total) {
+static bool choice_may_continue(const ubi__string_choice *choice, uint64_t done, uint64_t total) {
     return ubi__progress(choice->progress, "comparing strings", done, total);
 }
 
@@ -99,7 +99,7 @@ static ubi_status find_joined_and_cut(ubi__string_keys *k, const ubi__joined *jo
     const ubi_graph *g = k->choice.look->graph;
     uint32_t row = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
-        if (ubi__unlikely(node % REPORT == 0) && !go_on(&k->choice, 0, g->n_nodes))
+        if (ubi__unlikely(node % REPORT == 0) && !choice_may_continue(&k->choice, 0, g->n_nodes))
             return ubi__fail_cancelled();
         uint8_t part = k->part_of_kind[g->kind.at[node]];
         bool is_joined = row < joined->cons.n && joined->cons.at[row].node == node;
@@ -159,7 +159,7 @@ static ubi_status fill_table(comparison *c) {
     UBI_TRY(ubi__row_table_reserve(&c->table, k->choice.allocator, k->late.n));
     for (uint32_t i = 0; i < k->late.n; i++) {
         ubi__late_string *late = &k->late.at[i];
-        if (ubi__unlikely(i % REPORT == 0) && !go_on(&k->choice, i, k->late.n))
+        if (ubi__unlikely(i % REPORT == 0) && !choice_may_continue(&k->choice, i, k->late.n))
             return ubi__fail_cancelled();
         if (late->cut == UBI_NONE)
             c->lengths[late->key / 64] |= UINT64_C(1) << (late->key % 64);
@@ -205,7 +205,7 @@ static ubi_status in_parallel(comparison *c, uint64_t n, ubi__range_fn fn) {
     unsigned threads = ubi__thread_count(c->keys->choice.threads);
     for (c->start = 0; c->start < n; c->start += BATCH) {
         uint64_t rest = n - c->start;
-        if (!go_on(&c->keys->choice, c->start, n))
+        if (!choice_may_continue(&c->keys->choice, c->start, n))
             return ubi__fail_cancelled();
         ubi__parallel_ranges(threads, rest < BATCH ? rest : BATCH, GRAIN, fn, c);
     }
@@ -297,7 +297,7 @@ ubi_status ubi__strings_each(const ubi__string_keys *k, ubi__string_fn fn, void 
     const ubi_graph *g = k->choice.look->graph;
     size_t late = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
-        if (ubi__unlikely(node % REPORT == 0) && !go_on(&k->choice, node, g->n_nodes))
+        if (ubi__unlikely(node % REPORT == 0) && !choice_may_continue(&k->choice, node, g->n_nodes))
             return ubi__fail_cancelled();
         uint8_t part = k->part_of_kind[g->kind.at[node]];
         if (part == UBI__STRING_NONE || !is_chosen(&k->choice, node))

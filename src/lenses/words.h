@@ -16,7 +16,7 @@
 
 typedef enum ubi__edge_how {
     UBI__EDGE_SILENT,   /**< says nothing that the nodes do not say */
-    UBI__EDGE_TOLD,     /**< words of the engine */
+    UBI__EDGE_NAMED,    /**< words of the engine */
     UBI__EDGE_VARIABLE, /**< a variable that a function captured */
     UBI__EDGE_PROPERTY, /**< as a script writes it after a dot; this one and those below are accesses */
     UBI__EDGE_QUOTED,   /**< a property that is no identifier */
@@ -36,7 +36,7 @@ static inline ubi__edge_words ubi__edge_says(ubi__edge_how how, const char *befo
     return (ubi__edge_words){ .how = how, .before = before, .text = text };
 }
 /** Words of the engine; NULL: the edge says nothing. */
-ubi__edge_words ubi__edge_told(const char *text);
+ubi__edge_words ubi__edge_named(const char *text);
 
 /** A run of nodes on a path that only the engine knows. */
 typedef struct ubi__engine_run {

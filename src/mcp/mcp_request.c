@@ -47,7 +47,7 @@ static void progress_write(ubi__json *json, const ubi__mcp_request *request, con
     ubi__json_member_string(json, "method", "notifications/progress");
     ubi__json_member_object(json, "params");
     ubi__json_member_raw(json, "progressToken", request->token);
-    ubi__json_member_u64(json, "progress", request->n_told); /* must rise: stages begin again at 0 */
+    ubi__json_member_u64(json, "progress", request->n_listed); /* must rise: stages begin again at 0 */
     ubi__json_member_string(json, "message", words);
     ubi__json_object_end(json);
     ubi__json_object_end(json);
@@ -68,10 +68,10 @@ static bool short_write(void *payload, const void *data, size_t n) {
     return true;
 }
 
-static void progress_tell(ubi__mcp_request *request, const char *stage, uint64_t done, uint64_t total) {
+static void progress_report(ubi__mcp_request *request, const char *stage, uint64_t done, uint64_t total) {
     short_message text = { .n = 0 };
     ubi__json json;
-    request->n_told++;
+    request->n_listed++;
     ubi__json_init(&json, short_write, &text, false);
     progress_write(&json, request, stage, done, total);
     if (ubi__json_flush(&json) == UBI_OK)
@@ -83,10 +83,10 @@ static bool request_progress(void *payload, const char *stage, uint64_t done, ui
     uint64_t now_ns = ubi_process_clock_ns();
     if (atomic_load_explicit(&request->is_cancelled, memory_order_relaxed))
         return false;
-    bool is_due = !request->n_told || now_ns - request->told_ns >= PROGRESS_EVERY_NS;
+    bool is_due = !request->n_listed || now_ns - request->reported_ns >= PROGRESS_EVERY_NS;
     if (request->token.ptr && is_due) {
-        request->told_ns = now_ns;
-        progress_tell(request, stage, done, total);
+        request->reported_ns = now_ns;
+        progress_report(request, stage, done, total);
     }
     return ubi__progress(request->desk, stage, done, total);
 }

@@ -49,11 +49,11 @@ struct ubi__mcp_request {
     bool is_resource;
     ubi__mcp_tool tool;
     ubi__mcp_given given;
-    ubi_text id, token, arguments; /**< in `texts`; token NULL: no progress is wanted */
-    const char *address;           /**< of a resource; the same */
-    const ubi_progress *desk;      /**< while it runs */
-    uint64_t told_ns, n_told;      /**< of progress */
-    size_t n_bytes;                /**< of this block */
+    ubi_text id, token, arguments;  /**< in `texts`; token NULL: no progress is wanted */
+    const char *address;            /**< of a resource; the same */
+    const ubi_progress *desk;       /**< while it runs */
+    uint64_t reported_ns, n_listed; /**< of progress */
+    size_t n_bytes;                 /**< of this block */
     char texts[];
 };
 

@@ -244,7 +244,7 @@ static void runtimes_that_go_are_not_waited_for(void **state) {
     client_end(&c);
 }
 
-static void what_only_others_cannot_do_is_no_error(void **state) {
+static void what_only_others_cannot_do_is_not_an_error(void **state) {
     client c;
     (void)state;
     client_open(&c, 1, NULL);
@@ -448,7 +448,7 @@ int main(void) {
         cmocka_unit_test(what_is_late_for_others_is_waited_for_by_its_own_actor),
         cmocka_unit_test(the_actors_own_runtime_is_waited_for),
         cmocka_unit_test(runtimes_that_go_are_not_waited_for),
-        cmocka_unit_test(what_only_others_cannot_do_is_no_error),
+        cmocka_unit_test(what_only_others_cannot_do_is_not_an_error),
         cmocka_unit_test(one_runtime_with_two_tabs_collects_once),
         cmocka_unit_test(clients_leave_without_the_reply),
         cmocka_unit_test(servers_end_while_runtimes_are_on_their_way),

@@ -136,7 +136,7 @@ static unsigned count_good_runs(uint64_t period_bytes, unsigned n_runs) {
     return good;
 }
 
-static void the_truth_lies_within_three_standard_errors(void **state) {
+static void the_truth_is_within_three_standard_errors(void **state) {
     (void)state;
     assert_true(count_good_runs(65536, 1000) >= 990);
     assert_true(count_good_runs(16384, 1000) >= 990);
@@ -150,7 +150,7 @@ int main(void) {
         cmocka_unit_test(exact_weighs_what_it_is),
         cmocka_unit_test(huge_allocations_neither_wrap_nor_take_for_ever),
         cmocka_unit_test(weights_add_up_to_what_was_allocated),
-        cmocka_unit_test(the_truth_lies_within_three_standard_errors),
+        cmocka_unit_test(the_truth_is_within_three_standard_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

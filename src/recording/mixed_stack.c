@@ -52,7 +52,7 @@ void ubi__mixed_stack_fini(ubi__mixed_stack *m) {
 
 /* ---- what is known about addresses ----------------------------------------------------------------------------------- */
 
-static ubi__known_address *known_of(ubi__mixed_stack *m, uintptr_t pc) {
+static ubi__known_address *known_about(ubi__mixed_stack *m, uintptr_t pc) {
     ubi__known_address *known = &m->known[(pc ^ pc >> 12) % UBI__KNOWN_ADDRESSES];
     if (known->pc != pc)
         *known = (ubi__known_address){ .pc = pc };
@@ -60,7 +60,7 @@ static ubi__known_address *known_of(ubi__mixed_stack *m, uintptr_t pc) {
 }
 
 static bool is_in_function(ubi__mixed_stack *m, uintptr_t pc, uintptr_t function) {
-    ubi__known_address *known = known_of(m, pc);
+    ubi__known_address *known = known_about(m, pc);
     if (function == 0)
         return false;
     if (!known->is_looked_up) {
@@ -90,21 +90,21 @@ typedef struct merging {
     ubi__native_rest rest; /* native frames that are not recorded yet begin at `next` */
 } merging;
 
-static ubi_status tell_name(merging *g, ubi_str_ix name) {
+static ubi_status report_name(merging *g, ubi_str_ix name) {
     if (g->m->names.n == UBI__MIXED_DEPTH) /* the outer ones are not recorded */
         return UBI_OK;
     return ubi__vec_u32_push(&g->m->names, g->m->allocator, name);
 }
 
-static ubi_status tell_native(merging *g, const ubi__native_frame *frame) {
-    ubi__known_address *known = known_of(g->m, frame->pc);
+static ubi_status report_native(merging *g, const ubi__native_frame *frame) {
+    ubi__known_address *known = known_about(g->m, frame->pc);
     char text[UBI__ADDRESS_NAME_BYTES + 1];
     if (known->traces != g->traces) {
         ubi__address_name(text, frame->pc);
         UBI_TRY(ubi__trace_table_name(g->traces, &known->name, (ubi_text){ text, UBI__ADDRESS_NAME_BYTES }));
         known->traces = g->traces;
     }
-    return tell_name(g, known->name);
+    return report_name(g, known->name);
 }
 
 /* A text that is put together; what does not fit is left out. */
@@ -133,7 +133,7 @@ static void label_put_number(label *l, uint32_t number) {
 }
 
 /* "function (file:line:column)" */
-static ubi_status tell_script(merging *g, const ubi_profiler_frame *frame) {
+static ubi_status report_script(merging *g, const ubi_profiler_frame *frame) {
     enum { NAME_BYTES = 512, SOURCE_BYTES = 384 };
     label l = { .n = 0 };
     ubi_str_ix number;
@@ -146,16 +146,16 @@ static ubi_status tell_script(merging *g, const ubi_profiler_frame *frame) {
         label_put_number(&l, frame->column);
     label_put(&l, ubi__text(")"), 1);
     UBI_TRY(ubi__trace_table_name(g->traces, &number, (ubi_text){ l.at, l.n }));
-    return tell_name(g, number);
+    return report_name(g, number);
 }
 
 /* Native frames up to one, without those in which the interpreter runs no script. */
-static ubi_status tell_natives(merging *g, size_t end) {
+static ubi_status report_natives(merging *g, size_t end) {
     ubi__native_rest *r = &g->rest;
     UBI_ASSERT(r->next <= end && end <= r->n_native);
     for (; r->next < end; r->next++)
         if (!r->native[r->next].is_interpreter)
-            UBI_TRY(tell_native(g, &r->native[r->next]));
+            UBI_TRY(report_native(g, &r->native[r->next]));
     return UBI_OK;
 }
 
@@ -164,12 +164,12 @@ static ubi_status take_script_frame(void *payload, const ubi_profiler_frame *fra
     ubi__script_place place = { frame->stack_address, frame->resumer_address };
     size_t at = ubi__native_of_script(&g->rest, place);
     if (at < g->rest.n_native) {
-        UBI_TRY(tell_natives(g, at));
+        UBI_TRY(report_natives(g, at));
         g->rest.next = at + 1;
     } else if (ubi__is_beyond_native(&g->rest, place)) {
-        UBI_TRY(tell_natives(g, g->rest.n_native));
+        UBI_TRY(report_natives(g, g->rest.n_native));
     }
-    return tell_script(g, frame);
+    return report_script(g, frame);
 }
 
 ubi_status ubi__mixed_stack_merge(ubi__mixed_stack *m, const ubi_profiler_source *source,
@@ -179,7 +179,7 @@ ubi_status ubi__mixed_stack_merge(ubi__mixed_stack *m, const ubi_profiler_source
     ubi__trace_ix trace = UBI__TRACE_ROOT;
     m->names.n = 0;
     UBI_TRY(source->frames(source->payload, take_script_frame, &g));
-    UBI_TRY(tell_natives(&g, n_native));
+    UBI_TRY(report_natives(&g, n_native));
     for (size_t i = m->names.n; i > 0; i--)
         UBI_TRY(ubi__trace_table_child(traces, &trace, trace, m->names.at[i - 1]));
     UBI_ASSERT(g.rest.next == n_native && m->names.n <= UBI__MIXED_DEPTH);

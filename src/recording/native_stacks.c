@@ -98,8 +98,8 @@ static ubi_status inner_names_take(void *payload, ubi_text name) {
     return ubi__vec_u32_push(&inner->order, inner->allocator, number);
 }
 
-static ubi_status tell_frame(inner_names *inner, uintptr_t address, const ubi_native_names *names,
-                             ubi_profiler_name_fn fn, void *payload) {
+static ubi_status report_frame(inner_names *inner, uintptr_t address, const ubi_native_names *names,
+                               ubi_profiler_name_fn fn, void *payload) {
     char text[UBI__MODULE_NAME_BYTES];
     inner->order.n = 0;
     if (names && names->name_address)
@@ -109,13 +109,13 @@ static ubi_status tell_frame(inner_names *inner, uintptr_t address, const ubi_na
     return inner->order.n ? UBI_OK : fn(payload, ubi__address_in_module(text, address));
 }
 
-static ubi_status tell_frames(const ubi_native_stacks *stacks, uint32_t stack, inner_names *inner,
-                              const ubi_native_names *names, ubi_profiler_name_fn fn, void *payload) {
+static ubi_status report_frames(const ubi_native_stacks *stacks, uint32_t stack, inner_names *inner,
+                                const ubi_native_names *names, ubi_profiler_name_fn fn, void *payload) {
     for (ubi__trace_ix at = stack; at != UBI__TRACE_ROOT;) {
         ubi__trace row = stacks->traces.rows.at[UBI_INDEX(at, stacks->traces.rows.n)];
         uintptr_t address;
         if (ubi__address_of_name(&address, ubi__strtab_get(&stacks->traces.names, row.name)))
-            UBI_TRY(tell_frame(inner, address, names, fn, payload));
+            UBI_TRY(report_frame(inner, address, names, fn, payload));
         at = row.parent;
     }
     return UBI_OK;
@@ -127,7 +127,7 @@ ubi_status ubi_native_stacks_frames(const ubi_native_stacks *stacks, uint32_t st
     if (stack >= ubi__trace_table_count(&stacks->traces))
         return ubi__fail(UBI_EINVAL, "there is no stack %u", (unsigned)stack);
     ubi__strtab_init(&inner.texts, stacks->allocator);
-    ubi_status status = tell_frames(stacks, stack, &inner, names, fn, payload);
+    ubi_status status = report_frames(stacks, stack, &inner, names, fn, payload);
     ubi__vec_u32_fini(&inner.order, stacks->allocator);
     ubi__strtab_fini(&inner.texts);
     return status;

@@ -163,26 +163,26 @@ static family family_of_free(unsigned kind) {
     }
 }
 
-static ubi_status tell_free(ubi__preload_collector *c, const ubi__preload_free *event) {
+static ubi_status report_free(ubi__preload_collector *c, const ubi__preload_free *event) {
     c->counters.frees++;
     c->counters.mismatched_frees += event->is_mismatched;
     c->counters.wrong_sizes += event->is_size_wrong;
     return c->sink.free(c->sink.payload, event);
 }
 
-static ubi_status tell_alloc(ubi__preload_collector *c, const ubi__preload_alloc *event) {
+static ubi_status report_alloc(ubi__preload_collector *c, const ubi__preload_alloc *event) {
     c->counters.allocations++;
     return c->sink.alloc(c->sink.payload, event);
 }
 
 /* A block whose end was not seen, or that realloc took. */
-static ubi_status tell_end_of(ubi__preload_collector *c, ubi__block block, ubi__free_kind kind, uint32_t thread,
-                              uint64_t clock_us) {
+static ubi_status report_end_of(ubi__preload_collector *c, ubi__block block, ubi__free_kind kind, uint32_t thread,
+                                uint64_t clock_us) {
     bool is_mismatched = kind == UBI__FREE_REALLOC && family_of_alloc(block.kind) != FAMILY_MALLOC;
     ubi__preload_free event = {
         .number = block.number, .kind = kind, .thread = thread, .clock_us = clock_us, .is_mismatched = is_mismatched
     };
-    return tell_free(c, &event);
+    return report_free(c, &event);
 }
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ static ubi_status settle_resize(ubi__preload_collector *c, context_state *x) {
     if (!block.address)
         return UBI_OK;
     x->resized = (ubi__block){ 0 };
-    return tell_end_of(c, block, UBI__FREE_REALLOC, x->resize_thread, x->resize_clock_us);
+    return report_end_of(c, block, UBI__FREE_REALLOC, x->resize_thread, x->resize_clock_us);
 }
 
 /* Realloc failed: the block is where it was. If another block is there, it did not fail. */
@@ -230,11 +230,11 @@ static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, ubi__w
     ubi__block before = ubi__block_table_put(&c->blocks, block_of(e, number));
     if (before.address) {
         c->counters.reused_addresses++;
-        UBI_TRY(tell_end_of(c, before, UBI__FREE_FREE, e->about.thread, e->about.clock_us));
+        UBI_TRY(report_end_of(c, before, UBI__FREE_FREE, e->about.thread, e->about.clock_us));
     }
     e->about.number = number;
     e->about.kind = (ubi__alloc_kind)e->kind;
-    return tell_alloc(c, &e->about);
+    return report_alloc(c, &e->about);
 }
 
 static ubi_status take_free(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
@@ -261,7 +261,7 @@ static ubi_status take_free(ubi__preload_collector *c, context_state *x, const u
         .is_size_wrong =
             e->kind >= UBI__FREE_SIZED && low_bits(e->about.size_bytes, UBI__BLOCK_SIZE_BITS) != block.size,
     };
-    return tell_free(c, &event);
+    return report_free(c, &event);
 }
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ static ubi_status add_mapping(ubi__preload_collector *c, uint64_t high, const ub
     };
     UBI_TRY(ubi__mapping_add(&c->mappings, c->allocator, mapping));
     c->n_mappings++;
-    return tell_alloc(c, &event);
+    return report_alloc(c, &event);
 }
 
 /* A piece that stays of a mapping. @param left  its bytes are added. */
@@ -325,7 +325,7 @@ static ubi_status cut_mapping(ubi__preload_collector *c, size_t i, uint64_t low,
     ubi__preload_free event = {
         .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->about.thread, .clock_us = e->about.clock_us
     };
-    return tell_free(c, &event);
+    return report_free(c, &event);
 }
 
 /* What lies in a range is unmapped; what is left of mappings at its ends stays. @param any  out: there was something */
@@ -582,7 +582,7 @@ static bool gives_up_gap(ubi__preload_collector *c) {
     return c->n_rounds > c->gap_round + 1 && (now - c->gap_since_us > GAP_US || c->common.waiting_bytes > GAP_BYTES);
 }
 
-static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
+static ubi_status report_in_order(ubi__preload_collector *c, bool is_last) {
     while (c->n_heap) {
         context_state *x = c->heap[0];
         if (stamp_of(x) > c->stamp + 1) {
@@ -618,7 +618,7 @@ static ubi_status collector_run(ubi__preload_collector *c, bool *busy, bool is_l
     if (!c->is_trampled)
         UBI_TRY(read_chunks(c, &any));
     UBI_TRY(refill_heap(c, is_last));
-    UBI_TRY(tell_in_order(c, is_last));
+    UBI_TRY(report_in_order(c, is_last));
     collector_check(c);
     if (busy)
         *busy = any;
@@ -651,7 +651,7 @@ static ubi_status undo_all_resizes(ubi__preload_collector *c) {
  * An event has its stamp before it is written, and its thread may be ended in between. A free has not happened then, and an
  * allocation has not come back to who asked for it. There can be one for each context, where all that was written can be read.
  */
-static void tell_unfinished(ubi__preload_collector *c, uint64_t lost_before) {
+static void report_unfinished(ubi__preload_collector *c, uint64_t lost_before) {
     uint64_t missing = c->counters.lost_events - lost_before, n_contexts = 0;
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
         n_contexts += c->contexts[i] != NULL;
@@ -678,7 +678,7 @@ static ubi_status collector_finish(ubi__preload_collector *c) {
             c->counters.lost_events += given - c->stamp;
         c->stamp = given;
     }
-    tell_unfinished(c, lost_before);
+    report_unfinished(c, lost_before);
     ubi__mapping_list_check(&c->mappings);
     collector_check(c);
     return UBI_OK;

@@ -329,7 +329,7 @@ static void finish_now(world *w) {
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static void test_events_of_all_contexts_are_told_in_the_order_of_their_stamps(void **state) {
+static void test_events_of_all_contexts_are_reported_in_the_order_of_their_stamps(void **state) {
     (void)state;
     world w;
     assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
@@ -630,7 +630,7 @@ static void test_the_block_table_agrees_with_a_plain_one(void **state) {
 
 /* ---- start, stop, reset ------------------------------------------------------------------------------------------ */
 
-static void test_actions_are_told_in_their_place(void **state) {
+static void test_actions_are_reported_in_their_place(void **state) {
     (void)state;
     world w;
     assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
@@ -668,7 +668,7 @@ static void test_an_action_that_there_is_not_is_broken(void **state) {
 
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
 
-static void test_markers_are_told_in_their_place_with_all_that_they_say(void **state) {
+static void test_markers_are_reported_in_their_place_with_all_that_they_say(void **state) {
     (void)state;
     static const uint8_t details[] = "\0\2id\3abc"               /* text */
                                      "\1\1n\0\0\0\0\0\0\xf8\x3f" /* number: 1.5 */
@@ -840,7 +840,7 @@ static void test_an_area_that_was_written_over_is_not_believed(void **state) {
     }
 }
 
-static void test_a_stamp_that_nobody_can_have_given_is_not_counted(void **state) {
+static void test_a_stamp_that_cannot_have_been_given_is_not_counted(void **state) {
     (void)state;
     world w;
     assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
@@ -926,7 +926,7 @@ static void test_a_damaged_collector_is_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events_of_all_contexts_are_told_in_the_order_of_their_stamps),
+        cmocka_unit_test(test_events_of_all_contexts_are_reported_in_the_order_of_their_stamps),
         cmocka_unit_test(test_short_events_say_what_long_ones_do),
         cmocka_unit_test(test_a_short_event_that_breaks_a_rule_is_broken),
         cmocka_unit_test(test_what_never_comes_is_given_up_and_counted),
@@ -938,15 +938,15 @@ int main(void) {
         cmocka_unit_test(test_a_mapping_that_is_cut_stays_one_until_its_last_page),
         cmocka_unit_test(test_frees_that_do_not_fit),
         cmocka_unit_test(test_the_block_table_agrees_with_a_plain_one),
-        cmocka_unit_test(test_actions_are_told_in_their_place),
+        cmocka_unit_test(test_actions_are_reported_in_their_place),
         cmocka_unit_test(test_an_action_that_there_is_not_is_broken),
-        cmocka_unit_test(test_markers_are_told_in_their_place_with_all_that_they_say),
+        cmocka_unit_test(test_markers_are_reported_in_their_place_with_all_that_they_say),
         cmocka_unit_test(test_a_marker_waits_while_its_thread_writes_on),
         cmocka_unit_test(test_a_marker_that_breaks_a_rule_is_broken),
         cmocka_unit_test(test_a_broken_chunk_costs_itself_alone),
         cmocka_unit_test(test_nothing_that_a_program_writes_breaks_the_collector),
         cmocka_unit_test(test_an_area_that_was_written_over_is_not_believed),
-        cmocka_unit_test(test_a_stamp_that_nobody_can_have_given_is_not_counted),
+        cmocka_unit_test(test_a_stamp_that_cannot_have_been_given_is_not_counted),
         cmocka_unit_test(test_a_refused_allocation_ends_it_cleanly),
         cmocka_unit_test(test_settings_that_make_no_sense_are_refused),
         cmocka_unit_test(test_a_damaged_collector_is_seen),

@@ -152,7 +152,7 @@ static void there_are_no_results_while_it_runs(void **state) {
     end(&w);
 }
 
-static void results_can_be_had_twice(void **state) {
+static void results_can_be_taken_twice(void **state) {
     (void)state;
     world w;
     begin(&w);
@@ -226,7 +226,7 @@ static void clear_on_start_empties_both(void **state) {
     ubi_profiler_free(p);
 }
 
-static void nobody_has_results_while_anybody_runs(void **state) {
+static void no_one_has_results_while_any_runs(void **state) {
     (void)state;
     world w;
     begin(&w);
@@ -269,7 +269,7 @@ static void what_lives_at_the_stop_is_not_freed(void **state) {
 
 /* ---- taps --------------------------------------------------------------------------------------------------------- */
 
-static void what_was_not_sampled_is_neither_told_nor_known(void **state) {
+static void what_was_not_sampled_is_neither_reported_nor_known(void **state) {
     (void)state;
     heap h = { "f", 0 };
     ubi_profiler *p = new_profiler(&h, 1 << 20);
@@ -383,7 +383,7 @@ static const char *merged(const char *native, const uintptr_t *at, size_t n_scri
     return text;
 }
 
-static void frames_of_scripts_stand_where_their_interpreter_stood(void **state) {
+static void frames_of_scripts_replace_their_interpreter(void **state) {
     (void)state;
     assert_string_equal(merged("nnn", NULL, 0), " a0 a1 a2");
     assert_string_equal(merged("nin", (uintptr_t[]){ 20 }, 1), " a0 s0 a2");
@@ -563,18 +563,18 @@ int main(void) {
         cmocka_unit_test(a_second_start_does_nothing_and_one_stop_suffices),
         cmocka_unit_test(a_stop_without_start_does_nothing),
         cmocka_unit_test(there_are_no_results_while_it_runs),
-        cmocka_unit_test(results_can_be_had_twice),
+        cmocka_unit_test(results_can_be_taken_twice),
         cmocka_unit_test(reset_drops_the_results),
         cmocka_unit_test(reset_is_ignored_while_it_runs),
         cmocka_unit_test(a_second_session_has_its_objects_and_the_memory_of_both),
         cmocka_unit_test(clear_on_start_empties_both),
-        cmocka_unit_test(nobody_has_results_while_anybody_runs),
+        cmocka_unit_test(no_one_has_results_while_any_runs),
         cmocka_unit_test(who_never_started_has_no_results),
         cmocka_unit_test(what_lives_at_the_stop_is_not_freed),
-        cmocka_unit_test(what_was_not_sampled_is_neither_told_nor_known),
+        cmocka_unit_test(what_was_not_sampled_is_neither_reported_nor_known),
         cmocka_unit_test(addresses_alike_in_their_bits_are_not_confused),
         cmocka_unit_test(a_block_that_is_an_object_is_withdrawn),
-        cmocka_unit_test(frames_of_scripts_stand_where_their_interpreter_stood),
+        cmocka_unit_test(frames_of_scripts_replace_their_interpreter),
         cmocka_unit_test(addresses_get_names_once_and_inlined_ones_are_frames),
         cmocka_unit_test(native_frames_are_this_threads),
         cmocka_unit_test(impossible_options_are_refused),

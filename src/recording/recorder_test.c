@@ -235,7 +235,7 @@ static void what_the_recorder_does_itself_is_no_event(void **state) {
 }
 
 /* Everything that can be reported to a recorder; each status is kept, and the recorder must continue. */
-static ubi_status be_told_everything(void *payload, const ubi_allocator *allocator) {
+static ubi_status get_everything(void *payload, const ubi_allocator *allocator) {
     static world w;
     ubi_status first = begin(&w, 65536, allocator);
     (void)payload;
@@ -264,7 +264,7 @@ static ubi_status be_told_everything(void *payload, const ubi_allocator *allocat
 
 static void refused_memory_loses_events_and_says_so(void **state) {
     (void)state;
-    assert_true(fail_each_allocation(be_told_everything, NULL) > 20);
+    assert_true(fail_each_allocation(get_everything, NULL) > 20);
 }
 
 int main(void) {

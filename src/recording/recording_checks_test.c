@@ -94,18 +94,18 @@ static void damaged_recorders_are_seen(void **state) {
     ubi__recorder_fini(&r);
 }
 
-static void free_what_nobody_allocated(void *writer) {
+static void free_what_was_not_allocated(void *writer) {
     (void)ubi__ubirec_write_free(writer, 5);
 }
 static void switch_to_a_thread_that_is_not_there(void *writer) {
     (void)ubi__ubirec_write_thread(writer, 5);
 }
 
-static void writers_are_not_told_of_what_is_not_there(void **state) {
+static void writers_get_nothing_that_is_not_there(void **state) {
     recording r;
     (void)state;
     open_recording(&r, 1, 1);
-    assert_damage_seen(free_what_nobody_allocated, r.w, "number < w->n_allocations");
+    assert_damage_seen(free_what_was_not_allocated, r.w, "number < w->n_allocations");
     assert_damage_seen(switch_to_a_thread_that_is_not_there, r.w, "thread < w->n_threads");
     finish_recording(&r);
     bytes_free(&r.file);
@@ -319,7 +319,7 @@ static void damaged_processes_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_recorders_are_seen), cmocka_unit_test(writers_are_not_told_of_what_is_not_there),
+        cmocka_unit_test(damaged_recorders_are_seen), cmocka_unit_test(writers_get_nothing_that_is_not_there),
         cmocka_unit_test(damaged_mappings_are_seen),  cmocka_unit_test(damaged_tuple_tables_are_seen),
         cmocka_unit_test(damaged_estimates_are_seen), cmocka_unit_test(damaged_summaries_are_seen),
         cmocka_unit_test(damaged_tables_are_seen),    cmocka_unit_test(damaged_numbers_are_seen),

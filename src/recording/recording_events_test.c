@@ -127,7 +127,7 @@ static void events_in_a_row_are_what_records_are(void **state) {
     }
 }
 
-static void files_that_are_cut_or_damaged_say_the_same(void **state) {
+static void files_that_are_cut_or_damaged_are_equal(void **state) {
     recording r;
     (void)state;
     recording_make(&r, 1);
@@ -148,7 +148,7 @@ static void files_that_are_cut_or_damaged_say_the_same(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_in_a_row_are_what_records_are),
-        cmocka_unit_test(files_that_are_cut_or_damaged_say_the_same),
+        cmocka_unit_test(files_that_are_cut_or_damaged_are_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

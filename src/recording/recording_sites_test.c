@@ -91,7 +91,7 @@ static void all_that_an_allocator_calls_is_its_own_but_not_what_a_container_call
     ubi__recording_summary_fini(&s);
 }
 
-static void what_words_cannot_tell_apart_is_one_site(void **state) {
+static void what_has_the_same_words_is_one_site(void **state) {
     static const uint32_t lines[] = { 0, 0, 7, 7, 8 };
     recording r;
     ubi__recording_summary s;
@@ -461,7 +461,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sites_begin_behind_allocators),
         cmocka_unit_test(all_that_an_allocator_calls_is_its_own_but_not_what_a_container_calls),
-        cmocka_unit_test(what_words_cannot_tell_apart_is_one_site),
+        cmocka_unit_test(what_has_the_same_words_is_one_site),
         cmocka_unit_test(who_asks_in_the_name_of_many_makes_way_for_them),
         cmocka_unit_test(wrappers_of_wrappers_make_way_too),
         cmocka_unit_test(wrappers_are_looked_for_until_there_are_none),

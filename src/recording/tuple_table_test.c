@@ -56,7 +56,7 @@ static void test_equal_tuples_have_one_number_and_new_ones_the_next(void **state
     }
 }
 
-static void test_numbers_go_on_when_tuples_start_anew(void **state) {
+static void test_numbers_continue_when_tuples_start_again(void **state) {
     (void)state;
     ubi__tuple_table t;
     ubi__tuple_table_init(&t, 2, "things", ubi_allocator_default());
@@ -100,7 +100,7 @@ static void test_a_refused_allocation_leaves_the_table_as_it_was(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_tuples_have_one_number_and_new_ones_the_next),
-        cmocka_unit_test(test_numbers_go_on_when_tuples_start_anew),
+        cmocka_unit_test(test_numbers_continue_when_tuples_start_again),
         cmocka_unit_test(test_a_refused_allocation_leaves_the_table_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

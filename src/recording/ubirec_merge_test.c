@@ -146,7 +146,7 @@ static void expect(const process *processes, size_t n, uint64_t peak_bytes, uint
 #define EXPECT(processes, ...) expect(processes, sizeof(processes) / sizeof *(processes), __VA_ARGS__)
 
 static void what_a_process_left_leaves_with_it(void **state) {
-    static const process one_behind_the_other[] = {
+    static const process in_sequence[] = {
         { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
         { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000 },
         { .began = 1030, .allocates = 2, .ends = 20, .size_bytes = 6000 },
@@ -162,7 +162,7 @@ static void what_a_process_left_leaves_with_it(void **state) {
         { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000, .must_free = true },
     };
     (void)state;
-    EXPECT(one_behind_the_other, 6001, 32, 15001);
+    EXPECT(in_sequence, 6001, 32, 15001);
     EXPECT(at_a_time, 11001, 32, 11001);
     EXPECT(freed, 5001, 12, 1);
 }

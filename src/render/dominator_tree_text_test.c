@@ -117,7 +117,7 @@ static void narrow_terminals_lose_columns_not_names(void **state) {
     show_end();
 }
 
-static void stacks_stand_behind_names(void **state) {
+static void stacks_follow_names(void **state) {
     (void)state;
     show_start(HEAP, "labelAllocationStack");
     assert_non_null(strstr(text_of(4, 0, (ubi__style){ false, true, 100 }), "└─ Date  make  a.js:5:2  3\n"));
@@ -181,7 +181,7 @@ int main(void) {
         cmocka_unit_test(hidden_rows_are_summed_up),
         cmocka_unit_test(a_row_whose_children_are_all_hidden_says_how_many),
         cmocka_unit_test(narrow_terminals_lose_columns_not_names),
-        cmocka_unit_test(stacks_stand_behind_names),
+        cmocka_unit_test(stacks_follow_names),
         cmocka_unit_test(labels_without_words_give_way_to_what_is_known),
         cmocka_unit_test(hostile_names_are_made_safe),
         cmocka_unit_test(a_list_names_what_the_dominators_call_its_rows),

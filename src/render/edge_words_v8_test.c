@@ -56,7 +56,7 @@ static void steps_of_scripts_are_one_piece_each(void **state) {
     WORDS("global (getter size) → Object.x → Thing", ROOT, OBJECT("global", "get size"), OBJECT("Object", "x"), TARGET);
 }
 
-static void fields_of_the_engine_are_told_or_left_out(void **state) {
+static void fields_of_the_engine_are_reported_or_left_out(void **state) {
     (void)state;
     WORDS("Key (value in a WeakMap) → Thing", ROOT,
           FIELD(UBI__V8_OBJECT, "Key", "2 / part of key (Key @1) -> value (Thing @3) pair in WeakMap (table @5)"),
@@ -97,7 +97,7 @@ static void paths_begin_where_people_begin_to_count(void **state) {
         { UBI__V8_OBJECT, "system / Context", UBI_EDGE_CONTEXT, "timerListMap", 0 },                                   \
         { UBI__V8_OBJECT, "Object", UBI_EDGE_ELEMENT, NULL, 30000 }, OBJECT("TimersList", "_idlePrev")
 
-static void lists_of_timers_are_told_once(void **state) {
+static void lists_of_timers_are_reported_once(void **state) {
     (void)state;
     WORDS("Node.js timers of 30,000 ms → Timeout._onTimeout → Job.self → Thing", TIMERS, OBJECT("Timeout", "_idlePrev"),
           OBJECT("Timeout", "_idlePrev"), OBJECT("Timeout", "_onTimeout"), OBJECT("Job", "self"), TARGET);
@@ -175,9 +175,9 @@ static void labels_are_those_of_the_containment_view(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_of_scripts_are_one_piece_each),
-        cmocka_unit_test(fields_of_the_engine_are_told_or_left_out),
+        cmocka_unit_test(fields_of_the_engine_are_reported_or_left_out),
         cmocka_unit_test(paths_begin_where_people_begin_to_count),
-        cmocka_unit_test(lists_of_timers_are_told_once),
+        cmocka_unit_test(lists_of_timers_are_reported_once),
         cmocka_unit_test(nodes_are_marked_as_a_script_would_write_them),
         cmocka_unit_test(what_has_no_room_goes_from_the_middle),
         cmocka_unit_test(labels_are_those_of_the_containment_view),

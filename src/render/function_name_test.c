@@ -87,7 +87,7 @@ static void operators_are_no_brackets(void **state) {
     assert_string_equal(shown("void* operator new[](unsigned long, std::align_val_t)", 30), "operator new[](…)");
 }
 
-static void a_lambda_keeps_what_it_stands_in(void **state) {
+static void a_lambda_keeps_what_contains_it(void **state) {
     static const char name[] =
         "shop::start(std::vector<Item> const&)::{lambda(Item const&)#2}::operator()(Item const&) const";
     (void)state;
@@ -184,7 +184,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_a_default_stays),
         cmocka_unit_test(brackets_give_way_before_the_name_does),
         cmocka_unit_test(operators_are_no_brackets),
-        cmocka_unit_test(a_lambda_keeps_what_it_stands_in),
+        cmocka_unit_test(a_lambda_keeps_what_contains_it),
         cmocka_unit_test(anonymous_namespaces_and_clones_are_names),
         cmocka_unit_test(names_of_other_languages_stay),
         cmocka_unit_test(brackets_that_do_not_fit_are_cut_as_any_text),

@@ -154,7 +154,7 @@ static void draw_edge_words(pen *p, ubi__path_detail least, ubi__edge_words word
 /* Draws the edge from node i. */
 static ubi__edge_words edge_said(const pen *p, uint32_t i) {
     ubi__edge_words words = words_at(p->path, i);
-    bool is_said_else = words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1); /* the words for that node say it */
+    bool is_said_else = words.how == UBI__EDGE_NAMED && is_engine_at(p, i + 1); /* the words for that node say it */
     if (is_said_else || (p->start.list && i == p->start.begin))
         words.how = UBI__EDGE_SILENT;
     return words;

@@ -100,7 +100,7 @@ static void objects_of_a_class_are_named_and_plain_ones_where_the_chain_breaks(v
                 &wide, 100, "root → Window.f → Function → LexicalEnvironment.captured → Point");
 }
 
-static void names_of_the_engine_are_told_in_parentheses_or_not_at_all(void **state) {
+static void names_of_the_engine_are_reported_in_parentheses_or_not_at_all(void **state) {
     (void)state;
     static const struct {
         const char *name, *line;
@@ -246,7 +246,7 @@ static void check_every_width(const char *drawn) {
     free_found(&f);
 }
 
-static void whatever_the_width_it_is_kept_and_told(void **state) {
+static void whatever_the_width_it_is_kept_and_reported(void **state) {
     (void)state;
     check_every_width(LONG);
     check_every_width(SETTER);
@@ -446,7 +446,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(properties_and_elements_follow_each_other_as_in_a_script),
         cmocka_unit_test(objects_of_a_class_are_named_and_plain_ones_where_the_chain_breaks),
-        cmocka_unit_test(names_of_the_engine_are_told_in_parentheses_or_not_at_all),
+        cmocka_unit_test(names_of_the_engine_are_reported_in_parentheses_or_not_at_all),
         cmocka_unit_test(a_run_of_engine_nodes_is_one_word),
         cmocka_unit_test(scripts_are_named_by_the_last_part_of_their_file),
         cmocka_unit_test(file_names_are_what_follows_the_last_slash),
@@ -455,7 +455,7 @@ int main(void) {
         cmocka_unit_test(of_quickjs_no_name_of_the_program_is_hidden_by_steps_of_the_engine),
         cmocka_unit_test(long_names_are_cut_before_others_are_left_out),
         cmocka_unit_test(what_fits_on_some_lines_is_not_cut),
-        cmocka_unit_test(whatever_the_width_it_is_kept_and_told),
+        cmocka_unit_test(whatever_the_width_it_is_kept_and_reported),
         cmocka_unit_test(three_equal_accesses_and_more_are_counted),
         cmocka_unit_test(equal_steps_are_counted_with_all_that_belongs_to_them),
         cmocka_unit_test(a_million_steps_are_shown_by_their_ends),

@@ -80,7 +80,7 @@ static ubi_status run(void *payload, const ubi_allocator *allocator) {
     return status;
 }
 
-static void a_refused_allocation_is_told_and_leaves_nothing_behind(void **state) {
+static void a_refused_allocation_is_reported_and_leaves_nothing(void **state) {
     (void)state;
     for (size_t w = 0; w < N_WRITERS; w++)
         for (size_t f = 0; f < N_FILES; f++) {
@@ -89,7 +89,7 @@ static void a_refused_allocation_is_told_and_leaves_nothing_behind(void **state)
         }
 }
 
-static void an_output_that_gives_out_is_told(void **state) {
+static void an_output_that_fails_is_reported(void **state) {
     (void)state;
     for (size_t w = 0; w < N_WRITERS; w++) {
         sink all = { .room = SIZE_MAX };
@@ -132,8 +132,8 @@ static void words_of_frames_end_at_whole_characters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refused_allocation_is_told_and_leaves_nothing_behind),
-        cmocka_unit_test(an_output_that_gives_out_is_told),
+        cmocka_unit_test(a_refused_allocation_is_reported_and_leaves_nothing),
+        cmocka_unit_test(an_output_that_fails_is_reported),
         cmocka_unit_test(words_of_frames_end_at_whole_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static bool heap_is_as_noted(const ubi__index_note *note) {
 }
 
 /* What the header says; a file without one is listed as well, so that it can be cleared. */
-static void note_tell(ubi__cache_row *row, int fd) {
+static void note_report(ubi__cache_row *row, int fd) {
     ubi__column_file *file;
     if (ubi__column_file_open(&file, fd, NULL) != UBI_OK)
         return;
@@ -123,7 +123,7 @@ static bool row_read(ubi__cache_row *row, int folder_fd, const char *name, bool 
         memcpy(row->name, name, strlen(name));
         row->size_bytes += answers_bytes(folder_fd, name);
         if (with_note)
-            note_tell(row, fd);
+            note_report(row, fd);
     }
     close(fd);
     return is_file;

@@ -105,7 +105,7 @@ static void a_connection_that_breaks_is_what_failed(void **state) {
 }
 
 /* More than the buffer holds, so that it is refused while it comes. */
-static void what_is_no_snapshot_is_refused_while_it_comes(void **state) {
+static void what_is_not_a_snapshot_is_refused_while_it_comes(void **state) {
     ubi__remote remote = { .part_bytes = 100000, .n_bytes = (size_t)16 << 20, .n_sent_at_most = SIZE_MAX };
     ubi__remote_graph heap = { .graph = NULL };
     (void)state;
@@ -130,7 +130,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_any_size_are_the_file),
         cmocka_unit_test(a_connection_that_breaks_is_what_failed),
-        cmocka_unit_test(what_is_no_snapshot_is_refused_while_it_comes),
+        cmocka_unit_test(what_is_not_a_snapshot_is_refused_while_it_comes),
         cmocka_unit_test(an_empty_snapshot_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,7 +209,7 @@ static void where_others_may_write_nothing_is_kept(void **state) {
     place_remove(&p);
 }
 
-static void what_is_no_file_has_no_index(void **state) {
+static void what_is_not_a_file_has_no_index(void **state) {
     index_place p = place_of(FX_FILE);
     ubi_session *session;
     ubi_session_use *use;
@@ -417,7 +417,7 @@ int main(void) {
         cmocka_unit_test(an_index_of_another_version_is_not_used),
         cmocka_unit_test(damage_costs_time_only),
         cmocka_unit_test(where_others_may_write_nothing_is_kept),
-        cmocka_unit_test(what_is_no_file_has_no_index),
+        cmocka_unit_test(what_is_not_a_file_has_no_index),
         cmocka_unit_test(answers_are_kept_by_key),
         cmocka_unit_test(the_oldest_answers_make_room),
         cmocka_unit_test(damaged_answers_are_not_given),

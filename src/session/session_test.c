@@ -317,7 +317,7 @@ static void standard_input_is_kept(void **state) {
     ubi_session_pool_unref(pool);
 }
 
-static void errors_of_files_are_told(void **state) {
+static void errors_of_files_are_reported(void **state) {
     ubi_session_pool *pool = pool_of(0);
     ubi_session *session;
     ubi_session_options options = UBI_SESSION_OPTIONS_INIT;
@@ -460,7 +460,7 @@ int main(void) {
         cmocka_unit_test(answers_count),
         cmocka_unit_test(a_changed_file_is_not_mixed_up),
         cmocka_unit_test(standard_input_is_kept),
-        cmocka_unit_test(errors_of_files_are_told),
+        cmocka_unit_test(errors_of_files_are_reported),
         cmocka_unit_test(cancelling_leaves_nothing_half_done),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(damaged_pools_are_seen),

@@ -51,10 +51,10 @@ static void threads_run(void *(*fn)(void *payload), void *payload) {
 static _Atomic int n_askers;
 
 static bool gate_progress(void *payload, const char *stage, uint64_t done, uint64_t total) {
-    atomic_int *n_told = payload;
+    atomic_int *n_listed = payload;
     (void)done, (void)total;
     if (strcmp(stage, "waiting at the gate") == 0)
-        atomic_fetch_add(n_told, 1);
+        atomic_fetch_add(n_listed, 1);
     return true;
 }
 
@@ -74,11 +74,11 @@ static void gate_free(void *value, const ubi_allocator *allocator) {
 static const ubi__part_type gate_part = { .name = "gate", .build = gate_build, .free = gate_free };
 
 static void *gate_ask(void *session) {
-    atomic_int n_told = 0;
+    atomic_int n_listed = 0;
     void *value = NULL;
     ubi_session_use *use = NULL;
     ubi_session_use_options options = UBI_SESSION_USE_OPTIONS_INIT;
-    options.progress = (ubi_progress){ gate_progress, &n_told };
+    options.progress = (ubi_progress){ gate_progress, &n_listed };
     if (ubi_session_use_begin(&use, session, &options) != UBI_OK)
         return NULL;
     atomic_fetch_add(&n_askers, 1);

@@ -50,7 +50,7 @@ static void the_end_is_outside_and_empty_ranges_are_nowhere(void **state) {
     ubi__address_map_fini(&map, allocator());
 }
 
-static void the_innermost_range_answers_and_the_outer_one_goes_on_behind_it(void **state) {
+static void the_innermost_range_answers_and_the_outer_one_continues_after_it(void **state) {
     (void)state;
     ubi__address_map map = { .ranges = { 0 } };
     add(&map, 40, 50, 3);
@@ -135,7 +135,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_map_holds_nothing),
         cmocka_unit_test(the_end_is_outside_and_empty_ranges_are_nowhere),
-        cmocka_unit_test(the_innermost_range_answers_and_the_outer_one_goes_on_behind_it),
+        cmocka_unit_test(the_innermost_range_answers_and_the_outer_one_continues_after_it),
         cmocka_unit_test(a_range_up_to_the_last_address_is_found),
         cmocka_unit_test(any_ranges_are_found_as_by_looking_through_all),
         cmocka_unit_test(refused_memory_leaves_nothing_behind),

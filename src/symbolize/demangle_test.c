@@ -117,7 +117,7 @@ static void a_name_that_is_too_long_stays_as_it_is(void **state) {
     assert_string_equal(out, name);
 }
 
-static void any_bytes_behind_the_mark_do_no_harm(void **state) {
+static void any_bytes_after_the_mark_do_no_harm(void **state) {
     (void)state;
     static const char letters[] = "_ZRNSIEKPRTvicst0123456789abLXJDpFO$.";
     char name[200], out[64];
@@ -144,7 +144,7 @@ int main(void) {
         cmocka_unit_test(a_name_of_two_thousand_bytes_is_unfolded),
         cmocka_unit_test(a_name_that_unfolds_without_end_is_cut),
         cmocka_unit_test(a_name_that_is_too_long_stays_as_it_is),
-        cmocka_unit_test(any_bytes_behind_the_mark_do_no_harm),
+        cmocka_unit_test(any_bytes_after_the_mark_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,8 @@ static ubi_status process_module_need(const ubi__unwind_module *module, process_
 }
 
 /* "function (file.c:12)", or "function (module)" when lines are unknown. */
-static ubi_status symbol_tell(const ubi__symbol *symbol, const process_module *module, ubi__symbol_name_fn name,
-                              void *name_payload) {
+static ubi_status symbol_report(const ubi__symbol *symbol, const process_module *module, ubi__symbol_name_fn name,
+                                void *name_payload) {
     char text[UBI__SYMBOL_NAME_BYTES + 512], file[256];
     int n;
     if (symbol->file.ptr && symbol->line) {
@@ -91,7 +91,7 @@ static ubi_status address_name(const char *folder, uintptr_t return_address, ubi
         ubi__symbolizer_look_up_return(symbols_of_process, &symbols, &n, module.number, return_address - found.bias));
     for (; n > 0; n--)
         if (symbols[n - 1].function.ptr && !symbol_is_left_out(&symbols[n - 1], folder))
-            UBI_TRY(symbol_tell(&symbols[n - 1], &module, name, name_payload));
+            UBI_TRY(symbol_report(&symbols[n - 1], &module, name, name_payload));
     return UBI_OK;
 }
 

@@ -129,7 +129,7 @@ static void where_no_call_returns_to_a_function_begins(void **state) {
     ubi__symbolizer_free(s);
 }
 
-static void refused_memory_is_told_and_leaves_nothing_behind(void **state) {
+static void refused_memory_is_reported_and_leaves_nothing(void **state) {
     (void)state;
     bool was_found;
     assert_true(fail_each_allocation(look_up_landmark, &was_found) > 10);
@@ -165,7 +165,7 @@ int main(void) {
         cmocka_unit_test(a_function_of_this_program_is_found),
         cmocka_unit_test(answers_are_the_same_in_any_order),
         cmocka_unit_test(where_no_call_returns_to_a_function_begins),
-        cmocka_unit_test(refused_memory_is_told_and_leaves_nothing_behind),
+        cmocka_unit_test(refused_memory_is_reported_and_leaves_nothing),
         cmocka_unit_test(a_module_that_is_known_has_the_same_number),
         cmocka_unit_test(every_obstacle_has_words),
     };

@@ -412,7 +412,7 @@ static ubi_status look_without_memory(fake *f, fail_allocator *memory) {
     return status;
 }
 
-static void without_memory_the_heap_goes_on(void **state) {
+static void without_memory_the_heap_continues(void **state) {
     (void)state;
     fake f = fake_new();
     uint64_t n_failed = 0;
@@ -443,7 +443,7 @@ int main(void) {
         cmocka_unit_test(a_heap_that_was_touched_gives_no_result),
         cmocka_unit_test(an_old_file_outlives_a_heap_that_was_touched),
         cmocka_unit_test(the_first_error_counts),
-        cmocka_unit_test(without_memory_the_heap_goes_on),
+        cmocka_unit_test(without_memory_the_heap_continues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

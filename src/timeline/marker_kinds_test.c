@@ -109,7 +109,7 @@ static void a_plain_marker_has_its_base_and_the_stack_of_its_start(void **state)
     ubi_timeline_target_free(t);
 }
 
-static void no_stack_is_taken_that_is_not_wanted_or_cannot_be_had(void **state) {
+static void no_stack_is_taken_that_is_not_wanted_or_cannot_be_taken(void **state) {
     (void)state;
     ubi_timeline_target *t = observed_target();
     run(12);
@@ -250,7 +250,7 @@ static void a_source_is_asked_for_a_frame_once(void **state) {
     ubi_timeline_target_free(t);
 }
 
-static void setting_a_source_tells_the_one_before(void **state) {
+static void setting_a_source_returns_the_former(void **state) {
     (void)state;
     ubi_timeline_stack_source other = { .capture = capture, .frame = frame };
     assert_null(ubi_timeline_set_stack_source(&source));
@@ -341,7 +341,7 @@ static void a_kind_from_outside_has_its_own_way(void **state) {
     assert_int_equal(n_live, 0);
 }
 
-static void markers_that_nobody_sees_are_freed(void **state) {
+static void markers_without_observers_are_freed(void **state) {
     (void)state;
     ubi_timeline_target *t = observed_target();
     add(t, step(1, UBI_MARKER_START));
@@ -398,17 +398,17 @@ static void values_of_ports_are_details(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_plain_marker_has_its_base_and_the_stack_of_its_start, stop_running),
-        cmocka_unit_test_teardown(no_stack_is_taken_that_is_not_wanted_or_cannot_be_had, stop_running),
+        cmocka_unit_test_teardown(no_stack_is_taken_that_is_not_wanted_or_cannot_be_taken, stop_running),
         cmocka_unit_test(every_kind_says_what_the_specification_lists),
         cmocka_unit_test(a_document_says_when_it_was_loaded),
         cmocka_unit_test_teardown(two_stacks_of_console_timers_and_their_async_parents, stop_running),
         cmocka_unit_test_teardown(a_script_entry_is_a_frame_with_an_async_parent, stop_running),
         cmocka_unit_test_teardown(an_entry_of_which_nothing_is_known_has_no_stack, stop_running),
         cmocka_unit_test_teardown(a_source_is_asked_for_a_frame_once, stop_running),
-        cmocka_unit_test(setting_a_source_tells_the_one_before),
+        cmocka_unit_test(setting_a_source_returns_the_former),
         cmocka_unit_test_teardown(stacks_of_markers_that_wait_stay, stop_running),
         cmocka_unit_test(a_kind_from_outside_has_its_own_way),
-        cmocka_unit_test(markers_that_nobody_sees_are_freed),
+        cmocka_unit_test(markers_without_observers_are_freed),
         cmocka_unit_test(a_marker_does_not_change_and_says_what_it_is),
         cmocka_unit_test(values_of_ports_are_details),
     };

@@ -548,7 +548,7 @@ bool ubi__log_name_slowly(ubi__log *log, uint32_t *out, const char *name) {
 /* A source that never gives the same ref twice must not fill the memory. */
 #define REFS_LIMIT (1u << 18)
 
-static ubi_status tell_frame(ubi__log *log, ubi_marker_stack_ref ref, ubi_marker_stack_ref *parent) {
+static ubi_status report_frame(ubi__log *log, ubi_marker_stack_ref ref, ubi_marker_stack_ref *parent) {
     ubi_marker_frame told = { .parent = UBI_MARKER_NO_STACK_REF };
     ubi__waiting_frame w = { .ref = ref, .parent_cause = UBI_NONE };
     if (!log->source->frame(log->source->payload, ref, &told))
@@ -594,7 +594,7 @@ static ubi_status learn_stack(ubi__log *log, ubi_marker_stack_ref ref, uint32_t 
         frame = ubi__u64_map_get(&log->stacks.frame_of_ref, ref);
         if (frame != UBI_NONE)
             break;
-        UBI_TRY(tell_frame(log, ref, &ref));
+        UBI_TRY(report_frame(log, ref, &ref));
     }
     while (path->n > 0)
         UBI_TRY(learn_frame(log, &path->at[--path->n], frame, &frame));

@@ -198,7 +198,7 @@ static int in_child(int (*work)(void *payload), void *payload) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-static int observe_anew(void *payload) {
+static int observe_again(void *payload) {
     ubi_timeline_target *t = payload;
     if (ubi_marker_is_observed() || ubi_timeline_target_record_profile_timeline_markers(t))
         return 1;
@@ -240,7 +240,7 @@ static void a_child_observes_nothing_until_it_wants_to(void **state) {
     for (int i = 0; i < 8; i++) {
         uint64_t wanted = atomic_fetch_add_explicit(&rounds, 4, memory_order_relaxed) + 4;
         await_marked_rounds(N_THREADS * wanted);
-        assert_int_equal(in_child(observe_anew, t), 0);
+        assert_int_equal(in_child(observe_again, t), 0);
     }
     UBI_TIMELINE_MARKER_END("of the parent");
     is_over = true;
@@ -320,7 +320,7 @@ static void observation_that_ends_and_begins_in_a_block_sees_no_row(void **state
     ubi_timeline_target_free(t);
 }
 
-static void the_last_pop_tells_what_has_not_ended(void **state) {
+static void the_last_pop_reports_what_has_not_ended(void **state) {
     (void)state;
     ubi_timeline_target *t = observed_target();
     ubi_timeline_markers *m;
@@ -490,7 +490,7 @@ int main(void) {
         cmocka_unit_test(observation_that_begins_in_a_block_sees_no_row),
         cmocka_unit_test(observation_that_ends_in_a_block_leaves_nothing),
         cmocka_unit_test(observation_that_ends_and_begins_in_a_block_sees_no_row),
-        cmocka_unit_test(the_last_pop_tells_what_has_not_ended),
+        cmocka_unit_test(the_last_pop_reports_what_has_not_ended),
         cmocka_unit_test(times_are_those_of_the_process_clock_and_never_decrease),
         cmocka_unit_test(a_storage_takes_markers_of_both_sides),
     };

@@ -212,7 +212,7 @@ static void from_thread(marker m) {
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void tl_11_markers_of_other_threads_stand_behind_those_of_the_main_thread(void **state) {
+static void tl_11_markers_of_other_threads_follow_those_of_the_main_thread(void **state) {
     (void)state;
     ubi_timeline_target *t = observed_target();
     from_thread((marker){ "Worker", UBI_MARKER_START, 5 });
@@ -349,7 +349,7 @@ int main(void) {
         cmocka_unit_test(tl_8_a_paint_has_the_rectangles_of_its_layers),
         cmocka_unit_test(tl_9_a_layer_does_not_wait),
         cmocka_unit_test(tl_10_a_layer_counts_for_all_paints_around_it),
-        cmocka_unit_test(tl_11_markers_of_other_threads_stand_behind_those_of_the_main_thread),
+        cmocka_unit_test(tl_11_markers_of_other_threads_follow_those_of_the_main_thread),
         cmocka_unit_test(tl_12_markers_pair_whichever_thread_they_are_of),
         cmocka_unit_test(tl_13_a_start_that_never_ends_stays),
         cmocka_unit_test(tl_14_a_marker_that_is_added_by_popping_is_dropped),

@@ -27,7 +27,7 @@ struct ubi_timeline_front {
     bool is_busy;
     vec_observed targets;
     ubi__timeline_data frames;
-    uint32_t n_frames_told; /* entries of the table, the one for no frame included */
+    uint32_t n_frames_reported; /* entries of the table, the one for no frame included */
     uint64_t next_pull_ns, n_lost;
     vec_popped popped; /* of the pull in progress */
     vec_marker markers;
@@ -93,7 +93,7 @@ typedef struct pull_kind {
 
 /* ---- events ----------------------------------------------------------------------------------------------------------- */
 
-static void tell_event(ubi_timeline_front *front, ubi_timeline_event *event) {
+static void report_event(ubi_timeline_front *front, ubi_timeline_event *event) {
     bool was_busy = front->is_busy;
     event->front = front;
     front->is_busy = true;
@@ -126,10 +126,10 @@ static ubi_status take_row(ubi_timeline_front *front, ubi__frame_import *frames,
         marker.end_stack = entry_of(end_stack);
     }
     if (front->options.with_doc_loading_events && is_doc_loading(row.name))
-        tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_DOC_LOADING,
-                                                 .time_ns = time_ns,
-                                                 .markers = &marker,
-                                                 .n_markers = 1 });
+        report_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_DOC_LOADING,
+                                                   .time_ns = time_ns,
+                                                   .markers = &marker,
+                                                   .n_markers = 1 });
     if (!front->options.with_markers || is_left_out(front, row.name))
         return UBI_OK;
     return vec_marker_push(&front->markers, front->allocator, marker);
@@ -165,42 +165,42 @@ static ubi_status pop_targets(ubi_timeline_front *front, const pull_kind *kind) 
     return first;
 }
 
-static void tell_markers(ubi_timeline_front *front, uint64_t time_ns) {
+static void report_markers(ubi_timeline_front *front, uint64_t time_ns) {
     if (front->markers.n)
-        tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_MARKERS,
-                                                 .time_ns = time_ns,
-                                                 .markers = front->markers.at,
-                                                 .n_markers = front->markers.n });
+        report_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_MARKERS,
+                                                   .time_ns = time_ns,
+                                                   .markers = front->markers.at,
+                                                   .n_markers = front->markers.n });
 }
 
-static void tell_ticks(ubi_timeline_front *front, uint64_t time_ns) {
+static void report_ticks(ubi_timeline_front *front, uint64_t time_ns) {
     ubi_timeline_event event = { .type = UBI_TIMELINE_EVENT_TICKS, .time_ns = time_ns };
     if (!front->options.with_ticks)
         return;
     if (front->host.ticks)
         event.ticks = front->host.ticks(front->host.payload, &event.n_ticks);
-    tell_event(front, &event);
+    report_event(front, &event);
 }
 
-static void tell_memory(ubi_timeline_front *front, uint64_t time_ns) {
+static void report_memory(ubi_timeline_front *front, uint64_t time_ns) {
     ubi_timeline_measurement measured = { 0 };
     ubi_timeline_event event = { .type = UBI_TIMELINE_EVENT_MEMORY, .time_ns = time_ns };
     if (!front->options.with_memory)
         return;
     if (front->host.measure && front->host.measure(front->host.payload, &measured))
         event.measurement = &measured;
-    tell_event(front, &event);
+    report_event(front, &event);
 }
 
-static void tell_frames(ubi_timeline_front *front, uint64_t time_ns) {
+static void report_frames(ubi_timeline_front *front, uint64_t time_ns) {
     uint32_t n = (uint32_t)front->frames.frames.n ? (uint32_t)front->frames.frames.n + 1 : 0;
-    uint32_t told = front->n_frames_told;
+    uint32_t told = front->n_frames_reported;
     UBI_ASSERT(told <= n); /* frames only come */
     if (n == told)
         return;
-    front->n_frames_told = n;
-    tell_event(front,
-               &(ubi_timeline_event){
+    front->n_frames_reported = n;
+    report_event(
+        front, &(ubi_timeline_event){
                    .type = UBI_TIMELINE_EVENT_FRAMES, .time_ns = time_ns, .first_frame = told, .n_frames = n - told });
 }
 
@@ -218,11 +218,11 @@ static ubi_status pull_targets(ubi_timeline_front *front, bool is_last) {
     UBI_ASSERT(!front->is_busy && front->popped.n == 0 && front->markers.n == 0);
     front->is_busy = true;
     ubi_status status = front_observes(front) ? pop_targets(front, &kind) : UBI_OK;
-    tell_markers(front, now);
-    tell_ticks(front, now);
-    tell_memory(front, now);
-    tell_frames(front, now);
-    tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_PULLED, .time_ns = now });
+    report_markers(front, now);
+    report_ticks(front, now);
+    report_memory(front, now);
+    report_frames(front, now);
+    report_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_PULLED, .time_ns = now });
     drop_popped(front);
     front->is_busy = false;
     front->next_pull_ns = ubi_process_clock_ns() + UBI_TIMELINE_PULL_NS;
@@ -268,7 +268,7 @@ static void end_recording(ubi_timeline_front *front) {
 static void renew_frames(ubi_timeline_front *front) {
     ubi__timeline_data_fini(&front->frames);
     ubi__timeline_data_init(&front->frames, front->allocator);
-    front->n_frames_told = 0;
+    front->n_frames_reported = 0;
 }
 
 static ubi_status begin_recording(ubi_timeline_front *front, const ubi_timeline_front_options *options) {
@@ -326,9 +326,9 @@ ubi_status ubi_timeline_front_pull(ubi_timeline_front *front) {
 ubi_status ubi_timeline_front_collection(ubi_timeline_front *front, const ubi_timeline_collection *collection) {
     UBI_TRY(refuse_from_event(front));
     if (front->is_recording && front->options.with_gc_events)
-        tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_COLLECTION,
-                                                 .time_ns = ubi_process_clock_ns(),
-                                                 .collection = collection });
+        report_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_COLLECTION,
+                                                   .time_ns = ubi_process_clock_ns(),
+                                                   .collection = collection });
     return UBI_OK;
 }
 

@@ -307,7 +307,7 @@ static void ticks_and_memory_come_with_every_pull(void **state) {
            "ticks 16 33;memory none;pulled;ticks off;");
 }
 
-static void documents_are_told_before_the_markers_that_they_are_part_of(void **state) {
+static void documents_are_reported_before_the_markers_that_they_are_part_of(void **state) {
     fixture *f = *state;
     start(OPTIONS(.with_markers = true, .with_doc_loading_events = true));
     mark_span("A");
@@ -318,7 +318,7 @@ static void documents_are_told_before_the_markers_that_they_are_part_of(void **s
            "markers A document::DOMContentLoaded document::Load;pulled;");
 }
 
-static void documents_alone_are_told_without_markers(void **state) {
+static void documents_alone_are_reported_without_markers(void **state) {
     fixture *f = *state;
     start(OPTIONS(.with_doc_loading_events = true));
     mark_span("A");
@@ -350,7 +350,7 @@ static void the_host_cannot_change_the_front_from_an_event(void **state) {
 static const struct ubi_timeline_slice slices[] = { { 10, 20 }, { 30, 40 } };
 static const ubi_timeline_collection collection = { "API", NULL, 7, slices, 2 };
 
-static void collections_are_told_at_once_and_only_when_asked_for(void **state) {
+static void collections_are_reported_at_once_and_only_when_asked_for(void **state) {
     fixture *f = *state;
     assert_int_equal(ubi_timeline_front_collection(f->front, &collection), UBI_OK);
     start(OPTIONS(.with_memory = true));
@@ -363,7 +363,7 @@ static void collections_are_told_at_once_and_only_when_asked_for(void **state) {
     expect("gc on;pulled;gc API 7;pulled;gc off;");
 }
 
-static void a_collection_is_not_told_twice(void **state) {
+static void a_collection_is_not_reported_twice(void **state) {
     (void)state;
     start(OPTIONS(.with_markers = true, .with_gc_events = true));
     mark_span("GarbageCollection");
@@ -387,7 +387,7 @@ static bool capture_stack(void *payload, ubi_marker_stack_ref *out) {
     return running != UBI_MARKER_NO_STACK_REF;
 }
 
-static bool tell_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_frame *out) {
+static bool report_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_frame *out) {
     static char name[8];
     (void)payload;
     snprintf(name, sizeof name, "f%u", (unsigned)stack);
@@ -401,14 +401,14 @@ static bool tell_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_fra
     return true;
 }
 
-static const ubi_timeline_stack_source stacks = { .capture = capture_stack, .frame = tell_frame };
+static const ubi_timeline_stack_source stacks = { .capture = capture_stack, .frame = report_frame };
 
 static void mark_on(uint64_t stack, const char *name) {
     running = stack;
     mark_span(name);
 }
 
-static void stacks_become_indices_and_new_frames_are_told_once(void **state) {
+static void stacks_become_indices_and_new_frames_are_reported_once(void **state) {
     (void)state;
     ubi_timeline_set_stack_source(&stacks);
     start(OPTIONS(.with_markers = true, .with_frames = true));
@@ -463,7 +463,7 @@ static ubi_status record_a_little(void *payload, const ubi_allocator *allocator)
     return status;
 }
 
-static void a_refused_allocation_is_told_and_leaves_nothing_behind(void **state) {
+static void a_refused_allocation_is_reported_and_leaves_nothing(void **state) {
     fixture *f = *state;
     ubi_timeline_front_remove_target(f->front, f->target);
     ubi_timeline_set_stack_source(&stacks);
@@ -488,15 +488,15 @@ int main(void) {
         TEST(free_while_recording_ends_it_without_a_pull),
         TEST(nothing_new_gives_no_markers),
         TEST(ticks_and_memory_come_with_every_pull),
-        TEST(documents_are_told_before_the_markers_that_they_are_part_of),
-        TEST(documents_alone_are_told_without_markers),
+        TEST(documents_are_reported_before_the_markers_that_they_are_part_of),
+        TEST(documents_alone_are_reported_without_markers),
         TEST(pulls_are_due_200_ms_after_the_last_one_ended),
         TEST(the_host_cannot_change_the_front_from_an_event),
-        TEST(collections_are_told_at_once_and_only_when_asked_for),
-        TEST(a_collection_is_not_told_twice),
-        TEST(stacks_become_indices_and_new_frames_are_told_once),
+        TEST(collections_are_reported_at_once_and_only_when_asked_for),
+        TEST(a_collection_is_not_reported_twice),
+        TEST(stacks_become_indices_and_new_frames_are_reported_once),
         TEST(frames_without_markers_do_nothing),
-        TEST(a_refused_allocation_is_told_and_leaves_nothing_behind),
+        TEST(a_refused_allocation_is_reported_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static void time_is_counted_once_per_thread(void **state) {
     assert_int_equal(nest.sum_of[0], 0);
 }
 
-static void timers_are_not_busy_and_collections_are_told_apart(void **state) {
+static void timers_are_not_busy_and_collections_are_distinguished(void **state) {
     (void)state;
     marker("ConsoleTime", 0, 1000, 1);
     marker("GarbageCollection", 100, 200, 1);
@@ -196,7 +196,7 @@ static void labels_that_differ_in_more_are_one(void **state) {
     assert_int_equal(sum_of("Console (26 labels)")->count, 26);
 }
 
-static void threads_of_one_name_are_told(void **state) {
+static void threads_of_one_name_are_reported(void **state) {
     ubi_str_ix name;
     (void)state;
     for (uint64_t t = 1; t <= 4; t++)
@@ -244,7 +244,7 @@ static ubi_status add_and_nest(void *payload, const ubi_allocator *allocator) {
     return status;
 }
 
-static void a_refused_allocation_is_told_and_leaves_nothing_behind(void **state) {
+static void a_refused_allocation_is_reported_and_leaves_nothing(void **state) {
     (void)state;
     assert_true(fail_each_allocation(add_and_nest, NULL) > 10);
 }
@@ -256,15 +256,15 @@ int main(void) {
         TEST(each_thread_nests_for_itself),
         TEST(firefox_has_one_waterfall_for_all),
         TEST(time_is_counted_once_per_thread),
-        TEST(timers_are_not_busy_and_collections_are_told_apart),
+        TEST(timers_are_not_busy_and_collections_are_distinguished),
         TEST(the_longer_of_two_that_begin_together_comes_first),
         TEST(no_markers_are_no_sums),
         TEST(overlapping_timers_count_once_in_self_too),
         TEST(labels_that_differ_in_numbers_are_put_together),
         TEST(labels_that_differ_in_more_are_one),
-        TEST(threads_of_one_name_are_told),
+        TEST(threads_of_one_name_are_reported),
         TEST(milliseconds_are_written_exactly),
-        TEST(a_refused_allocation_is_told_and_leaves_nothing_behind),
+        TEST(a_refused_allocation_is_reported_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

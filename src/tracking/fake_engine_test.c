@@ -43,7 +43,7 @@ static void an_object_is_logged_with_its_stack_and_known_by_its_site(void **stat
     assert_false(e.is_watching);
 }
 
-static void a_constructor_is_told_after_the_birth(void **state) {
+static void a_constructor_is_reported_after_the_birth(void **state) {
     UNUSED_STATE(state);
     fake_engine e;
     ubi__observer o;
@@ -363,7 +363,7 @@ static void use_everything(fake_engine *e, fail_allocator *memory) {
     ubi__observer_on_collection(&o[0], on_collection, &t);
     ubi_status hooked = ubi__tracking_set_birth_hook(&e->tracking, &realm_b, count_birth, &ran);
     assert_true(hooked == UBI_OK || hooked == UBI_ENOMEM);
-    uint64_t births_told = e->is_watching && recorded ? 3000 : 0;
+    uint64_t births_reported = e->is_watching && recorded ? 3000 : 0;
     for (uint32_t i = 0; i < 3000; i++) {
         e->depth = 0;
         for (uint32_t depth = 0; depth <= i % DEPTH_MAX; depth++)
@@ -375,8 +375,8 @@ static void use_everything(fake_engine *e, fail_allocator *memory) {
     for (int i = 0; i < 2; i++) {
         if (!ubi__observer_has_realm(&o[i], &realm_a))
             continue;
-        assert_true(o[i].log.count == births_told || o[i].log.has_overflowed);
-        assert_true(o[i].log.count + e->tracking.lost_entries >= births_told);
+        assert_true(o[i].log.count == births_reported || o[i].log.has_overflowed);
+        assert_true(o[i].log.count + e->tracking.lost_entries >= births_reported);
     }
     collect(e);
     assert_true(t.n == 0);
@@ -446,7 +446,7 @@ static void damage_is_seen_by_the_checks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_object_is_logged_with_its_stack_and_known_by_its_site),
-        cmocka_unit_test(a_constructor_is_told_after_the_birth),
+        cmocka_unit_test(a_constructor_is_reported_after_the_birth),
         cmocka_unit_test(a_full_log_drops_the_oldest_and_says_so),
         cmocka_unit_test(births_between_two_samples_cost_no_number),
         cmocka_unit_test(probabilities_0_and_1_need_no_numbers),

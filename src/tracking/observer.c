@@ -37,8 +37,8 @@ void ubi__observer_fini(ubi__observer *o) {
     while (o->realm_count)
         ubi__observer_remove_realm(o, o->realms[o->realm_count - 1]);
     observer_set_wide(o, false);
-    if (t->next_to_tell == o)
-        t->next_to_tell = o->next;
+    if (t->next_to_report == o)
+        t->next_to_report = o->next;
     *(o->previous ? &o->previous->next : &t->observers) = o->next;
     *(o->next ? &o->next->previous : &t->last_observer) = o->previous;
     ubi__allocation_log_clear(&o->log);

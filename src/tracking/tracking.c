@@ -467,15 +467,15 @@ void ubi__tracking_collection_ends(ubi__tracking *t, const char *reason, const c
 
 /* ---- collections, reported ------------------------------------------------------------------------------------------ */
 
-static bool tell_observers(ubi__tracking *t, const ubi__collection_event *event) {
+static bool report_observers(ubi__tracking *t, const ubi__collection_event *event) {
     const ubi_collection collection = { .reason = event->reason,
                                         .nonincremental_reason = event->nonincremental_reason,
                                         .cycle_number = event->cycle_number,
                                         .start_ms = (double)event->start_us / 1000,
                                         .end_ms = (double)event->end_us / 1000 };
     bool told = false;
-    for (ubi__observer *o = t->observers; o; o = t->next_to_tell) {
-        t->next_to_tell = o->next; /* corrected when that one is freed meanwhile */
+    for (ubi__observer *o = t->observers; o; o = t->next_to_report) {
+        t->next_to_report = o->next; /* corrected when that one is freed meanwhile */
         if (o->on_collection && o->realm_count && event->cycle_number > o->observes_since_cycle) {
             told = true;
             o->on_collection(o->collection_payload, &collection);
@@ -485,7 +485,7 @@ static bool tell_observers(ubi__tracking *t, const ubi__collection_event *event)
 }
 
 /* A hook that collects makes a new event: that is for the next safe point. */
-static bool tell_collections(ubi__tracking *t) {
+static bool report_collections(ubi__tracking *t) {
     bool told = false;
     uint64_t last = t->cycle_number;
     UBI_ASSERT(!t->is_delivering);
@@ -494,13 +494,13 @@ static bool tell_collections(ubi__tracking *t) {
         ubi__collection_event event = t->events[t->event_first];
         t->event_first = (t->event_first + 1) & (t->event_capacity - 1);
         t->event_count--;
-        told |= tell_observers(t, &event);
+        told |= report_observers(t, &event);
     }
     t->is_delivering = false;
     return told;
 }
 
 bool ubi__tracking_deliver(ubi__tracking *t) {
-    bool any = t->event_count && !t->is_delivering && tell_collections(t);
+    bool any = t->event_count && !t->is_delivering && report_collections(t);
     return ubi__tracking_run_requests(t) || any;
 }

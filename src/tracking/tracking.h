@@ -184,7 +184,7 @@ struct ubi__tracking {
 
     ubi__watched_realm *realms;
     ubi__observer *observers, *last_observer; /* oldest first */
-    ubi__observer *next_to_tell;              /* of the collection at hand */
+    ubi__observer *next_to_report;            /* of the collection at hand */
     uint32_t observing_count;                 /* observers with debuggees */
     uint32_t wide_count;                      /* observers that want all realms */
     bool is_watching;                         /* births and deaths are reported to us */

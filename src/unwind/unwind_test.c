@@ -55,44 +55,44 @@ typedef struct plan {
     unsigned checks; /* at the leaf */
 } plan;
 
-static void go_on(plan p);
+static void plan_follow(plan p);
 
 __attribute__((noinline)) static void plain_frame(plan p) {
-    go_on(p);
+    plan_follow(p);
     STAY();
 }
 
 __attribute__((noinline)) static void large_frame(plan p) {
     volatile char block[5000];
     block[p.depth] = 1;
-    go_on(p);
+    plan_follow(p);
     (void)block[p.depth];
 }
 
 __attribute__((noinline)) static void growing_frame(plan p) {
     volatile char *block = alloca(1 + random_below(600));
     block[0] = 1;
-    go_on(p);
+    plan_follow(p);
     STAY();
 }
 
 __attribute__((noinline)) static void aligned_frame(plan p) {
     alignas(64) volatile char block[64];
     block[p.depth % 64] = 1;
-    go_on(p);
+    plan_follow(p);
     (void)block[p.depth % 64];
 }
 
 __attribute__((noinline)) static void busy_frame(plan p) {
     volatile unsigned v = p.depth;
     unsigned a = v, b = v, c = v, d = v, e = v, f = v, g = v;
-    go_on(p);
+    plan_follow(p);
     v = a + b + c + d + e + f + g;
 }
 
 __attribute__((noinline)) static void checking_frame(plan p) {
     (void)stack_truth_check(&truth); // mistakes are counted
-    go_on(p);
+    plan_follow(p);
     STAY();
 }
 
@@ -142,28 +142,28 @@ __asm__(".text\n"
         "  .cfi_endproc\n"
         ".size unwind_test_with_expressions, . - unwind_test_with_expressions\n");
 
-static void go_on_at(plan *p) {
-    go_on(*p);
+static void continue_at(plan *p) {
+    plan_follow(*p);
     STAY();
 }
 
 __attribute__((noinline)) static void frame_without_bp(plan p) {
-    unwind_test_without_bp(go_on_at, &p);
+    unwind_test_without_bp(continue_at, &p);
     STAY();
 }
 
 __attribute__((noinline)) static void frame_with_expressions(plan p) {
-    unwind_test_with_expressions(go_on_at, &p);
+    unwind_test_with_expressions(continue_at, &p);
     STAY();
 }
 
 static plan sorted_plan;
 
-static int compare_and_go_on(const void *a, const void *b) {
+static int compare_and_continue(const void *a, const void *b) {
     plan p = sorted_plan;
     if (p.depth > 0 && a != b) {
         sorted_plan.depth = 0; // once
-        go_on(p);
+        plan_follow(p);
     }
     return *(const char *)a - *(const char *)b;
 }
@@ -171,9 +171,9 @@ static int compare_and_go_on(const void *a, const void *b) {
 __attribute__((noinline)) static void sorting_frame(plan p) {
     char letters[] = "unwind";
     sorted_plan = p;
-    qsort(letters, 6, 1, compare_and_go_on);
+    qsort(letters, 6, 1, compare_and_continue);
     sorted_plan = p;
-    (void)bsearch("d", letters, 6, 1, compare_and_go_on);
+    (void)bsearch("d", letters, 6, 1, compare_and_continue);
 }
 
 typedef void frame(plan p);
@@ -183,7 +183,7 @@ typedef void frame(plan p);
 static frame *const frames[N_SHAPES] = { plain_frame, large_frame,    growing_frame,    aligned_frame,
                                          busy_frame,  checking_frame, frame_without_bp, frame_with_expressions };
 
-static void go_on(plan p) {
+static void plan_follow(plan p) {
     if (p.depth == 0) {
         for (unsigned i = 0; i < p.checks; i++)
             (void)stack_truth_check(&truth);
@@ -227,7 +227,7 @@ static void random_trees_of_calls_are_walked(void **state) {
         if (random_below(50) == 0)
             sorting_frame(p);
         else
-            go_on(p);
+            plan_follow(p);
     }
     assert_all_right();
 }
@@ -235,7 +235,8 @@ static void random_trees_of_calls_are_walked(void **state) {
 static void frames_that_stay_are_not_new(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 100; i++)
-        go_on((plan){ .depth = 20, .path = i % 2 << 3 * 18, .checks = 4 }); // another frame before the last every time
+        plan_follow(
+            (plan){ .depth = 20, .path = i % 2 << 3 * 18, .checks = 4 }); // another frame before the last every time
     assert_true(truth.n_frames > 400 * 20);
     assert_true(truth.n_new < truth.n_frames / 6);
     assert_all_right();
@@ -280,7 +281,7 @@ static void a_truncated_stack_that_stays_is_not_new(void **state) {
     (void)state;
     stack_truth_fini(&truth);
     stack_truth_init(&truth, 16);
-    go_on((plan){ .depth = 40, .checks = 200 });
+    plan_follow((plan){ .depth = 40, .checks = 200 });
     assert_all_right();
     assert_int_equal(truth.ours.end, UBI__UNWIND_TRUNCATED);
     assert_true(truth.n_new < 16 + 200 * 3);
@@ -293,7 +294,7 @@ __attribute__((noinline)) static void go_down(unsigned depth) {
     __asm__ volatile("");
 }
 
-static void a_stack_that_is_far_too_deep_is_not_walked_anew_at_each_call(void **state) {
+static void a_stack_that_is_far_too_deep_is_not_walked_again_at_each_call(void **state) {
     (void)state;
     stack_truth_fini(&truth);
     stack_truth_init(&truth, 128);
@@ -307,7 +308,7 @@ static void a_stack_that_is_far_too_deep_is_not_walked_anew_at_each_call(void **
 static jmp_buf far_out;
 
 static void jump_out(plan *p) {
-    go_on(*p);
+    plan_follow(*p);
     longjmp(far_out, 1);
 }
 
@@ -320,7 +321,7 @@ static void deep_frames_that_were_jumped_out_of_are_forgotten(void **state) {
             fail();
         }
         (void)stack_truth_check(&truth);
-        go_on((plan){ .depth = random_below(10), .path = random_path(), .checks = 1 });
+        plan_follow((plan){ .depth = random_below(10), .path = random_path(), .checks = 1 });
     }
     assert_all_right();
 }
@@ -339,9 +340,9 @@ static void the_outermost_frame_is_where_the_program_begins(void **state) {
 static void an_unknown_stack_is_walked_without_memory_of_the_last(void **state) {
     (void)state;
     ubi__unwinder_set_stack(&truth.unwinder, 0, 0);
-    go_on((plan){ .depth = 20, .path = 1, .checks = 1 });
+    plan_follow((plan){ .depth = 20, .path = 1, .checks = 1 });
     size_t n = truth.ours.n, before = truth.n_new;
-    go_on((plan){ .depth = 20, .path = 1, .checks = 3 });
+    plan_follow((plan){ .depth = 20, .path = 1, .checks = 3 });
     assert_int_equal(truth.n_new, before + 3 * n);
     assert_all_right();
 }
@@ -370,7 +371,7 @@ static void states_are_those_of_the_frames(void **state) {
 static void what_is_forgotten_is_found_again(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        go_on((plan){ .depth = 20, .checks = 2 });
+        plan_follow((plan){ .depth = 20, .checks = 2 });
         size_t before = truth.n_new;
         if (i % 2)
             ubi__unwinder_forget_walk(&truth.unwinder);
@@ -534,7 +535,7 @@ static void stacks_that_come_again_are_known(void **state) {
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
         size_t known = truth.n_known, checks = truth.n_checks;
         for (int j = 0; j < 10; j++)
-            go_on((plan){ .depth = depths[i], .checks = 10 });
+            plan_follow((plan){ .depth = depths[i], .checks = 10 });
         assert_int_equal(truth.n_checks - checks, 100);
         if (depths[i] < 100)
             assert_true(truth.n_known - known >= 98);
@@ -598,7 +599,7 @@ static void modules_are_described(void **state) {
     assert_false(ubi__unwind_module_of(1, &libc));
 }
 
-static void nobody_called_the_code_that_a_process_begins_with(void **state) {
+static void nothing_called_the_code_that_a_process_begins_with(void **state) {
     (void)state;
     uintptr_t words[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     ubi__unwind_registers from = { ubi__process_entry() + 1, (uintptr_t)words, 0 };
@@ -629,7 +630,7 @@ int main(void) {
         TEST(the_same_state_again_is_nothing_new),
         TEST(stacks_are_cut_at_the_greatest_depth),
         TEST(a_truncated_stack_that_stays_is_not_new),
-        TEST(a_stack_that_is_far_too_deep_is_not_walked_anew_at_each_call),
+        TEST(a_stack_that_is_far_too_deep_is_not_walked_again_at_each_call),
         TEST(deep_frames_that_were_jumped_out_of_are_forgotten),
         TEST(the_outermost_frame_is_where_the_program_begins),
         TEST(an_unknown_stack_is_walked_without_memory_of_the_last),
@@ -642,7 +643,7 @@ int main(void) {
         TEST(stacks_that_come_again_are_known),
         TEST(the_word_that_counts_is_the_one_that_was_read_last),
         TEST(modules_are_described),
-        TEST(nobody_called_the_code_that_a_process_begins_with),
+        TEST(nothing_called_the_code_that_a_process_begins_with),
         TEST(functions_are_known_by_where_they_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,7 +249,7 @@ class Doors(unittest.TestCase):
                 name = kind["schema"].replace("/", "-") + ".schema.json"
                 self.assertTrue((SCHEMAS / name).is_file(), name)
 
-    def test_the_list_and_the_help_say_the_same_sentence(self):
+    def test_the_list_and_the_help_have_the_same_sentence(self):
         for question in questions()["questions"]:
             done = subprocess.run([TOOL, "help", question["name"]], capture_output=True, text=True)
             self.assertIn(question["question"], done.stdout)

@@ -72,7 +72,7 @@ class BenchRun(unittest.TestCase):
         self.assertRegex(first, r"heaps +about +\d+ (s|min), \d+ steps")
         self.assertRegex(first, r"together +about +\d+ (s|min)")
 
-    def test_a_run_that_was_broken_off_goes_on_and_repeats_nothing(self):
+    def test_a_run_that_was_interrupted_continues_and_repeats_nothing(self):
         (self.programs / "fail").write_text("census_bench list-10k.fxsnapshot")
         done = self.run_bench()
         self.assertEqual(done.returncode, 1)
@@ -87,7 +87,7 @@ class BenchRun(unittest.TestCase):
         said = sorted(f"{run['row']}_bench {run['file']}" for run in runs)
         self.assertEqual(said, sorted(set(before) | set(after)))
 
-    def test_a_part_that_there_is_not_and_a_program_that_is_missing_are_told(self):
+    def test_a_part_that_there_is_not_and_a_program_that_is_missing_are_reported(self):
         done = self.run_bench(BENCH_PARTS="heaps moon")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no part is called moon; there are heaps, quickjs", done.stderr)

@@ -50,7 +50,7 @@ class Gate(unittest.TestCase):
         self.assertGreater(len(self.names["leaks"]), 50)
         self.assertEqual(self.wrong("leaks", 1, "condition holds"), {})
 
-    def test_what_three_files_cannot_tell_does_not_pass(self):
+    def test_what_three_files_cannot_show_does_not_pass(self):
         self.assertEqual(self.wrong("doubtful", 3, "cannot tell whether the condition holds"), {})
 
     def test_what_is_healthy_passes(self):

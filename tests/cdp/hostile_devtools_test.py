@@ -131,7 +131,7 @@ class Hostile(unittest.TestCase):
                 self.assertIn(words, said)
                 self.assertNotIn("\x1b", said)
 
-    def test_lists_that_are_none(self):
+    def test_invalid_lists(self):
         ok = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"
         for listing, words in ((b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "status 404"), (ok % (2, b"{}"), "something else than a list"),
                                (b"SSH-2.0-x\r\n", "node://"), (b"", "node://"), (ok % (1000, b"[]"), "node://"), ([], "nothing to attach to"),

@@ -127,7 +127,7 @@ class NodeLeak(Recipe):
         result = self.check(kept=10)
         self.assert_judged(result, 3, "could not be judged: the scenario ended with status 7", "node-leak")
 
-    def test_files_that_tell_nothing_cannot_be_judged(self):
+    def test_files_without_findings_cannot_be_judged(self):
         scenario = self.folder / "leak-check.js"
         cut = ".then(() => { const fs = require('fs'), f = process.argv[2] + '/2-after.heapsnapshot';" \
               " fs.truncateSync(f, fs.statSync(f).size >> 1); });"
@@ -289,7 +289,7 @@ class Files(unittest.TestCase):
         for target in re.findall(r"\]\(([^)#]+)", text):
             self.assertTrue((RECIPES / target).exists(), target)
 
-    def test_the_readme_tells_the_conditions_of_the_scripts(self):
+    def test_the_readme_gives_the_conditions_of_the_scripts(self):
         text = (RECIPES / "README.md").read_text()
         for name in SCRIPTS:
             condition = re.search(r"\$\{CONDITION:-(.*?)\}", (RECIPES / f"{name}.sh").read_text())[1]

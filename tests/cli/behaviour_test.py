@@ -271,7 +271,7 @@ class Signals(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(), 130)
 
-    def test_a_reader_that_leaves_is_no_error_even_without_sigpipe(self):
+    def test_a_reader_that_leaves_is_not_an_error_even_without_sigpipe(self):
         read_end, write_end = os.pipe()
         os.close(read_end)
         done = subprocess.run(["ubiheap", "nodes", "tiny-before.fxsnapshot"], cwd=self.place.folder, stdout=write_end,
@@ -279,7 +279,7 @@ class Signals(unittest.TestCase):
         os.close(write_end)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
-    def test_input_may_come_in_small_pieces(self):
+    def test_input_may_come_in_pieces(self):
         data = (workspace.DATA / "tiny-before.fxsnapshot").read_bytes()
         process = self.start_blocked()
         for at in range(0, len(data), 997):

@@ -40,7 +40,7 @@ class Recordings(unittest.TestCase):
     def copy(self, source, target, *options, status=0):
         return self.run_tool("convert", "--anonymize", *options, source, target, status=status)
 
-    def assert_equal_but_for_names(self, before, after, names, where="$"):
+    def assert_equal_except_names(self, before, after, names, where="$"):
         """Numbers, structure and order are equal; a text became one other text, which no other text became."""
         if isinstance(before, dict):
             self.assertEqual(len(before), len(after), where)
@@ -48,11 +48,11 @@ class Recordings(unittest.TestCase):
                 if not where.endswith((".details", ".bytes")):  # whose keys are the program's words, too
                     self.assertEqual(key, other, where)
                 if key not in NOT_COMPARED:
-                    self.assert_equal_but_for_names(x, y, names, f"{where}.{key}")
+                    self.assert_equal_except_names(x, y, names, f"{where}.{key}")
         elif isinstance(before, list):
             self.assertEqual(len(before), len(after), where)
             for i, (x, y) in enumerate(zip(before, after)):
-                self.assert_equal_but_for_names(x, y, names, f"{where}[{i}]")
+                self.assert_equal_except_names(x, y, names, f"{where}[{i}]")
         elif isinstance(before, str):
             self.assertIsInstance(after, str, where)
             role = re.sub(r"\[\d+\]", "", where)
@@ -74,7 +74,7 @@ class Recordings(unittest.TestCase):
                              "module,stackCount,pool,stack,through"], ["timeline", "--json"], ["allocations", "--json", "--limit", "0"]):
                 with self.subTest(name=name, command=command):
                     before, after = (self.document(*command, file) for file in (source, "copy.ubirec"))
-                    self.assert_equal_but_for_names(before, after, {})
+                    self.assert_equal_except_names(before, after, {})
 
     def test_every_analysis_of_a_timeline_gives_the_same_numbers(self):
         for name in workspace.TIMELINES:
@@ -87,7 +87,7 @@ class Recordings(unittest.TestCase):
                     after = self.document(*command, "copy.timeline")
                     if is_cut:
                         before["fault"] = after["fault"] = None
-                    self.assert_equal_but_for_names(before, after, {})
+                    self.assert_equal_except_names(before, after, {})
 
     def test_no_word_of_the_program_is_left(self):
         for folder, names, end in ((workspace.DATA_UBIREC, workspace.RECORDINGS, "ubirec"),
@@ -134,7 +134,7 @@ class Recordings(unittest.TestCase):
     def test_a_copy_of_a_copy_has_the_same_numbers(self):
         self.copy(workspace.DATA_UBIREC / "server.ubirec", "copy.ubirec")
         self.copy("copy.ubirec", "again.ubirec")
-        self.assert_equal_but_for_names(self.document("report", "--json", "copy.ubirec"),
+        self.assert_equal_except_names(self.document("report", "--json", "copy.ubirec"),
                                         self.document("report", "--json", "again.ubirec"), {})
 
     def test_an_original_is_not_written_over(self):
@@ -148,7 +148,7 @@ class Recordings(unittest.TestCase):
                 self.assertIn(b"an anonymized copy needs another name", done.stderr)
                 self.assertEqual(self.path(name).read_bytes(), data)
 
-    def test_what_stands_before_a_fault_is_copied(self):
+    def test_what_precedes_a_fault_is_copied(self):
         damaged = bytearray((workspace.DATA_UBIREC / "server.ubirec").read_bytes())
         damaged[-20000] ^= 1
         self.path("damaged.ubirec").write_bytes(damaged)

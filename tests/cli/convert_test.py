@@ -184,7 +184,7 @@ class Anonymizing(Converting):
                 self.assertEqual(before.setdefault((role, text), replacement), replacement)
                 self.assertEqual(after.setdefault((role, replacement), text), text)
 
-    def test_anonymized_lines_and_snapshots_say_the_same(self):
+    def test_anonymized_lines_and_snapshots_are_equal(self):
         key = ["--anonymize-key", "a.key"]
         self.convert(*key, "tiny-before.fxsnapshot", "hidden.fxsnapshot")
         self.assertEqual(self.records("hidden.fxsnapshot"), self.records("tiny-before.fxsnapshot", *key))
@@ -297,7 +297,7 @@ class Failures(unittest.TestCase):
                 continue  # closed meanwhile
         return any(link.startswith(str(self.output)) for link in links)
 
-    def test_output_that_nobody_reads_ends_quietly(self):
+    def test_output_without_a_reader_ends_quietly(self):
         done = self.place.run("sh", "-c", "ubiheap convert -f jsonl tiny-before.fxsnapshot - | head -c 100 >/dev/null")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 

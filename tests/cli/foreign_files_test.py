@@ -170,7 +170,7 @@ class Damaged(Refusing):
             text = self.refused("report FILE", self.put(name, bytes(changed)))
             self.assertRegex(text, r"^the gzip data is damaged at byte \d+ of the compressed input, wrong checksum: copy or download")
 
-    def test_bytes_behind_the_end(self):
+    def test_bytes_after_the_end(self):
         whole = self.snapshot()
         self.assertEqual(self.place.ubiheap("info", self.put("behind.gz", gzip.compress(whole) + b"garbage")).returncode, 0)
         self.assertRegex(self.refused("info FILE", self.put("twice.heapsnapshot", whole + b"x")),
@@ -183,7 +183,7 @@ class Damaged(Refusing):
         self.assertRegex(text, rf"^the file ends at byte {len(whole) - 3}, in the middle of message 2, which began at byte \d+: ")
         self.assertTrue(text.endswith(ENDS))
 
-    def test_recordings_and_timelines_that_were_cut_tell_what_stands_before(self):
+    def test_recordings_and_timelines_that_were_cut_report_what_precedes(self):
         whole = (workspace.DATA_TIMELINE / "small.timeline").read_bytes()
         at = whole.rindex(b"\n", 0, -1) - 5
         done = self.place.ubiheap("timeline", "--json", self.put("cut.timeline", whole[:at]))

@@ -99,7 +99,7 @@ class Index(unittest.TestCase):
         self.assertRegex(text, r"\Aubiheap: the index is not used: elsewhere/\S+ is the index of another file[^\n]*\n\Z")
         self.assertEqual(self.ask("statistics FILE", f"elsewhere/{FILES[0]}", "--index").stderr, b"")  # it was made again
 
-    def test_damage_is_told_and_changes_no_answer(self):
+    def test_damage_is_reported_and_changes_no_answer(self):
         self.ask("statistics FILE", FILES[1], "--index")
         index = self.folder / f"{FILES[1]}.ubindex"
         sound, plain = index.read_bytes(), self.ask("nodes FILE", FILES[1], "--no-cache").stdout

@@ -103,7 +103,7 @@ class Places(unittest.TestCase):
         self.assertIn("Function (server.js:20; 2 elsewhere): +5 objects,", self.leaks(hang))
         self.assertEqual(self.cluster(hang)["code"]["elsewhere"], 2)
 
-    def test_of_a_bound_function_that_which_it_calls_is_told(self):
+    def test_of_a_bound_function_that_which_it_calls_is_reported(self):
         def hang(heap):
             for _ in range(3):
                 heap.hold(heap.bound(heap.bound(heap.function("onData", 40))))
@@ -169,7 +169,7 @@ class Places(unittest.TestCase):
                 page = self.place.ubiheap("leaks", *files).stdout.decode()
                 self.assertIn(f"held by Array, variable kept of {words}", page)
 
-    def test_of_a_timer_its_callback_is_told(self):
+    def test_of_a_timer_its_callback_is_reported(self):
         def hang(heap):
             for _ in range(3):
                 heap.hold(heap.timer(heap.function("tick", 50)))

@@ -105,7 +105,7 @@ class Verdicts(Leaks):
             done = self.place.ubiheap(command, "--fail-on", "count(Late) > 50", *order)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
 
-    def test_every_command_tells_of_a_misspelt_class(self):
+    def test_every_command_reports_a_misspelt_class(self):
         for command, n, subject, where in (("diff", 2, "diff", "these files"), ("census", 1, self.files[0], "this file"),
                                            ("nodes", 1, self.files[0], "this file"),
                                            ("report", 1, self.files[0], "this file")):
@@ -349,7 +349,7 @@ class GrowthInPlace(Leaks):
             files.append(self.save(program, f"in-place-{step_bytes}-{i}.heapsnapshot"))
         return files
 
-    def test_it_is_told_by_name(self):
+    def test_it_is_reported_by_name(self):
         files = self.files(1 << 20)
         page = " ".join(self.leaks(*files)[1].split())
         self.assertNotIn("No leak", page)
@@ -382,7 +382,7 @@ class GrowthInPlace(Leaks):
         self.assertEqual(self.answer("--where", 'className == "Map"', *files)["grown"], [])
         self.assertEqual(self.answer("--control", ",".join(files), *files)["grown"][0]["verdict"], "controlled")
 
-    def test_it_is_told_beside_leaked_objects_but_not_again_of_their_holder(self):
+    def test_it_is_reported_beside_leaked_objects_but_not_again_of_their_holder(self):
         program, files = Program(), []
         program.add("numbers", "Session", 1)
         for i in range(3):
@@ -395,7 +395,7 @@ class GrowthInPlace(Leaks):
         self.assertNotIn("Array, property sessions of global: 0 B", page)
         self.assertEqual([g["holdsLeaked"] for g in self.answer(*files)["grown"]], [False, True])
 
-    def test_as_many_are_told_as_the_limit_allows_and_at_most_200(self):
+    def test_as_many_are_reported_as_the_limit_allows_and_at_most_200(self):
         program, files = Program(), []
         names = ["".join(letters) for letters in itertools.product("abcdef", repeat=3)][:203]
         for i in range(3):
@@ -411,11 +411,11 @@ class GrowthInPlace(Leaks):
             self.assertRegex(page, rf"\n{203 - told} objects more, which grew by {2 * (203 - told)}(\.00)? MiB; -n 0 shows up to 200\.")
         self.assertEqual(self.leaks("--fail-on", f"grown == {203 << 21}", *files)[0], 1)
 
-    def test_what_many_of_one_sort_grow_by_is_told_as_one(self):
+    def test_what_many_of_one_kind_grow_by_is_reported_as_one(self):
         page = " ".join(self.leaks(*self.many("each", 1000, (1000, 2200, 3400)))[1].split())
         self.assertIn("and 999 others: 977 KiB → 2.10 MiB → 3.24 MiB grows steadily", page)
 
-    def test_what_many_grow_by_least_each_is_told_as_a_sum(self):
+    def test_what_many_grow_by_least_each_is_reported_as_a_sum(self):
         files = self.many("least", 10000, (1, 120, 240))
         page = " ".join(self.leaks(*files)[1].split())
         self.assertNotIn("No leak", page)
@@ -452,10 +452,10 @@ class Holders(Leaks):
         page = self.leaks(*files)[1]
         return page.split("held by ")[1].split("\n")[0]
 
-    def test_a_chain_of_closures_is_held_by_the_function_whose_variable_it_hangs_on(self):
+    def test_a_chain_of_closures_is_held_by_the_function_whose_variable_holds_it(self):
         self.assertEqual(self.holder(True), "variable last of install(), property install of global")
 
-    def test_a_scope_that_no_object_holds_is_told_by_its_variable(self):
+    def test_a_scope_that_no_object_holds_is_reported_by_its_variable(self):
         self.assertEqual(self.holder(False), "variable last of a scope")
 
 
@@ -463,7 +463,7 @@ class Series(Leaks):
     """Snapshots in every order, and of two processes."""
     FILES = [f"leak-{i}.heapsnapshot" for i in range(1, 7)]
 
-    def test_every_wrong_order_is_refused_and_put_right(self):
+    def test_every_wrong_order_is_refused_and_corrected(self):
         right = self.leaks("--json", *self.FILES[:3])
         for order in itertools.permutations(self.FILES[:3]):
             status, out, err = self.leaks("--json", *order)
@@ -588,7 +588,7 @@ class Series(Leaks):
                          "ubiheap: leaks: passed, but the files are of several processes: what grew from one to the other is "
                          "unknown\n")
 
-    def test_an_order_that_nothing_tells_is_not_vouched_for(self):
+    def test_an_order_that_nothing_shows_is_not_trusted(self):
         """Anonymizing leaves the day of each file: converted ones have no ids that tell, and equal times."""
         files = [f"order{i}.fxsnapshot" for i in range(3)]
         for source, file in zip(self.FILES, files):
@@ -608,7 +608,7 @@ class Series(Leaks):
         self.assertIs(self.answer(*self.FILES)["orderIsKnown"], True)
         self.assertEqual(self.leaks("--fail-on", "leaked > 1000000", *self.FILES)[2], "")
 
-    def test_steps_are_told(self):
+    def test_steps_are_reported(self):
         answer = self.answer(*self.FILES)
         clusters = {c["className"]: c for c in answer["clusters"]}
         self.assertEqual([h["file"] for h in answer["heaps"]], self.FILES)
@@ -624,7 +624,7 @@ class Series(Leaks):
         self.assertEqual([c["className"] for c in answer["classes"][:2]], ["Session", "Page"])
         self.assertEqual(self.leaks("--fail-on", "leaked(stepwise) == 9 and clusters(steady) == 1", *self.FILES)[0], 1)
 
-    def test_times_tell_the_order_and_how_fast(self):
+    def test_times_give_the_order_and_how_fast(self):
         """QuickJS: a snapshot each 20 ms or more, of a script that adds ten things in between."""
         (self.place.folder / "adds.js").write_text("""
             import {saveHeapSnapshot} from "ubiheap";

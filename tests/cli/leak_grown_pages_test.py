@@ -76,7 +76,7 @@ class Grown(unittest.TestCase):
         self.assertEqual(answer["grown"][0]["ownSize"], 32)
         self.assertEqual(answer["grown"][0]["words"], "(concatenated string), property text of Logger")
 
-    def test_two_snapshots_tell_it_too(self):
+    def test_two_snapshots_show_it_too(self):
         self.assertIn("    one string that is added to\n", self.leaks(*self.logs(100, 200))[1])
 
     def test_a_gate_can_ask_for_it(self):
@@ -99,7 +99,7 @@ class Grown(unittest.TestCase):
                           heap.s.node("array", "(object elements)", id=3003 + 4 * (len(heap.s.nodes)), size=8 * length))
         return self.save(heaps)
 
-    def test_many_that_grow_a_little_each_are_told_with_their_holder(self):
+    def test_many_that_grow_a_little_each_are_reported_with_their_holder(self):
         files = self.series(60, 120, 180)
         out = self.leaks(*files)[1]
         self.assertRegex(out, r"\nArray.*Map.*, and 199 others: 100 KiB → 194 KiB → 288 KiB\n    grows steadily\n    global")

@@ -148,7 +148,7 @@ class Places(Outputs):
         self.assertEqual(self.place.ubiheap("info", "own.fxsnapshot").returncode, 0)
 
     @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
-    def test_a_file_of_somebody_else_stays_theirs(self):
+    def test_a_file_of_another_user_stays_theirs(self):
         os.chown(self.snapshot, 1234, 4321)
         self.snapshot.chmod(0o640)
         self.assertEqual(self.place.ubiheap("convert", "own.fxsnapshot", "own.fxsnapshot").returncode, 0)

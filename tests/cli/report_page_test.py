@@ -44,7 +44,7 @@ class Pages(unittest.TestCase):
         for name, page in self.pages.items():
             self.assertRegex(page[1], r"^[0-9.]+ [KM]iB in [0-9,]+ nodes\. (Possible savings: |Biggest retainer: one )", name)
 
-    def test_findings_stand_before_what_it_is_made_of(self):
+    def test_findings_precede_what_it_is_made_of(self):
         for name, page in self.pages.items():
             made_of = page.index("What it is made of")
             for i, line in enumerate(page):
@@ -58,7 +58,7 @@ class Pages(unittest.TestCase):
             for command in commands:
                 self.run_tool(*shlex.split(command)[1:])
 
-    def test_of_quickjs_names_of_the_program_are_told_and_no_advice_for_others_is_given(self):
+    def test_of_quickjs_names_of_the_program_are_reported_and_no_advice_for_others_is_given(self):
         page = self.pages["app.fxsnapshot"]
         text = "\n".join(page)
         self.assertIn("global.app.server.filter.listeners → Array", text)

@@ -99,13 +99,13 @@ class Audits(unittest.TestCase):
         for group in document["groups"]:
             self.assertIn(f"\n{group['title']}: {group['found']:,}\n", text)
 
-    def test_numbers_of_elements_are_told_apart(self):
+    def test_numbers_of_elements_are_distinguished(self):
         document = self.audit(workspace.DATA_V8 / "node20-after.heapsnapshot.gz")
         self.assertGreater(document["largeIndexCount"], 0)
         text = self.run_tool("strings", "--audit", workspace.DATA_V8 / "node20-after.heapsnapshot.gz").stdout.decode()
         self.assertIn("above 999: whether they were replaced cannot be seen.", text)
 
-    def test_what_stands_before_a_fault_is_read(self):
+    def test_what_precedes_a_fault_is_read(self):
         document = self.audit(workspace.DATA_TIMELINE / "killed.timeline", status=3)
         self.assertIsNotNone(document["fault"])
         self.assertIn("shop", {row["word"] for row in document["words"]})

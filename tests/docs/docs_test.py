@@ -14,7 +14,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 REFERENCE = ROOT / "docs" / "reference" / "cli.md"
 C_REFERENCE = ROOT / "docs" / "reference" / "c-api.md"
 # Told for all commands together.
-TOLD_ONCE = {"compat"}
+REPORTED_ONCE = {"compat"}
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 # A command line in an example: `ubiheap verb ...`, perhaps behind a prompt.
@@ -140,7 +140,7 @@ class Docs(unittest.TestCase):
             with self.subTest(command=command):
                 self.assertTrue(f"ubiheap {command} " in sections[command], "how it is called")
                 options = re.findall(r"^  (?:-\w, |    )--(?:\[no-\])?([\w-]+)", manual, re.MULTILINE)
-                told = set(re.findall(r"--([\w-]+)", sections[command])) | TOLD_ONCE
+                told = set(re.findall(r"--([\w-]+)", sections[command])) | REPORTED_ONCE
                 self.assertEqual([option for option in options if not {option, f"no-{option}"} & told], [])
 
     def test_the_c_reference_lists_every_header_by_its_own_summary(self):

@@ -95,7 +95,7 @@ class LeakingPrograms(unittest.TestCase):
                 wanted = f"{class_name}{f' {function}()' if function else ''}{PLACES.get(name, '')}: +{count:,} objects"
                 self.assertIn(wanted, done.stdout)
 
-    def test_functions_and_timers_are_told_with_the_line_that_made_them(self):
+    def test_functions_and_timers_are_reported_with_the_line_that_made_them(self):
         for name, _, document in self.documents():
             with self.subTest(name):
                 self.assertEqual("code" in document["clusters"][0], name in PLACES)

@@ -3,8 +3,8 @@
 """Comments, texts and documents avoid the phrases of the word list in CONTRIBUTING.md.
 
 The first column of that table lists phrases in quotes. A phrase matches whole words in any case, over line breaks; "(s)" is
-optional. Only comments and string literals of C files count, and of documents everything but code: names of functions and
-output of the tool are not prose.
+optional. Of C files comments, string literals and names count, and of documents everything but code: output of the tool is not prose.
+A name counts as its words.
 """
 import os
 import re
@@ -115,9 +115,34 @@ def folder_of(path):
     return next((folder for folder in NOT_YET_CLEAN if f"{name}/".startswith(folder + "/")), None)
 
 
+NAME = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+# Names of others' programs, and lists of them.
+NAMES_OF_OTHERS = re.compile(r"/public_names")
+RIGHT_NAMES = {"test_the_mended_program_does_not_grow"}
+
+
+def names_of_code():
+    """`path: name` by name, of C and of tests in Python."""
+    found = {}
+    for folder, suffixes in (("src", (".c", ".h")), ("include", (".h",)), ("bench", (".c", ".h", ".py")), ("tests", (".c", ".h", ".py")),
+                             ("tools", (".py",))):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in suffixes and not NAMES_OF_OTHERS.search(str(path)):
+                for name in NAME.findall(path.read_text(errors="replace")):
+                    found.setdefault(name, path.relative_to(ROOT))
+    return found
+
+
 class Words(unittest.TestCase):
     def setUp(self):
         self.pattern = Phrases(word_list())
+
+    def test_names_have_no_phrases_of_the_word_list(self):
+        names = names_of_code()
+        self.assertGreater(len(names), 10000)
+        found = sorted(f"{path}: {name}" for name, path in names.items()
+                       if name not in RIGHT_NAMES and self.pattern.search(name.replace("_", " ")))
+        self.assertEqual(found, [], "\nsee the word list in CONTRIBUTING.md")
 
     def test_phrases_of_the_word_list_are_not_used(self):
         found = [hit for path in files() if folder_of(path) is None for hit in hits(path, self.pattern)]

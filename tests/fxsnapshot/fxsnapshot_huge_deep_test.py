@@ -98,7 +98,7 @@ class Huge(unittest.TestCase):
         self.assertGreater(document["inflatedBytes"], 4 * GIB)
         self.assert_small(peak)
 
-    def test_an_offset_beyond_4_gib_is_told_whole(self):
+    def test_an_offset_beyond_4_gib_is_reported_whole(self):
         exit, _, err, total, _ = feed(chunks(b(2, two_byte("T"))))
         self.assertEqual(exit, 3)
         self.assertIn(f"message 5 at byte {total - len(framed(b(2, two_byte('T'))))}: ", err)

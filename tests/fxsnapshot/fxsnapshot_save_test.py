@@ -70,7 +70,7 @@ class Saved(harness.TestCase):
         source = DATA / "tiny-before.fxsnapshot"
         self.assertEqual(reference_reader.inflate(save(source)), save(source, "--plain"))
 
-    def test_the_writer_is_told(self):
+    def test_the_writer_gets_an_error(self):
         file = scratch.file(save(DATA / "crafted" / "frame-ok.fxsnapshot"))
         told = json.loads(run("info", "--json", file).out)["writer"]
         self.assertEqual(f"ubiheap {harness.VERSION}", told)

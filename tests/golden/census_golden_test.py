@@ -108,7 +108,7 @@ def asked(golden_breakdown):
 class Censuses(unittest.TestCase):
     maxDiff = 2000
 
-    def test_by_default_nothing_that_firefox_refuses_for_want_of_a_name_is_refused(self):
+    def test_by_default_nothing_that_firefox_refuses_for_a_missing_name_is_refused(self):
         for name in ("tiny-before", "tiny-after"):
             answer = Answer(snapshot(name), {"by": "descriptiveType"}, compat=False)
             self.assertEqual(answer.exit, 0, answer.message)

@@ -60,7 +60,7 @@ class Paths(unittest.TestCase):
                         self.assertEqual([steps(path) for path in ours["paths"]], result["paths"])
                         self.assertEqual(ours["deduplicated"], result["deduplicated"])
 
-    def test_the_root_is_where_paths_start_and_5_the_number_of_them_unless_told_otherwise(self):
+    def test_paths_start_at_the_root_and_are_5_by_default(self):
         for name in FILES:
             wanted = golden(name)
             self.assertEqual(wanted["maxNumPaths"], 5)

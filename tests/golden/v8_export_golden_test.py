@@ -81,7 +81,7 @@ class ExportGolden(unittest.TestCase):
                 for kind, label in zip(original["edges"][0::3], original["edges"][1::3], strict=True)]
         self.assertEqual(names, want)
 
-    def test_code_has_files_and_elements_say_whether_they_hang_in_a_document(self):
+    def test_code_has_files_and_elements_say_whether_they_are_in_a_document(self):
         self.convert("chromium-detached")
         lines = [json.loads(line) for line in run("convert", "-f", "jsonl", self.output, "-").splitlines()]
         code = [line for line in lines if line.get("coarseType") == "Script"]

@@ -142,7 +142,7 @@ class Errors(unittest.TestCase):
             self.assertIn(word, document["message"], path)
             self.assertEqual(answer.headers["Cache-Control"], "no-store")
 
-    def test_another_method_is_told_which_are_allowed(self):
+    def test_another_method_is_reported_which_are_allowed(self):
         server = serve(self, AFTER)
         for method, path, allowed in [("DELETE", "/api/1/heaps", "GET, HEAD, POST, PUT"), ("PUT", "/api/1/heaps/h1", "GET, HEAD, DELETE"),
                                       ("OPTIONS", "/api/1/heaps/h1/nodes", "GET, HEAD, POST"), ("PATCH", "/", "GET, HEAD")]:

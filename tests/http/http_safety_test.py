@@ -305,7 +305,7 @@ class Leaving(unittest.TestCase):
         client.join()
         self.assertEqual(answers[0].code, 201)
 
-    def test_only_so_many_requests_wait(self):
+    def test_a_limited_number_of_requests_waits(self):
         server = drive(self, waiting=3)
         codes = [server.ask("/api/1/targets/t1/heaps?async", "POST") for _ in range(16)]
         refused = [answer for answer in codes if answer.code == 503]
@@ -350,7 +350,7 @@ class End(unittest.TestCase):
             self.assertEqual(server.process.wait(), 0)
             self.assertEqual(list(server.above.glob("ubiheap-serve-*")), [])
 
-    def test_those_who_wait_are_told(self):
+    def test_those_who_wait_get_an_answer(self):
         server = drive(self)
         answers = []
         client = threading.Thread(target=lambda: answers.append(server.ask("/api/1/targets/t1/heaps", "POST")))

@@ -163,7 +163,7 @@ class Targets(unittest.TestCase):
             release.set()
         self.assertEqual(list(server.above.iterdir()), [])
 
-    def test_addresses_that_are_none(self):
+    def test_invalid_addresses(self):
         for words, message in ((["--target", "gopher://x"], "is not SCHEME://HOST"), (["--target", "firefox://h/tab/0"], "is not SCHEME"),
                                (["ubi://h:99999"], "is not SCHEME")):
             done = subprocess.run([TOOL, "serve", *words], capture_output=True, text=True, check=False)

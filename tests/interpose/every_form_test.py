@@ -10,15 +10,15 @@ from interpose_harness import Alloc, InterposeTest, plain  # noqa: E402
 
 
 class EveryForm(InterposeTest):
-    def assert_told(self, recording, but_for=()):
-        told = [e for e in recording.told() if e.number not in but_for]
+    def assert_reported(self, recording, without=()):
+        told = [e for e in recording.told() if e.number not in without]
         self.assertEqual(plain(told), self.truth())
         self.assert_nothing_lost(recording)
 
     def test_c_functions(self):
         self.record([self.compile("every_form.c")])
         recording = self.recording()
-        self.assert_told(recording)
+        self.assert_reported(recording)
         self.assertEqual(recording.counters["mismatched_frees"], 0)
 
     def test_cxx_operators(self):
@@ -28,14 +28,14 @@ class EveryForm(InterposeTest):
         exceptions = {e.number for e in recording.told()
                       if isinstance(e, Alloc) and (e.word, e.size) == ("malloc", 136)}
         self.assertEqual(len(exceptions), 3)
-        self.assert_told(recording, exceptions)
+        self.assert_reported(recording, exceptions)
         self.assertEqual(recording.counters["mismatched_frees"], 0)
         self.assertEqual(recording.counters["wrong_sizes"], 0)
 
     def test_frees_of_another_family_and_wrong_sizes(self):
         self.record([self.compile("mismatched.cpp")])
         recording = self.recording()
-        self.assert_told(recording)
+        self.assert_reported(recording)
         frees = [(e.mismatched, e.wrong_size) for e in recording.told() if not isinstance(e, Alloc)]
         self.assertEqual(frees, [(True, False), (True, False), (True, False), (False, True), (False, False)])
 

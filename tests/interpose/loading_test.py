@@ -39,7 +39,7 @@ class Loading(InterposeTest):
         self.assertGreater(len(addresses), 300)
         self.assertEqual(len(addresses), len(set(addresses)), "it never gives a block twice: this was the C library's malloc")
 
-    def test_a_library_in_the_place_of_another(self):
+    def test_a_library_instead_of_another(self):
         first, second = self.plugin("first", 111, 7), self.plugin("second", 222, 300)
         ran = self.record([self.compile("loader.c"), first, second, first, second])
         places = [int(line, 16) >> 12 for line in ran.stdout.split()]
@@ -67,7 +67,7 @@ class Loading(InterposeTest):
         self.assertEqual(events, ["new"] * 3)
         self.assert_nothing_lost(self.recording())
 
-    def test_deep_binding_is_taken_away_and_counted(self):
+    def test_deep_binding_is_removed_and_counted(self):
         self.record([self.compile("loader.c"), "deep", self.plugin("plugin", 444, 9)])
         recording = self.recording()
         sizes = [(e.word, e.size) for e in recording.events if isinstance(e, Alloc) and e.size == 444]

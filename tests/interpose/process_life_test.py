@@ -83,7 +83,7 @@ class ProcessLife(InterposeTest):
         self.assertGreater(recording.counters["waits"], 0)
         self.assert_nothing_lost(recording)
 
-    def test_a_program_goes_on_when_the_reader_is_gone(self):
+    def test_a_program_continues_when_the_reader_is_gone(self):
         sign = self.folder / "done"
         self.record([self.compile("storm.c"), "20000000", sign], ["quiet=1", "leave=150"], check=124)
         while not sign.exists():

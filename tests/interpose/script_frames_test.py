@@ -53,7 +53,7 @@ class ScriptFrames(InterposeTest):
         last = [e for e in self.allocations(recording) if e.size == 100009][-1]
         self.assertEqual(self.scripts(recording, last), [("f1", "script.x", 9, 7), ("f8", "script.x", 42, 7)])
 
-    def test_runtimes_come_and_go_on_many_threads(self):
+    def test_runtimes_come_and_continue_many_threads(self):
         recording = self.run_program("threads")
         self.assertEqual(self.check_sizes(recording), 4 * 300 * (8 + 4))
 

@@ -54,7 +54,7 @@ class Commands(unittest.TestCase):
         self.assertIn("gives new ids in each snapshot: use 'ubiheap diff --by class'", done.stderr)
         self.assertIn("Point", jsc.run("diff", "--by", "class", *pair))
 
-    def test_report_finds_what_files_tell(self):
+    def test_report_finds_what_is_in_files(self):
         for name, rows_bytes, functions in (("findings", "71.6", "2 other functions share"), ("bun-findings", "75.3", "1 other function shares")):
             document = json.loads(jsc.run("report", "--json", "--detail", jsc.path_of(name)))
             told = {(row["rule"], row.get("heldBy", "")): row for row in document["findings"]}
@@ -79,7 +79,7 @@ class Commands(unittest.TestCase):
         text = jsc.run("paths", jsc.path_of("bun-gcdebugging"), find("bun-gcdebugging", 'className == "GlobalObject"'))
         self.assertRegex(text, "StrongHandles|StrongReferences|ProtectedValues")
 
-    def test_a_card_tells_what_only_such_files_know(self):
+    def test_a_card_shows_what_only_such_files_know(self):
         heap = jsc.load("bun-gcdebugging")["nodes"]
         wrapped = {str(int(heap[i + 5], 16)): heap[i + 6] for i in range(0, len(heap), 7) if heap[i + 6] != "0x0"}
         self.assertTrue(wrapped)
@@ -117,7 +117,7 @@ class Commands(unittest.TestCase):
                     self.assertRegex(jsc.run("summary", "--limit", "0", out), r"\n[^\n]* Point\n")
                     self.assertNotIn("sliced string", jsc.run("summary", "--limit", "0", out))
 
-    def test_anonymized_files_tell_no_names_of_the_program(self):
+    def test_anonymized_files_have_no_names_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "out.jsonl")
             jsc.run("convert", "--anonymize", jsc.path_of("gcdebugging-after"), out)

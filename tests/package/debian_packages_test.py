@@ -93,7 +93,7 @@ class DebianPackages(unittest.TestCase):
             self.assertIn(path, development)
         self.assertEqual(set(development) & (set(tool) | set(library) | set(server)), set())
 
-    def test_files_belong_to_root_and_nobody_else_may_write_them(self):
+    def test_files_belong_to_root_and_only_root_may_write_them(self):
         for name in NAMES:
             for path, (mode, owner, *_) in self.contents(name).items():
                 self.assertEqual(owner, "root/root", path)

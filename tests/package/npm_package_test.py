@@ -74,7 +74,7 @@ class NpmPackage(unittest.TestCase):
                 program.communicate()
                 self.assertEqual(program.returncode, -signal.SIGTERM)
 
-    def test_another_platform_is_told_what_the_package_has(self):
+    def test_another_platform_is_reported_what_the_package_has(self):
         for name, value, here in ("platform", "darwin", "darwin on x64"), ("arch", "arm64", "linux on arm64"):
             pretend = self.scratch / "pretend.js"
             pretend.write_text(f"Object.defineProperty(process, '{name}', {{value: '{value}'}});\n")
@@ -83,7 +83,7 @@ class NpmPackage(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (
                 4, "", f"ubiheap: this package has the program for Linux on x86-64; here is {here}\n"))
 
-    def test_a_program_that_cannot_start_is_told_in_one_line(self):
+    def test_a_program_that_cannot_start_is_reported_in_one_line(self):
         broken = self.scratch / "broken"
         shutil.copytree(self.installed, broken)
         (broken / "bin" / "ubiheap").unlink()

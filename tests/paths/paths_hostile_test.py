@@ -79,7 +79,7 @@ class Hostile(unittest.TestCase):
         targets = json.loads(self.paths("--json", self.file, *leaves))["targets"]
         self.assertEqual([(target["target"], len(target["paths"])) for target in targets], [(i, 1) for i in leaves])
 
-    def test_many_long_paths_to_one_node_are_told_in_a_few_lines_each(self):
+    def test_many_long_paths_to_one_node_are_reported_in_a_few_lines_each(self):
         self.write(chain(extra=[N]))
         text = self.paths("--limit", 4, "--max-paths", 50, self.file, N)
         self.assertIn("steps 1 to 48 as in path 49", text)

@@ -334,7 +334,7 @@ static void equal_in_every_scope(void **state) {
 }
 
 /* The three objects that C code made have a stack that is known to be empty, live and in the file. */
-static void an_empty_stack_is_told_from_none(void **state) {
+static void an_empty_stack_differs_from_none(void **state) {
     (void)state;
     subject s;
     open_subject(&s, "var tracked = {};");
@@ -444,7 +444,7 @@ int main(void) {
         tests[i] = (struct CMUnitTest){ .name = programs[i].name,
                                         .test_func = equal_in_every_scope,
                                         .initial_state = (void *)(uintptr_t)&programs[i] };
-    tests[N_PROGRAMS] = (struct CMUnitTest)cmocka_unit_test(an_empty_stack_is_told_from_none);
+    tests[N_PROGRAMS] = (struct CMUnitTest)cmocka_unit_test(an_empty_stack_differs_from_none);
     tests[N_PROGRAMS + 1] = (struct CMUnitTest)cmocka_unit_test(stacks_are_cut_at_60_frames);
     tests[N_PROGRAMS + 2] = (struct CMUnitTest)cmocka_unit_test(names_end_at_a_zero);
     tests[N_PROGRAMS + 3] = (struct CMUnitTest)cmocka_unit_test(looking_changes_nothing);

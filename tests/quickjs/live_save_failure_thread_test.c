@@ -68,7 +68,7 @@ static void assert_untouched(const subject *s, const condition *before) {
 }
 
 /* It can still run, be walked and be saved. */
-static void assert_goes_on(subject *s) {
+static void assert_continues(subject *s) {
     ubi_quickjs_coverage c;
     ubi_graph *graph;
     quickjs_heap_run(&s->heap, "after.js", "kept.push([kept.length]); kept.pop();");
@@ -115,7 +115,7 @@ static void a_refused_allocation_leaves_heap_and_disk_as_they_were(void **state)
             while (save_with_refusal(&s, n, once, threads))
                 n++;
             assert_true(n > 30);
-            assert_goes_on(&s);
+            assert_continues(&s);
         }
     close_subject(&s);
 }
@@ -153,7 +153,7 @@ static void what_cannot_be_written_leaves_the_heap_as_it_was(void **state) {
         assert_int_equal(save_to(&s, places[i], 1 + (unsigned)i % 2), UBI_EIO);
         assert_untouched(&s, &before);
     }
-    assert_goes_on(&s);
+    assert_continues(&s);
     close_subject(&s);
 }
 
@@ -185,7 +185,7 @@ static void who_cancels_keeps_the_older_file(void **state) {
         assert_untouched(&s, &before);
     }
     assert_true(turn > 0 && turn < 1000);
-    assert_goes_on(&s);
+    assert_continues(&s);
     close_subject(&s);
 }
 

@@ -175,7 +175,7 @@ static void a_recording_lasts_and_counts_on(void **state) {
 
 /* ---- what clients are told ---------------------------------------------------------------------------------------------- */
 
-static void clients_are_told(void **state) {
+static void clients_get_messages(void **state) {
     static const char *const parts[] = { "\"type\":\"tabNavigated\",\"state\":\"start\",\"url\":\"qjs://second\"",
                                          "\"name\":\"will-navigate\"",
                                          "\"newURI\":\"qjs://second\"",
@@ -360,7 +360,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_begin_again_with_a_recording_and_a_page),
         cmocka_unit_test(a_recording_lasts_and_counts_on),
-        cmocka_unit_test(clients_are_told),
+        cmocka_unit_test(clients_get_messages),
         cmocka_unit_test(timelines_and_profilers_record_further),
         cmocka_unit_test(consoles_are_of_the_new_page),
         cmocka_unit_test(values_of_a_page_do_not_keep_it),

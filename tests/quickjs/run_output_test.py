@@ -103,7 +103,7 @@ class Snapshots(Outputs):
                  "--std", "--snapshot-at", "exit")
         self.assertEqual(self.place.classes("s-1.fxsnapshot")["Date"], 700)
 
-    def test_allocation_sites_are_remembered_unless_told_otherwise(self):
+    def test_allocation_sites_are_remembered_by_default(self):
         stacks = {}
         for options in ([], ["--no-sites"], ["--sampling-probability", "0"], ["--sampling-probability", "0.5"]):
             self.ran(KEEP, "--snapshot-at", "exit", *options)
@@ -156,7 +156,7 @@ class Snapshots(Outputs):
                     done = self.place.script(text if text.startswith("let") else "let a = [], n = 0; " + text, options=("--heap-limit", limit), name=name)
                     self.assertEqual((done.returncode, done.stderr.decode().split("\n")[0]), (1, what + "InternalError: out of memory"))
 
-    def test_a_script_may_go_on_after_memory_ran_out(self):
+    def test_a_script_may_continue_after_memory_ran_out(self):
         done = self.ran("let all = []; try { for (;;) all.push(new Date()) } catch (e) { all = null; print('goes on') }\n"
                         "setTimeout(() => print('to its end'), 1)", "--heap-limit", "4MiB", "--snapshot-on-oom")
         self.assertEqual(done.stdout, b"goes on\nto its end\n")
@@ -295,7 +295,7 @@ class Log(Outputs):
             return usage.ru_maxrss
         self.assertLess(peak(1000000), peak(100000) + 8192)
 
-    def test_a_full_disk_is_said_and_the_script_goes_on(self):
+    def test_a_full_disk_is_said_and_the_script_continues(self):
         done = self.ran(KEEP, "-l", "/dev/full", code=4)
         self.assertEqual((done.stdout, done.stderr), (b"printed\n", b"ubiheap: /dev/full: cannot write: No space left on device\n"))
 

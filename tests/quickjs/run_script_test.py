@@ -66,7 +66,7 @@ class Ends(Host):
             self.assertEqual((done.returncode, done.stdout), (1, b""), event)
             self.assertIn(b"Error: in event\n", done.stderr)
 
-    def test_rejections_that_nobody_handles_are_reported(self):
+    def test_rejections_without_handlers_are_reported(self):
         self.fails(places("Unhandled promise rejection: Error: no\n    at <eval> (s.js:1:25)\n", one_line=True), "Promise.reject(new Error('no'))")
         self.fails("Unhandled promise rejection: 1\n", "Promise.reject(1); Promise.reject(2); setTimeout(() => print(3), 1)")
 
@@ -326,7 +326,7 @@ class Scripts(Host):
         self.prints("true\n", text, options=["--heap-module"])
         self.prints("true\n", text + "std.exit(0)", options=["--heap-module"])
 
-    def test_a_collection_in_a_hook_is_told_before_the_end(self):
+    def test_a_collection_in_a_hook_is_reported_before_the_end(self):
         """Also before what the program would wait for."""
         text = ("const g = newGlobal(), d = new Debugger(g); let n = 0; d.memory.onGarbageCollection = e => {\n"
                 " if (e.reason === 'API') { if (++n < 5) gc(); else print(n) } }; gc(); ")

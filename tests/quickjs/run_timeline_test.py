@@ -262,9 +262,9 @@ class HowItEnds(RunTimeline):
                 self.assertEqual([run["stack"]["functionDisplayName"] for run in t.runs("setTimeout handler")], ["works"])
 
     def test_a_program_that_is_killed_leaves_what_was_pulled(self):
-        running = self.place.start(run_place.READY + "gc(); let is_told = false; setInterval(() => {\n"
-                                   "  if (is_told || std.loadFile('t').split('setInterval handler').length < 20) return;\n"
-                                   "  is_told = true; ready() }, 1);",
+        running = self.place.start(run_place.READY + "gc(); let is_listed = false; setInterval(() => {\n"
+                                   "  if (is_listed || std.loadFile('t').split('setInterval handler').length < 20) return;\n"
+                                   "  is_listed = true; ready() }, 1);",
                                    options=("--timeline", "t"), name="s.mjs")
         self.addCleanup(running.abandon)
         running.send(signal.SIGKILL)

@@ -123,7 +123,7 @@ class Series(unittest.TestCase):
                 self.assertEqual(asked, 4 * ["forceGarbageCollection", "forceCycleCollection", "saveHeapSnapshot"])
                 self.assertRegex(self.error, r"\A(ubiheap: @: snapshot \d of 4: \d[\d.]* KiB, after a pause of \S+ [mu]?s at most\n){4}(ubiheap: @: \d of 4 snapshots came late, [^\n]+\n)?\Z")
 
-    def test_snapshots_that_come_late_are_told(self):
+    def test_snapshots_that_come_late_are_reported(self):
         answers = growing(self.place, descriptors())
         answers[MEMORY, "saveHeapSnapshot"] = [lambda _: time.sleep(0.02) or {"snapshotId": "1"}]
         self.leaks(answers, "--times", "3")

@@ -232,7 +232,7 @@ class Attach(unittest.TestCase):
                          "Garbage was collected: JavaScript took 900 B before, and takes 900 B now.\n")
         self.assertEqual([r["type"] for r in self.requests][-4:], ["measure", "forceGarbageCollection", "forceCycleCollection", "measure"])
 
-    def test_of_a_process_runtimes_are_told_apart(self):
+    def test_of_a_process_runtimes_are_distinguished(self):
         def measured(missing, **sizes):
             rows = [{"browserId": number, "title": title, "jsSize": size, "total": size + 1} for title, (number, size) in sizes.items()]
             return {**MEASURE, "runtimes": len(rows), "missing": len(missing), "missingRuntimes": missing, "runtimeSizes": rows,
@@ -296,7 +296,7 @@ class Attach(unittest.TestCase):
         self.attach(Script(answers), "attach", "@", "allocations", "--seconds", "1", "-o", "a.ubirec")
         self.assertIn("Ran           2.50 s", self.place.ubiheap("info", "a.ubirec").stdout.decode())
 
-    def test_what_was_freed_is_not_known(self):
+    def test_what_was_freed_is_unknown(self):
         """Of a program that leaks nothing, nothing is said to be not freed, alive or to grow."""
         want = ["Allocated", "Share", "Count", "With", "callees", "Function"]
         text = self.attach(Script(descriptors()), "attach", "@", "allocations", "--seconds", "20ms").splitlines()

@@ -88,7 +88,7 @@ class Hostile(unittest.TestCase):
                     self.assertFalse((self.place.folder / "endless.fxsnapshot").exists())
         self.assertEqual([path for path in self.place.folder.iterdir() if ".tmp" in path.name], [])
 
-    def test_an_endless_file_that_is_no_snapshot_is_refused_while_it_comes(self):
+    def test_an_endless_file_that_is_not_a_snapshot_is_refused_while_it_comes(self):
         def endless(peer):
             head = b"bulk %s x %d:" % (FILES.encode(), 2**40)
             Script({**descriptors(), (FILES, "transferHeapSnapshot"): [head, lambda _: self.pour(peer)]})(peer)

@@ -167,7 +167,7 @@ class Lifetimes(unittest.TestCase):
         self.assertLess(kind["peak"]["bytes"], n_at_a_time * SIZE + small)
         self.assertNotIn("growth", [finding["kind"] for finding in document["findings"]])
 
-    def test_children_one_behind_the_other(self):
+    def test_children_in_sequence(self):
         self.check(self.document("sequential"), 1)
 
     def test_children_at_a_time_add_up(self):
@@ -216,7 +216,7 @@ class Children(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def test_what_was_not_asked_for_fails_nobody_and_is_not_silent(self):
+    def test_what_was_not_asked_for_fails_nothing_and_is_reported(self):
         """Whether it could have been recorded or not: here it is linked statically."""
         self.place.compile("still", "-static", source=record_place.HERE / "programs" / "nothing.c")
         command = ["sh", "-c", "./still; ./still; exit 0"]

@@ -363,7 +363,7 @@ class HostileClients(ControlTest):
             self.assertIn(words, reply)
         self.assertEqual(do("state"), RUNNING)
 
-    def test_many_who_say_nothing_hold_up_nobody(self):
+    def test_many_who_say_nothing_delay_no_other(self):
         do = Program(self, self.place, "--exact")
         silent = [self.connect() for _ in range(15)]
         self.assertEqual(self.facts(do.pid, "stop")[0]["state"], "paused")

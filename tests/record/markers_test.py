@@ -313,7 +313,7 @@ class Reports(Markers):
     def tell(self, *words):
         return subprocess.run([record_place.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, check=True).stdout.decode()
 
-    def test_allocations_are_told_by_the_innermost_open_marker(self):
+    def test_allocations_are_reported_by_the_innermost_open_marker(self):
         self.serve()
         markers = json.loads(self.tell("report", "--json", "out.ubirec"))["markers"]
         told = {row["name"]: (row["count"], row["endedCount"], row["allocated"]["count"]) for row in markers["byName"]}
@@ -434,7 +434,7 @@ class NobodyLooks(Markers):
         done, _ = self.record(self.marks(), "observed")
         self.assertEqual(done.stdout, "1\n")
 
-    def test_when_recording_ends_nobody_looks_any_more(self):
+    def test_when_recording_ends_nothing_looks_any_longer(self):
         """The program ends when that is so, and would not otherwise."""
         program = self.marks()
         for duration in ("300ms", "5s", "60s"):  # it counts from before the program's start, which may be slow

@@ -220,7 +220,7 @@ class Libraries(Records):
         self.assertEqual(events[0].stack[0], events[1].stack[0], "one place")
 
 
-    def test_libraries_that_are_loaded_in_another_way_than_asked_for_or_not_seen_are_told(self):
+    def test_libraries_that_are_loaded_in_another_way_than_asked_for_or_not_seen_are_reported(self):
         interpose = record_place.HERE.parent / "interpose" / "programs"
         self.place.compile("libplugin.so", "-shared", "-fPIC", "-DSIZE=3333", "-DPADDING=9", "-Wl,--no-as-needed", "-lstdc++",
                            source=interpose / "plugin.cpp")
@@ -250,7 +250,7 @@ class TheProgramsLife(Records):
             self.assertEqual(self.place.recording().end, (KILLED, number))
             self.assertTrue(self.place.recording().is_whole())
 
-    def test_all_that_came_back_before_exit_is_recorded_and_what_was_under_way_is_told(self):
+    def test_all_that_came_back_before_exit_is_recorded_and_what_was_under_way_is_reported(self):
         program = self.place.compile("exits_at_work", "-fno-builtin", source=record_place.HERE / "programs" / "exits_at_work.c")
         truth = self.place.folder / "truth"
         for _ in range(5):
@@ -363,7 +363,7 @@ class WhatIsRun(Records):
         foreign.chmod(0o755)
         self.assert_refused(self.place.record(foreign), 126, "another kind of machine")
 
-    def test_a_program_that_writes_over_what_it_shares_lives_and_it_is_told(self):
+    def test_a_program_that_writes_over_what_it_shares_lives_and_it_is_reported(self):
         program = self.place.compile("scribbles", "-D_GNU_SOURCE", "-fno-builtin", f"-I{record_place.HERE.parents[1] / 'include'}",
                                      source=record_place.HERE.parent / "interpose" / "programs" / "scribbles.c")
         done = self.place.record(program, 0)
@@ -463,7 +463,7 @@ class Failures(Records):
             self.assertEqual((done.returncode, mark.exists()), (4, False))
             self.assertRegex(done.stderr, r"\Aubiheap: record: cannot write '[^\n]+\n\Z")
 
-    def test_when_the_file_takes_no_more_the_program_goes_on_and_the_file_is_good_up_to_there(self):
+    def test_when_the_file_takes_no_more_the_program_continues_and_the_file_is_good_up_to_there(self):
         # A reader that goes away after some bytes is a disk that is full after some.
         fifo, taken = self.place.folder / "out.ubirec", []
         os.mkfifo(fifo)
@@ -487,14 +487,14 @@ class Failures(Records):
         self.assertGreater(len(recording.allocations), 1000)
         self.assertEqual(recording.end, None)
 
-    def test_a_fifo_that_nobody_reads_is_refused_before_the_program_begins(self):
+    def test_a_fifo_without_a_reader_is_refused_before_the_program_begins(self):
         fifo, mark = self.place.folder / "fifo", self.place.folder / "mark"
         os.mkfifo(fifo)
         done = self.behaves("churn", 1, mark, output=str(fifo))
         self.assertEqual((done.returncode, mark.exists(), fifo.exists()), (4, False, True))
         self.assertRegex(done.stderr, r"\Aubiheap: record: cannot write '[^\n]+/fifo': not a regular file, and no process reads it\n\Z")
 
-    def test_a_program_that_waits_in_vain_for_a_stopped_recorder_goes_on_and_the_loss_is_told(self):
+    def test_a_program_that_waits_for_a_stopped_recorder_continues_and_the_loss_is_reported(self):
         command = self.place.command(self.place.program, "storm", 30000000, options=("--exact", "--no-symbols"))
         start = time.monotonic()
         running = subprocess.Popen(command, cwd=self.place.folder, stderr=subprocess.PIPE, text=True, env=self.place.environment)
@@ -525,12 +525,12 @@ class Failures(Records):
         return subprocess.run([record_place.UBIHEAP, *arguments], cwd=self.place.folder, capture_output=True, text=True,
                               env=self.place.environment)
 
-    def test_a_device_that_takes_nothing_is_told(self):
+    def test_a_device_that_takes_nothing_is_reported(self):
         done = self.behaves("exit", 0, output="/dev/full")
         self.assertEqual(done.returncode, 4)
         self.assertIn("No space left on device", done.stderr)
 
-    def test_a_device_is_not_taken_away_when_nothing_was_recorded(self):
+    def test_a_device_is_not_removed_when_nothing_was_recorded(self):
         fifo = self.place.folder / "fifo"
         os.mkfifo(fifo)
         end = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -704,7 +704,7 @@ class Failures(Records):
         self.assertEqual(len(list(runtime.glob("ubiheap-??????/socket"))), 1, "that of who lives, and no other")
         self.assertIsNone(lives.poll())
 
-    def test_when_we_are_killed_the_program_goes_on_and_the_file_is_good(self):
+    def test_when_we_are_killed_the_program_continues_and_the_file_is_good(self):
         mark, hold = self.place.folder / "mark", self.hold()
         running = self.start("churn-while", hold, mark)
         pid = self.place.program_pid(running)
@@ -782,12 +782,12 @@ class MoreProcesses(Records):
         self.assertEqual((done.returncode, self.place.recordings()), (4, ["out.ubirec"]))
         self.assertEqual(self.place.recording().sizes()[1000], 100)
 
-    def test_a_program_that_becomes_another_unfollowed_is_told(self):
+    def test_a_program_that_becomes_another_unfollowed_is_reported(self):
         done = self.until_replaced("exec", "/bin/cat")
         self.assertRegex(done[0], "it became /[^ ]*cat, which was not recorded; --follow-children")
         self.assertEqual(self.place.recording().sizes()[1000], 100)
 
-    def test_one_that_clears_its_environment_before_is_told_too(self):
+    def test_one_that_clears_its_environment_before_is_reported_too(self):
         done = self.until_replaced("-i", "/bin/cat", program="env", options=("--exact", "--follow-children"))
         self.assertEqual(done[0], "ubiheap: not recorded: cat: started without LD_PRELOAD and UBIHEAP_PRELOAD_SOCKET in its environment")
 
@@ -811,7 +811,7 @@ class MoreProcesses(Records):
         whole = [name for name in self.place.recordings() if self.place.recording(name).is_whole()]
         self.assertEqual(len(whole), 2)
 
-    def test_children_that_find_no_way_back_are_told(self):
+    def test_children_that_find_no_way_back_are_reported(self):
         ways = ["descriptors"] + (["root"] if os.geteuid() == 0 else [])
         for way in ways:
             done = self.behaves("give-up", way, self.place.folder, options=("--exact", "--follow-children"))

@@ -119,7 +119,7 @@ class Compared(unittest.TestCase):
         self.assertEqual(said, "ubiheap: diff: condition holds: leakedGrowth > 0.4% and newPlaces > 0; leakedGrowth is 33 B (0.5% of 6.54 KiB), "
                                "newPlaces is 1\n")
 
-    def test_what_cannot_be_told_does_not_pass(self):
+    def test_what_cannot_be_judged_does_not_pass(self):
         data = (self.place.folder / "new.ubirec").read_bytes()
         (self.place.folder / "cut.ubirec").write_bytes(data[:len(data) // 2])
         for files in (("old.ubirec", "cut.ubirec"), ("cut.ubirec", "new.ubirec")):

@@ -203,7 +203,7 @@ class Node(ScriptStacks):
         broken = [event for event in recording.allocations if event.stack and "unwind" in event.stack[-1]]
         self.assertLess(len(broken), len(recording.allocations) / 1000)
 
-    def test_without_its_map_stacks_are_whole_all_the_same(self):
+    def test_without_its_map_stacks_are_whole_anyway(self):
         recording = self.record(NODE, self.SCRIPT, options=SAMPLED)
         self.assert_stacks_are_whole(recording)
         self.assertEqual([e for e in recording.allocations if self.own_frames(recording, e)], [])

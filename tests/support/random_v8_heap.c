@@ -232,7 +232,7 @@ static void make_edge_of_filters(maker *m, uint32_t node) {
 
 static void make_edge_of_rules(maker *m, uint32_t node) {
     edge e = random_edge(m);
-    bool is_cons = m->type[node] == UBI__V8_CONS_STRING, goes_on = is_cons && !m->options->cycles_of_strings;
+    bool is_cons = m->type[node] == UBI__V8_CONS_STRING, continues = is_cons && !m->options->cycles_of_strings;
     if (m->type[node] == UBI__V8_OBJECT && random_below(3)) {
         e.kind = UBI_EDGE_PROPERTY;
         e.name = edge_name(m, random_below(4));
@@ -241,11 +241,11 @@ static void make_edge_of_rules(maker *m, uint32_t node) {
         e.kind = UBI_EDGE_INTERNAL;
         e.name = edge_name(m, m->words->first + random_below(2));
     }
-    if (goes_on) /* halves have higher numbers */
+    if (continues) /* halves have higher numbers */
         e.target = node + random_below(m->n_nodes - node);
     if (e.kind == UBI_EDGE_INTERNAL && !is_cons && random_below(2))
         e.name = m->entries[random_below(N_ENTRIES)];
-    if (goes_on && e.target == node)
+    if (continues && e.target == node)
         e.kind = UBI_EDGE_WEAK;
     make_edge(m, &e);
 }

@@ -87,7 +87,7 @@ static uint32_t child(stack_truth *t, uint32_t parent, uintptr_t pc) {
 }
 
 /* Whether two stacks are one that was cut at different depths, or one. */
-static bool same_but_for_the_cut(const stack_truth *t, uint32_t a, uint32_t b) {
+static bool same_except_the_cut(const stack_truth *t, uint32_t a, uint32_t b) {
     while (a != b && a >= FIRST_FRAME && b >= FIRST_FRAME && t->nodes[a].pc == t->nodes[b].pc) {
         a = t->nodes[a].parent;
         b = t->nodes[b].parent;
@@ -100,7 +100,7 @@ static bool same_but_for_the_cut(const stack_truth *t, uint32_t a, uint32_t b) {
 static void recall(stack_truth *t, const ubi__unwind_registers *from, uint32_t number) {
     uint32_t known = ubi__unwind_recall(&t->unwinder, from);
     t->n_known += known != 0;
-    t->n_wrong += known != 0 && !same_but_for_the_cut(t, known, number);
+    t->n_wrong += known != 0 && !same_except_the_cut(t, known, number);
     ubi__unwind_remember(&t->unwinder, from, number);
 }
 

@@ -186,7 +186,7 @@ class Symbolize(unittest.TestCase):
             rows = self.look(module, range(low, low + size)).at.values()
             self.assertIn([row[1] for row in next(r for r in rows if len(r) == 3)], [["innermost", "middle", "hidden"]])
 
-    def test_other_forms_of_debug_information_say_the_same(self):
+    def test_other_forms_of_debug_information_are_equal(self):
         forms = {"dwarf4": ["-gdwarf-4"], "compressed": ["-gz"], "split": ["-gsplit-dwarf"],
                  "split4": ["-gsplit-dwarf", "-gdwarf-4"], "types": ["-fdebug-types-section"]}
         for name, options in forms.items():
@@ -306,7 +306,7 @@ class Symbolize(unittest.TestCase):
         root = self.debug_tree("tree", debug)
         self.assert_knows_all(self.look(program, [address], "--debug-root", root), address)
 
-    def test_a_debug_file_stands_in_for_a_program_that_is_gone_or_changed(self):
+    def test_a_debug_file_replaces_a_program_that_is_gone_or_changed(self):
         address = self.inlined_address()
         program, debug = self.stripped(self.place("gone"))
         root = self.debug_tree("gone-tree", debug)

@@ -156,7 +156,7 @@ class Alone(unittest.TestCase):
                     self.assertEqual(subprocess.run([str(program)]).returncode, 0)
 
     @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
-    def test_what_nobody_looks_at_costs_six_instructions(self):
+    def test_what_is_not_observed_costs_six_instructions(self):
         n = 20000
         for compiler in ("gcc", "clang", "g++", "clang++"):
             cost = {}

@@ -167,7 +167,7 @@ class Anonymize(unittest.TestCase):
         self.assertEqual(len(large), len({y for _, y in large}))
         self.assertTrue(all(y >= 1000 for _, y in large))
 
-    def test_what_devtools_compute_stays_but_for_names(self):
+    def test_what_devtools_compute_stays_except_names(self):
         """Sizes, dominators, distances and classes by their sizes."""
         for fixture in FIXTURES:
             with self.subTest(fixture):

@@ -256,7 +256,7 @@ class Refuses(unittest.TestCase):
         for result, place in zip(v8.read_all(cases, "--variants"), exact):
             self.assertRegex(result.text, r'^byte %d, in "edges": to_node \d+ is no multiple of 6' % place)
 
-    def test_numbers_that_are_none(self):
+    def test_invalid_numbers(self):
         t = tree()
         for section in ("nodes", "edges", "locations", "samples"):
             for value, pattern in ((-1, "a number is negative"), (1.5, "a number has a fraction or an exponent"),

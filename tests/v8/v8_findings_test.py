@@ -94,7 +94,7 @@ class Rules(unittest.TestCase):
             heap.link(module, "property", f"f{i}", heap.node("closure", f"f{i}", 400))
         self.assertIsNone(self.find(heap, "growingCollection"))
 
-    def test_what_holds_a_collection_is_told_with_its_place(self):
+    def test_what_holds_a_collection_is_reported_with_its_place(self):
         heap = Heap()
         context = heap.node("object", "system / Context", 40)
         cache = heap.link(context, "context", "cache", heap.node("object", "Array", 32))
@@ -110,11 +110,11 @@ class Rules(unittest.TestCase):
                                   env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}).stdout
         self.assertIn("Held by variable cache of handler() (server.js:12).", " ".join(page.split()))
 
-    def test_of_an_index_file_the_folder_is_told(self):
+    def test_of_an_index_file_the_folder_is_reported(self):
         heap = self.captured(80 * KIB, "/app/node_modules/depd/index.js")
         self.assertIn("of handler() (depd/index.js) alone", self.find(heap, "closureContext")["text"])
 
-    def test_of_collections_within_each_other_the_innermost_that_has_nearly_all_is_told(self):
+    def test_of_collections_within_each_other_the_innermost_that_has_nearly_all_is_reported(self):
         heap = self.array_of(200, 400)
         outer = heap.hang(heap.node("object", "Array", 32))
         heap.edges(1)[:] = [edge for edge in heap.edges(1) if edge[2] == outer]
@@ -171,7 +171,7 @@ class Rules(unittest.TestCase):
         self.assertEqual((found["count"], found["bytes"]), (100, 100 * 400))
         self.assertIn("100 of them are WeakRefs", found["text"])
 
-    def test_few_dead_entries_small_ones_or_a_minority_are_not_told(self):
+    def test_few_dead_entries_small_ones_or_a_minority_are_not_reported(self):
         self.assertIsNone(self.find(self.references(99, 0), "deadEntries"))
         self.assertIsNone(self.find(self.references(100, 0, size=150), "deadEntries"))
         self.assertIsNone(self.find(self.references(204, 104), "deadEntries"))
@@ -250,7 +250,7 @@ class Rules(unittest.TestCase):
 
     # ---- strings
 
-    def test_equal_strings_are_wasted_but_for_one(self):
+    def test_equal_strings_are_wasted_except_one(self):
         heap = Heap()
         for _ in range(101):
             heap.hang(heap.node("string", "the same long text", 1000))
@@ -258,7 +258,7 @@ class Rules(unittest.TestCase):
         self.assertEqual((found["bytes"], found["count"]), (100 * 1000, 100))
         self.assertIn('"the same long text" is there 101 times', found["text"])
 
-    def test_concatenations_with_a_part_whose_text_is_not_known_are_not_taken_as_equal(self):
+    def test_concatenations_with_a_part_whose_text_is_unknown_are_not_taken_as_equal(self):
         heap = Heap()
         part, rest = heap.hang(heap.node("sliced string", "(sliced string)", 20)), heap.hang(heap.node("string", "/x", 24))
         for _ in range(101):
@@ -363,12 +363,12 @@ class Rules(unittest.TestCase):
         self.assertEqual(found["pathText"], "global.g1 → remember() (variable cache) → Cache")
         self.assertIsNone(self.find(self.packaged((1 << 20) - 1)[0], "package"))
 
-    def test_a_package_that_is_a_small_part_of_the_heap_is_not_told(self):
+    def test_a_package_that_is_a_small_part_of_the_heap_is_not_reported(self):
         heap, _, _ = self.packaged(1 << 20)
         heap.hang(heap.node("object", "Other", 10 << 20))
         self.assertIsNone(self.find(heap, "package"))
 
-    def test_a_package_that_is_large_because_of_its_code_is_not_told(self):
+    def test_a_package_that_is_large_because_of_its_code_is_not_reported(self):
         heap, context, _ = self.packaged(1 << 10)
         for i in range(20):
             closure = heap.hang(self.closure(heap, f"f{i}", context, "/app/node_modules/leafy/lib/index.js"))
@@ -504,7 +504,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(found["text"], "50 fibers of React are in no mounted tree, and keep 391 KiB alive; many are of "
                                         "Panel() (app.js). What still refers to them?")
 
-    def test_few_or_small_fibers_and_those_of_an_unknown_root_are_not_told(self):
+    def test_few_or_small_fibers_and_those_of_an_unknown_root_are_not_reported(self):
         self.assertIsNone(self.find(self.fibers(49, 8000), "unmountedFibers"))
         self.assertIsNone(self.find(self.fibers(50, 1000), "unmountedFibers"))
         self.assertIsNone(self.find(self.fibers(50, 8000, with_root=False), "unmountedFibers"))
@@ -535,7 +535,7 @@ class Rules(unittest.TestCase):
         heap.snapshot.sections["scope_uses"] = [10, 0]
         return heap
 
-    def test_a_variable_that_no_live_function_reads_is_told_apart(self):
+    def test_a_variable_that_no_live_function_reads_is_distinguished(self):
         found = self.find(self.scoped(reader_lives=False), "unreadVariable")
         self.assertIn("though no function that is alive reads it", found["text"])
         self.assertIsNone(self.find(self.scoped(reader_lives=True), "unreadVariable"))
@@ -605,7 +605,7 @@ class Rules(unittest.TestCase):
         self.assertIsNone(self.timers(n_once=9))
         self.assertEqual(self.timers(n_once=10)["count"], 10)
 
-    def test_one_repeated_timer_is_told_and_what_fires_once_beside_it_does_not_count(self):
+    def test_one_repeated_timer_is_reported_and_what_fires_once_beside_it_does_not_count(self):
         found = self.timers(n_once=9, n_repeated=1)
         self.assertEqual(found["count"], 1)
         self.assertLess(found["bytes"], 110 * KIB)
@@ -615,7 +615,7 @@ class Rules(unittest.TestCase):
         self.assertIsNone(self.timers(n_once=1, firing=True))
         self.assertIsNone(self.timers(n_repeated=1, firing=True))
 
-    def test_the_path_of_timers_goes_on_to_what_the_first_one_keeps_alive(self):
+    def test_the_path_of_timers_continues_to_what_the_first_one_keeps_alive(self):
         heap = Heap()
         shared = heap.hang(heap.node("object", "Settings", 1000))
         for i in range(100):

@@ -133,7 +133,7 @@ class Embedding(Project):
         (dist / "index.html").write_text("another page")
         self.assertEqual(self.paths("/")[1], {"/": "12"})
 
-    def test_without_one_the_program_is_built_all_the_same(self):
+    def test_without_one_the_program_is_built_anyway(self):
         said, found = self.paths("/")
         self.assertIn("without the web page", said)
         self.assertEqual(found, {"/": "-1"})

@@ -313,7 +313,7 @@ static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
     size_t n = holder_start(text);
     ubi_text name = ubi__text_slice(text, 0, n);
     if (is_engine_edge(a, name) && has_indices_only(name)) {
-        UBI_TRY(ubi__anonymizer_tell_word(a, name, true));
+        UBI_TRY(ubi__anonymizer_report_word(a, name, true));
         UBI_TRY(engine_edge(a, name));
         return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
     }

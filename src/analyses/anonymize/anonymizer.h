@@ -34,7 +34,7 @@ static inline bool ubi__anonymizer_is_public(const ubi_anonymizer *a, unsigned l
     return ubi__public_names_has(&a->names, lists, word);
 }
 /** Reports a word to the watch, if there is one. Errors: the watch's. */
-ubi_status ubi__anonymizer_tell_word(const ubi_anonymizer *a, ubi_text word, bool kept);
+ubi_status ubi__anonymizer_report_word(const ubi_anonymizer *a, ubi_text word, bool kept);
 /** Appends `text` as it is. */
 ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);
 /** Appends `word`: as it is if it is empty or on one of `lists`, else its replacement. */

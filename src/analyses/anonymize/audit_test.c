@@ -38,7 +38,7 @@ static const ubi__audit_word *audit_word_find(ubi__audit_word *out, const ubi__a
     return NULL;
 }
 
-static void words_are_counted_by_the_texts_they_stand_in(void **state) {
+static void words_are_counted_by_the_texts_contain_them(void **state) {
     ubi__audit *a = new_audit();
     ubi__audit_word w;
     (void)state;
@@ -68,7 +68,7 @@ static void words_of_engines_are_public(void **state) {
     ubi__audit_free(a);
 }
 
-static void a_word_belongs_to_the_first_group_that_it_stands_in(void **state) {
+static void a_word_belongs_to_the_first_group_that_contains_it(void **state) {
     static const struct {
         ubi_text_role role;
         const char *text, *word;
@@ -207,9 +207,9 @@ static void damaged_rows_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_counted_by_the_texts_they_stand_in),
+        cmocka_unit_test(words_are_counted_by_the_texts_contain_them),
         cmocka_unit_test(words_of_engines_are_public),
-        cmocka_unit_test(a_word_belongs_to_the_first_group_that_it_stands_in),
+        cmocka_unit_test(a_word_belongs_to_the_first_group_that_contains_it),
         cmocka_unit_test(a_string_of_one_character_is_nobodys),
         cmocka_unit_test(replacements_are_no_words),
         cmocka_unit_test(numbers_of_elements_and_bytes),

@@ -127,12 +127,12 @@ ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text) {
     return UBI_OK;
 }
 
-ubi_status ubi__anonymizer_tell_word(const ubi_anonymizer *a, ubi_text word, bool kept) {
+ubi_status ubi__anonymizer_report_word(const ubi_anonymizer *a, ubi_text word, bool kept) {
     return a->watch && word.len ? a->watch(a->watch_payload, word, kept) : UBI_OK;
 }
 
 ubi_status ubi__anonymizer_keep_word(ubi_anonymizer *a, ubi_text word) {
-    UBI_TRY(ubi__anonymizer_tell_word(a, word, true));
+    UBI_TRY(ubi__anonymizer_report_word(a, word, true));
     return ubi__anonymizer_keep(a, word);
 }
 
@@ -140,7 +140,7 @@ ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word
     ubi_text replacement = word;
     if (word.len == 0 || ubi__anonymizer_is_public(a, lists, word))
         return ubi__anonymizer_keep_word(a, word);
-    UBI_TRY(ubi__anonymizer_tell_word(a, word, false));
+    UBI_TRY(ubi__anonymizer_report_word(a, word, false));
     UBI_TRY(ubi__word_map_get(&replacement, &a->words, word));
     return ubi__anonymizer_keep(a, replacement);
 }

@@ -137,7 +137,7 @@ static void unreachable_nodes_never_count(void **state) {
     assert_report("r(id=9) -> b; a(id=1) -> b; b(id=2) -> d; c(id=3); d(id=4)", BUCKET, "[2 4]");
 }
 
-static void groups_stand_in_descending_order_of_their_smallest_id(void **state) {
+static void groups_are_in_descending_order_of_their_smallest_id(void **state) {
     (void)state;
     assert_report("r(id=1) -> a, b, c, d; a(id=10 class=A); b(id=5 class=B); c(id=7 class=C); d(id=2 class=A)",
                   BY("objectClass"), "{C: 1,1; B: 1,1; A: 2,2; other: 0,0}");
@@ -482,7 +482,7 @@ int main(void) {
         cmocka_unit_test(breakdowns_nest),
         cmocka_unit_test(the_root_counts_only_if_an_edge_leads_to_it),
         cmocka_unit_test(unreachable_nodes_never_count),
-        cmocka_unit_test(groups_stand_in_descending_order_of_their_smallest_id),
+        cmocka_unit_test(groups_are_in_descending_order_of_their_smallest_id),
         cmocka_unit_test(array_indices_come_first_among_keys),
         cmocka_unit_test(sums_wrap_at_64_bits),
         cmocka_unit_test(a_class_called_other_joins_the_others),

@@ -89,7 +89,7 @@ static void retained_sizes_and_sets_are_firefoxs(void **state) {
 }
 
 /* D4 */
-static void children_of_the_root_stand_in_the_order_of_its_edges(void **state) {
+static void children_of_the_root_are_in_the_order_of_its_edges(void **state) {
     (void)state;
     assert_tree("1 -> 5, 3, 9, 2", "1:- 5 [5 3 9 2]; 5:1 1 []; 3:1 1 []; 9:1 1 []; 2:1 1 []");
 }
@@ -113,7 +113,7 @@ static void sizes_wrap_and_may_be_zero(void **state) {
 }
 
 /* The walk takes last edges first: 1, 3, 4, 5, 2; and ends as 5, 4, 3, 2, 1. */
-static void sets_stand_in_descending_post_order(void **state) {
+static void sets_are_in_descending_post_order(void **state) {
     (void)state;
     static const ubi_node_ix expected[] = { 1, 2, 3 };
     ubi_graph *g = graph_from_drawing("1 -> 2, 3; 2(size=10) -> 4; 3(size=20) -> 4; 4(size=5) -> 5; 5(size=7)");
@@ -329,10 +329,10 @@ int main(void) {
         cmocka_unit_test(the_classic_example_has_its_dominators),
         cmocka_unit_test(the_example_of_the_documentation_is_right),
         cmocka_unit_test(retained_sizes_and_sets_are_firefoxs),
-        cmocka_unit_test(children_of_the_root_stand_in_the_order_of_its_edges),
+        cmocka_unit_test(children_of_the_root_are_in_the_order_of_its_edges),
         cmocka_unit_test(unreachable_nodes_retain_nothing_and_have_no_dominator),
         cmocka_unit_test(sizes_wrap_and_may_be_zero),
-        cmocka_unit_test(sets_stand_in_descending_post_order),
+        cmocka_unit_test(sets_are_in_descending_post_order),
         cmocka_unit_test(self_parallel_and_root_edges_change_nothing),
         cmocka_unit_test(nodes_that_are_asked_for_are_counted),
         cmocka_unit_test(a_view_chooses_root_sizes_and_edges),

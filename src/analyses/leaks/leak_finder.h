@@ -197,7 +197,7 @@ typedef struct ubi__leak_growth {
     ubi_leak_finder *f;
     uint64_t *weight;       /* weight[n_nodes] of the newest heap */
     ubi_node_ix *counts_to; /* counts_to[n_nodes]: to which node's weight, UBI_NONE: to its own alone */
-    uint8_t *is_told;       /* is_told[n_nodes]: it is among leaks->growing */
+    uint8_t *is_listed;     /* is_listed[n_nodes]: it is among leaks->growing */
     ubi__leak_stays stays;
     uint32_t n_steps;
 } ubi__leak_growth;

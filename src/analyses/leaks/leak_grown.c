@@ -237,7 +237,7 @@ static void take_bytes(uint64_t *bytes, const ubi_leak_finder *f, size_t heavy, 
 
 typedef ubi__leak_growth growing;
 
-static bool can_be_told(const growing *w, size_t heavy) {
+static bool can_be_reported(const growing *w, size_t heavy) {
     const ubi_leak_finder *f = w->f;
     ubi_node_ix node = f->heavy.at[heavy];
     return f->flags[node] & UBI__LEAK_WAS_OLD && f->parent[node] != UBI_NONE && ubi__leak_row_of(f, node) != UBI_NONE &&
@@ -260,7 +260,7 @@ static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *
     take_bytes(bytes, f, heavy, w->weight[o->node]);
     row.most_bytes = o->grown_bytes = bytes[w->n_steps] - bytes[0];
     UBI_TRY(find_sorts(&row, f, w->leaks));
-    w->is_told[o->node] = 1;
+    w->is_listed[o->node] = 1;
     return ubi__vec_leak_growing_push(&w->leaks->growing, f->allocator, row);
 }
 
@@ -275,11 +275,11 @@ static ubi_status find_all(growing *w) {
     const ubi_allocator *a = leaks->allocator;
     size_t n = 0, n_heaps = w->n_steps + 1;
     for (size_t i = 0; i < w->f->heavy.n; i++)
-        n += can_be_told(w, i) && growth_of(w, i) >= LEAST_GROWTH;
+        n += can_be_reported(w, i) && growth_of(w, i) >= LEAST_GROWTH;
     UBI_TRY(ubi__vec_u64_reserve(&leaks->sizes, a, n * n_heaps));
     UBI_TRY(ubi__vec_u8_reserve(&leaks->sizes_grew, a, n * w->n_steps));
     for (size_t i = 0; i < w->f->heavy.n; i++)
-        if (can_be_told(w, i) && growth_of(w, i) >= LEAST_GROWTH)
+        if (can_be_reported(w, i) && growth_of(w, i) >= LEAST_GROWTH)
             UBI_TRY(add_grown(w, i, leaks->sizes.at + leaks->growing.n * n_heaps,
                               leaks->sizes_grew.at + leaks->growing.n * w->n_steps));
     return UBI_OK;
@@ -354,11 +354,11 @@ ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f) {
     w.stays = (ubi__leak_stays){ .marks = f->flags, .stays = UBI__LEAK_WAS_OLD, .leaked = UBI__LEAK_CANDIDATE };
     w.weight = ubi__alloc_array(f->allocator, n, sizeof *w.weight);
     w.counts_to = ubi__alloc_array(f->allocator, n, sizeof *w.counts_to);
-    w.is_told = ubi__calloc_array(f->allocator, n, 1);
-    ubi_status status = w.weight && w.counts_to && w.is_told ? growing_find(&w) : ubi__fail_nomem();
+    w.is_listed = ubi__calloc_array(f->allocator, n, 1);
+    ubi_status status = w.weight && w.counts_to && w.is_listed ? growing_find(&w) : ubi__fail_nomem();
     ubi__free_array(f->allocator, w.weight, n, sizeof *w.weight);
     ubi__free_array(f->allocator, w.counts_to, n, sizeof *w.counts_to);
-    ubi__free_array(f->allocator, w.is_told, n, 1);
+    ubi__free_array(f->allocator, w.is_listed, n, 1);
     return status;
 }
 
@@ -437,7 +437,7 @@ static bool find_keys(judging *j) {
 }
 
 /* Equal times, such as those that anonymizing rounds to days, say nothing; equal marks are of the same heap. */
-static bool tell_order(const judging *j) {
+static bool report_order(const judging *j) {
     for (size_t i = 1; i < j->places.n; i++) {
         uint64_t key = j->places.at[i].key;
         if (key == j->places.at[i - 1].key && key != heap_at(j, j->places.at[i].heap)->id_mark)
@@ -451,7 +451,7 @@ static void rank_heaps(judging *j) {
     j->leaks->is_order_known = find_keys(j);
     if (j->leaks->is_order_known) {
         sort_places(j->places.at, j->spare.at, j->places.n, NULL);
-        j->leaks->is_order_known = tell_order(j);
+        j->leaks->is_order_known = report_order(j);
     }
     for (size_t i = 0; i < j->places.n; i++)
         heap_at(j, j->places.at[i].heap)->rank = (uint32_t)i;

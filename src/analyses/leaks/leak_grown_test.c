@@ -102,7 +102,7 @@ static void what_is_emptied_now_and_then_is_bounded(void **state) {
     assert_sizes(set, (int[]){ 5000, 9000, 2000, 6000, 9000 }, 5, "bounded Set 5000 9000 2000 6000 9000");
 }
 
-static void small_things_and_small_growth_are_not_told(void **state) {
+static void small_things_and_small_growth_are_not_listed(void **state) {
     (void)state;
     assert_sizes(set, (int[]){ 100, 1500, 3000 }, 3, "");
     assert_sizes(set, (int[]){ 50000, 50400, 50800 }, 3, "");
@@ -139,7 +139,7 @@ static void what_is_replaced_by_larger_ones_counts_to_its_holder(void **state) {
                  (int[]){ 5000, 9000, 13000 }, 3, "steady Log > Buffer 5200 9200 13200");
 }
 
-static void what_stands_in_lists_does_not_count_to_them(void **state) {
+static void members_of_lists_does_not_count_to_them(void **state) {
     (void)state;
     assert_sizes("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 5%2$d \"[0]\"; "
                  "5%2$d(coarse=string class=text size=%1$d)",
@@ -201,7 +201,7 @@ static void assert_arrays(bool by_keys, int n, const int sizes[3], const char *e
         free(drawings[i]);
 }
 
-static void many_that_grow_a_little_each_are_told_as_one(void **state) {
+static void many_that_grow_a_little_each_are_reported_as_one(void **state) {
     (void)state;
     const int small[] = { 300, 600, 900 }, large[] = { 5000, 9000, 13000 };
     assert_arrays(false, 200, small, "steady Array*200 60000 120000 180000");
@@ -291,7 +291,7 @@ static const char *const grows[] = { "1 -> 2 \"app\"; 2(coarse=object class=App 
                                      "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
                                      "3(coarse=object class=Set size=13000)" };
 
-static void only_what_was_chosen_is_told(void **state) {
+static void only_what_was_chosen_is_reported(void **state) {
     (void)state;
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     uint64_t chosen = 1 << 1;
@@ -501,21 +501,21 @@ int main(void) {
         cmocka_unit_test(a_set_of_numbers_grows_in_place),
         cmocka_unit_test(a_cache_that_is_full_grew_once),
         cmocka_unit_test(what_is_emptied_now_and_then_is_bounded),
-        cmocka_unit_test(small_things_and_small_growth_are_not_told),
+        cmocka_unit_test(small_things_and_small_growth_are_not_listed),
         cmocka_unit_test(tables_of_a_series_double_with_some_steps),
         cmocka_unit_test(parts_of_the_engine_belong_to_the_object_that_alone_has_them),
         cmocka_unit_test(what_is_replaced_by_larger_ones_counts_to_its_holder),
-        cmocka_unit_test(what_stands_in_lists_does_not_count_to_them),
+        cmocka_unit_test(members_of_lists_does_not_count_to_them),
         cmocka_unit_test(what_tables_hold_does_not_count_to_them),
         cmocka_unit_test(many_names_are_keys),
-        cmocka_unit_test(many_that_grow_a_little_each_are_told_as_one),
+        cmocka_unit_test(many_that_grow_a_little_each_are_reported_as_one),
         cmocka_unit_test(that_which_grew_most_is_the_example),
         cmocka_unit_test(many_that_grow_in_the_control_are_none),
         cmocka_unit_test(every_failed_allocation_for_many_is_reported),
         cmocka_unit_test(leaked_objects_do_not_count_twice),
         cmocka_unit_test(a_holder_of_leaked_objects_is_marked),
         cmocka_unit_test(a_property_that_the_engine_has_twice_is_the_object_s),
-        cmocka_unit_test(only_what_was_chosen_is_told),
+        cmocka_unit_test(only_what_was_chosen_is_reported),
         cmocka_unit_test(what_grows_in_the_control_is_none),
         cmocka_unit_test(steps_may_come_in_any_order),
         cmocka_unit_test(a_text_that_is_added_to_is_one_text_that_grows),

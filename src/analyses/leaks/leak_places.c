@@ -560,7 +560,7 @@ static ubi_status place_like_others(placing *p, ubi_node_ix node) {
  * Whether a node in a holder to which no leaked one leads says something of the place: its holder was there in OLD, and it is no
  * younger one that took the place of another, as where each of many holders has the latest of something.
  */
-static bool tells_of_place(const ubi_leak_finder *f, ubi_node_ix node) {
+static bool names_a_place(const ubi_leak_finder *f, ubi_node_ix node) {
     ubi_node_ix holder = f->parent[node];
     for (unsigned i = 0; i < MOST_TABLES && holder != f->view.root && !ubi__leak_is_held_by_program(f, holder); i++)
         holder = f->parent[holder];
@@ -580,7 +580,7 @@ static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
     UBI_TRY(item_of(&item, p, node, true));
     if (!continues_place(&f->places.rows.at[at], &item, around))
         at = place_beside(p, &item, parent, around);
-    if (at == UBI_NONE || (was_old && !around) || (around && !tells_of_place(f, node)))
+    if (at == UBI_NONE || (was_old && !around) || (around && !names_a_place(f, node)))
         return UBI_OK;
     f->places.rows.at[at].n_older += was_old;
     f->places.rows.at[at].n_younger += !was_old;

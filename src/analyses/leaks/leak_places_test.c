@@ -149,7 +149,7 @@ static void branches_of_a_tree_are_one_cluster(void **state) {
         NULL, "grew N 4 40 in Tree");
 }
 
-static void a_new_cache_is_told_by_what_it_holds(void **state) {
+static void a_new_cache_is_reported_by_what_it_holds(void **state) {
     (void)state;
     char *edges =
         repeat_drawing(ROOT "2(coarse=object class=App size=1) -> 3 \"cache\"; 3(coarse=object class=Map size=500) -> ",
@@ -205,7 +205,7 @@ int main(void) {
         cmocka_unit_test(a_list_that_grows_at_its_head),
         cmocka_unit_test(a_list_that_grows_at_its_end),
         cmocka_unit_test(branches_of_a_tree_are_one_cluster),
-        cmocka_unit_test(a_new_cache_is_told_by_what_it_holds),
+        cmocka_unit_test(a_new_cache_is_reported_by_what_it_holds),
         cmocka_unit_test(a_large_object_is_one),
         cmocka_unit_test(a_detached_tree_is_found_by_who_holds_it),
         cmocka_unit_test(holders_skip_engine_internals),

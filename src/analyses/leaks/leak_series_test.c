@@ -193,14 +193,14 @@ static void assert_fits(const story *s, const char *expected) {
     ubi_graph_unref(newest);
 }
 
-static void ids_tell_the_order(void **state) {
+static void ids_report_the_order(void **state) {
     (void)state;
     assert_fits(&(story){ 3, { 40, 50, 60 }, { 0 }, THING }, "0: 0/0 1/0 2/0");
     assert_fits(&(story){ 3, { 60, 50, 40 }, { 0 }, THING }, "1: 2/1 1/0 0/1");
     assert_fits(&(story){ 4, { 40, 70, 50, 60 }, { 0 }, THING }, "1: 0/0 3/1 1/1 2/1");
 }
 
-static void the_same_heap_twice_is_told(void **state) {
+static void the_same_heap_twice_is_reported(void **state) {
     (void)state;
     const char *one = "1 -> 2 \"app\"; 2(coarse=object class=App size=1)";
     const char *two = "1 -> 2 \"app\"; 2(coarse=object class=App size=2)";
@@ -296,8 +296,8 @@ int main(void) {
         cmocka_unit_test(a_cache_that_is_full_or_emptied_is_bounded),
         cmocka_unit_test(steps_may_come_in_any_order_but_must_all_come),
         cmocka_unit_test(classes_have_their_numbers_at_each_heap),
-        cmocka_unit_test(ids_tell_the_order),
-        cmocka_unit_test(the_same_heap_twice_is_told),
+        cmocka_unit_test(ids_report_the_order),
+        cmocka_unit_test(the_same_heap_twice_is_reported),
         cmocka_unit_test(another_process_has_other_things_under_the_same_ids),
         cmocka_unit_test(of_a_round_trip_all_that_the_action_left_is_leaked),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaves_nothing),

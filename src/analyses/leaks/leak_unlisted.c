@@ -25,7 +25,7 @@ static uint8_t *listed_make(const ubi_leak_finder *f) {
 /* Whether a node counts to one that grew, or to one that --where leaves out. */
 static bool counts_elsewhere(const ubi__leak_growth *w, ubi_node_ix node) {
     ubi_node_ix to = w->counts_to[node];
-    return w->is_told[node] || (to != UBI_NONE && (w->is_told[to] || !ubi__leak_is_chosen(w->f, to)));
+    return w->is_listed[node] || (to != UBI_NONE && (w->is_listed[to] || !ubi__leak_is_chosen(w->f, to)));
 }
 
 /*

@@ -32,7 +32,7 @@ static void nothing_new_is_no_leak(void **state) {
     assert_leaks(app, app, app, "");
 }
 
-static void what_is_new_hangs_on_what_was_there(void **state) {
+static void what_is_new_is_held_by_what_was_there(void **state) {
     (void)state;
     assert_leaks(app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=Thing size=10)", NULL,
                  "grew Thing 1 10 in App");
@@ -44,13 +44,13 @@ static void what_is_gone_in_newer_is_no_leak(void **state) {
                  "");
 }
 
-static void what_came_after_new_is_too_young_to_tell(void **state) {
+static void what_came_after_new_is_too_young_to_judge(void **state) {
     (void)state;
     assert_leaks(app, app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=Thing size=10)",
                  "");
 }
 
-static void three_heaps_tell_growth_from_setting_up(void **state) {
+static void three_heaps_separate_growth_from_setting_up(void **state) {
     (void)state;
     const char *old = ROOT "2(coarse=object class=Array size=1)";
     const char *new = ROOT "2(coarse=object class=Array size=1) -> 3 \"[0]\", 4 \"[1]\"; "
@@ -362,7 +362,7 @@ static void a_root_for_the_moment_speaks_for_what_nothing_else_holds(void **stat
     free(new);
 }
 
-static void an_id_is_for_good_unless_it_is_an_address(void **state) {
+static void an_id_is_permanent_unless_it_is_an_address(void **state) {
     (void)state;
     leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
@@ -459,7 +459,7 @@ static ubi_str_ix name_of_first_string(const void *payload, ubi_node_ix node) {
     return node == *(const ubi_node_ix *)payload ? 0 : UBI_NONE;
 }
 
-static void names_tell_nodes_of_a_class_apart(void **state) {
+static void names_report_nodes_of_a_class_apart(void **state) {
     (void)state;
     leak_heaps h = leak_heaps_draw(
         app,
@@ -524,7 +524,7 @@ static uint32_t clusters_of_names(unsigned n, unsigned n_names) {
     return n_clusters;
 }
 
-static void names_that_are_all_different_tell_nothing(void **state) {
+static void names_that_are_all_different_report_nothing(void **state) {
     (void)state;
     assert_int_equal(clusters_of_names(16, 16), 16);
     assert_int_equal(clusters_of_names(17, 17), 1);
@@ -536,7 +536,7 @@ static uint64_t site_by_size(const void *payload, ubi_node_ix node) {
     return ubi_graph_node_size_bytes(payload, node) / 10;
 }
 
-static void a_cluster_tells_how_many_are_of_another_place_in_the_code(void **state) {
+static void a_cluster_says_how_many_are_of_another_place_in_the_code(void **state) {
     (void)state;
     leak_heaps h = leak_heaps_draw(
         app,
@@ -750,10 +750,10 @@ static void misuse_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_new_is_no_leak),
-        cmocka_unit_test(what_is_new_hangs_on_what_was_there),
+        cmocka_unit_test(what_is_new_is_held_by_what_was_there),
         cmocka_unit_test(what_is_gone_in_newer_is_no_leak),
-        cmocka_unit_test(what_came_after_new_is_too_young_to_tell),
-        cmocka_unit_test(three_heaps_tell_growth_from_setting_up),
+        cmocka_unit_test(what_came_after_new_is_too_young_to_judge),
+        cmocka_unit_test(three_heaps_separate_growth_from_setting_up),
         cmocka_unit_test(one_large_buffer_with_each_step_is_steady),
         cmocka_unit_test(a_full_cache_is_bounded),
         cmocka_unit_test(a_cache_that_fills_up_is_bounded),
@@ -771,16 +771,16 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_reached_does_not_leak),
         cmocka_unit_test(what_a_weak_table_lists_is_held_by_others_or_by_nothing),
         cmocka_unit_test(a_root_for_the_moment_speaks_for_what_nothing_else_holds),
-        cmocka_unit_test(an_id_is_for_good_unless_it_is_an_address),
+        cmocka_unit_test(an_id_is_permanent_unless_it_is_an_address),
         cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
         cmocka_unit_test(only_chosen_nodes_leak),
         cmocka_unit_test(templates_do_not_leak),
         cmocka_unit_test(of_a_round_trip_the_outermost_are_listed),
         cmocka_unit_test(what_grows_in_the_control_is_no_leak),
-        cmocka_unit_test(names_tell_nodes_of_a_class_apart),
-        cmocka_unit_test(names_that_are_all_different_tell_nothing),
+        cmocka_unit_test(names_report_nodes_of_a_class_apart),
+        cmocka_unit_test(names_that_are_all_different_report_nothing),
         cmocka_unit_test(values_leak_as_objects_do),
-        cmocka_unit_test(a_cluster_tells_how_many_are_of_another_place_in_the_code),
+        cmocka_unit_test(a_cluster_says_how_many_are_of_another_place_in_the_code),
         cmocka_unit_test(sums_are_of_clusters_that_are_leaks),
         cmocka_unit_test(sums_of_a_verdict_are_of_its_clusters),
         cmocka_unit_test(verdicts_have_names_and_needs),

@@ -353,7 +353,7 @@ static void long_chains_are_fine_and_length_has_a_limit(void **state) {
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-static void values_are_told_once_each(void **state) {
+static void values_are_reported_once_each(void **state) {
     (void)state;
     ubi_query *query;
     ubi_text text = ubi__text("size > 1 and size > 5% or length(a) > length('a') or length(b) > 1 or 1 > 2");
@@ -369,7 +369,7 @@ static void values_are_told_once_each(void **state) {
 }
 
 /* A word without quotes is the name's own, a text in quotes is not. */
-static void quotes_tell_words_from_texts(void **state) {
+static void quotes_report_words_from_texts(void **state) {
     (void)state;
     static const ubi_query_name names[] = {
         { "leaked", "", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_WORD, false, false },
@@ -470,8 +470,8 @@ int main(void) {
         cmocka_unit_test(mistakes_in_patterns_are_placed),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(long_chains_are_fine_and_length_has_a_limit),
-        cmocka_unit_test(values_are_told_once_each),
-        cmocka_unit_test(quotes_tell_words_from_texts),
+        cmocka_unit_test(values_are_reported_once_each),
+        cmocka_unit_test(quotes_report_words_from_texts),
         cmocka_unit_test(rows_need_not_begin_at_0_nor_fill_a_block),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(nothing_is_left_behind_by_mistakes),

@@ -156,7 +156,7 @@ static void verdict_look(void *payload, const void *answer_of, int exit_code) {
     if (first && first->verdict == UBI_LEAK_STEADY && first->n_grew + 1 == ubi_leaks_heap_count(a->leaks))
         snprintf(w->verdict, sizeof w->verdict, "%.*s grew with every step",
                  (int)(first->class_name.name.len < 80 ? first->class_name.name.len : 80), first->class_name.name.ptr);
-    else if (!first && !has_gate && !ubi__leaks_first_grown(a) && !ubi__leaks_untold_growth(a))
+    else if (!first && !has_gate && !ubi__leaks_first_grown(a) && !ubi__leaks_remaining_growth(a))
         snprintf(w->verdict, sizeof w->verdict, "nothing grew");
 }
 

@@ -40,7 +40,7 @@ static bool has_room(const char *path) {
            ubi__memory_room(&limit) >= (uint64_t)about.st_size / 100 * MEMORY_PER_FILE_PERCENT + MEMORY_FIXED_BYTES;
 }
 
-static bool complete_tell(const char *path) {
+static bool complete_report(const char *path) {
     char line[256], nodes[UBI__HUMAN_TEXT];
     ubi_graph *graph = NULL;
     if (!has_room(path)) {
@@ -59,20 +59,20 @@ static bool complete_tell(const char *path) {
 }
 
 /* The rest of one that was not finished is worthless, and its name would be in the way. */
-static bool file_tell(const ubi__node_file *file) {
+static bool file_report(const ubi__node_file *file) {
     if (file->is_complete)
-        return complete_tell(file->path);
+        return complete_report(file->path);
     ubi__print_line(file->path, "removed: the process ended while it was written; a larger --reserve begins sooner");
     unlink(file->path);
     return false;
 }
 
-static ubi_status files_tell(const watch_arguments *a, int64_t since_s, bool *all_are_good) {
+static ubi_status files_report(const watch_arguments *a, int64_t since_s, bool *all_are_good) {
     ubi__vec_node_file files = { 0 };
     const ubi_allocator *allocator = ubi_allocator_default();
     ubi_status status = ubi__node_files_find(&files, a->directory ? a->directory : ".", since_s, allocator);
     for (size_t i = 0; i < files.n; i++)
-        *all_are_good &= file_tell(&files.at[i]);
+        *all_are_good &= file_report(&files.at[i]);
     ubi__node_files_fini(&files, allocator);
     return status;
 }
@@ -137,7 +137,7 @@ static ubi_status watch_run(ubi__cli *cli, void *values, char **operands, int n_
         return UBI_OK;
     }
     UBI_TRY(status);
-    UBI_TRY(files_tell(a, start_s, &all_are_good));
+    UBI_TRY(files_report(a, start_s, &all_are_good));
     *exit_code = ubi__program_exit_code(wait_status);
     if (*exit_code == UBI__EXIT_OK && !all_are_good)
         *exit_code = UBI__EXIT_SYSTEM;

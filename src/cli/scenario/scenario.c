@@ -106,7 +106,7 @@ static ubi_status snapshot_take(scenario *s, ubi_text name) {
     return ubi__heap_series_add(s->series, &source, text);
 }
 
-static void note_tell(const scenario *s, ubi_text note) {
+static void note_report(const scenario *s, ubi_text note) {
     char line[400];
     snprintf(line, sizeof line, "%.*s", (int)(note.len < sizeof line ? note.len : sizeof line - 1), note.ptr);
     ubi__progress_line_clear(&s->cli->progress);
@@ -124,7 +124,7 @@ static ubi_status message_take(scenario *s, ubi_text object) {
         snprintf(s->step, sizeof s->step, "%.*s", (int)(text.len < 40 ? text.len : 40), text.ptr);
     UBI_TRY(member_text(&text, s, object, "note"));
     if (text.ptr)
-        note_tell(s, text);
+        note_report(s, text);
     UBI_TRY(member_text(&text, s, object, "attach"));
     if (text.ptr)
         UBI_TRY(page_attach(s, text));

@@ -60,7 +60,7 @@ static void the_hook_walks_the_exhausted_heap(void **state) {
     test_runtime_free(&t);
 }
 
-static void a_streak_is_told_once(void **state) {
+static void a_streak_is_reported_once(void **state) {
     (void)state;
     test_runtime t = test_runtime_new();
     test_run(t.ctx, "'x'.repeat(2);"); /* made when it is first used, and lost when that gets no memory */
@@ -190,7 +190,7 @@ static void a_heap_in_the_middle_of_anything_can_be_walked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hook_walks_the_exhausted_heap),
-        cmocka_unit_test(a_streak_is_told_once),
+        cmocka_unit_test(a_streak_is_reported_once),
         cmocka_unit_test(a_heap_in_the_middle_of_anything_can_be_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

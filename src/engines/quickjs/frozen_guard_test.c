@@ -129,7 +129,7 @@ static void a_script_stops_at_its_first_step(void **state) {
     test_runtime_free(&t);
 }
 
-static void the_first_violation_is_told(void **state) {
+static void the_first_violation_is_reported(void **state) {
     (void)state;
     test_runtime t = test_runtime_new();
     test_walk w;
@@ -204,7 +204,7 @@ int main(void) {
         cmocka_unit_test(a_reallocation_fails_and_keeps_the_block),
         cmocka_unit_test(a_collection_does_not_start),
         cmocka_unit_test(a_script_stops_at_its_first_step),
-        cmocka_unit_test(the_first_violation_is_told),
+        cmocka_unit_test(the_first_violation_is_reported),
         cmocka_unit_test(a_frozen_heap_is_not_frozen_again),
         cmocka_unit_test(finalizers_and_mark_functions_cannot_freeze),
     };

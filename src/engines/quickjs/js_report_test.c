@@ -77,7 +77,7 @@ static void reports_of_case_c_are_those_of_the_specification(void **state) {
     quickjs_heap_close(&heap);
 }
 
-static void keys_stand_in_javascripts_order_and_any_name_is_a_key(void **state) {
+static void keys_are_in_javascripts_order_and_any_name_is_a_key(void **state) {
     (void)state;
     quickjs_heap heap;
     quickjs_heap_open(&heap, NULL);
@@ -123,7 +123,7 @@ static void stacks_of_a_file_and_of_the_heap_are_one_object_when_they_are_equal(
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_of_case_c_are_those_of_the_specification),
-        cmocka_unit_test(keys_stand_in_javascripts_order_and_any_name_is_a_key),
+        cmocka_unit_test(keys_are_in_javascripts_order_and_any_name_is_a_key),
         cmocka_unit_test(numbers_above_2_to_53_are_doubles),
         cmocka_unit_test(stacks_of_a_file_and_of_the_heap_are_one_object_when_they_are_equal),
     };

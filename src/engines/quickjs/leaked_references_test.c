@@ -240,7 +240,7 @@ static void collect(JSRuntime *rt, void *payload) {
 }
 
 /* In a cycle, the data is released while cycles are freed, and the engine leaves it for a collection that never comes. */
-static void what_a_finalizer_releases_too_late_is_told(void **state) {
+static void what_a_finalizer_releases_too_late_is_reported(void **state) {
     (void)state;
     embedded *e = embed(false);
     JSValue cycle = JS_NewObjectProto(e->ctx, JS_NULL);
@@ -372,7 +372,7 @@ int main(void) {
         cmocka_unit_test(a_forgotten_context),
         cmocka_unit_test(data_that_is_marked_is_no_leak),
         cmocka_unit_test(data_without_a_mark_function_is_pointed_out),
-        cmocka_unit_test(what_a_finalizer_releases_too_late_is_told),
+        cmocka_unit_test(what_a_finalizer_releases_too_late_is_reported),
         cmocka_unit_test(while_it_runs_what_the_program_holds_is_listed),
         cmocka_unit_test(every_allocation_of_a_report_may_fail),
         cmocka_unit_test(a_runtime_that_ends_without_memory_says_so),

@@ -14,7 +14,7 @@ static void assert_text(ubi_text text, const char *expected) {
     assert_memory_equal(text.ptr, expected, text.len);
 }
 
-static void types_classes_and_files_are_told(void **state) {
+static void types_classes_and_files_are_reported(void **state) {
     (void)state;
     test_runtime t = test_runtime_new();
     test_walk w;
@@ -146,7 +146,7 @@ static void holder_mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark) {
     JS_MarkValue(rt, h->text, mark);
 }
 
-static void classes_of_the_program_tell_their_edges(void **state) {
+static void classes_of_the_program_report_their_edges(void **state) {
     (void)state;
     const JSClassDef definition = { "Holder", .finalizer = holder_finalize, .gc_mark = holder_mark };
     test_runtime t = test_runtime_new();
@@ -325,11 +325,11 @@ static void names_without_memory_are_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_classes_and_files_are_told),
+        cmocka_unit_test(types_classes_and_files_are_reported),
         cmocka_unit_test(sizes_are_of_all_blocks_that_a_node_owns),
         cmocka_unit_test(realms_modules_bytecode_and_variables_name_their_edges),
         cmocka_unit_test(ids_are_unique_and_stay),
-        cmocka_unit_test(classes_of_the_program_tell_their_edges),
+        cmocka_unit_test(classes_of_the_program_report_their_edges),
         cmocka_unit_test(classes_of_a_program_and_of_the_tools_are_different),
         cmocka_unit_test(ropes_slices_and_flat_texts_are_different_types),
         cmocka_unit_test(tools_are_found_by_runtime),

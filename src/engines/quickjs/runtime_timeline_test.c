@@ -24,13 +24,13 @@ static ubi_timeline_target *new_target(void) {
     return target;
 }
 
-static told open_told(void) {
+static told open_reported(void) {
     told t = { .runtime = test_runtime_new(), .target = new_target() };
     assert_int_equal(ubi_quickjs_join_timeline(t.runtime.tools, t.target), UBI_OK);
     return t;
 }
 
-static void close_told(told *t) {
+static void close_reported(told *t) {
     ubi_timeline_markers_free(t->markers);
     test_runtime_free(&t->runtime);
     ubi_timeline_target_free(t->target);
@@ -185,7 +185,7 @@ static void forget_registered(told *t) {
 
 /* ---- who is notified ------------------------------------------------------------------------------------------------ */
 
-static void nothing_is_told_before_joining_or_after_leaving(void **state) {
+static void nothing_is_reported_before_joining_or_after_leaving(void **state) {
     (void)state;
     told t = { .runtime = test_runtime_new(), .target = new_target() };
     test_run(t.runtime.ctx, "1");
@@ -197,12 +197,12 @@ static void nothing_is_told_before_joining_or_after_leaving(void **state) {
     ubi_quickjs_leave_timeline(t.runtime.tools, t.target);
     test_run(t.runtime.ctx, "1");
     assert_int_equal(pop(&t), 0);
-    close_told(&t);
+    close_reported(&t);
 }
 
-static void births_are_watched_only_while_somebody_observes(void **state) {
+static void births_are_watched_only_while_observed(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     const ubi__tracking *tracking = ubi__tracking_of(t.runtime.tools);
     assert_true(tracking->is_watching);
     assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, false), UBI_OK);
@@ -211,12 +211,12 @@ static void births_are_watched_only_while_somebody_observes(void **state) {
     assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, true), UBI_OK);
     test_run(t.runtime.ctx, "1");
     assert_true(tracking->is_watching);
-    close_told(&t);
+    close_reported(&t);
 }
 
-static void runtimes_are_told_apart(void **state) {
+static void runtimes_are_distinguished(void **state) {
     (void)state;
-    told a = open_told(), b = open_told();
+    told a = open_reported(), b = open_reported();
     test_run(a.runtime.ctx, "function ofA() {} ofA(); 1");
     assert_int_equal(pop(&b), 0);
     assert_int_equal(pop(&a), 2);
@@ -230,15 +230,15 @@ static void runtimes_are_told_apart(void **state) {
     test_run(b.runtime.ctx, "1");
     assert_int_equal(pop(&a), 2);
     assert_int_equal(pop(&b), 2);
-    close_told(&b);
-    close_told(&a);
+    close_reported(&b);
+    close_reported(&a);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------------------------------- */
 
 static void a_run_says_what_it_runs(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx, "\n\nfunction called() {\n callBack(() => 1);\n}\ncalled();");
     assert_int_equal(pop(&t), 2);
@@ -256,12 +256,12 @@ static void a_run_says_what_it_runs(void **state) {
     assert_int_equal(pop(&t), 3);
     assert_run(&t, 0, "module evaluation", "@test.js:1");
     assert_int_equal(count_of(&t, "Parse JS"), 2);
-    close_told(&t);
+    close_reported(&t);
 }
 
 static void a_run_that_throws_ends(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     JSValue result = JS_Eval(t.runtime.ctx, "throw 1", 7, "throws.js", JS_EVAL_TYPE_GLOBAL);
     assert_true(JS_IsException(result));
     JS_FreeValue(t.runtime.ctx, JS_GetException(t.runtime.ctx));
@@ -271,12 +271,12 @@ static void a_run_that_throws_ends(void **state) {
     assert_int_equal(pop(&t), 3);
     assert_run(&t, 0, "script evaluation", "@throws.js:1");
     assert_detail(&t, row_of(&t, "Parse JS", 1), "causeName", "wrong.js");
-    close_told(&t);
+    close_reported(&t);
 }
 
-static void a_reaction_hangs_on_who_waits(void **state) {
+static void a_reaction_is_held_by_who_waits(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx, "function waits(p) {\n p.then(function reacts() { timeStamp('in') }) }\n"
                             "waits(Promise.resolve());\nwaits(Promise.resolve())");
@@ -286,12 +286,12 @@ static void a_reaction_hangs_on_who_waits(void **state) {
     assert_run(&t, 1, "promise callback", "reacts@test.js:2<(promise callback)waits@test.js:2<@test.js:3");
     assert_run(&t, 2, "promise callback", "reacts@test.js:2<(promise callback)waits@test.js:2<@test.js:4");
     assert_stack(&t, row_of(&t, "TimeStamp", 1), "reacts@test.js:2<(Promise)waits@test.js:2<@test.js:4");
-    close_told(&t);
+    close_reported(&t);
 }
 
-static void an_async_function_goes_on_for_who_called_it(void **state) {
+static void an_async_function_continues_for_who_called_it(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx,
              "async function f() {\n for (let i = 0; i < 100; i++) await null;\n timeStamp('end') }\nf();");
@@ -301,12 +301,12 @@ static void an_async_function_goes_on_for_who_called_it(void **state) {
     assert_run(&t, 1, "promise callback", "f@test.js:1<(promise callback)@test.js:4");
     assert_run(&t, 100, "promise callback", "f@test.js:1<(promise callback)@test.js:4");
     assert_stack(&t, row_of(&t, "TimeStamp", 0), "f@test.js:3<(Promise)@test.js:4");
-    close_told(&t);
+    close_reported(&t);
 }
 
-static void what_a_program_registers_hangs_on_where(void **state) {
+static void what_a_program_registers_is_held_by_where(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx, "function sets() { register(function first() { register(function second() {"
                             " timeStamp('x') }) }) }\nsets();");
@@ -319,12 +319,12 @@ static void what_a_program_registers_hangs_on_where(void **state) {
     assert_stack(&t, row_of(&t, "TimeStamp", 0),
                  "second@test.js:1<(setInterval handler)first@test.js:1<(setTimeout handler)sets@test.js:1<@test.js:2");
     forget_registered(&t);
-    close_told(&t);
+    close_reported(&t);
 }
 
 static void a_callback_that_registers_itself_has_a_short_past(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx, "function again() { register(again) }\nfunction other() { register(again) }\nother();");
     for (int i = 0; i < 1000; i++)
@@ -336,13 +336,13 @@ static void a_callback_that_registers_itself_has_a_short_past(void **state) {
     assert_run(&t, 1000, "setTimeout handler", expected);
     assert_true(ubi__timeline_of_tools(t.runtime.tools)->links.n < 10);
     forget_registered(&t);
-    close_told(&t);
+    close_reported(&t);
 }
 
 /* Earlier numbers mean nothing when the target is observed again. */
-static void what_was_registered_for_others_is_not_told(void **state) {
+static void what_was_registered_for_others_is_not_reported(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx, "function sets() { register(() => 1) }\nsets();");
     assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, false), UBI_OK);
@@ -352,17 +352,17 @@ static void what_was_registered_for_others_is_not_told(void **state) {
     pop(&t);
     assert_run(&t, 0, "setTimeout handler", "@test.js:1");
     forget_registered(&t);
-    close_told(&t);
+    close_reported(&t);
 }
 
 /*
  * Nor who waits for promises since then. What nothing of the runtime saw, neither a run, a job nor a safe point, is no end of its
  * observation: who waits is still known, and true.
  */
-static void who_waits_since_an_earlier_observation_is_not_told(void **state) {
+static void who_waits_since_an_earlier_observation_is_not_reported(void **state) {
     (void)state;
     for (int seen = 0; seen < 2; seen++) {
-        told t = open_told();
+        told t = open_reported();
         define_functions(t.runtime.ctx);
         test_run(t.runtime.ctx,
                  "function waits(p) { p.then(function reacts() { timeStamp('then') }) }\nwaits(Promise.resolve());\n"
@@ -382,14 +382,14 @@ static void who_waits_since_an_earlier_observation_is_not_told(void **state) {
         assert_stack(&t, row_of(&t, "TimeStamp", 0),
                      seen ? "reacts@test.js:1" : "reacts@test.js:1<(Promise)waits@test.js:1<@test.js:2");
         assert_stack(&t, row_of(&t, "TimeStamp", 1), seen ? "f@test.js:3" : "f@test.js:3<(Promise)@test.js:4");
-        close_told(&t);
+        close_reported(&t);
     }
 }
 
 /* The same while another target is still observed, which keeps markers wanted. */
 static void observation_that_ends_alone_forgets(void **state) {
     (void)state;
-    told t = open_told(), other = open_told();
+    told t = open_reported(), other = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx, "function sets() { register(() => 1) }\nsets();");
     assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, false), UBI_OK);
@@ -399,24 +399,24 @@ static void observation_that_ends_alone_forgets(void **state) {
     pop(&t);
     assert_run(&t, 0, "setTimeout handler", "@test.js:1");
     forget_registered(&t);
-    close_told(&other);
-    close_told(&t);
+    close_reported(&other);
+    close_reported(&t);
 }
 
 /* Objects at the address of one that was never settled must not be taken for it. */
 static void reactions_that_never_run_are_forgotten(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     test_run(t.runtime.ctx, "for (let i = 0; i < 1000; i++) new Promise(() => {}).then(() => 1);");
     JS_RunGC(t.runtime.rt);
     assert_int_equal(ubi__timeline_of_tools(t.runtime.tools)->waiting.count, 0);
-    close_told(&t);
+    close_reported(&t);
 }
 
 /* More frames than are kept without looking what can go. */
 static void stacks_stay_true_when_frames_are_freed(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     char script[128], expected[64];
     uint64_t generation = ubi__timeline_of_tools(t.runtime.tools)->source.generation;
     define_functions(t.runtime.ctx);
@@ -433,13 +433,13 @@ static void stacks_stay_true_when_frames_are_freed(void **state) {
         }
     }
     assert_true(ubi__timeline_of_tools(t.runtime.tools)->source.generation > generation);
-    close_told(&t);
+    close_reported(&t);
 }
 
 /* Also within a run that does not end. */
 static void one_run_may_have_more_stacks_than_are_kept(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     char expected[64];
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx,
@@ -451,14 +451,14 @@ static void one_run_may_have_more_stacks_than_are_kept(void **state) {
         assert_stack(&t, row_of(&t, "TimeStamp", (size_t)i), expected);
     }
     assert_true(ubi__tracking_of(t.runtime.tools)->frames.table.n < 24000);
-    close_told(&t);
+    close_reported(&t);
 }
 
 /* ---- console, messages, collections --------------------------------------------------------------------------------- */
 
 static void console_time_has_both_stacks(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     define_functions(t.runtime.ctx);
     test_run(t.runtime.ctx,
              "function begins() { time('FOO'); time('BAR') }\nfunction ends() { timeEnd('FOO'); timeEnd('BAR') }\n"
@@ -471,24 +471,24 @@ static void console_time_has_both_stacks(void **state) {
                         "ends@test.js:2<@test.js:4");
     assert_detail(&t, row_of(&t, "ConsoleTime", 1), "causeName", "BAR");
     assert_int_equal(ubi_timeline_markers_row(t.markers, stamp).detail_count, 0);
-    close_told(&t);
+    close_reported(&t);
 }
 
 static void messages_are_those_of_a_worker(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     ubi_quickjs_timeline_begin_message(t.runtime.tools, UBI_WORKER_SERIALIZE_ON_MAIN_THREAD);
     ubi_quickjs_timeline_end_message(t.runtime.tools, UBI_WORKER_SERIALIZE_ON_MAIN_THREAD);
     assert_int_equal(pop(&t), 1);
     assert_true(row_is(&t, 0, "Worker"));
     assert_detail(&t, 0, "workerOperation", "serializeDataOnMainThread");
-    close_told(&t);
+    close_reported(&t);
 }
 
 /* One marker per collection, by the name that it was asked for. */
-static void collections_are_told_once(void **state) {
+static void collections_are_reported_once(void **state) {
     (void)state;
-    told t = open_told();
+    told t = open_reported();
     ubi_target target = ubi_quickjs_target(t.runtime.tools);
     JS_RunGC(t.runtime.rt);
     assert_int_equal(ubi_target_collect_garbage(target), UBI_OK);
@@ -506,7 +506,7 @@ static void collections_are_told_once(void **state) {
     test_run(t.runtime.ctx, "({})");
     pop(&t);
     assert_detail(&t, row_of(&t, "GarbageCollection", 0), "causeName", "ALLOC_TRIGGER");
-    close_told(&t);
+    close_reported(&t);
 }
 
 /* ---- without memory ------------------------------------------------------------------------------------------------- */
@@ -533,31 +533,31 @@ static void every_allocation_of_the_tools_may_fail(void **state) {
         }
         assert_true(n < 1000);
         forget_registered(&t);
-        close_told(&t);
+        close_reported(&t);
         fail_allocator_fini(&failing);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_told_before_joining_or_after_leaving),
-        cmocka_unit_test(births_are_watched_only_while_somebody_observes),
-        cmocka_unit_test(runtimes_are_told_apart),
+        cmocka_unit_test(nothing_is_reported_before_joining_or_after_leaving),
+        cmocka_unit_test(births_are_watched_only_while_observed),
+        cmocka_unit_test(runtimes_are_distinguished),
         cmocka_unit_test(a_run_says_what_it_runs),
         cmocka_unit_test(a_run_that_throws_ends),
-        cmocka_unit_test(a_reaction_hangs_on_who_waits),
-        cmocka_unit_test(an_async_function_goes_on_for_who_called_it),
-        cmocka_unit_test(what_a_program_registers_hangs_on_where),
+        cmocka_unit_test(a_reaction_is_held_by_who_waits),
+        cmocka_unit_test(an_async_function_continues_for_who_called_it),
+        cmocka_unit_test(what_a_program_registers_is_held_by_where),
         cmocka_unit_test(a_callback_that_registers_itself_has_a_short_past),
-        cmocka_unit_test(what_was_registered_for_others_is_not_told),
-        cmocka_unit_test(who_waits_since_an_earlier_observation_is_not_told),
+        cmocka_unit_test(what_was_registered_for_others_is_not_reported),
+        cmocka_unit_test(who_waits_since_an_earlier_observation_is_not_reported),
         cmocka_unit_test(observation_that_ends_alone_forgets),
         cmocka_unit_test(reactions_that_never_run_are_forgotten),
         cmocka_unit_test(stacks_stay_true_when_frames_are_freed),
         cmocka_unit_test(one_run_may_have_more_stacks_than_are_kept),
         cmocka_unit_test(console_time_has_both_stacks),
         cmocka_unit_test(messages_are_those_of_a_worker),
-        cmocka_unit_test(collections_are_told_once),
+        cmocka_unit_test(collections_are_reported_once),
         cmocka_unit_test(every_allocation_of_the_tools_may_fail),
     };
     registered_function = JS_UNDEFINED;

@@ -71,7 +71,7 @@ static void runtimes_know_nothing_of_each_other(void **state) {
 }
 
 /* Two on one thread: hooks and walks are distinguished, also when both are frozen. */
-static void runtimes_of_one_thread_are_told_apart(void **state) {
+static void runtimes_of_one_thread_are_distinguished(void **state) {
     (void)state;
     test_runtime a = test_runtime_new(), b = test_runtime_new();
     ubi_target target_a = ubi_quickjs_target(a.tools), target_b = ubi_quickjs_target(b.tools);
@@ -94,7 +94,7 @@ static void runtimes_of_one_thread_are_told_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runtimes_know_nothing_of_each_other),
-        cmocka_unit_test(runtimes_of_one_thread_are_told_apart),
+        cmocka_unit_test(runtimes_of_one_thread_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

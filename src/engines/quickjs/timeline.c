@@ -185,7 +185,7 @@ static ubi_timeline_marker *marker_make(const told *m) {
 }
 
 /* Targets that are not observed take nothing. One that could not be made is counted by those it was for. */
-static void marker_tell(const ubi__timeline *l, const told *m) {
+static void marker_report(const ubi__timeline *l, const told *m) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     if (l->has_joined_all) {
         ubi_timeline_marker *marker = marker_make(m);
@@ -199,7 +199,7 @@ static void marker_tell(const ubi__timeline *l, const told *m) {
 }
 
 /* An END that says nothing more: the cheapest there is. */
-static void tell_end(const ubi__timeline *l, const char *name) {
+static void report_end(const ubi__timeline *l, const char *name) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     if (l->has_joined_all)
         ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, name, UBI_MARKER_END,
@@ -313,7 +313,7 @@ bool ubi__timeline_wants(ubi__timeline *l) {
 }
 
 /* Where something else than a hook asks. */
-static inline bool is_told(ubi__timeline *l) {
+static inline bool is_listed(ubi__timeline *l) {
     return ubi_marker_is_observed() && ubi__timeline_wants(l);
 }
 
@@ -410,7 +410,7 @@ void ubi__timeline_begin_run(ubi__timeline *l, const ubi__trie_frame *facts, con
     UBI_ASSERT(!l->is_running);
     l->is_running = true;
     take_thread(l);
-    marker_tell(l, &m);
+    marker_report(l, &m);
     l->current = async_links_named(&l->links, link, cause_in_stacks(cause));
 }
 
@@ -419,8 +419,8 @@ void ubi__timeline_end_run(ubi__timeline *l) {
         return;
     l->is_running = false;
     l->current = 0;
-    if (is_told(l))
-        tell_end(l, "Javascript");
+    if (is_listed(l))
+        report_end(l, "Javascript");
     give_thread_back(l);
     ubi__tracking_sweep_if_due(l->tracking);
 }
@@ -445,14 +445,14 @@ ubi__async_ix ubi__timeline_register(ubi__timeline *l) {
 
 ubi_quickjs_async ubi_quickjs_timeline_register(ubi_quickjs *tools) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
-    ubi__async_ix link = is_told(l) ? ubi__timeline_register(l) : 0;
+    ubi__async_ix link = is_listed(l) ? ubi__timeline_register(l) : 0;
     return link ? (uint64_t)l->links.epoch << 32 | link : 0;
 }
 
 void ubi_quickjs_timeline_registers(ubi_quickjs *tools, JSValueConst callback) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     const void *object = ubi__object_address(callback);
-    ubi__async_ix link = object && is_told(l) ? ubi__timeline_register(l) : 0;
+    ubi__async_ix link = object && is_listed(l) ? ubi__timeline_register(l) : 0;
     if (link)
         ubi__timeline_waits(l, object, link);
 }
@@ -482,16 +482,16 @@ void ubi__timeline_before_sweep(ubi__timeline *l) {
 
 /* ---- collections and parsing ---------------------------------------------------------------------------------------- */
 
-static void tell_work(const ubi__timeline *l, const char *name, const char *why, uint64_t cycle_number) {
-    marker_tell(l, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
+static void report_work(const ubi__timeline *l, const char *name, const char *why, uint64_t cycle_number) {
+    marker_report(l, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
 }
 
 void ubi__timeline_begin_parse(ubi__timeline *l, const char *file) {
-    tell_work(l, "Parse JS", file, 0);
+    report_work(l, "Parse JS", file, 0);
 }
 
 void ubi__timeline_end_parse(ubi__timeline *l) {
-    tell_end(l, "Parse JS");
+    report_end(l, "Parse JS");
 }
 
 /* This collector is one of cycles. It is called so when that was asked for, and by the name of its event in all other cases. */
@@ -500,42 +500,42 @@ void ubi__timeline_begin_collection(ubi__timeline *l, const char *why) {
         return;
     l->is_collecting = true;
     l->collection_name = l->wants_cycles ? "nsCycleCollector::Collect" : "GarbageCollection";
-    tell_work(l, l->collection_name, why, l->tracking->cycle_number);
+    report_work(l, l->collection_name, why, l->tracking->cycle_number);
 }
 
 void ubi__timeline_end_collection(ubi__timeline *l) {
     l->is_collecting = false;
-    tell_end(l, l->collection_name);
+    report_end(l, l->collection_name);
 }
 
 /* ---- what programs say ---------------------------------------------------------------------------------------------- */
 
 void ubi_quickjs_timeline_time(ubi_quickjs *tools, const char *label) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
-    if (is_told(l))
-        marker_tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
+    if (is_listed(l))
+        marker_report(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_time_end(ubi_quickjs *tools, const char *label) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
-    if (is_told(l))
-        marker_tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
+    if (is_listed(l))
+        marker_report(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_timestamp(ubi_quickjs *tools, const char *label) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
-    if (is_told(l))
-        marker_tell(l, &(told){ .what = TIME_STAMP, .text = text_of(label) });
+    if (is_listed(l))
+        marker_report(l, &(told){ .what = TIME_STAMP, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_begin_message(ubi_quickjs *tools, ubi_worker_operation operation) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
-    if (is_told(l))
-        marker_tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
+    if (is_listed(l))
+        marker_report(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
 }
 
 void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_operation operation) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
-    if (is_told(l))
-        marker_tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
+    if (is_listed(l))
+        marker_report(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
 }

@@ -44,7 +44,7 @@ static told listen(world *w, ubi_quickjs_observer *o) {
 }
 
 /* Case 26. */
-static void a_collection_is_told_at_the_next_safe_point(void **state) {
+static void a_collection_is_reported_at_the_next_safe_point(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);
     ubi_quickjs_observer *o = observe(&w, w.ctx);
@@ -71,7 +71,7 @@ static void a_collection_is_told_at_the_next_safe_point(void **state) {
     world_close(&w);
 }
 
-static void the_engines_own_collections_are_told_as_such(void **state) {
+static void the_engines_own_collections_are_reported_as_such(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);
     ubi_quickjs_observer *o = observe(&w, w.ctx);
@@ -87,7 +87,7 @@ static void the_engines_own_collections_are_told_as_such(void **state) {
 }
 
 /* Case 27. */
-static void without_debuggees_nothing_is_told(void **state) {
+static void without_debuggees_nothing_is_reported(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);
     ubi_quickjs_observer *none = observe(&w, NULL), *some = observe(&w, w.ctx);
@@ -146,7 +146,7 @@ static void a_hook_may_free_observers(void **state) {
     world_close(&w);
 }
 
-static void of_too_many_collections_the_last_are_told(void **state) {
+static void of_too_many_collections_the_last_are_reported(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);
     ubi_quickjs_observer *o = observe(&w, w.ctx);
@@ -246,12 +246,12 @@ static void a_request_reaches_a_busy_script(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_collection_is_told_at_the_next_safe_point),
-        cmocka_unit_test(the_engines_own_collections_are_told_as_such),
-        cmocka_unit_test(without_debuggees_nothing_is_told),
+        cmocka_unit_test(a_collection_is_reported_at_the_next_safe_point),
+        cmocka_unit_test(the_engines_own_collections_are_reported_as_such),
+        cmocka_unit_test(without_debuggees_nothing_is_reported),
         cmocka_unit_test(a_hook_that_collects_is_called_later_again),
         cmocka_unit_test(a_hook_may_free_observers),
-        cmocka_unit_test(of_too_many_collections_the_last_are_told),
+        cmocka_unit_test(of_too_many_collections_the_last_are_reported),
         cmocka_unit_test(times_are_the_collections_own),
         cmocka_unit_test(requests_run_once_at_safe_points_and_interrupts),
         cmocka_unit_test(a_request_reaches_a_busy_script),

@@ -245,7 +245,7 @@ static void class_names_are_latin1_and_anything_else_is_spelled_out(void **state
     }
 }
 
-static void texts_are_cut_at_a_nul_and_one_with_what_stands_before_it(void **state) {
+static void texts_are_cut_at_a_nul_and_one_with_what_precedes_it(void **state) {
     ubi_graph *g = graph_of_class((ubi_text){ "C\0x", 3 }, (ubi_text){ "ab\0c", 4 });
     ubi_save_info info = UBI_SAVE_INFO_INIT;
     (void)state;
@@ -451,7 +451,7 @@ int main(void) {
         cmocka_unit_test(the_root_is_written_first_wherever_it_stands),
         cmocka_unit_test(equal_strings_become_one_entry),
         cmocka_unit_test(class_names_are_latin1_and_anything_else_is_spelled_out),
-        cmocka_unit_test(texts_are_cut_at_a_nul_and_one_with_what_stands_before_it),
+        cmocka_unit_test(texts_are_cut_at_a_nul_and_one_with_what_precedes_it),
         cmocka_unit_test(the_writer_is_named_in_the_file),
         cmocka_unit_test(every_compression_gives_the_same_stream),
         cmocka_unit_test(equal_graphs_give_equal_bytes),

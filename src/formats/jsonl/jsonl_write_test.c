@@ -203,7 +203,7 @@ static const char kinds_of_edges[] =
     "{\"to\":1,\"kind\":\"internal\",\"name\":\"map\"},{\"to\":1,\"kind\":\"hidden\",\"index\":4294967295},"
     "{\"to\":1,\"kind\":\"shortcut\",\"name\":\"map\"},{\"to\":1,\"kind\":\"weak\",\"name\":\"map\"}]}\n";
 
-static void names_of_nodes_and_kinds_of_edges_are_told_where_the_producer_says_them(void **state) {
+static void names_of_nodes_and_kinds_of_edges_are_reported_where_the_producer_says_them(void **state) {
     (void)state;
     expect_part(graph_with_kinds_of_edges(NULL), kinds_of_edges);
 }
@@ -301,7 +301,7 @@ int main(void) {
         cmocka_unit_test(a_text_larger_than_every_buffer_comes_out_whole),
         cmocka_unit_test(the_time_is_that_of_the_graph_unless_one_is_given),
         cmocka_unit_test(every_text_goes_through_the_map_once),
-        cmocka_unit_test(names_of_nodes_and_kinds_of_edges_are_told_where_the_producer_says_them),
+        cmocka_unit_test(names_of_nodes_and_kinds_of_edges_are_reported_where_the_producer_says_them),
         cmocka_unit_test(fields_of_an_engine_and_properties_have_different_roles),
         cmocka_unit_test(refused_output_and_cancelling_end_the_save),
         cmocka_unit_test(a_live_heap_and_an_unknown_format_are_refused),

@@ -76,7 +76,7 @@ static void texts_are_replaced_by_their_role_and_numbers_stay(void **state) {
            "");
 }
 
-static void what_nobody_knows_is_left_out_and_lines_keep_their_numbers(void **state) {
+static void what_is_unknown_is_left_out_and_lines_keep_their_numbers(void **state) {
     (void)state;
     expect(HEADER ",\"secret\":1}\n\n{\"record\":\"secret\",\"a\":1}\n{\"record\":\"end\",\"time\":9,\"secret\":2}\n",
            HEADER "}\n\n\n{\"record\":\"end\",\"time\":9}\n", "");
@@ -88,7 +88,7 @@ static void values_of_a_wrong_type_say_nothing(void **state) {
            HEADER ",\"program\":null,\"pid\":\"\"}\n{\"record\":\"end\",\"time\":[]}\n", "");
 }
 
-static void what_stands_before_a_fault_is_copied(void **state) {
+static void what_precedes_a_fault_is_copied(void **state) {
     (void)state;
     expect(HEADER "}\n{\"record\":\"end\",\"time\":9}\n{\"record\":\"end\",\"ti",
            HEADER "}\n{\"record\":\"end\",\"time\":9}\n",
@@ -128,9 +128,9 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_replaced_by_their_role_and_numbers_stay),
-        cmocka_unit_test(what_nobody_knows_is_left_out_and_lines_keep_their_numbers),
+        cmocka_unit_test(what_is_unknown_is_left_out_and_lines_keep_their_numbers),
         cmocka_unit_test(values_of_a_wrong_type_say_nothing),
-        cmocka_unit_test(what_stands_before_a_fault_is_copied),
+        cmocka_unit_test(what_precedes_a_fault_is_copied),
         cmocka_unit_test(what_is_no_timeline_is_refused),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),
     };

@@ -120,7 +120,7 @@ static void a_marker_without_an_end_lasts_to_the_end(void **state) {
     ubi__timeline_file_fini(&file);
 }
 
-static void frames_may_come_behind_the_markers_that_stand_on_them(void **state) {
+static void frames_may_follow_the_markers_that_refer_to_them(void **state) {
     (void)state;
     ubi__timeline_file file = read_record(
         "{\"record\":\"marker\",\"name\":\"A\",\"start\":1,\"end\":2,\"stack\":2,\"endStack\":3}\n"
@@ -143,7 +143,7 @@ static void a_stack_whose_frame_is_missing_is_none(void **state) {
     ubi__timeline_file_fini(&file);
 }
 
-static void threads_have_the_name_that_was_told_last(void **state) {
+static void threads_have_the_name_that_was_reported_last(void **state) {
     (void)state;
     ubi__timeline_file file = read_record("{\"record\":\"marker\",\"name\":\"A\",\"start\":1,\"thread\":5}\n"
                                           "{\"record\":\"thread\",\"thread\":5,\"name\":\"x\"}\n"
@@ -164,7 +164,7 @@ static void figures_of_memory_are_the_numbers_of_a_line(void **state) {
     ubi__timeline_file_fini(&file);
 }
 
-static void what_is_told_twice_counts_once_and_the_last_counts(void **state) {
+static void what_is_reported_twice_counts_once_and_the_last_counts(void **state) {
     (void)state;
     ubi__timeline_file file = read_record("{\"record\":\"memory\",\"time\":2,\"total\":10,\"a\":1,\"total\":20}\n"
                                           "{\"record\":\"memory\",\"time\":2,\"a\":2}\n"
@@ -194,7 +194,7 @@ static void losses_add_up_and_unknown_records_are_passed_over(void **state) {
 
 /* ---- faults ------------------------------------------------------------------------------------------------------------------- */
 
-static void what_stands_before_a_fault_is_kept(void **state) {
+static void what_precedes_a_fault_is_kept(void **state) {
     static const char *const lines[][2] = {
         { "{\"record\":\"marker\",\"name\":\"B\"", "line 3: byte 30: expected ',' or '}'" },
         { "[]", "line 3: byte 1: expected an object" },
@@ -365,7 +365,7 @@ static ubi_status read_and_drop(void *payload, const ubi_allocator *allocator) {
     return UBI_OK;
 }
 
-static void a_refused_allocation_is_told_and_leaves_nothing_behind(void **state) {
+static void a_refused_allocation_is_reported_and_leaves_nothing(void **state) {
     static const char *const names[] = { "small.timeline", "hostile.timeline" };
     (void)state;
     for (size_t k = 0; k < 2; k++) {
@@ -405,19 +405,19 @@ int main(void) {
         cmocka_unit_test(the_first_line_says_what_ran),
         cmocka_unit_test(a_marker_has_all_that_its_line_says),
         cmocka_unit_test(a_marker_without_an_end_lasts_to_the_end),
-        cmocka_unit_test(frames_may_come_behind_the_markers_that_stand_on_them),
+        cmocka_unit_test(frames_may_follow_the_markers_that_refer_to_them),
         cmocka_unit_test(a_stack_whose_frame_is_missing_is_none),
-        cmocka_unit_test(threads_have_the_name_that_was_told_last),
+        cmocka_unit_test(threads_have_the_name_that_was_reported_last),
         cmocka_unit_test(figures_of_memory_are_the_numbers_of_a_line),
-        cmocka_unit_test(what_is_told_twice_counts_once_and_the_last_counts),
+        cmocka_unit_test(what_is_reported_twice_counts_once_and_the_last_counts),
         cmocka_unit_test(losses_add_up_and_unknown_records_are_passed_over),
-        cmocka_unit_test(what_stands_before_a_fault_is_kept),
+        cmocka_unit_test(what_precedes_a_fault_is_kept),
         cmocka_unit_test(a_first_line_of_something_else_is_refused),
         cmocka_unit_test(a_line_without_end_is_refused),
         cmocka_unit_test(guessing_takes_the_schema),
         cmocka_unit_test(a_file_that_is_cut_anywhere_gives_what_is_there),
         cmocka_unit_test(a_flipped_bit_never_breaks_the_reader),
-        cmocka_unit_test(a_refused_allocation_is_told_and_leaves_nothing_behind),
+        cmocka_unit_test(a_refused_allocation_is_reported_and_leaves_nothing),
         cmocka_unit_test(compressed_files_are_read_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static bool capture_stack(void *payload, ubi_marker_stack_ref *out) {
     return true;
 }
 
-static bool tell_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_frame *out) {
+static bool report_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_frame *out) {
     (void)payload;
     *out = (ubi_marker_frame){ .source = ubi__text("a.js"),
                                .function_name = stack == 2 ? ubi__text("inner") : (ubi_text){ NULL, 0 },
@@ -62,7 +62,7 @@ static bool tell_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_fra
     return true;
 }
 
-static const ubi_timeline_stack_source stacks = { .capture = capture_stack, .frame = tell_frame };
+static const ubi_timeline_stack_source stacks = { .capture = capture_stack, .frame = report_frame };
 
 typedef struct session {
     ubi__timeline_writer *writer;
@@ -156,7 +156,7 @@ static void assert_stack(const ubi__timeline_file *file, uint32_t stack) {
     assert_true(ubi__text_is(ubi__timeline_text(&file->data, outer->source), "a.js"));
 }
 
-static void what_was_told_is_in_the_file(void **state) {
+static void what_was_reported_is_in_the_file(void **state) {
     session s;
     (void)state;
     assert_int_equal(begin(&s, NULL), UBI_OK);
@@ -215,7 +215,7 @@ static void a_program_that_is_killed_leaves_what_was_pulled(void **state) {
     ubi__timeline_file_fini(&file);
 }
 
-static void a_file_that_cannot_be_made_or_written_is_told(void **state) {
+static void a_file_that_cannot_be_made_or_written_is_reported(void **state) {
     ubi__timeline_writer *writer;
     (void)state;
     assert_int_equal(ubi__timeline_writer_open(&writer, "/nowhere/at/all", &about, NULL), UBI_EIO);
@@ -237,17 +237,17 @@ static ubi_status record_all(void *payload, const ubi_allocator *allocator) {
     return status;
 }
 
-static void a_refused_allocation_is_told_at_the_end(void **state) {
+static void a_refused_allocation_is_reported_at_the_end(void **state) {
     (void)state;
     assert_true(fail_each_allocation(record_all, NULL) >= 3);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_told_is_in_the_file),
+        cmocka_unit_test(what_was_reported_is_in_the_file),
         cmocka_unit_test(a_program_that_is_killed_leaves_what_was_pulled),
-        cmocka_unit_test(a_file_that_cannot_be_made_or_written_is_told),
-        cmocka_unit_test(a_refused_allocation_is_told_at_the_end),
+        cmocka_unit_test(a_file_that_cannot_be_made_or_written_is_reported),
+        cmocka_unit_test(a_refused_allocation_is_reported_at_the_end),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -57,27 +57,27 @@ static void tell(world *w, const char *format, ...) {
     w->n += (size_t)n;
 }
 
-static void tell_text(world *w, ubi_str_ix ix) {
+static void report_text(world *w, ubi_str_ix ix) {
     ubi_text text = ix == UBI_NONE ? ubi__text("-") : ubi__timeline_text(&w->data, ix);
     tell(w, "%.*s", (int)text.len, text.ptr);
 }
 
-static void tell_stack(world *w, uint32_t frame) {
+static void report_stack(world *w, uint32_t frame) {
     for (; frame != UBI_NONE; frame = w->data.frames.at[frame].parent) {
         const ubi__timeline_frame *f = &w->data.frames.at[frame];
         tell(w, " <");
-        tell_text(w, f->function);
+        report_text(w, f->function);
         if (f->line)
             tell(w, ":%u", f->line);
     }
 }
 
-static void tell_detail(world *w, const ubi__timeline_detail *d) {
+static void report_detail(world *w, const ubi__timeline_detail *d) {
     tell(w, " ");
-    tell_text(w, d->key);
+    report_text(w, d->key);
     if (d->type == UBI__TIMELINE_TEXT) {
         tell(w, "='");
-        tell_text(w, d->as.text);
+        report_text(w, d->as.text);
         tell(w, "'");
     } else if (d->type == UBI__TIMELINE_NUMBER) {
         tell(w, "=%g", d->as.number);
@@ -87,17 +87,17 @@ static void tell_detail(world *w, const ubi__timeline_detail *d) {
 }
 
 /* A line per row: "name start-end thread details stack". No end: open. */
-static void tell_rows(world *w) {
+static void report_rows(world *w) {
     for (size_t i = 0; i < w->data.rows.n; i++) {
         const ubi__timeline_row *row = &w->data.rows.at[i];
-        tell_text(w, row->name);
+        report_text(w, row->name);
         tell(w, " %d-", (int)row->start_ns);
         if (row->flags & UBI__TIMELINE_HAS_END)
             tell(w, "%d", (int)row->end_ns);
         tell(w, " %d%s", (int)w->data.threads.at[row->thread].id, row->flags & UBI__TIMELINE_OFF_THREAD ? "*" : "");
         for (unsigned k = 0; k < row->n_details; k++)
-            tell_detail(w, &w->data.details.at[row->first_detail + k]);
-        tell_stack(w, row->stack);
+            report_detail(w, &w->data.details.at[row->first_detail + k]);
+        report_stack(w, row->stack);
         tell(w, "\n");
     }
 }
@@ -118,10 +118,10 @@ static void read_recording(world *w, recording *r) {
     finish_recording(r);
     must(read_bytes(w, &r->file, NULL));
     bytes_free(&r->file);
-    tell_rows(w);
+    report_rows(w);
 }
 
-static void assert_told(const world *w, const char *expected) {
+static void assert_reported(const world *w, const char *expected) {
     assert_string_equal(w->told, expected);
     assert_string_equal(w->fault, "");
 }
@@ -142,7 +142,7 @@ static void ends_belong_to_starts_of_their_thread(void **state) {
     end(&r, "never began", 22);
     start(&r, "never ends", 23);
     read_recording(&w, &r);
-    assert_told(&w, "load 10-13 100\nload 11-20 101*\nnow 12-12 101\nnever ends 23- 100\n");
+    assert_reported(&w, "load 10-13 100\nload 11-20 101*\nnow 12-12 101\nnever ends 23- 100\n");
     ubi__timeline_data_fini(&w.data);
 }
 
@@ -160,8 +160,8 @@ static void details_are_what_the_json_says(void **state) {
     mark(&r, "no object", UBI__UBIREC_MARKER_TIMESTAMP, 0, 5, 0, "17");
     mark(&r, "no JSON", UBI__UBIREC_MARKER_TIMESTAMP, 0, 6, 0, "\xff{");
     read_recording(&w, &r);
-    assert_told(&w, "a 1-1 100 causeName='\xc3\xa4 \"b\"' n=-2.5 yes=yes no=no last=7\nb 2-3 100 first=1 second=2\n"
-                    "broken 4-4 100 good=1\nno object 5-5 100\nno JSON 6-6 100\n");
+    assert_reported(&w, "a 1-1 100 causeName='\xc3\xa4 \"b\"' n=-2.5 yes=yes no=no last=7\nb 2-3 100 first=1 second=2\n"
+                        "broken 4-4 100 good=1\nno object 5-5 100\nno JSON 6-6 100\n");
     ubi__timeline_data_fini(&w.data);
 }
 
@@ -209,8 +209,8 @@ static void stacks_begin_where_the_program_marks(void **state) {
     mark(&r, "b", UBI__UBIREC_MARKER_TIMESTAMP, 0, 2, caller, ""); /* a part of the first one */
     must(ubi__ubirec_write_symbols(r.w, marks, inlined, 4));       /* after everything */
     read_recording(&w, &r);
-    assert_told(&w, "a 1-1 100 <load(char const*):12 <begin:20 <libx.so+0x2ab0 <onload:5 <0xdeadbeef <(truncated)\n"
-                    "b 2-2 100 <libx.so+0x2ab0 <onload:5 <0xdeadbeef <(truncated)\n");
+    assert_reported(&w, "a 1-1 100 <load(char const*):12 <begin:20 <libx.so+0x2ab0 <onload:5 <0xdeadbeef <(truncated)\n"
+                        "b 2-2 100 <libx.so+0x2ab0 <onload:5 <0xdeadbeef <(truncated)\n");
     assert_int_equal(w.data.frames.n, 6);
     ubi__timeline_data_fini(&w.data);
 }
@@ -289,7 +289,7 @@ static size_t rows_of_prefix(const bytes *file, size_t n) {
     return rows;
 }
 
-static void what_stands_before_a_fault_is_kept(void **state) {
+static void what_precedes_a_fault_is_kept(void **state) {
     (void)state;
     bytes file = any_recording(3);
     size_t faults = 0, cut = 0;
@@ -348,7 +348,7 @@ int main(void) {
         cmocka_unit_test(stacks_begin_where_the_program_marks),
         cmocka_unit_test(memory_over_time_comes_along),
         cmocka_unit_test(whatever_a_recording_has_becomes_rows),
-        cmocka_unit_test(what_stands_before_a_fault_is_kept),
+        cmocka_unit_test(what_precedes_a_fault_is_kept),
         cmocka_unit_test(a_refused_allocation_ends_it_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

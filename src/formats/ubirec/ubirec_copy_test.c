@@ -344,7 +344,7 @@ static void check_copy_of(const bytes *file, size_t *n_faults, size_t *n_torn) {
     bytes_free(&made);
 }
 
-static void what_stands_before_a_fault_is_in_the_copy(void **state) {
+static void what_precedes_a_fault_is_in_the_copy(void **state) {
     bytes file = any_recording(3);
     size_t whole = file.n, n_faults = 0, n_torn = 0;
     (void)state;
@@ -405,7 +405,7 @@ int main(void) {
         cmocka_unit_test(with_the_same_texts_everything_is_the_same),
         cmocka_unit_test(no_text_is_left_and_no_address),
         cmocka_unit_test(symbols_that_the_file_lacks_are_in_the_copy),
-        cmocka_unit_test(what_stands_before_a_fault_is_in_the_copy),
+        cmocka_unit_test(what_precedes_a_fault_is_in_the_copy),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),
         cmocka_unit_test(a_failing_write_or_map_ends_it),
     };

@@ -16,16 +16,16 @@
 #include "formats/v8/v8_rows.c"
 #include "formats/v8/v8_saver.h"
 
-typedef struct told_graph {
+typedef struct reported_graph {
     ubi_graph *graph;
     ubi__v8_facts facts;
-} told_graph;
+} reported_graph;
 
 static void check_divider_by_six(void *payload) {
     divider_check(payload, 6);
 }
 static void check_facts(void *payload) {
-    told_graph *told = payload;
+    reported_graph *told = payload;
     ubi__v8_facts_check(&told->facts, told->graph);
 }
 static void check_meta(void *payload) {
@@ -40,7 +40,7 @@ static void check_save(void *payload) {
 
 static void damaged_facts_are_seen(void **state) {
     (void)state;
-    told_graph told = { .graph = graph_from_drawing("root -> a;"), .facts = { .stride = 6 } };
+    reported_graph told = { .graph = graph_from_drawing("root -> a;"), .facts = { .stride = 6 } };
     ubi__v8_location locations[] = { { .node = 0, .script = UBI_NONE }, { .node = 1, .script = 0 } };
     ubi__v8_scope scopes[] = { { .n_variables = 2, .n_uses = 1 }, { .first_variable = 2, .first_use = 1 } };
     ubi__v8_trace trace = { 0 };

@@ -45,7 +45,7 @@ void ubi__v8_save_check(const ubi__v8_save *s) {
 }
 
 /* Nodes take about a quarter of the time, edges the rest. */
-static ubi_status tell_progress(const ubi__v8_save *s, ubi_node_ix n, unsigned quarters, uint64_t done) {
+static ubi_status report_progress(const ubi__v8_save *s, ubi_node_ix n, unsigned quarters, uint64_t done) {
     if ((n & (NODES_PER_PROGRESS - 1)) == 0 &&
         !ubi__progress(&s->options->progress, "writing", (done + (uint64_t)n * quarters) / 4, s->graph->n_nodes))
         return ubi__fail_cancelled();
@@ -174,7 +174,7 @@ static ubi_status write_nodes(ubi__v8_save *s) {
     if (s->is_root_moved)
         UBI_TRY(write_node(s, g->root, !s->has_outer_root));
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
-        UBI_TRY(tell_progress(s, n, 1, 0));
+        UBI_TRY(report_progress(s, n, 1, 0));
         if (!s->is_root_moved || n != g->root)
             UBI_TRY(write_node(s, n, n == 0 && !s->is_root_moved && !s->has_outer_root));
     }
@@ -209,7 +209,7 @@ static ubi_status write_edges(ubi__v8_save *s) {
     if (s->is_root_moved)
         UBI_TRY(write_node_edges(s, g->root, &first));
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
-        UBI_TRY(tell_progress(s, n, 3, g->n_nodes));
+        UBI_TRY(report_progress(s, n, 3, g->n_nodes));
         if (!s->is_root_moved || n != g->root)
             UBI_TRY(write_node_edges(s, n, &first));
     }

@@ -85,7 +85,7 @@ static ubi_text engine_word(const ubi_graph *graph, const ubi_kind *kind, ubi_ed
 
 static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *run) {
     const ubi_kind *kind = kind_of(graph, run->first_node);
-    return (ubi__edge_words){ .how = UBI__EDGE_TOLD, .text = engine_word(graph, kind, run->first) };
+    return (ubi__edge_words){ .how = UBI__EDGE_NAMED, .text = engine_word(graph, kind, run->first) };
 }
 
 /* ---- names of edges ----------------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static const struct {
 static bool is_known(ubi__edge_words *out, ubi_text name) {
     for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++)
         if (ubi__text_equal(name, known_names[i].name)) {
-            *out = ubi__edge_told(known_names[i].words);
+            *out = ubi__edge_named(known_names[i].words);
             return true;
         }
     return false;
@@ -140,16 +140,16 @@ static bool is_known(ubi__edge_words *out, ubi_text name) {
 static ubi__edge_words engine_name(ubi_text name) {
     for (size_t i = 0; i < sizeof root_names / sizeof *root_names; i++)
         if (ubi__text_begins(name, root_names[i].prefix))
-            return ubi__edge_told(root_names[i].words);
+            return ubi__edge_named(root_names[i].words);
     if (name.len > UBI__LONGEST_IDENTIFIER)
-        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+        return ubi__edge_says(UBI__EDGE_NAMED, NULL, name);
     for (size_t i = 0; i + 9 <= name.len; i++)
         if (memcmp(name.ptr + i, ", holder ", 9) == 0)
             name.len = i;
     for (size_t i = name.len; i > 2; i--)
         if (i < name.len && name.ptr[i - 1] == ':' && name.ptr[i - 2] == ':')
-            return ubi__edge_says(UBI__EDGE_TOLD, NULL, (ubi_text){ name.ptr + i, name.len - i });
-    return ubi__edge_says(name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, NULL, name);
+            return ubi__edge_says(UBI__EDGE_NAMED, NULL, (ubi_text){ name.ptr + i, name.len - i });
+    return ubi__edge_says(name.len ? UBI__EDGE_NAMED : UBI__EDGE_SILENT, NULL, name);
 }
 
 /* "objectElements[17]" without what precedes the bracket. */
@@ -171,7 +171,7 @@ static bool is_made_by_scripts(const ubi_graph *graph, const ubi_kind *kind) {
 static ubi__edge_words words_of_object(const ubi_graph *graph, const ubi_kind *source, ubi_text name) {
     ubi_text element;
     if (ubi__text_begins(name, "**UNKNOWN SLOT"))
-        return ubi__edge_told(NULL);
+        return ubi__edge_named(NULL);
     if (ubi__text_is(name, "**SYMBOL KEY**"))
         return ubi__edge_says(UBI__EDGE_VERBATIM, NULL, ubi__text("[symbol]"));
     if (is_element(&element, name))
@@ -189,9 +189,9 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source_nod
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
     ubi__edge_words known;
     if (!name.ptr || ubi__text_begins(type_of(graph, source), "js::"))
-        return ubi__edge_told(NULL); /* edges between the engine's own nodes say nothing that people use */
+        return ubi__edge_named(NULL); /* edges between the engine's own nodes say nothing that people use */
     if (kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter"))
-        return ubi__edge_told(NULL); /* the word for the target says it */
+        return ubi__edge_named(NULL); /* the word for the target says it */
     if (is_known(&known, name))
         return known;
     return source->coarse_type == UBI_COARSE_OBJECT ? words_of_object(graph, source, name) : engine_name(name);

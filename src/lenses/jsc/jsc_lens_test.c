@@ -78,7 +78,7 @@ static void nodes_and_edges_say_what_files_have(void **state) {
     assert_int_equal(name.len, 5);
     assert_memory_equal(name.ptr, "add()", 5);
     ubi__edge_words words = ubi__producer_of(g)->words->edge(g, 0, 0);
-    assert_int_equal(words.how, UBI__EDGE_TOLD);
+    assert_int_equal(words.how, UBI__EDGE_NAMED);
     assert_int_equal(words.text.len, 13);
     assert_int_equal(ubi__further_facts_of(facts, g, 1, &buffer), 3);
     assert_string_equal(facts[0].key, "rootReason");

@@ -164,7 +164,7 @@ static bool kind_is_permanent(const ubi_graph *graph, const ubi_kind *kind) {
 static ubi__edge_words words_of_root(const ubi_graph *graph, ubi_edge_ix edge) {
     const ubi__jsc_facts *facts = ubi__jsc_facts_of(graph);
     const ubi__jsc_root *root = facts ? ubi__jsc_root_of(facts, ubi_graph_edge_target(graph, edge)) : NULL;
-    return root ? ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi_graph_string(graph, root->reason)) : ubi__edge_told(NULL);
+    return root ? ubi__edge_says(UBI__EDGE_NAMED, NULL, ubi_graph_string(graph, root->reason)) : ubi__edge_named(NULL);
 }
 
 static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
@@ -173,13 +173,13 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ub
     switch (ubi_graph_edge_kind(graph, edge)) {
     case UBI_EDGE_ELEMENT:
         return ubi_graph_edge_number(&index, graph, edge) ? (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index }
-                                                          : ubi__edge_told(NULL);
+                                                          : ubi__edge_named(NULL);
     case UBI_EDGE_PROPERTY:
         return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
     case UBI_EDGE_CONTEXT:
         return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name);
     default:
-        return source == ubi_graph_root(graph) ? words_of_root(graph, edge) : ubi__edge_told(NULL);
+        return source == ubi_graph_root(graph) ? words_of_root(graph, edge) : ubi__edge_named(NULL);
     }
 }
 
@@ -213,11 +213,11 @@ static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *
     if (last.how == UBI__EDGE_VARIABLE || (type == UBI__JSC_SCOPE && last.text.len))
         return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", last.text);
     if (type == UBI__JSC_INTERNAL && is_entry(graph, run->source))
-        return ubi__edge_told("entry");
+        return ubi__edge_named("entry");
     for (size_t i = 0; i < sizeof engine_words / sizeof *engine_words; i++)
         if (ubi__text_is(class_name, engine_words[i].class_name))
-            return ubi__edge_told(engine_words[i].word);
-    return type == UBI__JSC_CODE ? ubi__edge_told("code") : ubi__edge_says(UBI__EDGE_TOLD, NULL, class_name);
+            return ubi__edge_named(engine_words[i].word);
+    return type == UBI__JSC_CODE ? ubi__edge_named("code") : ubi__edge_says(UBI__EDGE_NAMED, NULL, class_name);
 }
 
 /* ---- where paths begin ---------------------------------------------------------------------------------------------- */

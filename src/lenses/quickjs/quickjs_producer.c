@@ -93,14 +93,14 @@ static bool is_index(uint32_t *out, ubi_text name) {
 static ubi__edge_words words_of_object(const ubi_graph *graph, ubi_node_ix source, ubi_text name) {
     uint32_t index;
     if (is_inside(graph, source, name))
-        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+        return ubi__edge_says(UBI__EDGE_NAMED, NULL, name);
     if (is_index(&index, name))
         return (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
     if (ubi__text_is_identifier(name))
         return ubi__edge_says(UBI__EDGE_PROPERTY, NULL, name);
     const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, source));
     bool is_made_by_scripts = ubi__kind_is_plain(graph, kind) || ubi__text_is(class_at(graph, source), "Function");
-    return ubi__edge_says(is_made_by_scripts ? UBI__EDGE_QUOTED : UBI__EDGE_TOLD, NULL, name);
+    return ubi__edge_says(is_made_by_scripts ? UBI__EDGE_QUOTED : UBI__EDGE_NAMED, NULL, name);
 }
 
 static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
@@ -114,10 +114,10 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ub
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
     bool is_of_root = source == ubi_graph_root(graph) && !node_is_engine(graph, source);
     if (!name.ptr || (node_is_engine(graph, target) && !is_of_root))
-        return ubi__edge_told(NULL);
+        return ubi__edge_named(NULL);
     if (is_type(graph, source, "JSObject"))
         return words_of_object(graph, source, name);
-    return ubi__edge_says(name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, NULL, name);
+    return ubi__edge_says(name.len ? UBI__EDGE_NAMED : UBI__EDGE_SILENT, NULL, name);
 }
 
 /* ---- runs of the engine's nodes ----------------------------------------------------------------------------------- */
@@ -128,14 +128,14 @@ static ubi__edge_words words_of_variable(const ubi_graph *graph, ubi_node_ix sou
         ubi__text_is_identifier(name))
         return ubi__edge_says(UBI__EDGE_PROPERTY, NULL, name);
     return name.len ? ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name)
-                    : ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text("variable"));
+                    : ubi__edge_says(UBI__EDGE_NAMED, NULL, ubi__text("variable"));
 }
 
 /* What a function that waits has at hand beside its variables. */
 static ubi__edge_words words_of_suspended_call(ubi_text name) {
     static const char *const others[] = { "function", "this", "resolve", "reject", "operand" };
     if (is_any(name, others, sizeof others / sizeof *others) || !ubi__text_is_identifier(name))
-        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name.len ? name : ubi__text("suspended call"));
+        return ubi__edge_says(UBI__EDGE_NAMED, NULL, name.len ? name : ubi__text("suspended call"));
     return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name);
 }
 
@@ -154,8 +154,8 @@ static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *
     if (is_type(graph, node, "JSAsyncFunctionState"))
         return words_of_suspended_call(edge_name(graph, last));
     if (is_type(graph, node, "JSContext") && edge_name(graph, last).len)
-        return ubi__edge_says(UBI__EDGE_TOLD, NULL, edge_name(graph, last));
-    return ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text(word ? word : ""));
+        return ubi__edge_says(UBI__EDGE_NAMED, NULL, edge_name(graph, last));
+    return ubi__edge_says(UBI__EDGE_NAMED, NULL, ubi__text(word ? word : ""));
 }
 
 /* ---- where paths begin -------------------------------------------------------------------------------------------- */

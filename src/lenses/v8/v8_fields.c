@@ -118,7 +118,7 @@ ubi_node_ix ubi__v8_script_of(ubi__fields *fields, ubi_node_ix closure) {
 }
 
 /* Many files have this name. */
-static bool tells_little(ubi_text file) {
+static bool says_little(ubi_text file) {
     return file.len >= 6 && memcmp(file.ptr, "index.", 6) == 0;
 }
 
@@ -134,7 +134,7 @@ static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
     }
     for (size_t i = name.len; i-- > 0;) {
         ubi_text file = { name.ptr + i + 1, name.len - i - 1 };
-        if (name.ptr[i] == '/' && file.len && !tells_little(file))
+        if (name.ptr[i] == '/' && file.len && !says_little(file))
             return file;
     }
     return name;

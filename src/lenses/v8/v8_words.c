@@ -95,19 +95,19 @@ static ubi_text name_among_people(ubi_text name) {
 static ubi__edge_words words_of_field(ubi_text name) {
     size_t digits = name.len <= UBI__LONGEST_IDENTIFIER ? count_digits(name) : 0;
     if (is_weak_map_entry(name))
-        return ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
+        return ubi__edge_says(UBI__EDGE_NAMED, NULL, ubi__text("value in a WeakMap"));
     if (digits && ubi__text_begins(text_behind(name, digits), " / "))
         name = text_behind(name, digits + 3);
     else if (digits == name.len)
         return edge_silent();
-    return says_nothing(name) ? edge_silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name_among_people(name));
+    return says_nothing(name) ? edge_silent() : ubi__edge_says(UBI__EDGE_NAMED, NULL, name_among_people(name));
 }
 
 static ubi__edge_words words_of_property(ubi_text name) {
     if (ubi__text_begins(name, "get ") && name.len > 4)
-        return ubi__edge_says(UBI__EDGE_TOLD, "getter ", text_behind(name, 4));
+        return ubi__edge_says(UBI__EDGE_NAMED, "getter ", text_behind(name, 4));
     if (ubi__text_begins(name, "set ") && name.len > 4)
-        return ubi__edge_says(UBI__EDGE_TOLD, "setter ", text_behind(name, 4));
+        return ubi__edge_says(UBI__EDGE_NAMED, "setter ", text_behind(name, 4));
     return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
 }
 
@@ -126,9 +126,10 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ub
     case UBI_EDGE_INTERNAL:
         return words_of_field(name);
     case UBI_EDGE_SHORTCUT:
-        return type_of(graph, source) == UBI__V8_SYNTHETIC ? edge_silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+        return type_of(graph, source) == UBI__V8_SYNTHETIC ? edge_silent()
+                                                           : ubi__edge_says(UBI__EDGE_NAMED, NULL, name);
     case UBI_EDGE_WEAK:
-        return ubi__edge_says(UBI__EDGE_TOLD, "weak ", name);
+        return ubi__edge_says(UBI__EDGE_NAMED, "weak ", name);
     default:
         return edge_silent();
     }
@@ -175,14 +176,14 @@ static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *
     if (ubi_graph_edge_kind(graph, last) == UBI_EDGE_CONTEXT)
         return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", out);
     if (is_weak_map_entry(out))
-        return ubi__edge_told("value in a WeakMap");
+        return ubi__edge_named("value in a WeakMap");
     if (ubi__text_begins(name_of(graph, node), "system / Context"))
-        return ubi__edge_told("scope");
+        return ubi__edge_named("scope");
     if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "table"))
-        return ubi__edge_told("entry");
+        return ubi__edge_named("entry");
     if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "elements"))
-        return ubi__edge_told("element");
-    return ubi__edge_says(UBI__EDGE_TOLD, NULL, word_for(graph, node));
+        return ubi__edge_named("element");
+    return ubi__edge_says(UBI__EDGE_NAMED, NULL, word_for(graph, node));
 }
 
 /* ---- where paths begin -------------------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ uint32_t ubi__leaks_listed(const ubi__leaks_answer *answer);
 uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks);
 /** What stayed or became larger and is in no list (ubi_leaks_unlisted); 0 when it is too little to report, or the files are of several
  * processes. */
-uint64_t ubi__leaks_untold_growth(const ubi__leaks_answer *answer);
+uint64_t ubi__leaks_remaining_growth(const ubi__leaks_answer *answer);
 /** Of three files: bytes by which tables grew that may have room in reserve, so that whether they grow steadily is open. O(what grew). */
 uint64_t ubi__leaks_growth_with_room(const ubi_leaks *leaks);
 /** Bytes by which objects of OLD with a verdict grew. Cost: O(objects that grew). */
@@ -176,7 +176,7 @@ uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer);
 /** Lines on the page about objects of OLD that became larger by much. Errors: UBI_ENOMEM. */
 ubi_status ubi__leaks_write_grown(const ubi__page *page, const ubi__leaks_answer *answer, ubi__leak_memo *memo);
 /** Growth in bytes of the objects in these lines. Cost: O(objects that grew). */
-uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer);
+uint64_t ubi__leaks_listed_growth(const ubi__leaks_answer *answer);
 /** The own size of a node of the newest heap, without what it holds. O(1). */
 uint64_t ubi__leak_own_size(const ubi__leaks_answer *answer, ubi_node_ix node);
 /** The object that the page lists first; NULL: none. */

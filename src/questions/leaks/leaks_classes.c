@@ -59,15 +59,15 @@ static void class_table_init(ubi__text_table *table, const ubi__page *page, uint
 
 /* Classes that grew in at least half of the steps: those that jitter say little. */
 void ubi__leaks_write_classes(const ubi__page *page, const ubi__leaks_answer *answer) {
-    uint32_t n_heaps = ubi_leaks_heap_count(answer->leaks), n = ubi_leaks_trend_count(answer->leaks), n_told = 0;
+    uint32_t n_heaps = ubi_leaks_heap_count(answer->leaks), n = ubi_leaks_trend_count(answer->leaks), n_listed = 0;
     ubi__text_table table;
     class_table_init(&table, page, n_heaps);
-    for (uint32_t i = 0; n_heaps > UBI__LEAK_MOST_SIZES && i < n && n_told < MOST_CLASSES; i++) {
+    for (uint32_t i = 0; n_heaps > UBI__LEAK_MOST_SIZES && i < n && n_listed < MOST_CLASSES; i++) {
         ubi_leak_trend trend;
         ubi_leaks_trend(&trend, answer->leaks, i);
         if (trend.n_rises * 2 < n_heaps - 1)
             continue;
-        if (n_told++ == 0)
+        if (n_listed++ == 0)
             ubi__write_title(page, "Classes that grow, from step to step");
         class_write(page, &table, &trend, n_heaps);
     }

@@ -39,18 +39,18 @@ static uint64_t growth_with_each_step(const ubi__leaks_answer *answer) {
 }
 
 static void doubt_growth(const ubi__leaks_answer *answer, char reason[UBI__REMARK_BYTES]) {
-    uint64_t untold_bytes = ubi__leaks_untold_growth(answer), leap_bytes = growth_in_leaps(answer);
+    uint64_t unlisted_bytes = ubi__leaks_remaining_growth(answer), leap_bytes = growth_in_leaps(answer);
     uint64_t step_bytes = growth_with_each_step(answer);
     char size[UBI__HUMAN_TEXT];
-    if (untold_bytes)
+    if (unlisted_bytes)
         doubt_add(reason, "the heap grew by %s that no listed object accounts for; '%s > 1MiB' asks for it",
-                  ubi__human_size(size, untold_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
+                  ubi__human_size(size, unlisted_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
     if (leap_bytes)
         doubt_add(reason,
                   "objects of OLD grew by %s with one of the two steps: set up once, or with room in "
                   "reserve, as a Map has; six snapshots decide",
                   ubi__human_size(size, leap_bytes));
-    if (step_bytes && !untold_bytes && !leap_bytes)
+    if (step_bytes && !unlisted_bytes && !leap_bytes)
         doubt_add(reason, "the heap grew by %s or more with each step", ubi__human_size(size, step_bytes));
 }
 

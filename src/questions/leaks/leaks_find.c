@@ -82,7 +82,7 @@ static ubi_status nodes_choose(uint64_t **out, const comparison *c) {
 
 /* ---- one comparison ----------------------------------------------------------------------------------------------- */
 
-static void classes_tell(const ubi__asked *asked, const ubi_class_scheme *classes) {
+static void classes_report(const ubi__asked *asked, const ubi_class_scheme *classes) {
     ubi_class class;
     for (uint32_t i = 0; asked->class_met && i < classes->n_classes; i++) {
         classes->describe(classes, i, &class);
@@ -111,7 +111,7 @@ static ubi_status past_compare(ubi_leak_finder *finder, const comparison *c, uin
     if (!c->answer->values->may_be_other_process)
         UBI_TRY(ubi__leaks_check_format(session, ubi_session_use_session(c->asked->heaps[c->newest])));
     UBI_TRY(ubi__asked_about(c->asked, heap, ubi_leak_finder_compare(finder, step, &classes)));
-    classes_tell(c->asked, &classes);
+    classes_report(c->asked, &classes);
     return UBI_OK;
 }
 
@@ -162,7 +162,7 @@ static ubi_status chosen_compare(ubi_leaks **out, const comparison *c, const uin
     ubi_leak_options options = options_of(c);
     ubi_leak_finder *finder;
     options.chosen = chosen;
-    classes_tell(c->asked, &classes);
+    classes_report(c->asked, &classes);
     UBI_TRY(ubi__asked_about(c->asked, c->newest,
                              ubi_leak_finder_new(&finder, ubi_look_view(c->look), &classes, &options)));
     ubi_status status = leaks_search(out, finder, c);

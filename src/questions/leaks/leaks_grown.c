@@ -32,17 +32,17 @@ typedef struct page {
  * A table that grew with the leaked objects in it is reported with these. A text that grows is never noise, however
  * little: only the program does that.
  */
-static bool is_told(const ubi__leaks_answer *answer, const ubi_leak_grown *grown) {
+static bool is_listed(const ubi__leaks_answer *answer, const ubi_leak_grown *grown) {
     uint64_t old_bytes = ubi_leaks_summary(answer->leaks)->heap[0].bytes;
     bool is_notable = grown->grown_bytes >= NOTABLE_BYTES && grown->grown_bytes >= old_bytes / 100;
     return grown->is_counted && (!grown->is_cluster_holder || grown->is_by_contents) && (is_notable || grown->is_rope);
 }
 
-uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer) {
+uint64_t ubi__leaks_listed_growth(const ubi__leaks_answer *answer) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks); i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(answer->leaks, i);
-        uint64_t bytes = is_told(answer, grown) ? grown->grown_bytes : 0;
+        uint64_t bytes = is_listed(answer, grown) ? grown->grown_bytes : 0;
         sum = sum + bytes < sum ? UINT64_MAX : sum + bytes;
     }
     return sum;
@@ -50,7 +50,7 @@ uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer) {
 
 const ubi_leak_grown *ubi__leaks_first_grown(const ubi__leaks_answer *answer) {
     for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks); i++)
-        if (is_told(answer, ubi_leaks_grown(answer->leaks, i)))
+        if (is_listed(answer, ubi_leaks_grown(answer->leaks, i)))
             return ubi_leaks_grown(answer->leaks, i);
     return NULL;
 }
@@ -184,20 +184,20 @@ static void write_rest(const page *p, uint32_t n, uint64_t bytes) {
 }
 
 ubi_status ubi__leaks_write_grown(const ubi__page *on, const ubi__leaks_answer *answer, ubi__leak_memo *memo) {
-    uint32_t n_told = 0, n_more = 0;
+    uint32_t n_listed = 0, n_more = 0;
     uint64_t more_bytes = 0;
     page p = { .answer = answer, .memo = memo, .plain = on->style, .page = on, .out = on->out };
     p.plain.has_color = false;
     for (uint32_t i = 0; i < ubi_leaks_grown_count(answer->leaks) && !p.out->has_failed; i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(answer->leaks, i);
-        if (!is_told(answer, grown))
+        if (!is_listed(answer, grown))
             continue;
-        if (n_told >= ubi__leaks_grown_limit(answer)) {
+        if (n_listed >= ubi__leaks_grown_limit(answer)) {
             n_more += grown->n_objects;
             more_bytes = more_bytes + grown->grown_bytes < more_bytes ? UINT64_MAX : more_bytes + grown->grown_bytes;
             continue;
         }
-        if (n_told++ == 0)
+        if (n_listed++ == 0)
             ubi__write_title(p.page, "Grown in place");
         UBI_TRY(write_grown(&p, grown));
     }

@@ -37,9 +37,9 @@ static void write_other_process(const ubi__page *page, const ubi__leaks_answer *
 #define MOST_MISFITS 3
 
 void ubi__leaks_write_misfits(const ubi__page *page, const ubi__leaks_answer *answer) {
-    uint32_t n = ubi_leaks_heap_count(answer->leaks), n_told = 0;
+    uint32_t n = ubi_leaks_heap_count(answer->leaks), n_listed = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (ubi_leaks_heap(answer->leaks, i)->fit == UBI_LEAK_OTHER_PROCESS && n_told++ < MOST_MISFITS)
+        if (ubi_leaks_heap(answer->leaks, i)->fit == UBI_LEAK_OTHER_PROCESS && n_listed++ < MOST_MISFITS)
             write_other_process(page, answer, i);
 }
 

@@ -137,8 +137,8 @@ static void write_nothing(const page *p, char *line, size_t capacity) {
     bool others = ubi_leaks_count(p->answer->leaks) > 0;
     if (ubi__leaks_first_grown(p->answer))
         snprintf(line, capacity, "No new object leaks. Objects that were there in OLD became larger by %s.",
-                 ubi__human_size(tally, ubi__leaks_told_growth(p->answer)));
-    else if (ubi__leaks_untold_growth(p->answer))
+                 ubi__human_size(tally, ubi__leaks_listed_growth(p->answer)));
+    else if (ubi__leaks_remaining_growth(p->answer))
         snprintf(line, capacity, "No object leaks.");
     else if (!others && p->summary->n_not_chosen && p->answer->filter)
         write_nothing_chosen(p, line, capacity);
@@ -169,7 +169,7 @@ static void write_something(const page *p, char *line, size_t capacity) {
 /* Only new objects are listed; a table that grew in place is not one. */
 static void write_unlisted_growth(const page *p) {
     char line[400], size[UBI__HUMAN_TEXT];
-    uint64_t growth_bytes = ubi__leaks_untold_growth(p->answer);
+    uint64_t growth_bytes = ubi__leaks_remaining_growth(p->answer);
     if (growth_bytes == 0 || p->answer->values->keeps_ids)
         return;
     snprintf(line, sizeof line,
@@ -188,7 +188,7 @@ static void write_grown_total(const page *p) {
     if (!ubi__leaks_first_grown(p->answer) || p->summary->n_clusters == 0)
         return;
     snprintf(line, sizeof line, "Objects that were there in OLD became larger by %s.",
-             ubi__human_size(size, ubi__leaks_told_growth(p->answer)));
+             ubi__human_size(size, ubi__leaks_listed_growth(p->answer)));
     ubi__write_words(p->page, UBI__INK_BOLD, line);
 }
 
@@ -317,7 +317,7 @@ static bool is_beside(const page *p, uint32_t i, uint32_t other) {
 }
 
 /* Whether a cluster above covers this one: keys next to the values of a map. */
-static bool is_told_above(const page *p, uint32_t i) {
+static bool is_reported_above(const page *p, uint32_t i) {
     for (uint32_t j = i > LOOK_AHEAD ? i - LOOK_AHEAD : 0; j < i; j++)
         if (is_beside(p, j, i))
             return true;
@@ -327,18 +327,18 @@ static bool is_told_above(const page *p, uint32_t i) {
 /* "also there: 300 (string) (9.30 KiB)". */
 static void write_beside(const page *p, uint32_t i) {
     char count[UBI__HUMAN_TEXT];
-    uint32_t n = ubi_leaks_count(p->answer->leaks), n_told = 0, n_beside = 0;
+    uint32_t n = ubi_leaks_count(p->answer->leaks), n_listed = 0, n_beside = 0;
     size_t used = 0;
     for (uint32_t j = i + 1; j < n && j - i <= LOOK_AHEAD; j++) {
         const ubi_leak_cluster *c = ubi_leaks_cluster(p->answer->leaks, j);
         if (!is_beside(p, i, j))
             continue;
         ubi_leak_tally kept = { c->leaked.count, c->retained_bytes };
-        n_told +=
-            n_beside++ < MOST_BESIDE && write_part(p, &used, n_told ? ", " : "also there: ", c->class_name.name, kept);
+        n_listed += n_beside++ < MOST_BESIDE &&
+                    write_part(p, &used, n_listed ? ", " : "also there: ", c->class_name.name, kept);
     }
-    if (n_told < n_beside)
-        ubi__out_printf(p->memo->out, ", and %s", ubi__human_things(count, n_beside - n_told, "more cluster"));
+    if (n_listed < n_beside)
+        ubi__out_printf(p->memo->out, ", and %s", ubi__human_things(count, n_beside - n_listed, "more cluster"));
     if (n_beside)
         write_line(p);
 }
@@ -409,7 +409,7 @@ static ubi_status write_clusters(const page *p) {
             ubi__write_title(p->page, "Probably no leaks");
         if (i >= p->summary->n_clusters)
             write_other(p, ubi_leaks_cluster(p->answer->leaks, i));
-        else if (!is_told_above(p, i))
+        else if (!is_reported_above(p, i))
             UBI_TRY(write_leak(p, i));
     }
     write_rest(p, n);

@@ -142,7 +142,7 @@ static uint32_t heap_of_rank(const ubi_leaks *leaks, uint32_t rank) {
 }
 
 /* Heaps of other processes keep their places. */
-static void put_right_order(line *l, const ubi__leaks_series *s, const ubi_leaks *leaks, const char *between) {
+static void correct_order(line *l, const ubi__leaks_series *s, const ubi_leaks *leaks, const char *between) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < ubi_leaks_heap_count(leaks); i++) {
         bool is_other = ubi_leaks_heap(leaks, i)->fit == UBI_LEAK_OTHER_PROCESS;
@@ -154,7 +154,7 @@ static void put_right_order(line *l, const ubi__leaks_series *s, const ubi_leaks
 static ubi_status fail_order(const ubi__leaks_series *s, const ubi_leaks *leaks, const char *option) {
     char text[380], first[120];
     line l = { text, 0, sizeof text, false };
-    put_right_order(&l, s, leaks, option ? "," : " ");
+    correct_order(&l, s, leaks, option ? "," : " ");
     if (!l.is_cut)
         return ubi__fail(UBI_EINVAL, "%s%snot in the order in which they were taken, which is: %s (--reorder does it)",
                          option ? option : "", option ? ": " : "", text);

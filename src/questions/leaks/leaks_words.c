@@ -243,7 +243,7 @@ uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks) {
 /* Less than this, or less than a tenth of OLD, is the noise of any program. */
 #define NOTABLE_UNLISTED_BYTES (UINT64_C(1) << 20)
 
-uint64_t ubi__leaks_untold_growth(const ubi__leaks_answer *answer) {
+uint64_t ubi__leaks_remaining_growth(const ubi__leaks_answer *answer) {
     uint64_t bytes = ubi_leaks_unlisted(answer->leaks)->stayed_bytes;
     bool is_notable = bytes > NOTABLE_UNLISTED_BYTES && bytes > ubi_leaks_summary(answer->leaks)->heap[0].bytes / 10;
     return ubi__leaks_same_run(answer) && is_notable ? bytes : 0;

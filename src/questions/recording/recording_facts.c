@@ -89,7 +89,7 @@ static void set_limits(ubi__condition_value *out, ubi__range number, ubi__range 
     out->basis_high = ubi__whole(basis.high);
 }
 
-static void tell_bytes(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
+static void report_bytes(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
     ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
     out->magnitude = ubi__whole(sum.estimate.bytes);
     out->basis = ubi__whole(all.estimate.bytes);
@@ -105,7 +105,7 @@ static ubi__recording_sum suppressed_sum(const ubi__recording_report *report) {
                                  ubi__recording_count_range(report->summary, UBI__UBIREC_HEAP, &e) };
 }
 
-static void tell_count(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
+static void report_count(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
     ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
     out->magnitude = ubi__whole(sum.estimate.count);
     out->basis = ubi__whole(all.estimate.count);
@@ -114,8 +114,8 @@ static void tell_count(ubi__condition_value *out, const ubi__recording_report *r
 }
 
 /* What the thread of a sample did next is unknown: any of them may have been temporary, or none. */
-static void tell_temporary(ubi__condition_value *out, const ubi__recording_report *report) {
-    tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TEMPORARY));
+static void report_temporary(ubi__condition_value *out, const ubi__recording_report *report) {
+    report_count(out, report, sum_of_measure(report, UBI__MEASURE_TEMPORARY));
     if (!out->is_estimate)
         return;
     out->low = 0;
@@ -149,25 +149,25 @@ void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording
     *out = (ubi__condition_value){ 0 };
     switch (what) {
     case FACT_LEAKED:
-        tell_bytes(out, report, report->leaks);
+        report_bytes(out, report, report->leaks);
         break;
     case FACT_LEAKED_COUNT:
-        tell_count(out, report, report->leaks);
+        report_count(out, report, report->leaks);
         break;
     case FACT_POOLS:
-        tell_bytes(out, report, report->pools);
+        report_bytes(out, report, report->pools);
         break;
     case FACT_PEAK:
-        tell_bytes(out, report, sum_of_measure(report, UBI__MEASURE_PEAK));
+        report_bytes(out, report, sum_of_measure(report, UBI__MEASURE_PEAK));
         break;
     case FACT_TOTAL:
-        tell_bytes(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
+        report_bytes(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
         break;
     case FACT_COUNT:
-        tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
+        report_count(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
         break;
     case FACT_TEMPORARY:
-        tell_temporary(out, report);
+        report_temporary(out, report);
         break;
     case FACT_RSS:
         out->magnitude = report->summary->rss_peak_bytes;
@@ -177,7 +177,7 @@ void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording
         out->magnitude = report->summary->tables.counters[UBI__UBIREC_DROPPED];
         break;
     case FACT_SUPPRESSED:
-        tell_bytes(out, report, suppressed_sum(report));
+        report_bytes(out, report, suppressed_sum(report));
         break;
     }
     if (!out->unknown)

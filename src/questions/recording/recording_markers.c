@@ -57,7 +57,7 @@ static double at_least_0(double value) {
     return value > 0 ? value : 0;
 }
 
-static void take_away(ubi__estimate *from, const ubi__estimate *part) {
+static void estimate_subtract(ubi__estimate *from, const ubi__estimate *part) {
     from->samples -= part->samples;
     from->count = at_least_0(from->count - part->count);
     from->count_variance = at_least_0(from->count_variance - part->count_variance);
@@ -72,8 +72,8 @@ static ubi__marker_group rest_of(const ubi__recording_report *report) {
     ubi__marker_group rest = { .allocated = report->heap[UBI__MEASURE_TOTAL],
                                .live = report->heap[UBI__MEASURE_LEAKED] };
     for (size_t i = 0; i < m->groups.n; i++) {
-        take_away(&rest.allocated, &m->groups.at[i].allocated);
-        take_away(&rest.live, &m->groups.at[i].live);
+        estimate_subtract(&rest.allocated, &m->groups.at[i].allocated);
+        estimate_subtract(&rest.live, &m->groups.at[i].live);
     }
     return rest;
 }

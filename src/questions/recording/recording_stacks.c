@@ -54,7 +54,7 @@ typedef struct flow {
 } flow;
 
 /* Not the program's own code: containers of C++, and what starts programs. */
-static bool tells_nothing(const ubi__recording_place *place) {
+static bool reports_nothing(const ubi__recording_place *place) {
     return ubi__recording_is_start_up(place) || ubi__allocator_role_of(place->function) != UBI__NO_ALLOCATOR;
 }
 
@@ -142,7 +142,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
         n++;
     }
     for (; n < FLOW_CALLERS && ubi__recording_walk_next(&walk, &place);) {
-        if (tells_nothing(&place) || is_known_by(&place, &last))
+        if (reports_nothing(&place) || is_known_by(&place, &last))
             continue;
         put_place(&f, arrow, &place);
         last = place;

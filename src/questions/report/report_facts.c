@@ -53,7 +53,7 @@ static bool asks_for_holder(const ubi_finding *finding) {
 }
 
 /* Of plain objects and global ones the path says more than the last property. */
-static bool tells_little(const ubi__report_facts *f, ubi_node_ix holder) {
+static bool says_little(const ubi__report_facts *f, ubi_node_ix holder) {
     ubi_text name = ubi_look_node_name(f->look, holder);
     return ubi__kind_is_plain(f->graph, ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, holder))) ||
            ubi__text_is(name, "global") || ubi__text_contains(name, ubi__text("[JSGlobalObject]"));
@@ -67,7 +67,7 @@ bool ubi__report_held_by(char out[UBI__REPORT_HELD_BY], const ubi__report_facts 
     if (path.n_steps == 0 || !asks_for_holder(finding))
         return false;
     ubi_node_ix holder = ubi__path_node(&path, ubi__holder_of(&path, path.n_steps));
-    if (tells_little(f, holder))
+    if (says_little(f, holder))
         return false;
     ubi__out_init(&o, put_bytes, &b);
     bool is_named = ubi__display_held(&o, &plain, &path, path.n_steps, "");

@@ -131,8 +131,8 @@ static void kinds_write(const page *p) {
     ubi__write_title(p->page, "Biggest kinds");
     for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
-        bool is_told = group->label.len && *group->label.ptr == '('; /* "(string)" */
-        const char *note = is_told ? "" : notes[group->coarse_type];
+        bool is_listed = group->label.len && *group->label.ptr == '('; /* "(string)" */
+        const char *note = is_listed ? "" : notes[group->coarse_type];
         size_t room = row_write(p, &p->table, &group->tally, coarse_color(group->coarse_type));
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
         if (*note)

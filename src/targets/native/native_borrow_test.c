@@ -170,7 +170,7 @@ static void a_call_that_crashes_is_undone(void **state) {
     assert_int_equal(subject_end(&s), 0);
 }
 
-static void moments_are_told_apart(void **state) {
+static void moments_are_distinguished(void **state) {
     (void)state;
     subject s;
     ubi__native_moments *moments;
@@ -233,7 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_continues),
         cmocka_unit_test(registers_and_errno_stay),
-        cmocka_unit_test(moments_are_told_apart),
+        cmocka_unit_test(moments_are_distinguished),
         cmocka_unit_test(what_is_gone_is_gone),
         cmocka_unit_test(a_call_that_crashes_is_undone),
         cmocka_unit_test(mappings_and_functions_are_found),

@@ -323,7 +323,7 @@ static ubi_status note_refused(const recorder *r, pid_t pid) {
 }
 
 /* One of the others names its file, so that readers notice when it is missing. */
-static void tell_of_file(const recorder *r, const ubi__native_session *s) {
+static void report_of_file(const recorder *r, const ubi__native_session *s) {
     char name[64];
     ubi__native_session *teller = session_for(r, s->pid);
     if (!teller || strcmp(s->path, r->path) == 0)
@@ -351,7 +351,7 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
         note_refusal(r, 1, ubi_error_message());
         return hello.is_forked ? UBI_OK : note_refused(r, pid);
     }
-    tell_of_file(r, s);
+    report_of_file(r, s);
     s->next = r->sessions;
     r->sessions = s;
     /* Before the program continues: no other process is expected. */
@@ -530,9 +530,9 @@ static uint64_t find_waiting(const recorder *r, ubi__native_waiting *out) {
     return mark;
 }
 
-static void tell_waiting(recorder *r, uint64_t now) {
+static void report_waiting(recorder *r, uint64_t now) {
     ubi__native_waiting waiting;
-    if (!r->launch.has_ended || r->is_stopped || !r->settings->tell_waiting)
+    if (!r->launch.has_ended || r->is_stopped || !r->settings->report_waiting)
         return;
     if (!r->waiting_ns) {
         r->waiting_step_ns = FIRST_WAITING_NS;
@@ -543,7 +543,7 @@ static void tell_waiting(recorder *r, uint64_t now) {
     uint64_t mark = find_waiting(r, &waiting);
     if (waiting.n == 0 || mark == r->waiting_mark)
         return;
-    r->settings->tell_waiting(&waiting);
+    r->settings->report_waiting(&waiting);
     r->waiting_mark = mark;
     r->waiting_step_ns = r->waiting_step_ns < WAITING_NS / 2 ? 2 * r->waiting_step_ns : WAITING_NS;
     r->waiting_ns = now + r->waiting_step_ns;
@@ -643,7 +643,7 @@ static void attend_to_all(recorder *r) {
         ubi__native_control_answer(&r->control, r->sessions, now);
         take_stock(r, now);
         stop_in_time(r, now);
-        tell_waiting(r, now);
+        report_waiting(r, now);
         recorder_check(r);
         if (is_over(r, now))
             return;
@@ -778,8 +778,8 @@ static ubi_status enter_program(recorder *r) {
     if (!r->sessions)
         return ubi__fail(UBI_EIO, "%s", r->result->refusal);
     UBI_TRY(ubi__native_attach_enter(&r->attach));
-    if (r->settings->tell_attached)
-        r->settings->tell_attached(r->main_pid, r->attach.n_refused);
+    if (r->settings->report_attached)
+        r->settings->report_attached(r->main_pid, r->attach.n_refused);
     return UBI_OK;
 }
 

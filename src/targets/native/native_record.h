@@ -38,9 +38,9 @@ typedef struct ubi__native_settings {
     bool with_children, with_mappings, with_markers, with_symbols, with_debuginfod;
     ubi__native_results_maker maker; /* of results that programs ask for */
     /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
-    void (*tell_waiting)(const ubi__native_waiting *waiting);
+    void (*report_waiting)(const ubi__native_waiting *waiting);
     /** The process that was attached to is recorded from now on; or NULL. @param n_refused  calls that could not be led to us. */
-    void (*tell_attached)(pid_t pid, uint64_t n_refused);
+    void (*report_attached)(pid_t pid, uint64_t n_refused);
     /**
      * A process is recorded from now on; it waits meanwhile, so this is to be quick. Then, that it is no longer. Or NULL, both.
      * @param name  of its program's file, without folders; borrowed during the call.

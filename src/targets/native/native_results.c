@@ -81,7 +81,7 @@ static ubi__wire_results maker_begin(ubi__native_session *s, const ubi__native_r
     return UBI__RESULTS_FAILED;
 }
 
-static void failure_tell(const ubi__native_session *s, const ubi__native_results_maker *maker) {
+static void failure_report(const ubi__native_session *s, const ubi__native_results_maker *maker) {
     char line[LINE_BYTES];
     ssize_t n = pread(s->window.maker_log, line, sizeof line - 1, 0);
     line[n > 0 ? n : 0] = '\0';
@@ -98,7 +98,7 @@ static ubi__wire_results maker_look(ubi__native_session *s, const ubi__native_re
         return UBI__RESULTS_ASKED;
     bool is_good = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!is_good)
-        failure_tell(s, maker);
+        failure_report(s, maker);
     close(s->window.maker_log);
     s->window.maker = 0;
     return is_good ? UBI__RESULTS_DONE : UBI__RESULTS_FAILED;

@@ -329,7 +329,7 @@ static ubi_status hear_why_not(ubi__native_session *s, ubi_text name) {
 }
 
 /* Whether a program is the one that the process has become, which is reported in another way, unless there is more to say. */
-static bool is_told(const ubi__native_session *s, const ubi__preload_started *row) {
+static bool is_listed(const ubi__native_session *s, const ubi__preload_started *row) {
     const char *slash = strrchr(s->replaced_by, '/');
     return row->why == UBI__UNRECORDED_CHOICE && slash && strcmp(slash + 1, row->name) == 0;
 }
@@ -344,7 +344,7 @@ static ubi_status gather_unrecorded(ubi__native_session *s, const ubi__preload_c
         UBI_TRY(add_unrecorded(s, name, n_name, c->lost_children[why], (ubi__unrecorded)why));
     for (size_t i = 0; i < UBI__WIRE_STARTED; i++) {
         ubi__preload_started row = ubi__preload_collector_started(s->collector, i);
-        if (row.name[0] && !is_told(s, &row))
+        if (row.name[0] && !is_listed(s, &row))
             UBI_TRY(add_unrecorded(s, row.name, strlen(row.name), row.count, row.why));
     }
     return UBI_OK;

@@ -38,7 +38,7 @@ void ubi__attach_pause_print(const ubi__attach *a, ubi_text answer);
 /** A member that is a number; false: there is none. */
 bool ubi__attach_number(uint64_t *out, ubi_text object, const char *name);
 /** The same names as a line on standard error, if there are any. */
-void ubi__attach_missing_tell(const ubi__attach *a);
+void ubi__attach_missing_report(const ubi__attach *a);
 
 ubi_status ubi__attach_list(const ubi__attach *a);
 ubi_status ubi__attach_census(const ubi__attach *a);

@@ -161,12 +161,15 @@ static ubi_status head_write(recorder *r) {
 }
 
 ubi_status ubi__attach_wait(const ubi__attach *a, bool *is_over, uint64_t wait_us) {
+    bool was_deferred = ubi__interrupt_defer(false);
     ubi_status status = a->ops->wait(a->remote, "recording", wait_us);
-    if (status != UBI_ECANCELLED || !ubi__interrupted())
-        return status;
-    ubi__interrupt_accept();
-    *is_over = true;
-    return UBI_OK;
+    if (status == UBI_ECANCELLED && ubi__interrupted()) {
+        ubi__interrupt_accept();
+        *is_over = true;
+        status = UBI_OK;
+    }
+    ubi__interrupt_defer(was_deferred);
+    return status;
 }
 
 /* Takes what is allocated, second by second. @param duration_us  0: until it is interrupted. */
@@ -208,7 +211,9 @@ static ubi_status recording_write(const ubi__attach *a, uint64_t duration_us, ub
                                   bool *is_early) {
     recorder r = { .attach = a };
     UBI_TRY(ubi__ubirec_writer_new(&r.writer, write, payload, NULL));
+    bool was_deferred = ubi__interrupt_defer(true); /* it ends the recording, also when an answer is still on its way */
     ubi_status status = recording_make(&r, duration_us);
+    ubi__interrupt_defer(was_deferred);
     ubi__progress_line_clear(&a->cli->progress);
     ubi__ubirec_writer_free(r.writer);
     ubi__vec_u32_fini(&r.traces, ubi_allocator_default());
@@ -250,7 +255,7 @@ static ubi_status recording_keep(const ubi__attach *a, uint64_t duration_us, boo
     UBI_TRY(ubi__output_file_open(&file, a->cli, a->arguments->output));
     a->cli->subject = a->target;
     UBI_TRY(ubi__output_file_close(&file, recording_write(a, duration_us, output_write, &file, is_early)));
-    ubi__output_file_tell(&file, "");
+    ubi__output_file_report(&file, "");
     return UBI_OK;
 }
 

@@ -225,6 +225,6 @@ static ubi_status census_take(void *payload, ubi_text json) {
 
 ubi_status ubi__attach_census(const ubi__attach *a) {
     UBI_TRY(a->ops->census(a->remote, census_take, (void *)(uintptr_t)a));
-    ubi__attach_missing_tell(a);
+    ubi__attach_missing_report(a);
     return UBI_OK;
 }

@@ -32,7 +32,7 @@ void ubi__attach_document_end(ubi__json *json, const ubi__attach *a) {
     ubi__document_end(json);
 }
 
-void ubi__attach_missing_tell(const ubi__attach *a) {
+void ubi__attach_missing_report(const ubi__attach *a) {
     const ubi__remote_witness witness = ubi__remote_missing_witness(a->cli);
     witness.see(witness.payload, a->target, a->remote, a->ops);
 }
@@ -82,9 +82,9 @@ static ubi_status attach_snapshot(const ubi__attach *a) {
     uint64_t pause_us = 0;
     UBI_TRY(snapshot_save(a, &file, &pause_us));
     snprintf(line, sizeof line, ", after a pause of %s at most", ubi__human_duration(pause, pause_us));
-    ubi__output_file_tell(&file, line);
+    ubi__output_file_report(&file, line);
     if (!a->cli->common.wants_json) {
-        ubi__attach_missing_tell(a);
+        ubi__attach_missing_report(a);
         return UBI_OK;
     }
     ubi__attach_document_begin(&json, a);

@@ -117,7 +117,7 @@ static ubi_status measure_take(void *payload, ubi_text json) {
 
 ubi_status ubi__attach_measure(const ubi__attach *a) {
     UBI_TRY(a->ops->measure(a->remote, measure_take, (void *)(uintptr_t)a));
-    ubi__attach_missing_tell(a);
+    ubi__attach_missing_report(a);
     return UBI_OK;
 }
 
@@ -199,7 +199,7 @@ static void collection_print(const collection *c, const ubi__attach *a) {
                  c->n_runtimes == 1 ? "" : "s");
     ubi__out_printf(a->cli->page.out, "Garbage was collected%s: JavaScript took %s before, and takes %s now.\n", where,
                     ubi__human_size(before, c->before.sum_bytes), ubi__human_size(after, c->after.sum_bytes));
-    ubi__attach_missing_tell(a);
+    ubi__attach_missing_report(a);
 }
 
 static void collection_write(const collection *c, const ubi__attach *a) {

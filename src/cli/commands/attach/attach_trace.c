@@ -22,7 +22,10 @@ static ubi_status trace_take(const tracing *t, ubi_write_fn write, void *payload
     uint64_t duration_us;
     bool is_over = false;
     UBI_TRY(ubi__attach_duration(&duration_us, a));
-    UBI_TRY(a->ops->trace_start(a->remote, t->trace));
+    bool was_deferred = ubi__interrupt_defer(true); /* it ends what began, also when the answer is still on its way */
+    ubi_status status = a->ops->trace_start(a->remote, t->trace);
+    ubi__interrupt_defer(was_deferred);
+    UBI_TRY(status);
     UBI_TRY(ubi__attach_wait(a, &is_over, duration_us ? duration_us : UINT64_MAX));
     return a->ops->trace_stop(a->remote, t->trace, write, payload);
 }
@@ -37,7 +40,7 @@ static ubi_status trace_keep(const tracing *t) {
     if (file.status != UBI_OK)
         a->cli->subject = file.path;
     UBI_TRY(ubi__output_file_close(&file, status));
-    ubi__output_file_tell(&file, "");
+    ubi__output_file_report(&file, "");
     return UBI_OK;
 }
 

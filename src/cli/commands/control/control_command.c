@@ -142,7 +142,7 @@ static void answer_write(ubi__cli *cli, const ubi__control_facts *f, const ubi__
     ubi__document_end(&json);
 }
 
-static ubi_status totals_tell(ubi__cli *cli, pid_t pid) {
+static ubi_status totals_report(ubi__cli *cli, pid_t pid) {
     ubi__control_facts facts;
     ubi__recording_summary summary;
     UBI_TRY(ubi__control_sum(cli, &summary, &facts, pid));
@@ -172,7 +172,7 @@ static ubi_status word_do(ubi__cli *cli, const ubi__control_arguments *a, const 
     if (a->output || a->format || a->is_extended)
         return ubi__fail(UBI_EINVAL, "--output, --format and --extended are for results");
     if (strcmp(word, "totals") == 0)
-        return totals_tell(cli, pid);
+        return totals_report(cli, pid);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(word, verbs[i].word) == 0)
             return verb_do(cli, verbs[i].verb, pid);

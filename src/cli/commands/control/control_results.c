@@ -102,7 +102,7 @@ static ubi_status recording_write(ubi__cli *cli, const ubi__control_arguments *a
     UBI_TRY(ubi__output_check_kind(a->output, "recording"));
     UBI_TRY(ubi__output_file_open(&file, cli, a->output));
     UBI_TRY(ubi__output_file_close(&file, part_copy(cli, p, file_write, &file, a->symbols >= 0)));
-    ubi__output_file_tell(&file, "");
+    ubi__output_file_report(&file, "");
     return UBI_OK;
 }
 

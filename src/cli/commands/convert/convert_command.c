@@ -236,7 +236,7 @@ typedef struct saving {
  * All that can fail, messages included, comes before the file takes its place: after a failure or an interrupt the old
  * file is still there.
  */
-static ubi_status tell_of_it(void *payload) {
+static ubi_status report_of_it(void *payload) {
     const saving *s = payload;
     ubi__progress_line_clear(&s->cli->progress);
     if (s->cli->common.wants_json)
@@ -258,7 +258,7 @@ static ubi_status conversion_save(ubi__cli *cli, conversion *c, const ubi__snaps
     ubi_status status =
         is_standard_output(c)
             ? ubi_graph_save_callback(snapshot->graph, ubi__out_write, cli->page.out, options, &c->written)
-            : ubi__graph_save_path_if(snapshot->graph, c->output, options, &c->written, tell_of_it, &s);
+            : ubi__graph_save_path_if(snapshot->graph, c->output, options, &c->written, report_of_it, &s);
     ubi__progress_line_clear(&cli->progress);
     return status;
 }

@@ -264,7 +264,7 @@ static void write_document(const job *j, const part *sum) {
 }
 
 /* All that can fail, messages included, comes before the first file takes its place. */
-static ubi_status converted_tell(const job *j, int *exit_code) {
+static ubi_status converted_report(const job *j, int *exit_code) {
     part sum = sum_of(j);
     ubi__progress_line_clear(&j->cli->progress);
     if (j->cli->common.wants_json)
@@ -300,7 +300,7 @@ static ubi_status recording_convert(job *j, int *exit_code) {
     UBI_TRY(check_places(j));
     for (size_t i = 0; i < j->n; i++)
         UBI_TRY(copy_part(j, &j->parts[i]));
-    UBI_TRY(converted_tell(j, exit_code));
+    UBI_TRY(converted_report(j, exit_code));
     return commit_all(j);
 }
 

@@ -30,9 +30,9 @@
 
 #define STANDARD_PERIOD "512KiB"
 /* Of several. */
-#define PROCESSES_TOLD 10
+#define PROCESSES_REPORTED 10
 /* Programs left out for one reason. */
-#define UNRECORDED_TOLD 8
+#define UNRECORDED_REPORTED 8
 #define LARGEST_PERIOD (UINT64_C(1) << 48)
 
 typedef struct record_arguments {
@@ -43,7 +43,7 @@ typedef struct record_arguments {
 
 /* ---- while it runs ------------------------------------------------------------------------------------------------ */
 
-static void tell_waiting(const ubi__native_waiting *w) {
+static void report_waiting(const ubi__native_waiting *w) {
     char line[512], count[UBI__HUMAN_TEXT];
     size_t n = (size_t)snprintf(line, sizeof line, "the program has ended; waiting for %s%s (",
                                 ubi__human_count(count, w->n), w->n == 1 ? " process that it made" : " processes");
@@ -56,7 +56,7 @@ static void tell_waiting(const ubi__native_waiting *w) {
 }
 
 /* What the program had before is unknown. */
-static void tell_attached(pid_t pid, uint64_t n_refused) {
+static void report_attached(pid_t pid, uint64_t n_refused) {
     char line[256], count[UBI__HUMAN_TEXT];
     snprintf(
         line, sizeof line,
@@ -71,7 +71,7 @@ static void tell_attached(pid_t pid, uint64_t n_refused) {
     ubi__print_line(NULL, line);
 }
 
-static void tell_failed_results(pid_t pid, const char *line) {
+static void report_failed_results(pid_t pid, const char *line) {
     char text[1024];
     snprintf(text, sizeof text, "results for process %ld: %.800s", (long)pid,
              strncmp(line, "ubiheap: ", 9) == 0 ? line + 9 : line);
@@ -113,9 +113,9 @@ static ubi_status read_settings(ubi__native_settings *out, const record_argument
                                    .with_markers = a->markers >= 0,
                                    .with_symbols = a->symbols >= 0,
                                    .with_debuginfod = a->with_debuginfod,
-                                   .maker = { .tool = "/proc/self/exe", .tell = tell_failed_results },
-                                   .tell_waiting = a->pid ? NULL : tell_waiting,
-                                   .tell_attached = tell_attached };
+                                   .maker = { .tool = "/proc/self/exe", .tell = report_failed_results },
+                                   .report_waiting = a->pid ? NULL : report_waiting,
+                                   .report_attached = report_attached };
     UBI_TRY(read_period(&out->period_bytes, a));
     if (a->output && strcmp(a->output, "-") == 0)
         return ubi__fail(UBI_EINVAL, "--output: standard output belongs to the program");
@@ -156,7 +156,7 @@ static void notice_say(char *out, size_t size, const ubi__native_result *r, cons
              ubi__file_argument(first->path, "FILE"));
 }
 
-static void tell_of_failures(const ubi__native_result *r) {
+static void report_of_failures(const ubi__native_result *r) {
     char line[PATH_MAX];
     if (r->n_refused > 0 && r->files.n > 0) {
         snprintf(line, sizeof line, "%s: not recorded: %s", r->n_refused == 1 ? "a process" : "some processes",
@@ -183,7 +183,7 @@ static bool is_whole(const ubi__native_result *r) {
 }
 
 /* Whether to say why a program is not recorded. */
-static bool is_told_of(const ubi__native_result *r, const char *path) {
+static bool is_reported_of(const ubi__native_result *r, const char *path) {
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < r->unrecorded.n; i++)
         if (r->unrecorded.at[i].why != UBI__UNRECORDED_CHOICE && strcmp(r->unrecorded.at[i].name, slash + 1) == 0)
@@ -192,11 +192,11 @@ static bool is_told_of(const ubi__native_result *r, const char *path) {
 }
 
 /* Wrappers and shells that become the real program explain an empty report. */
-static void tell_of_replacement(const ubi__native_result *r, const ubi__native_settings *settings) {
+static void report_of_replacement(const ubi__native_result *r, const ubi__native_settings *settings) {
     char line[PATH_MAX + 128];
     for (size_t i = 0; i < r->files.n; i++) {
         const ubi__native_file *file = &r->files.at[i];
-        if (!file->replaced_by[0] || is_told_of(r, file->replaced_by))
+        if (!file->replaced_by[0] || is_reported_of(r, file->replaced_by))
             continue;
         snprintf(line, sizeof line, "it became %s, which was not recorded; %s", file->replaced_by,
                  settings->attach_to       ? "attach to it again to record that"
@@ -207,7 +207,7 @@ static void tell_of_replacement(const ubi__native_result *r, const ubi__native_s
 }
 
 /* What the numbers lack. */
-static void tell_of_unseen(const ubi__native_result *r) {
+static void report_of_unseen(const ubi__native_result *r) {
     char line[PATH_MAX + 256], times[UBI__HUMAN_TEXT];
     uint64_t deep_binds = 0, namespaces = 0;
     for (size_t i = 0; i < r->files.n; i++) {
@@ -227,7 +227,7 @@ static void tell_of_unseen(const ubi__native_result *r) {
 }
 
 /* Where stacks have the interpreter's own frames, as its scripts' cannot be read. */
-static void tell_of_scripts(const ubi__native_result *r) {
+static void report_of_scripts(const ubi__native_result *r) {
     static const char *const words[UBI__SCRIPTS_TROUBLES] = {
         [UBI__SCRIPTS_UNKNOWN_VERSION] =
             "stacks are without Python's functions: only Python 3.11 to 3.13 is understood",
@@ -246,7 +246,7 @@ static int compare_files(const void *a, const void *b) {
 }
 
 /* Of several processes, those that allocated most. */
-static void tell_of_processes(const ubi__native_result *r, const ubi__native_settings *settings) {
+static void report_of_processes(const ubi__native_result *r, const ubi__native_settings *settings) {
     char line[PATH_MAX + 256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], things[96];
     const ubi_allocator *a = ubi_allocator_default();
     size_t n = r->files.n;
@@ -256,35 +256,35 @@ static void tell_of_processes(const ubi__native_result *r, const ubi__native_set
     for (size_t i = 0; i < n; i++)
         files[i] = &r->files.at[i];
     qsort(files, n, sizeof *files, compare_files);
-    for (size_t i = 0; i < n && i < PROCESSES_TOLD; i++) {
+    for (size_t i = 0; i < n && i < PROCESSES_REPORTED; i++) {
         snprintf(line, sizeof line, "%s %lld: %s in %s, %s", files[i]->name, (long long)files[i]->pid,
                  ubi__human_size(size, files[i]->allocated_bytes),
                  recorded_things(things, files[i]->allocations, settings), files[i]->path);
         ubi__print_line(NULL, line);
     }
-    if (n > PROCESSES_TOLD) {
+    if (n > PROCESSES_REPORTED) {
         snprintf(line, sizeof line, "%s more; 'ubiheap report --detail' lists all",
-                 ubi__human_count(count, n - PROCESSES_TOLD));
+                 ubi__human_count(count, n - PROCESSES_REPORTED));
         ubi__print_line(NULL, line);
     }
     ubi__free_array(a, files, n, sizeof *files);
 }
 
 /* Children that did not end by themselves. How the program itself ended is our own status. */
-static void tell_of_killed(const ubi__native_result *r) {
+static void report_of_killed(const ubi__native_result *r) {
     char line[PATH_MAX + 256];
     size_t n = 0;
     for (size_t i = 0; i < r->files.n; i++) {
         const ubi__native_file *file = &r->files.at[i];
         const char *name = file->end.reason == UBI__UBIREC_KILLED ? ubi__signal_name(file->end.value) : NULL;
-        if (file->end.reason != UBI__UBIREC_KILLED || file->is_program || n++ >= PROCESSES_TOLD)
+        if (file->end.reason != UBI__UBIREC_KILLED || file->is_program || n++ >= PROCESSES_REPORTED)
             continue;
         snprintf(line, sizeof line, name ? "%s %lld was ended by signal %u (SIG%s)" : "%s %lld was ended by signal %u",
                  file->name, (long long)file->pid, file->end.value, name);
         ubi__print_line(NULL, line);
     }
-    if (n > PROCESSES_TOLD) {
-        snprintf(line, sizeof line, "%zu more were ended by a signal", n - PROCESSES_TOLD);
+    if (n > PROCESSES_REPORTED) {
+        snprintf(line, sizeof line, "%zu more were ended by a signal", n - PROCESSES_REPORTED);
         ubi__print_line(NULL, line);
     }
 }
@@ -298,21 +298,21 @@ static size_t name_unrecorded(char *out, size_t size, const ubi__native_result *
         const ubi__native_unrecorded *row = &r->unrecorded.at[i];
         if (row->why != why)
             continue;
-        if (n < UNRECORDED_TOLD) {
+        if (n < UNRECORDED_REPORTED) {
             used += (size_t)snprintf(out + used, size - used, "%s%.63s", n ? ", " : "", row->name);
             if (row->count > 1)
                 used += (size_t)snprintf(out + used, size - used, " (%s times)", ubi__human_count(times, row->count));
         }
         n++;
     }
-    if (n > UNRECORDED_TOLD)
+    if (n > UNRECORDED_REPORTED)
         snprintf(out + used, size - used, ", ...");
     return n;
 }
 
 /* Explains an empty report: other processes do the work. */
-static void tell_of_unrecorded(const ubi__native_result *r, const ubi__native_settings *settings) {
-    char names[UNRECORDED_TOLD * 128], line[sizeof names + 256];
+static void report_of_unrecorded(const ubi__native_result *r, const ubi__native_settings *settings) {
+    char names[UNRECORDED_REPORTED * 128], line[sizeof names + 256];
     if (name_unrecorded(names, sizeof names, r, UBI__UNRECORDED_CHOICE) && r->files.n == 1) {
         snprintf(line, sizeof line, "it started %s, not recorded%s", names,
                  settings->attach_to ? "" : "; --follow-children does that");
@@ -325,14 +325,14 @@ static void tell_of_unrecorded(const ubi__native_result *r, const ubi__native_se
         }
 }
 
-static void outcome_tell(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
+static void outcome_report(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
     char line[2 * PATH_MAX + 256];
-    tell_of_failures(r);
-    tell_of_unseen(r);
-    tell_of_scripts(r);
-    tell_of_killed(r);
-    tell_of_processes(r, settings);
-    tell_of_unrecorded(r, settings);
+    report_of_failures(r);
+    report_of_unseen(r);
+    report_of_scripts(r);
+    report_of_killed(r);
+    report_of_processes(r, settings);
+    report_of_unrecorded(r, settings);
     if (r->files.n > 0)
         notice_say(line, sizeof line, r, settings);
     else if (r->n_refused > 0)
@@ -422,7 +422,7 @@ static ubi_status subject_check(const record_arguments *a, char *const *operands
 }
 
 /* It may have kept us. */
-static void tell_of_left_behind(const ubi__native_result *r) {
+static void report_of_left_behind(const ubi__native_result *r) {
     char line[640];
     if (!r->left_behind[0])
         return;
@@ -456,11 +456,11 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
         return UBI_OK;
     }
     UBI_TRY(status);
-    tell_of_replacement(&result, &settings);
-    tell_of_left_behind(&result);
+    report_of_replacement(&result, &settings);
+    report_of_left_behind(&result);
     bool is_kept = !ring || ring_end(ring);
     if (!ring)
-        outcome_tell(&result, a->pid ? a->pid : operands[0], &settings);
+        outcome_report(&result, a->pid ? a->pid : operands[0], &settings);
     *exit_code = exit_code_of(&result); /* may not return: the program's signal becomes ours */
     if (!is_kept && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_SYSTEM;

@@ -92,7 +92,7 @@ static const char *option_misplaced(char **operands, int n_operands) {
     return NULL;
 }
 
-static void misplaced_tell(const ubi__cli *cli, const ubi__run_arguments *a, char **operands, int n_operands) {
+static void misplaced_report(const ubi__cli *cli, const ubi__run_arguments *a, char **operands, int n_operands) {
     char line[160];
     const char *option = a->eval || a->must_print ? NULL : option_misplaced(operands, n_operands);
     if (!option || cli->common.progress < 0)
@@ -227,7 +227,7 @@ static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_op
                           .worker_logged = PTHREAD_COND_INITIALIZER };
     UBI_TRY(check_outputs(&arguments, cli, p.name));
     UBI_TRY(ubi__breakdown_choose(&breakdown, &arguments.by.breakdown, cli->subject, cli->compat));
-    misplaced_tell(cli, &arguments, operands, n_operands);
+    misplaced_report(cli, &arguments, operands, n_operands);
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
     if (status == UBI_OK)
         status = program_run(cli, &p, exit_code);

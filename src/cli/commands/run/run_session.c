@@ -293,7 +293,7 @@ static void close_log(ubi__run *run) {
     pthread_mutex_unlock(&run->lock);
 }
 
-static void tell_timeline(const ubi__run *run) {
+static void report_timeline(const ubi__run *run) {
     char line[128], markers[UBI__HUMAN_TEXT], lost[UBI__HUMAN_TEXT];
     snprintf(line, sizeof line, "timeline: %s%s%s%s", ubi__human_things(markers, run->timeline.markers, "marker"),
              run->timeline.lost ? ", " : "", run->timeline.lost ? ubi__human_count(lost, run->timeline.lost) : "",
@@ -312,7 +312,7 @@ static void close_timeline(session *s) {
     ubi_status status = ubi__run_timeline_close(&run->timeline);
     pthread_mutex_lock(&run->lock);
     if (status == UBI_OK)
-        tell_timeline(run);
+        report_timeline(run);
     else
         ubi__run_complain(run, run->arguments->timeline);
     pthread_mutex_unlock(&run->lock);
@@ -336,7 +336,7 @@ static bool has_run_out_unsaid(const session *s, int exit_code) {
 }
 
 /* Which limit it was, and what to do. */
-static void limit_tell(const ubi__run *run, int exit_code) {
+static void limit_report(const ubi__run *run, int exit_code) {
     const char *limit = run->arguments->heap_limit;
     char line[200];
     if (!limit || exit_code != UBI__SCRIPT_EXIT_UNCAUGHT || !atomic_load(&run->has_run_out))
@@ -376,7 +376,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
     ubi__run_listen_stop(&run->listen);
     session_drain(s);
     close_log(run);
-    limit_tell(run, exit_code);
+    limit_report(run, exit_code);
     if (has_run_out_unsaid(s, exit_code))
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_OOM);
     if (run->settings.wants_snapshot[UBI__RUN_AT_EXIT])

@@ -20,7 +20,7 @@ void ubi__run_complain(ubi__run *run, const char *subject) {
     ubi__print_line(subject, ubi_error_message());
 }
 
-static void tell_snapshot(const ubi__run *run, const ubi__run_snapshot *s) {
+static void report_snapshot(const ubi__run *run, const ubi__run_snapshot *s) {
     char line[256], nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT], worker[32] = "";
     if (s->worker)
         snprintf(worker, sizeof worker, " of worker %u", s->worker);
@@ -31,7 +31,7 @@ static void tell_snapshot(const ubi__run *run, const ubi__run_snapshot *s) {
     ubi__print_line(s->file, line);
 }
 
-static bool go_on(void *payload, const char *stage, uint64_t done, uint64_t total) {
+static bool snapshot_may_continue(void *payload, const char *stage, uint64_t done, uint64_t total) {
     (void)payload;
     (void)stage;
     (void)done;
@@ -42,7 +42,7 @@ static bool go_on(void *payload, const char *stage, uint64_t done, uint64_t tota
 static ubi_status snapshot_save(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *out) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     uint64_t start_us = ubi__clock_us();
-    options.progress = (ubi_progress){ go_on, NULL };
+    options.progress = (ubi_progress){ snapshot_may_continue, NULL };
     options.threads = ubi__cli_threads(run->cli);
     if (out->trigger == UBI__RUN_AT_OOM) { /* a helper needs a stack and a part of the address space of its own */
         options.threads = 1;
@@ -124,7 +124,7 @@ static void take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi
         status = snapshot_take(run, runtime, &s, name);
     run->has_saved_on_oom |= status == UBI_OK && trigger == UBI__RUN_AT_OOM;
     if (status == UBI_OK)
-        tell_snapshot(run, &s);
+        report_snapshot(run, &s);
     else if (status != UBI_ECANCELLED)
         ubi__run_complain(run, name);
     if (trigger == UBI__RUN_AT_COMMAND)

@@ -163,7 +163,7 @@ static ubi__name ubi__name_by_class(ubi__sink *sink, JSValueConst value) {
     return UBI__NAMED(NULL);
 }
 
-static void ubi__told_edges(ubi__sink *sink, JSObject *p) {
+static void ubi__reported_edges(ubi__sink *sink, JSObject *p) {
     JSClassGCMark *mark = sink->rt->class_array[p->class_id].gc_mark;
     if (!mark || !p->u.opaque)
         return;
@@ -220,7 +220,7 @@ UBI__INLINE void ubi__class_specific_edges(ubi__sink *sink, ubi__purpose purpose
 #endif
 #if UBI_FORIN_TAB
     case JS_CLASS_FOR_IN_ITERATOR:
-        ubi__told_edges(sink, p);
+        ubi__reported_edges(sink, p);
         ubi__for_in_edges(sink, purpose, p->u.for_in_iterator);
         break;
 #endif
@@ -257,7 +257,7 @@ UBI__INLINE void ubi__class_specific_edges(ubi__sink *sink, ubi__purpose purpose
         break;
 #endif
     default:
-        ubi__told_edges(sink, p);
+        ubi__reported_edges(sink, p);
     }
 }
 

@@ -99,7 +99,7 @@ static _Atomic(ubi_quickjs *) ubi__watched_tools;
 static char ubi__several_runtimes;
 
 /* Under the lock. */
-static void ubi__tell_watched(void) {
+static void ubi__report_watched(void) {
     ubi_quickjs *watched = NULL;
     uint32_t n = 0;
     for (ubi_quickjs *t = ubi__registry; t; t = t->next) {
@@ -120,14 +120,14 @@ static void ubi__watch(ubi_quickjs *tools) {
     pthread_mutex_lock(&ubi__registry_lock);
     UBI_ASSERT(tools->watchers < UINT32_MAX);
     tools->watchers++;
-    ubi__tell_watched();
+    ubi__report_watched();
     pthread_mutex_unlock(&ubi__registry_lock);
 }
 static void ubi__unwatch(ubi_quickjs *tools) {
     pthread_mutex_lock(&ubi__registry_lock);
     UBI_ASSERT(tools->watchers > 0);
     tools->watchers--;
-    ubi__tell_watched();
+    ubi__report_watched();
     pthread_mutex_unlock(&ubi__registry_lock);
 }
 

@@ -97,8 +97,8 @@ static bool ubi__begin_call(JSContext *ctx, JSValueConst function) {
     return true;
 }
 
-static UBI_COLD JSValue ubi__told_call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
-                                       JSValueConst *argv) {
+static UBI_COLD JSValue ubi__reported_call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
+                                           JSValueConst *argv) {
     JSRuntime *rt = ctx->rt;
     bool began = ubi__begin_call(ctx, function);
     JSValue result = ubi__engine_call(ctx, function, this_value, argc, argv);
@@ -110,7 +110,7 @@ static UBI_COLD JSValue ubi__told_call(JSContext *ctx, JSValueConst function, JS
 JSValue JS_Call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc, JSValueConst *argv) {
     ubi__runs_on_this_thread(ctx->rt);
     if (ubi__timeline_looked_at())
-        return ubi__told_call(ctx, function, this_value, argc, argv);
+        return ubi__reported_call(ctx, function, this_value, argc, argv);
     return ubi__engine_call(ctx, function, this_value, argc, argv);
 }
 
@@ -193,7 +193,7 @@ int JS_ExecutePendingJob(JSRuntime *rt, JSContext **realm) {
 
 /* ---- who waits for promises ----------------------------------------------------------------------------------------- */
 
-static UBI_COLD void ubi__told_reaction(JSContext *ctx, JSValueConst *handlers, JSValueConst *capability) {
+static UBI_COLD void ubi__reported_reaction(JSContext *ctx, JSValueConst *handlers, JSValueConst *capability) {
     ubi_quickjs *tools = ubi__timeline_tools(ctx->rt, UBI__HOOK_REACTION);
     if (!tools)
         return;
@@ -209,13 +209,13 @@ static UBI_COLD void ubi__told_reaction(JSContext *ctx, JSValueConst *handlers, 
 static int ubi__promise_then(JSContext *ctx, JSValueConst promise, JSValueConst *handlers, JSValueConst *capability) {
     int result = perform_promise_then(ctx, promise, handlers, capability);
     if (ubi__timeline_looked_at() && result == 0)
-        ubi__told_reaction(ctx, handlers, capability);
+        ubi__reported_reaction(ctx, handlers, capability);
     return result;
 }
 
 /* ---- parsing -------------------------------------------------------------------------------------------------------- */
 
-static UBI_COLD void ubi__told_parse(JSRuntime *rt, const char *file) {
+static UBI_COLD void ubi__reported_parse(JSRuntime *rt, const char *file) {
     ubi_quickjs *tools = ubi__timeline_tools(rt, file ? UBI__HOOK_PARSE_BEGIN : UBI__HOOK_PARSE_END);
     if (tools && file)
         ubi__timeline_begin_parse(&tools->timeline, file);
@@ -226,17 +226,17 @@ static UBI_COLD void ubi__told_parse(JSRuntime *rt, const char *file) {
 static int ubi__parse_program(struct JSParseState *s) {
     JSRuntime *rt = s->ctx->rt;
     if (ubi__timeline_looked_at())
-        ubi__told_parse(rt, s->filename ? s->filename : "");
+        ubi__reported_parse(rt, s->filename ? s->filename : "");
     int result = js_parse_program(s);
     if (result && ubi__timeline_looked_at())
-        ubi__told_parse(rt, NULL);
+        ubi__reported_parse(rt, NULL);
     return result;
 }
 
 static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFunctionDef *definition) {
     JSValue function = js_create_function(ctx, definition);
     if (is_program && ubi__timeline_looked_at())
-        ubi__told_parse(ctx->rt, NULL);
+        ubi__reported_parse(ctx->rt, NULL);
     return function;
 }
 

@@ -65,7 +65,7 @@
  */
 #define call_handler(first, second) UBI_HANDLER_##first, UBI_HANDLER_OF_##second)
 #define UBI_HANDLER_JSContext (call_handler)(JSContext
-#define UBI_HANDLER_ctx TOLD_HANDLER(ctx
+#define UBI_HANDLER_ctx REPORTED_HANDLER(ctx
 #define UBI_HANDLER_OF_JSValueConst JSValueConst
 #define UBI_HANDLER_OF_JSValue JSValue
 #define UBI_HANDLER_OF_func "setTimeout handler", func
@@ -73,8 +73,8 @@
 #define UBI_HANDLER_OF_rh "descriptor handler", rh
 
 /* With its result, if this engine's function has one. The second argument is two, once it is expanded. */
-#define TOLD_HANDLER(...) TOLD_HANDLER_OF(__VA_ARGS__)
-#define TOLD_HANDLER_OF(ctx, cause, function)                                                                          \
+#define REPORTED_HANDLER(...) REPORTED_HANDLER_OF(__VA_ARGS__)
+#define REPORTED_HANDLER_OF(ctx, cause, function)                                                                      \
     ({                                                                                                                 \
         ubi__libc_cause(cause);                                                                                        \
         (call_handler)(ctx, function);                                                                                 \

@@ -223,7 +223,7 @@ static uint64_t hooks_due_us(const ubi__host *host) {
 }
 
 void ubi__host_safe_point(ubi__host *host) {
-    host->has_told = ubi_quickjs_safe_point(host->tools);
+    host->has_reported = ubi_quickjs_safe_point(host->tools);
     loop_tick(host);
 }
 
@@ -290,7 +290,7 @@ static void run_timers(ubi__host *host) {
 /* How long a wait may last. */
 static uint64_t patience_us(const ubi__host *host) {
     uint64_t timer_us = ubi__timers_due_us(&host->timers), hooks_us = hooks_due_us(host);
-    if (host->has_told)
+    if (host->has_reported)
         return 0;
     return microseconds_until(timer_us < hooks_us ? timer_us : hooks_us);
 }
@@ -393,7 +393,7 @@ void ubi__host_loop(ubi__host *host, JSContext *realm) {
         if (ubi__libc_poll(realm) == 0)
             continue;
         report_event_failure(host, realm);
-        if (host->has_failed || (!host->has_told && !JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
+        if (host->has_failed || (!host->has_reported && !JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
             return;
     }
 }
@@ -411,7 +411,7 @@ static void wait_without_events(ubi__host *host) {
 }
 
 static bool has_more_to_do(const ubi__host *host) {
-    return host->has_told || JS_IsJobPending(host->runtime) || host->timers.n > 0 || host->input_fd >= 0;
+    return host->has_reported || JS_IsJobPending(host->runtime) || host->timers.n > 0 || host->input_fd >= 0;
 }
 
 /* One turn. False: nothing is left to wait for. */

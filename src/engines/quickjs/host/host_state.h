@@ -27,14 +27,14 @@ struct ubi__host {
     ubi__host_timers timers;
     ubi__host_rejections rejections;
     ubi__console console;
-    JSValue program;  /* the promise of a module that has not ended well so far, or undefined */
-    unsigned realms;  /* made so far */
-    bool has_failed;  /* something was not caught: no more scripts */
-    bool has_told;    /* listeners were called at the last safe point */
-    bool has_run_out; /* of memory, at some time */
-    bool is_leaving;  /* the process is about to end */
-    bool is_shell;    /* the program is typed: errors end nothing */
-    int input_fd;     /* what is waited for, beside events; -1: nothing */
+    JSValue program;   /* the promise of a module that has not ended well so far, or undefined */
+    unsigned realms;   /* made so far */
+    bool has_failed;   /* something was not caught: no more scripts */
+    bool has_reported; /* listeners were called at the last safe point */
+    bool has_run_out;  /* of memory, at some time */
+    bool is_leaving;   /* the process is about to end */
+    bool is_shell;     /* the program is typed: errors end nothing */
+    int input_fd;      /* what is waited for, beside events; -1: nothing */
     bool is_input_ready;
     JSInterruptHandler *libc_interrupt; /* what std.evalScript asked for, or NULL */
     void *libc_interrupt_opaque;
