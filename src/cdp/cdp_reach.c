@@ -17,6 +17,8 @@
 #define SHORT_TICK_US 4000
 #define CLOSE_TURNS 30
 #define MOST_NS ((uint64_t)30000000000)
+/* A program that was started just now has its handler by then, unless it is to have none. */
+#define MOST_START_NS ((uint64_t)3000000000)
 
 /* ---- where it listens ----------------------------------------------------------------------------------------------- */
 
@@ -39,12 +41,21 @@ static ubi_status type_note(void *payload, const ubi__cdp_target *target) {
     return UBI_OK;
 }
 
+static bool port_is_among(const ubi__node_ports *ports, uint16_t port) {
+    size_t i = 0;
+    while (i < ports->n && ports->at[i] != port)
+        i++;
+    return i < ports->n;
+}
+
 /* Programs listen for many things: whether it is an inspector is what it answers. */
 static ubi_status ports_try(ubi__remote *r, bool *is_found) {
     ubi__node_ports ports;
     *is_found = false;
     UBI_TRY(ubi__node_ports_find(&ports, "", (pid_t)r->address->pid));
     for (size_t i = 0; i < ports.n && !*is_found; i++) {
+        if (port_is_among(&r->others, ports.at[i]))
+            continue;
         r->port = ports.at[i];
         ubi_status status = list_fetch(r);
         if (status == UBI_OK)
@@ -62,6 +73,19 @@ static const char *inspector_stage(const ubi__remote *r, uint64_t start_ns) {
     return silence && ubi_process_clock_ns() - start_ns >= patience_ns ? silence : "waiting for the inspector";
 }
 
+/* Asks it to open its inspector, when it has started. What it listens for by now is its own, and is not asked again. */
+static ubi_status inspector_request(ubi__remote *r) {
+    pid_t pid = (pid_t)r->address->pid;
+    uint64_t start_ns = ubi_process_clock_ns();
+    while (ubi__node_may_be_starting("", pid) && ubi_process_clock_ns() - start_ns < MOST_START_NS) {
+        if (!ubi__progress(r->progress, "waiting for the program to start", 0, 0))
+            return ubi__fail_cancelled();
+        usleep(TICK_US);
+    }
+    UBI_TRY(ubi__node_ports_find(&r->others, "", pid));
+    return ubi__node_open(pid);
+}
+
 /* A process has the number: its inspector listens, or is asked to. */
 static ubi_status inspector_find(ubi__remote *r) {
     bool is_found;
@@ -69,7 +93,7 @@ static ubi_status inspector_find(ubi__remote *r) {
     UBI_TRY(ports_try(r, &is_found));
     if (is_found)
         return UBI_OK;
-    UBI_TRY(ubi__node_open((pid_t)r->address->pid));
+    UBI_TRY(inspector_request(r));
     r->was_opened = true;
     uint64_t start_ns = ubi_process_clock_ns();
     useconds_t wait_us = SHORT_TICK_US; /* one that is not busy has it open in a few milliseconds */

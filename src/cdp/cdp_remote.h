@@ -12,6 +12,7 @@
 
 #include "cdp/cdp_peer.h"
 #include "cdp/cdp_targets.h"
+#include "cdp/node_inspector.h"
 #include "targets/remote.h"
 
 #define UBI__CDP_LOOPBACK "127.0.0.1"
@@ -23,9 +24,10 @@ struct ubi__remote {
     const ubi_allocator *allocator;
     const char *host;
     uint16_t port;
-    bool was_opened;  /* the inspector, by us */
-    bool is_counted;  /* among those that use an inspector which one of us opened */
-    ubi__vec_u8 list; /* of targets, as it came */
+    ubi__node_ports others; /* where the program listened before its inspector was asked to: its own */
+    bool was_opened;        /* the inspector, by us */
+    bool is_counted;        /* among those that use an inspector which one of us opened */
+    ubi__vec_u8 list;       /* of targets, as it came */
     char path[UBI__CDP_PATH_BYTES];
     bool is_node;
     ubi__cdp_peer *peer; /* NULL: nothing is attached to */

@@ -170,15 +170,28 @@ static ubi_status program_name_read(char out[NAME_MAX + 1], const char *root, pi
     return UBI_OK;
 }
 
+static bool name_is_node(const char *name) {
+    return strncmp(name, "node", 4) == 0;
+}
+
+static bool process_has_handler(const char *root, pid_t pid) {
+    uint64_t caught = 0;
+    return mask_read(&caught, root, pid, "SigCgt") && caught >> (SIGUSR1 - 1) & 1;
+}
+
+bool ubi__node_may_be_starting(const char *root, pid_t pid) {
+    char name[NAME_MAX + 1];
+    return program_name_read(name, root, pid) == UBI_OK && name_is_node(name) && !process_has_handler(root, pid);
+}
+
 ubi_status ubi__node_check(const char *root, pid_t pid) {
     char name[NAME_MAX + 1];
-    uint64_t caught = 0;
     UBI_TRY(program_name_read(name, root, pid));
-    if (strncmp(name, "node", 4) != 0)
+    if (!name_is_node(name))
         return ubi__fail(UBI_ESTATE,
                          "process %d is %s, not Node.js; if it has an inspector that listens: node://HOST:PORT",
                          (int)pid, name);
-    if (!mask_read(&caught, root, pid, "SigCgt") || !(caught >> (SIGUSR1 - 1) & 1))
+    if (!process_has_handler(root, pid))
         return ubi__fail(UBI_ESTATE,
                          "process %d does not open its inspector on SIGUSR1: it is starting, or has "
                          "--disable-sigusr1",

@@ -33,6 +33,9 @@ unsigned ubi__node_connection_count(const char *root, pid_t pid, uint16_t port);
 /** Whether SIGUSR1 may be sent. Errors: UBI_ENOTFOUND (no such process), UBI_ESTATE (with why not). */
 ubi_status ubi__node_check(const char *root, pid_t pid);
 
+/** Whether it is a Node.js that does not handle SIGUSR1: it is starting, or never will. */
+bool ubi__node_may_be_starting(const char *root, pid_t pid);
+
 /** Has it open its inspector. Errors: those of ubi__node_check, UBI_EIO (another user's). */
 ubi_status ubi__node_open(pid_t pid);
 

@@ -291,6 +291,31 @@ class Node(unittest.TestCase):
             program.wait_for_sign()
             self.ask(*command, "--force")
 
+    def test_a_program_that_was_started_just_now_is_waited_for(self):
+        process = subprocess.Popen([NODE, f"--inspect-port={free_port()}", "-e", "setInterval(() => {}, 1000)"], stderr=subprocess.DEVNULL,
+                                   preexec_fn=lift_limit)
+        try:
+            while "node" not in os.readlink(f"/proc/{process.pid}/exe"):
+                pass
+            self.ask("attach", f"node:{process.pid}", "measure")
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_a_server_of_the_program_is_asked_once_whether_it_is_the_inspector(self):
+        """While the program works it opens no inspector; its server is not asked again meanwhile."""
+        server = ("let n = 0, asked = 0; const server = require('http').createServer((request, response) => { asked++; response.end('no'); })"
+                  ".listen(0, () => setInterval(() => { const end = Date.now() + 500; while (Date.now() < end); }, 501));"
+                  "setInterval(() => process.stdout.write(++n > 2 ? 'alive\\n' : ''), 20);"
+                  "setInterval(() => require('fs').writeFileSync('asked', String(asked)), 50);")
+        with Program(self.place, code=f"process.chdir({json.dumps(str(self.place.folder))});" + server) as program:
+            self.ask("attach", f"node:{program.process.pid}", "measure")
+            program.wait_until_closed()
+            (self.place.folder / "asked").unlink()
+            while not (self.place.folder / "asked").exists() or not (self.place.folder / "asked").read_text():
+                program.wait_for_sign()
+            self.assertEqual((self.place.folder / "asked").read_text(), "1")
+
     def test_what_is_no_node(self):
         sleeper = subprocess.Popen(["sleep", "1000"])
         done = self.ubiheap("attach", f"node:{sleeper.pid}")
