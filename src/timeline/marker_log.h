@@ -181,6 +181,13 @@ bool ubi__log_put_point(ubi__log *log);
 /** A marker of this thread could not be kept. `log` NULL: it has none. */
 void ubi__log_count_dropped(ubi__log *log);
 
+/** Of the thread: what its markers say has become so much larger, for which the chunk may have to end. */
+void ubi__log_count_said(ubi__log *log, size_t bytes);
+/** Forgets which stacks and names have which numbers. */
+void ubi__log_forget_stacks(ubi__log *log);
+void ubi__log_forget_names(ubi__log *log);
+/** The number of a text. False: no memory. */
+bool ubi__log_text_number(ubi__log *log, uint32_t *out, ubi_text text);
 /** The number of a name, by its address and text. False: no memory. */
 bool ubi__log_name_slowly(ubi__log *log, uint32_t *out, const char *name);
 /** The stack of now. UBI_NONE: none. */
