@@ -91,6 +91,42 @@ static void admit_nodes(walk *w, const ubi__vec_u32 *nodes) {
     w->f->n_met += (uint32_t)nodes->n;
 }
 
+/* Whether something of the program was not met: what was there before, or may have leaked. */
+static bool misses_some(const ubi_leak_finder *f) {
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+        if (f->parent[node] == UBI_NONE && f->flags[node] & (UBI__LEAK_WAS_OLD | UBI__LEAK_CANDIDATE) &&
+            ubi__leak_is_held_by_program(f, node))
+            return true;
+    return false;
+}
+
+static void expand_left_out(walk *w, ubi_node_ix node) {
+    const ubi_graph *g = w->g;
+    uint64_t first = g->first_edge.at[node], n = g->first_edge.at[node + 1] - first;
+    n = n < MOST_EDGES ? n : MOST_EDGES;
+    for (uint64_t i = 0; i < n; i++)
+        if (!ubi__edge_set_has(w->f->view.edges, first + i) && ubi__graph_edge_kind(g, first + i) != UBI_EDGE_WEAK)
+            meet_target(w, node, i);
+    w->n_edges += n;
+}
+
+/*
+ * Edges that are not of the view keep objects alive, too. V8's leaves out those that lead from outside of a page into it, and what the page
+ * reaches by shortcuts alone is of the page: a function of a server, and all that its variables hold, may have no other way from the root.
+ */
+static ubi_status walk_left_out(walk *w) {
+    if (!w->f->view.edges || !misses_some(w->f))
+        return UBI_OK;
+    for (uint32_t i = 0; i < w->f->n_met; i++) {
+        ubi_node_ix node = w->f->order[i];
+        if (w->f->flags[node] & UBI__LEAK_WEAK_TABLE)
+            continue;
+        expand_left_out(w, node);
+        UBI_TRY(expand_all(w));
+    }
+    return UBI_OK;
+}
+
 /*
  * From what people think of as roots, then from everything else that the root leads to, and at last from what is a root for the moment:
  * a variable of the function that takes the snapshot says nothing of who holds an object permanently.
@@ -109,6 +145,7 @@ static ubi_status walk_around(walk *w) {
     w->is_deferring_passing = false;
     admit_nodes(w, &w->passing);
     UBI_TRY(expand_all(w));
+    UBI_TRY(walk_left_out(w));
     w->is_deferring_young = false;
     f->n_old = f->n_met;
     f->n_young = (uint32_t)w->young.n;

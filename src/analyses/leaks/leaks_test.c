@@ -323,6 +323,35 @@ static void what_a_weak_table_lists_is_held_by_others_or_by_nothing(void **state
     leak_heaps_free(&h);
 }
 
+/* The view leaves out the edge to what holds them, as that of V8 may. */
+static void what_only_left_out_edges_reach_can_leak(void **state) {
+    (void)state;
+    static const char old[] =
+        ROOT "2(coarse=object class=App size=1) -> 3 \"sessions\"; 3(coarse=object class=Map size=10)";
+    static const char newest[] =
+        ROOT "2(coarse=object class=App size=1) -> 3 \"sessions\"; "
+             "3(coarse=object class=Map size=10) -> 4 \"[0]\"; 4(coarse=object class=T size=10)";
+    leak_heaps h = leak_heaps_draw(old, newest, NULL);
+    ubi_class_scheme past = name_scheme(h.old), classes = name_scheme(h.newest);
+    ubi_view view = ubi_view_of(h.newest);
+    ubi_edge_set *edges;
+    ubi_leak_finder *finder;
+    ubi_leaks *leaks;
+    assert_int_equal(ubi_edge_set_new(&edges, h.newest, true), UBI_OK);
+    ubi_edge_set_put(edges, h.newest->first_edge.at[1], false); /* of App */
+    view.edges = edges;
+    assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
+    assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+    ubi_leak_finder_free(finder);
+    assert_int_equal(ubi_leaks_count(leaks), 1);
+    assert_int_equal(ubi_leaks_cluster(leaks, 0)->holder, 2);
+    assert_int_equal(ubi_leaks_summary(leaks)->leaked.count, 1);
+    ubi_leaks_free(leaks);
+    ubi_edge_set_free(edges);
+    leak_heaps_free(&h);
+}
+
 static void a_root_for_the_moment_speaks_for_what_nothing_else_holds(void **state) {
     (void)state;
     /* The list is held by the stack (a short path) and by a module (a longer one), the other one by the stack only. */
@@ -770,6 +799,7 @@ int main(void) {
         cmocka_unit_test(engine_internals_leak_only_when_asked_for),
         cmocka_unit_test(what_cannot_be_reached_does_not_leak),
         cmocka_unit_test(what_a_weak_table_lists_is_held_by_others_or_by_nothing),
+        cmocka_unit_test(what_only_left_out_edges_reach_can_leak),
         cmocka_unit_test(a_root_for_the_moment_speaks_for_what_nothing_else_holds),
         cmocka_unit_test(an_id_is_permanent_unless_it_is_an_address),
         cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
