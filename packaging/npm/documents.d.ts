@@ -1952,8 +1952,8 @@ export namespace Recording1 {
 }
 export namespace Recording1 {
   export type MemoryRow = {
-    /** blocks: given to the program by glibc's malloc, with their headers; cached: freed, kept by a thread; free: between blocks and after them; allocator: of another allocator, or not divided */
-    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown";
+    /** blocks: given to the program by the allocator, with their headers; cached: freed, kept by a thread; free: between blocks and after them; freePages: whole pages that another allocator than glibc's keeps; overhead: its own tables; allocator: of an allocator, not divided */
+    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown" | "freePages" | "overhead";
     /** Of a file, an allocator, an engine, or the kernel's name of a mapping */
     name: string | null;
     /** Bytes in RAM: the kernel's Rss */
@@ -2755,8 +2755,8 @@ export namespace Rss1 {
 }
 export namespace Rss1 {
   export type Row = {
-    /** blocks: given to the program by glibc's malloc, with their headers; cached: freed, kept by a thread; free: between blocks and after them; allocator: of another allocator, or not divided */
-    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown";
+    /** blocks: given to the program by the allocator, with their headers; cached: freed, kept by a thread; free: between blocks and after them; freePages: whole pages that another allocator than glibc's keeps; overhead: its own tables; allocator: of an allocator, not divided */
+    kind: "blocks" | "cached" | "free" | "allocator" | "scripts" | "objects" | "objectsFree" | "heap" | "code" | "tables" | "mainStack" | "stacks" | "file" | "shared" | "system" | "named" | "unknown" | "freePages" | "overhead";
     /** Of a file, an allocator, an engine, or the kernel's name of a mapping */
     name: string | null;
     /** Bytes in RAM: the kernel's Rss */

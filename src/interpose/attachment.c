@@ -7,6 +7,7 @@
  */
 #include <sys/socket.h>
 
+#include "interpose/allocator_answer.h"
 #include "interpose/diverted_calls.h"
 #include "interpose/loaded_symbols.h"
 #include "interpose/mapped_area.h"
@@ -72,6 +73,7 @@ void ubi_recorder_enter(int reader_pid) {
     close_socket(&a->own_socket);
     a->was_sampled |= c.area->period_bytes > 1;
     ubi__process_enter(&c);
+    ubi__allocator_ask();
     ubi__calls_divert(&diverted);
     a->n_slots = diverted.n_slots;
     a->n_refused = diverted.n_refused;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "interpose/allocator_answer.h"
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
 #include "interpose/diverted_calls.h"
@@ -310,6 +311,7 @@ static __attribute__((noinline)) uint8_t *put_new_time(ubi__context *c) {
         at = ubi__wire_put(put_control(at, UBI__CONTROL_TIME), now_us - c->clock_us);
         c->clock_us = now_us;
     }
+    ubi__allocator_expect(now_ns);
     return at;
 }
 
@@ -416,12 +418,22 @@ static inline ubi__alloc_kind kind_now(const ubi__thread *thread, ubi__alloc_kin
     return ubi__alloc_is_resized(kind) ? UBI__ALLOC_SCRIPT_REALLOC : kind;
 }
 
+/* What a thread was asked to do before its next allocation is recorded. */
+static __attribute__((noinline)) void do_chores(ubi__thread *thread, const ubi__unwind_registers *caller) {
+    if (thread->module_looks)
+        ubi__calls_divert_new(thread);
+    if (thread->has_to_ask) {
+        thread->has_to_ask = false;
+        ubi__allocator_ask_between(caller);
+    }
+}
+
 bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
     ubi__thread *thread = &ubi__this_thread;
     if (ubi__unlikely(!ubi__process_state.is_on) && !is_on_now(thread))
         return false;
-    if (ubi__unlikely(thread->module_looks))
-        ubi__calls_divert_new(thread);
+    if (ubi__unlikely(thread->chores))
+        do_chores(thread, caller);
     uint64_t met = 1;
     if (!ubi__process_state.is_exact && (met = ubi__sampling_meet(&thread->remaining_bytes, size_bytes)) == 0)
         return false;

@@ -14,6 +14,7 @@
  *     python.c, python_locations.c, readable.c    those of Python, and reading them with care
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     recording_control.c which part of it the program wants recorded (ubiheap/core/recorder.h)
+ *     allocator_answer.c  what the program's allocator says of its memory
  *     sampling.c          which allocations, and which of them live
  *     hooks_exec.c        programs that it starts, which are not recorded
  *     process.c           start, environment, fork
@@ -131,9 +132,16 @@ typedef struct ubi__thread {
     bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
     uint8_t exit_rounds;
     uint8_t is_for_scripts; /* what it allocates now belongs to a script engine (base/script_source.h) */
-    uint8_t module_looks;   /* how many of its next allocations look whether a module was loaded (diverted_calls.h) */
-    void *deleting;         /* an operator delete has recorded this free */
-    uintptr_t busy_at;      /* stack address of the recorder while it is busy */
+    union {
+        uint8_t chores; /* not 0: something is to be done before its next allocation is recorded: */
+        struct {
+            uint8_t
+                module_looks : 7;   /* how many of its next ones look whether a module was loaded (diverted_calls.h) */
+            uint8_t has_to_ask : 1; /* it asks the allocator (allocator_answer.h) */
+        };
+    };
+    void *deleting;                  /* an operator delete has recorded this free */
+    uintptr_t busy_at;               /* stack address of the recorder while it is busy */
     uintptr_t stack_low, stack_high; /* 0, 0: unknown, for now or permanently */
     ubi__pending_new pending_new;
 } ubi__thread;

@@ -58,7 +58,7 @@
 #include "recording/unrecorded.h"
 
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 8
+#define UBI__WIRE_VERSION 9
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -151,6 +151,32 @@ typedef struct ubi__wire_started {
 } ubi__wire_started;
 #define UBI__WIRE_STARTED 24
 
+/** Allocators in place of the C library's that can be asked what their memory is used for. */
+typedef enum ubi__wire_allocator {
+    UBI__ALLOCATOR_NONE = 0,
+    UBI__ALLOCATOR_JEMALLOC,
+    UBI__ALLOCATOR_MIMALLOC,
+    UBI__ALLOCATOR_TCMALLOC,
+    UBI__ALLOCATORS
+} ubi__wire_allocator;
+
+/** What it uses memory for, in bytes; not all of them need be in RAM. */
+typedef enum ubi__wire_use {
+    UBI__USE_BLOCKS,     /* given to the program, of its size classes */
+    UBI__USE_CACHED,     /* freed, kept by threads and between them */
+    UBI__USE_FREE,       /* in pages that have blocks, too */
+    UBI__USE_FREE_PAGES, /* whole ones, which it has not given back to the system */
+    UBI__USE_OVERHEAD,   /* its own tables */
+    UBI__USES
+} ubi__wire_use;
+
+/** What the program's allocator answered last. One thread of the program writes at a time. */
+typedef struct ubi__wire_answer {
+    _Atomic uint32_t version;   /* odd: it is being written; 0: there is none */
+    _Atomic uint32_t allocator; /* ubi__wire_allocator */
+    _Atomic uint64_t bytes[UBI__USES];
+} ubi__wire_answer;
+
 typedef struct ubi__wire_header {
     /* The reader writes these before the program sees them. */
     uint64_t magic;
@@ -197,6 +223,8 @@ typedef struct ubi__wire_header {
     char results_path[UBI__WIRE_RESULTS_PATH_BYTES]; /* where to; with NUL */
 
     _Alignas(64) ubi__wire_started started[UBI__WIRE_STARTED]; /* the first ones */
+
+    _Alignas(64) ubi__wire_answer answer; /* of the allocator */
 } ubi__wire_header;
 
 typedef enum ubi__wire_chunk_state {
@@ -245,7 +273,7 @@ _Static_assert(sizeof(ubi__wire_hello) == 24 && sizeof(ubi__wire_welcome) == 16 
 _Static_assert(sizeof(ubi__wire_started) == 64, "a line each");
 _Static_assert(offsetof(ubi__wire_header, clock_us) % 64 == 0 && offsetof(ubi__wire_header, state) % 64 == 0 &&
                    offsetof(ubi__wire_header, stamp) % 64 == 0 && offsetof(ubi__wire_header, started) % 64 == 0 &&
-                   offsetof(ubi__wire_header, results) % 64 == 0,
+                   offsetof(ubi__wire_header, results) % 64 == 0 && offsetof(ubi__wire_header, answer) % 64 == 0,
                "what different sides write is in different lines");
 
 static inline ubi__wire_chunk *ubi__wire_chunk_at(ubi__wire_header *area, uint32_t i) {

@@ -43,6 +43,8 @@ static const struct {
     [UBI__RESIDENCE_SYSTEM] = { UBI__RESIDENCE_OF_OTHERS, "system", "the kernel's own pages" },
     [UBI__RESIDENCE_NAMED] = { UBI__RESIDENCE_OF_OTHERS, "named", "named mappings" },
     [UBI__RESIDENCE_UNKNOWN] = { UBI__RESIDENCE_OF_NONE, "unknown", "mappings without a name" },
+    [UBI__RESIDENCE_FREE_PAGES] = { UBI__RESIDENCE_OF_MALLOC, "freePages", "free pages, not given back to the system" },
+    [UBI__RESIDENCE_OVERHEAD] = { UBI__RESIDENCE_OF_MALLOC, "overhead", "tables of the allocator" },
 };
 
 ubi__residence_group ubi__residence_group_of(ubi__residence_kind kind) {
@@ -155,4 +157,57 @@ void ubi__residence_sort(ubi__residence *r) {
 ubi_text ubi__residence_row_name(const ubi__residence *r, const ubi__residence_row *row) {
     return row->name == UBI_NONE ? ubi__text(ubi__residence_kind_words(row->kind))
                                  : ubi__strtab_get(&r->names, row->name);
+}
+
+/* ---- parts of rows -------------------------------------------------------------------------------------------------- */
+
+/* NULL text: it has none. */
+static ubi_text row_own_name(const ubi__residence *r, const ubi__residence_row *row) {
+    return row->name == UBI_NONE ? (ubi_text){ NULL, 0 } : ubi__strtab_get(&r->names, row->name);
+}
+
+static ubi_status part_add(ubi__residence *to, ubi__residence_amount *left, const ubi__residence_part *part) {
+    ubi__residence_amount amount = *left;
+    if (part->resident_bytes == 0 || left->resident_bytes == 0)
+        return UBI_OK;
+    if (part->resident_bytes < left->resident_bytes) {
+        double share = (double)part->resident_bytes / (double)left->resident_bytes;
+        amount.resident_bytes = part->resident_bytes;
+        amount.share_bytes = (uint64_t)(share * (double)left->share_bytes);
+    }
+    amount.swapped_bytes = 0;
+    left->resident_bytes -= amount.resident_bytes;
+    left->share_bytes -= amount.share_bytes;
+    return ubi__residence_add(to, part->kind, (ubi_text){ NULL, 0 }, &amount);
+}
+
+static ubi_status rows_copy(ubi__residence *to, const ubi__residence *r, ubi__residence_kind kind, ubi_text name,
+                            const ubi__residence_part *parts, size_t n) {
+    for (size_t i = 0; i < r->rows.n; i++) {
+        const ubi__residence_row *row = &r->rows.at[i];
+        ubi__residence_amount left = row->amount;
+        const ubi_text own = row_own_name(r, row);
+        bool is_it = row->kind == kind && ubi__text_compare(own, name) == 0;
+        for (size_t k = 0; is_it && k < n; k++)
+            UBI_TRY(part_add(to, &left, &parts[k]));
+        UBI_TRY(ubi__residence_add(to, row->kind, own, &left));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__residence_divide(ubi__residence *r, ubi__residence_kind kind, ubi_text name,
+                                 const ubi__residence_part *parts, size_t n) {
+    ubi__residence divided;
+    ubi__residence_init(&divided, r->allocator);
+    divided.n_mappings = r->n_mappings;
+    divided.is_divided = r->is_divided;
+    ubi_status status = rows_copy(&divided, r, kind, name, parts, n);
+    if (status != UBI_OK) {
+        ubi__residence_fini(&divided);
+        return status;
+    }
+    ubi__residence_sort(&divided);
+    ubi__residence_fini(r);
+    *r = divided;
+    return UBI_OK;
 }

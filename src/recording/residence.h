@@ -34,7 +34,9 @@ typedef enum ubi__residence_kind {
     UBI__RESIDENCE_SYSTEM, /**< the kernel's */
     UBI__RESIDENCE_NAMED,  /**< the kernel has a name for it */
     UBI__RESIDENCE_UNKNOWN,
-    UBI__RESIDENCE_KINDS
+    UBI__RESIDENCE_FREE_PAGES, /**< whole ones of an allocator, which it has not given back to the system */
+    UBI__RESIDENCE_OVERHEAD,   /**< tables of an allocator */
+    UBI__RESIDENCE_KINDS       /**< numbers are in files: new kinds come last */
 } ubi__residence_kind;
 
 /** Kinds that are shown together. */
@@ -96,6 +98,19 @@ ubi_status ubi__residence_add(ubi__residence *r, ubi__residence_kind kind, ubi_t
                               const ubi__residence_amount *amount);
 /** Rows by group, the largest group first, unknown memory last; in it by resident bytes, then by name. Then none is added. */
 void ubi__residence_sort(ubi__residence *r);
+/** A part of a row, by its bytes in RAM. */
+typedef struct ubi__residence_part {
+    ubi__residence_kind kind;
+    uint64_t resident_bytes;
+} ubi__residence_part;
+/**
+ * Parts of a row, one after the other and as far as it reaches, become rows of other kinds, without a name, or are added to those that there are.
+ * What they leave stays as it is.
+ * @param r     sorted; it is so afterwards, and as it was after a failure. @param kind, name  of the row; nothing changes if there is none.
+ * @param parts  parts[n]. Errors: UBI_ENOMEM. Cost: that of making the table.
+ */
+ubi_status ubi__residence_divide(ubi__residence *r, ubi__residence_kind kind, ubi_text name,
+                                 const ubi__residence_part *parts, size_t n);
 /** Its name, or what its kind is for people. Until the next row is added. */
 ubi_text ubi__residence_row_name(const ubi__residence *r, const ubi__residence_row *row);
 

@@ -68,6 +68,44 @@ static void rows_of_one_name_are_one_and_the_unknown_comes_last(void **state) {
     ubi__residence_fini(&r);
 }
 
+static const ubi__residence_row *row_of(const ubi__residence *r, ubi__residence_kind kind) {
+    for (size_t i = 0; i < r->rows.n; i++)
+        if (r->rows.at[i].kind == kind)
+            return &r->rows.at[i];
+    return NULL;
+}
+
+/* In the order in which they are given, and no more than there is. */
+static void a_row_is_divided_as_far_as_it_reaches(void **state) {
+    static const ubi__residence_part wanted[] = { { UBI__RESIDENCE_SCRIPTS, 25 * KIB },
+                                                  { UBI__RESIDENCE_FREE, 0 },
+                                                  { UBI__RESIDENCE_OVERHEAD, 90 * KIB },
+                                                  { UBI__RESIDENCE_CACHED, KIB } };
+    ubi__residence r;
+    (void)state;
+    assert_int_equal(table_make(&r, ubi_allocator_default()), UBI_OK);
+    r.n_mappings = 7;
+    r.is_divided = true;
+    const ubi_text no_name = { NULL, 0 };
+    assert_int_equal(ubi__residence_divide(&r, UBI__RESIDENCE_BLOCKS, no_name, wanted, 4), UBI_OK);
+    assert_int_equal(row_of(&r, UBI__RESIDENCE_SCRIPTS)->amount.resident_bytes, 25 * KIB);
+    assert_int_equal(row_of(&r, UBI__RESIDENCE_SCRIPTS)->amount.share_bytes, 25 * KIB);
+    assert_int_equal(row_of(&r, UBI__RESIDENCE_OVERHEAD)->amount.resident_bytes, 75 * KIB);
+    assert_int_equal(row_of(&r, UBI__RESIDENCE_BLOCKS)->amount.resident_bytes, 0);
+    assert_int_equal(row_of(&r, UBI__RESIDENCE_BLOCKS)->amount.swapped_bytes, 8 * KIB);
+    assert_null(row_of(&r, UBI__RESIDENCE_CACHED));
+    assert_null(row_of(&r, UBI__RESIDENCE_FREE));
+    assert_int_equal(r.total.resident_bytes, 1020 * KIB);
+    assert_int_equal(r.n_mappings, 7);
+    assert_true(r.is_divided);
+    ubi__residence_check(&r);
+    /* There is no such row. */
+    assert_int_equal(ubi__residence_divide(&r, UBI__RESIDENCE_ALLOCATOR, ubi__text("jemalloc"), wanted, 4), UBI_OK);
+    assert_int_equal(r.total.resident_bytes, 1020 * KIB);
+    assert_int_equal(row_of(&r, UBI__RESIDENCE_SCRIPTS)->amount.resident_bytes, 25 * KIB);
+    ubi__residence_fini(&r);
+}
+
 static void every_kind_and_group_has_words_of_its_own(void **state) {
     (void)state;
     for (int i = 0; i < UBI__RESIDENCE_KINDS; i++)
@@ -101,8 +139,14 @@ static void damaged_tables_are_seen(void **state) {
 
 static ubi_status table_make_and_end(void *payload, const ubi_allocator *allocator) {
     ubi__residence r;
+    const ubi__residence_part part = { UBI__RESIDENCE_SCRIPTS, 25 * KIB };
     (void)payload;
     ubi_status status = table_make(&r, allocator);
+    if (status == UBI_OK) {
+        status = ubi__residence_divide(&r, UBI__RESIDENCE_BLOCKS, (ubi_text){ NULL, 0 }, &part, 1);
+        assert_int_equal(r.rows.n, status == UBI_OK ? 6 : 5);
+        ubi__residence_check(&r);
+    }
     ubi__residence_fini(&r);
     return status;
 }
@@ -115,6 +159,7 @@ static void every_failed_allocation_has_a_way_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_one_name_are_one_and_the_unknown_comes_last),
+        cmocka_unit_test(a_row_is_divided_as_far_as_it_reaches),
         cmocka_unit_test(every_kind_and_group_has_words_of_its_own),
         cmocka_unit_test(damaged_tables_are_seen),
         cmocka_unit_test(every_failed_allocation_has_a_way_out),

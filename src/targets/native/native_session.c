@@ -21,6 +21,7 @@
 #include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "targets/native/allocator_parts.h"
 #include "targets/native/native_live.h"
 #include "targets/native/native_program.h"
 
@@ -388,13 +389,18 @@ static uint64_t look_step_ns(uint64_t age_ns, uint64_t took_ns) {
 
 /* What was found is from a moment before now; then another look may be due. */
 static ubi_status take_look(ubi__native_session *s) {
+    ubi__allocator_parts parts;
     ubi__residence found;
     uint64_t at_ns, took_ns, now = ubi__native_now_ns();
     ubi_status status = UBI_OK;
     if (!s->look)
         return UBI_OK;
     if (ubi__native_look_take(s->look, &found, &at_ns, &took_ns)) {
-        status = ubi__ubirec_write_uses(s->writer, &found, ++s->n_looks, at_ns > s->began_ns ? at_ns - s->began_ns : 0);
+        ubi__allocator_parts_read(&parts, &s->area.header->answer);
+        status = ubi__allocator_parts_enter(&found, &parts);
+        if (status == UBI_OK)
+            status =
+                ubi__ubirec_write_uses(s->writer, &found, ++s->n_looks, at_ns > s->began_ns ? at_ns - s->began_ns : 0);
         ubi__residence_fini(&found);
         s->look_ns = now + look_step_ns(now - s->face.zero_ns, took_ns);
     } else if (now >= s->look_ns) {
