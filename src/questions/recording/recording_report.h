@@ -53,6 +53,8 @@ typedef struct ubi__recording_report {
     ubi__range heap_bytes[UBI__MEASURE_COUNT], heap_count[UBI__MEASURE_COUNT]; /**< what they lie between */
     ubi__recording_sum pools, leaks;       /**< of what was not freed: what libraries keep on purpose, and the rest */
     ubi__recording_suppressed *suppressed; /**< owned; NULL: no suppressions were given */
+    uint64_t
+        script_bytes; /**< of script engines, when memory was seen last (recording_memory.h); 0: none, or unknown */
     bool is_exact;
     uint64_t finer_period; /**< assumed when judging a condition; 0: none */
 } ubi__recording_report;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "questions/recording/recording_memory.h"
 #include "questions/recording/recording_page.h"
 #include "questions/recording/recording_suppressed.h"
 #include "questions/report/report_facts.h"
@@ -77,9 +78,10 @@ static ubi_status report_prepare(void *to, const ubi__asked *asked) {
 static ubi_status recording_compute(answer *a, const ubi__asked *asked) {
     const ubi__recording_wishes *values = asked->values;
     UBI_TRY(ubi__recording_report_new(&a->report, asked, values));
-    if (a->form == FORM_WHOLE)
-        return ubi__recording_view_init(&a->view, a->report, asked);
-    return ubi__recording_report_sort(a->report, asked, ubi__recording_list_order(a->report));
+    if (a->form != FORM_WHOLE)
+        return ubi__recording_report_sort(a->report, asked, ubi__recording_list_order(a->report));
+    UBI_TRY(ubi__recording_memory_ask(a->report, asked));
+    return ubi__recording_view_init(&a->view, a->report, asked);
 }
 
 static ubi_status report_compute(void *to, const ubi__asked *asked) {
