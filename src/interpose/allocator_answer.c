@@ -11,6 +11,7 @@
 #include "interpose/program_clock.h"
 #include "interpose/real_functions.h"
 #include "interpose/sealing.h"
+#include "interpose/system_calls.h"
 
 /* Between two answers. */
 #define LEAST_NS UINT64_C(4000000)
@@ -203,6 +204,13 @@ static void answer_publish(ubi__wire_header *area, ubi__wire_allocator from, con
     atomic_store_explicit(&to->version, next ? next : 2, memory_order_release);
 }
 
+/* Of this thread. */
+static uint64_t processor_ns(void) {
+    struct timespec now = { 0 };
+    (void)ubi__system(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 /* What it allocates for the answer is not the program's. */
 void ubi__allocator_ask(void) {
     ubi__thread *thread = &ubi__this_thread;
@@ -213,12 +221,13 @@ void ubi__allocator_ask(void) {
     if (!area || !is_there() || ubi__seal_now.is_sealed)
         return;
     ubi__signals before = ubi__signals_block();
-    uint64_t began_ns = ubi__program_clock_ns();
+    uint64_t began_ns = processor_ns();
     thread->business = UBI__OWN_CALLS;
     bool has_answer = answer_ask(&a);
     thread->business = business;
-    uint64_t now_ns = ubi__program_clock_ns(), step_ns = SHARE * (now_ns - began_ns);
-    atomic_store_explicit(&due_ns, now_ns + (step_ns > LEAST_NS ? step_ns : LEAST_NS), memory_order_relaxed);
+    uint64_t step_ns = SHARE * (processor_ns() - began_ns);
+    atomic_store_explicit(&due_ns, ubi__program_clock_ns() + (step_ns > LEAST_NS ? step_ns : LEAST_NS),
+                          memory_order_relaxed);
     answer_publish(area, has_answer ? allocator : UBI__ALLOCATOR_NONE, &a);
     ubi__signals_restore(before);
     errno = error;
