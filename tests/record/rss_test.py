@@ -5,9 +5,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import record_place
@@ -19,6 +21,7 @@ except ImportError:
     jsonschema = None
 
 MIB = 1 << 20
+ALLOCATORS = (("libjemalloc.so.2", "jemalloc"), ("libmimalloc.so.2", "mimalloc"), ("libtcmalloc_minimal.so.4", "tcmalloc"))
 SCHEMAS = pathlib.Path(os.environ["UBI_SOURCE_DIR"]) / "docs" / "reference" / "schema"
 # Each says "ready" when it has what it needs, and lasts until its standard input ends.
 PYTHON = "import sys; a = [{'i': i, 's': str(i)} for i in range(100000)]; print('ready', flush=True); sys.stdin.read()"
@@ -191,7 +194,7 @@ class Rss(unittest.TestCase):
 
     @unittest.skipIf(record_place.SANITIZED, "the other builds read the same programs")
     def test_other_allocators(self):
-        for library, name in (("libjemalloc.so.2", "jemalloc"), ("libmimalloc.so.2", "mimalloc"), ("libtcmalloc_minimal.so.4", "tcmalloc")):
+        for library, name in ALLOCATORS:
             with self.subTest(name):
                 document = self.document(self.start(sys.executable, "-c", PYTHON,
                                                     env={**os.environ, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc"}).pid)
@@ -199,6 +202,90 @@ class Rss(unittest.TestCase):
                 rows = next(group["rows"] for group in document["groups"] if group["group"] == "malloc")
                 self.assertEqual(rows[0]["name"], name)
                 self.assertGreater(rows[0]["residentSize"], 15 * MIB)
+
+    def rows(self, document):
+        """Of the allocator, by kind."""
+        return {row["kind"]: row for group in document["groups"] if group["group"] == "malloc" for row in group["rows"]}
+
+    def seen_of(self, running, file, has_come):
+        """What is seen of the memory of a program that is recorded, once that has come."""
+        while True:
+            self.assertIsNone(running.poll())
+            done = subprocess.run([record_place.UBIHEAP, "report", "--json", file], cwd=self.place.folder, capture_output=True, text=True,
+                                  env=self.place.environment)
+            use = json.loads(done.stdout)["memoryUse"] if done.returncode == 0 else None
+            if use and has_come(use):
+                return use
+            time.sleep(0.05)
+
+    def check_half_freed(self, use):
+        """Every other one of 40,000 blocks lives: 10 of 20 MiB, in size classes."""
+        self.check_unknown(use, ["malloc", "files"])
+        rows, blocks = self.rows(use), sum(16 + i % 1000 for i in range(1, 40000, 2))
+        self.assertTrue(blocks <= rows["blocks"]["residentSize"] <= 1.25 * blocks, (blocks, rows))
+        freed = sum(rows[kind]["residentSize"] for kind in ("cached", "free", "freePages") if kind in rows)
+        self.assertTrue(0.7 * blocks <= freed <= 1.5 * blocks + 4 * MIB, (blocks, rows))
+        self.assertEqual(sum(row["residentSize"] for row in rows.values()),
+                         sum(group["residentSize"] for group in use["groups"] if group["group"] == "malloc"))
+
+    @unittest.skipIf(record_place.SANITIZED, "the other builds record the same programs")
+    def test_other_allocators_say_what_they_have(self):
+        program = self.place.compile("half_freed", source=record_place.HERE / "programs" / "half_freed.c")
+        for library, name in ALLOCATORS:
+            for options in ((), ("--exact",)):
+                with self.subTest(name, options=options):
+                    running = self.start(*self.place.command(program, options=options, output=name + ".ubirec"),
+                                         env={**self.place.environment, "LD_PRELOAD": library})
+                    self.check_half_freed(self.seen_of(running, name + ".ubirec", self.is_half_freed))
+                    running.stdin.close()
+                    self.assertEqual(running.wait(), 0)
+
+    def is_half_freed(self, use):
+        """Whether it was seen after it was ready, and has answered since."""
+        rows = self.rows(use)
+        return "blocks" in rows and "free" in rows and rows["blocks"]["residentSize"] < 14 * MIB and use["residentSize"] > 20 * MIB
+
+    @unittest.skipIf(record_place.SANITIZED, "the other builds attach to the same program")
+    def test_other_allocators_of_a_program_that_runs(self):
+        program = self.place.compile("half_freed", source=record_place.HERE / "programs" / "half_freed.c")
+        for library, name in ALLOCATORS:
+            with self.subTest(name):
+                running = self.start(program, env={**self.place.environment, "LD_PRELOAD": library})
+                self.assertEqual([kind for kind in self.rows(self.document(running.pid))], ["allocator"])
+                recorder = subprocess.Popen([record_place.UBIHEAP, "attach", "--output", name + ".ubirec", str(running.pid)],
+                                            cwd=self.place.folder, stderr=subprocess.PIPE, text=True, env=self.place.environment)
+                self.addCleanup(recorder.stderr.close)
+                self.addCleanup(recorder.wait)
+                self.addCleanup(recorder.kill)
+                self.check_half_freed(self.seen_of(recorder, name + ".ubirec", self.is_half_freed))
+                recorder.send_signal(signal.SIGINT)
+                self.assertEqual(recorder.wait(), 0)
+
+    @unittest.skipIf(record_place.SANITIZED, "the other builds record the same program")
+    def test_mimalloc_with_more_threads_is_not_divided(self):
+        program = self.place.compile("half_freed", source=record_place.HERE / "programs" / "half_freed.c")
+        running = self.start(*self.place.command(program, "with a thread"), env={**self.place.environment, "LD_PRELOAD": "libmimalloc.so.2"})
+        use = self.seen_of(running, "out.ubirec", lambda use: use["residentSize"] > 20 * MIB)
+        self.assertEqual(list(self.rows(use)), ["allocator"])
+
+    # ---- scripts
+
+    @unittest.skipIf(record_place.SANITIZED, "the other builds record the same program")
+    def test_blocks_of_quickjs_are_a_javascript_heap(self):
+        script = self.place.folder / "app.js"
+        script.write_text("const keep = [];\nfor (let i = 0; i < 60000; i++) keep.push({ i, name: 'visitor' + i });\n"
+                          "setTimeout(() => print(keep.length), 4000);\n")
+        self.assertEqual(self.place.record(record_place.UBIHEAP, "run", script).returncode, 0)
+        done = subprocess.run([record_place.UBIHEAP, "report", "--json", "out.ubirec"], cwd=self.place.folder, capture_output=True, text=True,
+                              env=self.place.environment)
+        use = json.loads(done.stdout)["memoryUse"]
+        sizes = self.sizes(use)
+        # 60,000 objects with two properties and a string each.
+        self.assertTrue(60000 * (48 + 32 + 24) < sizes["scripts"] < 60000 * 400, sizes)
+        self.assertLess(sizes["blocks"], sizes["scripts"])
+        page = subprocess.run([record_place.UBIHEAP, "report", "--detail", "out.ubirec"], cwd=self.place.folder, capture_output=True,
+                              text=True, env={**self.place.environment, "COLUMNS": "100"}).stdout
+        self.assertRegex(page, r"  JavaScript heaps\n .*    objects and code\n")
 
     @unittest.skipIf(record_place.SANITIZED, "the other builds read the same program")
     def test_an_allocator_that_is_linked_in(self):
