@@ -1606,6 +1606,11 @@ export type Recording1Document = {
     /** what happened then is not part of it; null: up to the end */
     toMs?: number | null;
   };
+  /** why the recording is no full account of what is asked about, so that a condition may not be decided by it; none: nothing keeps it from that */
+  gaps: Array<{
+    kind: "notRecorded" | "givenUp" | "missingFiles" | "replaced" | "outside" | "profile" | "noFrees" | "noEnd" | "lostEvents" | "pausedThroughout" | "stopped" | "paused" | "attached" | "attachedBefore";
+    text: string;
+  }>;
   /** what the page says first: who did not free what, who has most of the peak, what is temporary, whether what is alive grows; none with --site, and none where nothing was recorded, or frees were not */
   findings: Array<{
     kind: "leaked" | "peak" | "growth" | "temporary" | "mappings";
@@ -1750,7 +1755,7 @@ export type Recording1Document = {
     /** how many times */
     count: number;
     /** why it was not recorded: notFollowed: record without --follow-children; static: linked statically; rights: setuid, setgid or capabilities; environment: started without the recorder's variables; descriptors: it had no file descriptor left; unreached: another root folder or user; memory: no room for the memory that it shares; refused: ubiheap could not take it in; ownAllocator: it has a malloc built in */
-    reason: "notFollowed" | "static" | "rights" | "otherLibrary" | "otherMachine" | "environment" | "descriptors" | "unreached" | "memory" | "refused" | "ownAllocator" | "unknown";
+    reason: "notFollowed" | "static" | "rights" | "otherLibrary" | "otherMachine" | "environment" | "descriptors" | "unreached" | "memory" | "refused" | "ownAllocator" | "unknown" | "replaced";
   }>;
   /** those that did something; heap */
   threads: Array<{

@@ -277,14 +277,17 @@ static const char *amount_words(char out[UBI__HUMAN_TEXT], ubi_query_value value
 static void put_limits(reason_line *l, ubi_query_value value, const measured *m) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
     amount_words(high, value, m->high_below ? m->high_below : m->high);
-    if (m->low_below)
-        reason_put(l, "-%s to %s%s", amount_words(low, value, m->low_below), m->high_below ? "-" : "", high);
-    else if (m->high == UINT64_MAX)
-        reason_put(l, "at least %s", amount_words(low, value, m->low));
+    amount_words(low, value, m->low_below ? m->low_below : m->low);
+    if (m->high == UINT64_MAX)
+        reason_put(l, "at least %s%s", m->low_below ? "-" : "", low);
+    else if (m->low_below == UINT64_MAX)
+        reason_put(l, "at most %s%s", m->high_below ? "-" : "", high);
+    else if (m->low_below)
+        reason_put(l, "-%s to %s%s", low, m->high_below ? "-" : "", high);
     else if (m->low == 0)
         reason_put(l, "less than %s", high);
     else
-        reason_put(l, "%s to %s", amount_words(low, value, m->low), high);
+        reason_put(l, "%s to %s", low, high);
     if (value.needs_basis && m->basis_high == UINT64_MAX)
         reason_put(l, " (of at least %s)", amount_words(low, value, m->basis_low));
     else if (value.needs_basis && m->basis_low < m->basis_high)
@@ -334,6 +337,8 @@ static reason_line condition_explain(char reason[UBI__REASON_TEXT], const gather
         put_name(&l, value);
         if (g->values[i].unknown) {
             reason_put(&l, " %s", g->values[i].unknown);
+            if (g->values[i].because)
+                reason_put(&l, ", because %s", g->values[i].because);
             continue;
         }
         reason_put(&l, " is ");
@@ -367,7 +372,7 @@ static ubi_status put_advice(reason_line *l, gathering *g) {
 /* A finer measurement of the same kind does not provide what was not measured, either. */
 static bool lacks_value(const gathering *g) {
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
-        if (g->values[i].unknown)
+        if (g->values[i].unknown || g->values[i].high == UINT64_MAX)
             return true;
     return false;
 }

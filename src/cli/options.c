@@ -88,8 +88,9 @@ static ubi_status fail_unknown_long(const parser *p, const char *name, size_t n)
 static ubi_status store_value(const match *m, const char *text) {
     char what[48];
     snprintf(what, sizeof what, "--%s", m->option->name);
-    if (m->option->is_once && *(const char *const *)(const void *)((const char *)m->values + m->option->offset))
-        return ubi__fail(UBI_EINVAL, "%s is given twice: once is all it takes", what);
+    const char *advice = m->option->if_twice;
+    if (advice && *(const char *const *)(const void *)((const char *)m->values + m->option->offset))
+        return ubi__fail(UBI_EINVAL, "%s is given twice: %s", what, advice);
     return ubi__parameter_store_text(m->values, m->option, text, what);
 }
 

@@ -37,13 +37,15 @@ static ubi__wire_header *notes; /* NULL: not wanted */
 static const char *followed_to; /* the socket that children connect to; NULL: they are not followed */
 /* Where this process, made by fork, is noted as one more of its program until it becomes another; NULL: it is not. */
 static ubi__wire_started *own_note;
-static pid_t own_pid; /* a child of vfork is in our memory, and another process */
+static pid_t own_pid;      /* a child of vfork is in our memory, and another process */
+static pid_t recorded_pid; /* which is recorded itself; 0: a child, which is not */
 
 /* ---- notes -------------------------------------------------------------------------------------------------------- */
 
 void ubi__started_note_in(ubi__wire_header *area, const char *socket_path) {
     notes = area;
     followed_to = socket_path;
+    recorded_pid = getpid();
 }
 
 static const char *base_name(const char *path) {
@@ -86,6 +88,7 @@ void ubi__started_keep_in_child(ubi__wire_header *area_of_parent) {
         notes = ubi__area_map_header_again(area_of_parent);
     own_note = note_program(program_invocation_short_name, UBI__UNRECORDED_CHOICE);
     own_pid = getpid();
+    recorded_pid = 0;
 }
 
 /* What its file says counts first: that is so with any environment. */
@@ -101,6 +104,15 @@ static ubi__wire_started *note_path(const char *path, char *const environment[])
 /* As it is searched for. */
 static ubi__wire_started *note_name(const char *name, char *const environment[]) {
     return notes ? note_file(name, startable_name(name), environment) : NULL;
+}
+
+/* This process is about to become it: where children are not followed, that is all there is to say. */
+static ubi__wire_started *note_becoming(const char *name) {
+    return note_program(name, UBI__UNRECORDED_REPLACED);
+}
+
+static bool becomes_unrecorded(void) {
+    return notes && !followed_to && recorded_pid == getpid();
 }
 
 /* This process is about to become another program, or not, after all. */
@@ -132,7 +144,7 @@ static void *real_function(void *_Atomic *place, const char *name) {
 }
 
 UBI__HOOK int execve(const char *path, char *const arguments[], char *const environment[]) {
-    ubi__wire_started *row = note_path(path, environment);
+    ubi__wire_started *row = becomes_unrecorded() ? note_becoming(path) : note_path(path, environment);
     count_own(UINT32_MAX);
     int result = REAL(execve)(path, arguments, environment);
     count_own(1);
@@ -144,7 +156,7 @@ UBI__HOOK int execv(const char *path, char *const arguments[]) {
 }
 
 UBI__HOOK int execvpe(const char *file, char *const arguments[], char *const environment[]) {
-    ubi__wire_started *row = note_name(file, environment);
+    ubi__wire_started *row = becomes_unrecorded() ? note_becoming(file) : note_name(file, environment);
     count_own(UINT32_MAX);
     int result = REAL(execvpe)(file, arguments, environment);
     count_own(1);
@@ -156,7 +168,9 @@ UBI__HOOK int execvp(const char *file, char *const arguments[]) {
 }
 
 UBI__HOOK int fexecve(int fd, char *const arguments[], char *const environment[]) {
-    ubi__wire_started *row = notes ? note_file(arguments[0], startable_file(fd), environment) : NULL;
+    ubi__wire_started *row = becomes_unrecorded() ? note_becoming(arguments[0])
+                             : notes              ? note_file(arguments[0], startable_file(fd), environment)
+                                                  : NULL;
     count_own(UINT32_MAX);
     int result = REAL(fexecve)(fd, arguments, environment);
     count_own(1);

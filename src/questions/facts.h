@@ -36,8 +36,9 @@ typedef struct ubi__condition_value {
     uint64_t low_below, high_below; /**< of a difference: the limit is so far below 0, and itself 0 */
     uint64_t basis_low, basis_high; /**< of the basis */
     const char *
-        because; /**< why it is an estimate: "markers were lost"; static; with UINT64_MAX as `high` it has no upper limit */
-    const char *unknown; /**< not NULL: unknown, and why, such as "was not measured"; static */
+        because; /**< why it is an estimate or unknown: "markers were lost"; static, or the answer's. With UINT64_MAX as `high` it has
+                              no upper limit, as `low_below` no lower one */
+    const char *unknown; /**< not NULL: unknown, in words such as "was not measured"; static */
 } ubi__condition_value;
 
 /** Limits are in order, only differences are negative, and what is unknown is not an estimate as well. */

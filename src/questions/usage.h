@@ -87,9 +87,10 @@ typedef struct ubi__parameter {
     char letter;      /**< short form on a command line, or 0 */
     ubi__parameter_kind kind;
     ubi__parameter_scope scope;
-    bool is_operand;            /**< on a command line an argument of its own, after the heaps, instead of an option */
-    bool is_required;           /**< operands only */
-    bool is_once;               /**< TEXT of a command line: giving it again is an error, and does not replace it */
+    bool is_operand;  /**< on a command line an argument of its own, after the heaps, instead of an option */
+    bool is_required; /**< operands only */
+    const char *
+        if_twice; /**< TEXT of a command line: giving it again is an error with this advice; NULL: the last one counts */
     bool is_path;               /**< TEXT for a terminal: a file that the answer depends on as well */
     bool has_files;             /**< TEXTS: on a command line, names of files that have the texts */
     size_t offset;              /**< of the value in the owner's struct */
@@ -144,10 +145,12 @@ UBI__SERVER_API char *ubi__parameter_json_name(char out[UBI__PARAMETER_NAME_BYTE
  */
 void ubi__parameters_spell(char *out, size_t n_bytes, const char *message, const ubi__parameter *parameters);
 /** A condition on the answer, which sets the exit code; its value is a `const char *`. */
+#define UBI__FAIL_ON_IN_WORDS(offset, help)                                                                            \
+    UBI__TEXT("fail-on", 0, offset, "EXPR", help, NULL, .scope = UBI__SCOPE_TERMINAL,                                  \
+              .if_twice = "join conditions with 'or'")
 #define UBI__FAIL_ON(offset)                                                                                           \
-    UBI__TEXT("fail-on", 0, offset, "EXPR",                                                                            \
-              "exit with status 1 and say why when this condition holds, such as 'bytes > 100MiB'", NULL,              \
-              .scope = UBI__SCOPE_TERMINAL)
+    UBI__FAIL_ON_IN_WORDS(offset, "exit with status 1 and say why when this condition holds, such as 'bytes > "        \
+                                  "100MiB'")
 
 /** The first row from `parameter` on that is no alias; NULL at the end of the table. */
 UBI__SERVER_API const ubi__parameter *ubi__parameter_at(const ubi__parameter *parameter);

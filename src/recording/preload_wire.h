@@ -146,7 +146,7 @@ typedef enum ubi__wire_results {
 typedef struct ubi__wire_started {
     _Atomic uint32_t state;
     _Atomic uint32_t count;
-    uint32_t why;  /* of ubi__unrecorded: CHOICE up to UNREACHED */
+    uint32_t why;  /* of ubi__unrecorded: CHOICE up to UNREACHED, or REPLACED */
     char name[52]; /* of its file, without folders; with NUL */
 } ubi__wire_started;
 #define UBI__WIRE_STARTED 24

@@ -308,6 +308,7 @@ static const struct {
     [UBI__UNRECORDED_REFUSED] = { "refused", "ubiheap could not take it in" },
     [UBI__UNRECORDED_ALLOCATOR] = { "ownAllocator",
                                     "has a malloc of its own built in, which is called instead of the recorder's" },
+    [UBI__UNRECORDED_REPLACED] = { "replaced", "what the recorded program became, and children were not followed" },
 };
 
 const char *ubi__unrecorded_words(ubi__unrecorded why) {

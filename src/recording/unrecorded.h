@@ -30,6 +30,7 @@ typedef enum ubi__unrecorded {
     UBI__UNRECORDED_MEMORY,      /* no room for the memory that is shared */
     UBI__UNRECORDED_REFUSED,     /* ubiheap could not take it in */
     UBI__UNRECORDED_ALLOCATOR,   /* it calls a malloc of its own */
+    UBI__UNRECORDED_REPLACED,    /* children are not followed, and the recorded program became it, by exec */
     UBI__UNRECORDED_COUNT
 } ubi__unrecorded;
 

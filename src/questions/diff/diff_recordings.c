@@ -146,56 +146,80 @@ static double high_of(const ubi__condition_value *v) {
     return (double)(v->is_estimate ? v->high : v->magnitude);
 }
 
+/* More of it may be missing from the recording. */
+static bool is_open_above(const ubi__condition_value *v) {
+    return v->is_estimate && v->high == UINT64_MAX;
+}
+
+/* Both sides, and what of them leaves the comparison unknown. @return whether it is */
+static bool sides_measure(ubi__condition_value of[UBI__DIFF_SIDES], ubi__condition_value *out,
+                          const ubi__diff_recordings *r, ubi__recording_fact what) {
+    for (int i = 0; i < UBI__DIFF_SIDES; i++)
+        ubi__recording_fact_measure(&of[i], r->pair.sides[i].report, what);
+    const ubi__condition_value *old = &of[UBI__DIFF_OLD], *new = &of[UBI__DIFF_NEW];
+    const ubi__condition_value *lacking = new->unknown ? new : old;
+    *out = (ubi__condition_value){ .unknown = lacking->unknown, .because = lacking->unknown ? lacking->because : NULL };
+    if (!out->unknown && is_open_above(old) && is_open_above(new))
+        *out = (ubi__condition_value){ .unknown = "is unknown", .because = new->because };
+    return out->unknown != NULL;
+}
+
 /* NEW's as if it had been as long as OLD, or had as many allocations. */
-static void growth_measure(ubi__condition_value *out, const ubi__diff_recordings *r, size_t number) {
-    ubi__condition_value old, new;
+static void growth_measure(ubi__condition_value *out, const ubi__diff_recordings *r, ubi__recording_fact what) {
+    ubi__condition_value of[UBI__DIFF_SIDES];
     double scale = r->diff.scale[UBI__DIFF_NEW] / r->diff.scale[UBI__DIFF_OLD];
-    ubi__recording_fact_measure(&old, r->pair.sides[UBI__DIFF_OLD].report, number);
-    ubi__recording_fact_measure(&new, r->pair.sides[UBI__DIFF_NEW].report, number);
-    *out = (ubi__condition_value){ .unknown = new.unknown ? new.unknown : old.unknown, .basis = old.magnitude };
-    double growth = (double)new.magnitude *scale - (double)old.magnitude;
+    if (sides_measure(of, out, r, what))
+        return;
+    const ubi__condition_value *old = &of[UBI__DIFF_OLD], *new = &of[UBI__DIFF_NEW];
+    double growth = (double)new->magnitude *scale - (double)old->magnitude;
+    out->basis = old->magnitude;
     out->magnitude = ubi__whole(growth < 0 ? -growth : growth);
     out->is_negative = growth < 0 && out->magnitude;
-    if (out->unknown || !(old.is_estimate || new.is_estimate))
+    if (!old->is_estimate && !new->is_estimate)
         return;
     out->is_estimate = true;
     out->is_negative = false;
-    out->because = by_chance;
-    limit_set(&out->low, &out->low_below, low_of(&new) * scale - high_of(&old));
-    limit_set(&out->high, &out->high_below, high_of(&new) * scale - low_of(&old));
-    out->basis_low = ubi__whole(low_of(&old));
-    out->basis_high = ubi__whole(high_of(&old));
+    out->because = is_open_above(new) ? new->because : is_open_above(old) ? old->because : by_chance;
+    limit_set(&out->low, &out->low_below, low_of(new) * scale - high_of(old));
+    limit_set(&out->high, &out->high_below, high_of(new) * scale - low_of(old));
+    if (is_open_above(old))
+        out->low_below = UINT64_MAX;
+    if (is_open_above(new)) {
+        out->high = UINT64_MAX;
+        out->high_below = 0;
+    }
+    out->basis_low = ubi__whole(low_of(old));
+    out->basis_high = is_open_above(old) ? UINT64_MAX : ubi__whole(high_of(old));
 }
 
-/* Samples show what is there, and never what is not. */
+/* Samples show what is there, and never what is not. What a recording lacks may be new, or have been there already. */
 static void new_places_count(ubi__condition_value *out, const ubi__diff_recordings *r) {
-    ubi__condition_value old, new;
-    size_t basis = ubi__order_measure(r->pair.order) == UBI__MEASURE_LEAKED
-                       ? 0
-                       : 4; /* leaked, or total: what makes them unknown */
-    ubi__recording_fact_measure(&old, r->pair.sides[UBI__DIFF_OLD].report, basis);
-    ubi__recording_fact_measure(&new, r->pair.sides[UBI__DIFF_NEW].report, basis);
-    *out = (ubi__condition_value){ .unknown = new.unknown ? new.unknown : old.unknown };
+    ubi__condition_value of[UBI__DIFF_SIDES];
+    bool is_of_leaks = ubi__order_measure(r->pair.order) == UBI__MEASURE_LEAKED;
+    if (sides_measure(of, out, r, is_of_leaks ? UBI__FACT_LEAKED : UBI__FACT_TOTAL))
+        return;
+    const ubi__condition_value *old = &of[UBI__DIFF_OLD], *new = &of[UBI__DIFF_NEW];
     for (size_t i = 0; i < r->diff.places.n; i++) {
         const ubi__diff_place *place = &r->diff.places.at[i];
         out->magnitude +=
             ubi__diff_place_has(&r->diff, place, UBI__DIFF_NEW) && !ubi__diff_place_has(&r->diff, place, UBI__DIFF_OLD);
     }
-    if (out->unknown ||
-        (r->pair.sides[UBI__DIFF_OLD].report->is_exact && r->pair.sides[UBI__DIFF_NEW].report->is_exact))
+    bool are_exact = r->pair.sides[UBI__DIFF_OLD].report->is_exact && r->pair.sides[UBI__DIFF_NEW].report->is_exact;
+    if (are_exact && !is_open_above(old) && !is_open_above(new))
         return;
     out->is_estimate = true;
-    out->high = UINT64_MAX;
-    out->because = missed;
+    out->low = are_exact && !is_open_above(old) ? out->magnitude : 0;
+    out->high = are_exact && !is_open_above(new) ? out->magnitude : UINT64_MAX;
+    out->because = is_open_above(new) ? new->because : is_open_above(old) ? old->because : missed;
 }
 
 static ubi_status recordings_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     const ubi__diff_recordings *r = payload;
     size_t number = (size_t)(value.name - ubi__recording_diff_facts);
     if (number < UBI__RECORDING_FACTS)
-        ubi__recording_fact_measure(out, r->pair.sides[UBI__DIFF_NEW].report, number);
+        ubi__recording_fact_measure(out, r->pair.sides[UBI__DIFF_NEW].report, (ubi__recording_fact)number);
     else if (number < UBI__RECORDING_NEW_PLACES)
-        growth_measure(out, r, number - UBI__RECORDING_FACTS);
+        growth_measure(out, r, (ubi__recording_fact)(number - UBI__RECORDING_FACTS));
     else
         new_places_count(out, r);
     return UBI_OK;

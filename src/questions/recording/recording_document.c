@@ -420,6 +420,18 @@ static void put_started(ubi__json *j, const ubi__ubirec_tables *t) {
     ubi__json_array_end(j);
 }
 
+/* What keeps a door from judging the whole by it. */
+static void put_gaps(ubi__json *j, const ubi__recording_gaps *gaps) {
+    ubi__json_member_array(j, "gaps");
+    for (size_t i = 0; i < gaps->n; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_member_string(j, "kind", ubi__recording_gap_key(gaps->at[i].kind));
+        ubi__json_member_string(j, "text", gaps->at[i].words);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
 static void put_findings(ubi__json *j, const ubi__recording_view *view) {
     ubi__recording_findings findings;
     ubi__recording_find(&findings, view);
@@ -441,6 +453,7 @@ ubi_status ubi__recording_document(ubi__json *j, const ubi__recording_view *view
     const ubi__recording_summary *s = report->summary;
     ubi__recording_put_about(j, s, report->is_exact);
     ubi__recording_put_window(j, report);
+    put_gaps(j, &report->gaps);
     put_findings(j, &v);
     put_classes(j, report);
     ubi__recording_suppressed_document(j, report);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "questions/recording/recording_suppressed.h"
 
@@ -47,19 +48,6 @@ const ubi_query_name ubi__recording_diff_facts[] = {
     COUNT_FACT("newPlaces", "places that have something in NEW and nothing in OLD of what --by says", false),
     { 0 },
 };
-
-typedef enum fact {
-    FACT_LEAKED,
-    FACT_LEAKED_COUNT,
-    FACT_POOLS,
-    FACT_PEAK,
-    FACT_TOTAL,
-    FACT_COUNT,
-    FACT_TEMPORARY,
-    FACT_RSS,
-    FACT_DROPPED,
-    FACT_SUPPRESSED
-} fact;
 
 /* The assumed period: the recording's, or a finer one. */
 static uint64_t period_in_mind(const ubi__recording_report *report) {
@@ -122,71 +110,71 @@ static void report_temporary(ubi__condition_value *out, const ubi__recording_rep
     out->high = out->basis_high;
 }
 
-/* Why a number is unknown. NULL: everything that it counts was recorded. */
-static const char *what_is_missing(const ubi__recording_report *report, fact what) {
-    const uint64_t *counters = report->summary->tables.counters;
-    if (counters[UBI__UBIREC_NOT_RECORDED])
-        return "is unknown, because some processes could not be recorded ('report' says which)";
-    if (report->processes->n_given_up || ubi__recording_was_given_up(report->summary))
-        return "is unknown, because recording was given up";
-    if (report->processes->missing.n)
-        return "is unknown, because files of some processes are missing ('report' says which)";
-    if (ubi__recording_is_profile(report->summary))
-        return "is unknown, because a sampling profile of V8 does not say how exact it is";
-    if ((what <= FACT_PEAK || what == FACT_TEMPORARY || what == FACT_SUPPRESSED) &&
-        !ubi__recording_has_frees(report->summary))
-        return "is unknown, because frees were not recorded";
-    if (!report->summary->tables.has_end && !report->summary->is_over)
-        return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
-               "writes";
-    if (what != FACT_DROPPED && what != FACT_RSS && counters[UBI__UBIREC_DROPPED] > counters[UBI__UBIREC_LOST_MARKERS])
-        return "is unknown, because events were lost ('dropped' says how many)";
-    return NULL;
+/* What was recorded, and more that is missing. */
+static void leave_open_above(ubi__condition_value *out) {
+    if (!out->is_estimate) {
+        out->low = out->magnitude;
+        out->basis_low = out->basis;
+    }
+    out->is_estimate = true;
+    out->high = out->basis_high = UINT64_MAX;
 }
 
-void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording_report *report, size_t number) {
-    fact what = (fact)number;
+static void gaps_apply(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_fact what) {
+    const ubi__recording_gap *gap;
+    ubi__known known = ubi__recording_gaps_leave(&gap, &report->gaps, what);
+    if (known == UBI__KNOWN || out->unknown)
+        return;
+    out->because = gap->words;
+    if (known == UBI__KNOWN_AT_LEAST)
+        leave_open_above(out);
+    else
+        *out = (ubi__condition_value){ .unknown = "is unknown", .because = gap->words };
+}
+
+void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording_report *report,
+                                 ubi__recording_fact what) {
     *out = (ubi__condition_value){ 0 };
     switch (what) {
-    case FACT_LEAKED:
+    case UBI__FACT_LEAKED:
         report_bytes(out, report, report->leaks);
         break;
-    case FACT_LEAKED_COUNT:
+    case UBI__FACT_LEAKED_COUNT:
         report_count(out, report, report->leaks);
         break;
-    case FACT_POOLS:
+    case UBI__FACT_POOLS:
         report_bytes(out, report, report->pools);
         break;
-    case FACT_PEAK:
+    case UBI__FACT_PEAK:
         report_bytes(out, report, sum_of_measure(report, UBI__MEASURE_PEAK));
         break;
-    case FACT_TOTAL:
+    case UBI__FACT_TOTAL:
         report_bytes(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
         break;
-    case FACT_COUNT:
+    case UBI__FACT_COUNT:
         report_count(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
         break;
-    case FACT_TEMPORARY:
+    case UBI__FACT_TEMPORARY:
         report_temporary(out, report);
         break;
-    case FACT_RSS:
+    case UBI__FACT_RSS:
         out->magnitude = report->summary->rss_peak_bytes;
         out->unknown = out->magnitude ? NULL : "was not measured"; /* no process has none */
         break;
-    case FACT_DROPPED:
+    case UBI__FACT_DROPPED:
         out->magnitude = report->summary->tables.counters[UBI__UBIREC_DROPPED];
         break;
-    case FACT_SUPPRESSED:
+    case UBI__FACT_SUPPRESSED:
         report_bytes(out, report, suppressed_sum(report));
         break;
+    default:
+        UBI_ASSERT(false);
     }
-    if (!out->unknown)
-        out->unknown = what_is_missing(report, what);
-    out->is_estimate = out->is_estimate && !out->unknown;
+    gaps_apply(out, report, what);
 }
 
 static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
-    ubi__recording_fact_measure(out, payload, (size_t)(value.name - ubi__recording_facts));
+    ubi__recording_fact_measure(out, payload, (ubi__recording_fact)(value.name - ubi__recording_facts));
     return UBI_OK;
 }
 

@@ -41,7 +41,7 @@ static const struct {
     { UBI__UBIREC_INHERITED_FREES, "free",
       "of blocks that a child got from its parent by fork: the parent's file has their allocation" },
     { UBI__UBIREC_UNFINISHED, "call", "under way when the program ended: not counted, for none came back to it" },
-    { UBI__UBIREC_UNWIND_FAILURES, "stack", "could not be followed to its end" },
+    { UBI__UBIREC_UNWIND_FAILURES, "stack", "could not be followed to the outermost frame" },
     { UBI__UBIREC_TRUNCATED_STACKS, "allocation", "with a stack that is deeper than the limit and was cut there" },
     { UBI__UBIREC_REUSED_ADDRESSES, "allocation", "at an address whose free was not seen; the free was assumed" },
     { UBI__UBIREC_DEEP_BINDS, "load",
@@ -133,7 +133,9 @@ static void note_started(ubi__recording_notes *out, const ubi__ubirec_tables *t)
     if (name_started(names, sizeof names, t, UBI__UNRECORDED_CHOICE))
         note_add(out, "it started %s; what these allocated was not recorded: record --follow-children does that",
                  names);
-    for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_COUNT; why++)
+    if (name_started(names, sizeof names, t, UBI__UNRECORDED_REPLACED))
+        note_add(out, "it became %s, which was not recorded: record --follow-children does that", names);
+    for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_REPLACED; why++)
         if (name_started(names, sizeof names, t, (ubi__unrecorded)why))
             note_add(out, "not recorded: %s: %s", names, ubi__unrecorded_words((ubi__unrecorded)why));
 }

@@ -78,6 +78,7 @@ ubi_status ubi__recording_report_new(ubi__recording_report **out, const ubi__ask
     ubi_status status = parts_get(report, asked);
     if (status == UBI_OK) {
         sum_up(report);
+        ubi__recording_gaps_find(&report->gaps, report);
         *out = report;
     } else {
         ubi__recording_report_free(report);

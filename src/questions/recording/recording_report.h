@@ -9,6 +9,7 @@
 
 #include "questions/question.h"
 #include "questions/recording/asked_window.h"
+#include "questions/recording/recording_gaps.h"
 #include "recording/recording_place.h"
 #include "session/recording_parts.h"
 
@@ -56,7 +57,8 @@ typedef struct ubi__recording_report {
     uint64_t
         script_bytes; /**< of script engines, when memory was seen last (recording_memory.h); 0: none, or unknown */
     bool is_exact;
-    uint64_t finer_period; /**< assumed when judging a condition; 0: none */
+    ubi__recording_gaps gaps; /**< what keeps conditions from being judged */
+    uint64_t finer_period;    /**< assumed when judging a condition; 0: none */
 } ubi__recording_report;
 
 /**
@@ -81,11 +83,12 @@ void ubi__recording_report_free(ubi__recording_report *report);
 extern const ubi_query_name ubi__recording_facts[];
 /** Those of two: first the same, of NEW; then the first UBI__RECORDING_GROWTHS of them as growths; then UBI__RECORDING_NEW_PLACES. */
 extern const ubi_query_name ubi__recording_diff_facts[];
-#define UBI__RECORDING_FACTS 10
+#define UBI__RECORDING_FACTS UBI__FACT_KINDS
 #define UBI__RECORDING_GROWTHS 8
 #define UBI__RECORDING_NEW_PLACES (UBI__RECORDING_FACTS + UBI__RECORDING_GROWTHS)
-/** The value of a fact of one recording, by its number. */
-void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording_report *report, size_t number);
+/** The value of a fact of one recording. Texts of the value are the report's. */
+void ubi__recording_fact_measure(ubi__condition_value *out, const ubi__recording_report *report,
+                                 ubi__recording_fact what);
 ubi__condition_estimates ubi__recording_estimates(ubi__recording_report *report);
 void ubi__recording_remark(ubi__remarks *remarks, const ubi__recording_report *report);
 /** The same, where no page says what of the recording is missing. */

@@ -334,9 +334,8 @@ static const ubi__parameter parameters[] = {
               .scope = UBI__SCOPE_TERMINAL),
     UBI__FLAG("all", 0, AT(with_all), "with --audit: also words of engines and libraries",
               .scope = UBI__SCOPE_TERMINAL),
-    UBI__TEXT("fail-on", 0, AT(fail_on), "EXPR",
-              "with --audit: exit with status 1 and say why when this condition holds, such as 'words > 0'", NULL,
-              .scope = UBI__SCOPE_TERMINAL),
+    UBI__FAIL_ON_IN_WORDS(AT(fail_on), "with --audit: exit with status 1 and say why when this condition holds, such "
+                                       "as 'words > 0'"),
     UBI__PARAMETERS_END,
 };
 

@@ -168,9 +168,8 @@ static const ubi__parameter parameters[] = {
     UBI__LIMIT(AT(top), "list the N longest markers", "5", .scope = UBI__SCOPE_PAGE),
     UBI__NUMBER("stack-depth", 0, AT(stack_depth), "N", "print N frames of their stacks; 0: as many as is usual", "0",
                 .scope = UBI__SCOPE_PAGE),
-    UBI__TEXT("fail-on", 0, AT(fail_on), "EXPR",
-              "exit with status 1 and say why when this condition holds, such as 'longest(Javascript) > 50ms'", NULL,
-              .scope = UBI__SCOPE_TERMINAL),
+    UBI__FAIL_ON_IN_WORDS(AT(fail_on), "exit with status 1 and say why when this condition holds, such as "
+                                       "'longest(Javascript) > 50ms'"),
     UBI__PARAMETERS_END,
 };
 

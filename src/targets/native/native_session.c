@@ -329,10 +329,15 @@ static ubi_status hear_why_not(ubi__native_session *s, ubi_text name) {
     return UBI_OK;
 }
 
-/* Whether a program is the one that the process has become, which is reported in another way, unless there is more to say. */
-static bool is_listed(const ubi__native_session *s, const ubi__preload_started *row) {
+/* The program that the process has become, where it has not said so itself. */
+static ubi_status gather_replacement(ubi__native_session *s) {
     const char *slash = strrchr(s->replaced_by, '/');
-    return row->why == UBI__UNRECORDED_CHOICE && slash && strcmp(slash + 1, row->name) == 0;
+    if (!slash || (s->area.settings.flags & UBI__WIRE_FOLLOW_CHILDREN))
+        return UBI_OK;
+    for (size_t i = 0; i < s->unrecorded.n; i++)
+        if (s->unrecorded.at[i].why == UBI__UNRECORDED_REPLACED)
+            return UBI_OK;
+    return add_unrecorded(s, slash + 1, strlen(slash + 1), 1, UBI__UNRECORDED_REPLACED);
 }
 
 /* All as of now. Children of fork are of the same program. */
@@ -345,10 +350,10 @@ static ubi_status gather_unrecorded(ubi__native_session *s, const ubi__preload_c
         UBI_TRY(add_unrecorded(s, name, n_name, c->lost_children[why], (ubi__unrecorded)why));
     for (size_t i = 0; i < UBI__WIRE_STARTED; i++) {
         ubi__preload_started row = ubi__preload_collector_started(s->collector, i);
-        if (row.name[0] && !is_listed(s, &row))
+        if (row.name[0])
             UBI_TRY(add_unrecorded(s, row.name, strlen(row.name), row.count, row.why));
     }
-    return UBI_OK;
+    return gather_replacement(s);
 }
 
 /* Of what was to be recorded. */

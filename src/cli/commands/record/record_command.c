@@ -186,24 +186,10 @@ static bool is_whole(const ubi__native_result *r) {
 static bool is_reported_of(const ubi__native_result *r, const char *path) {
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < r->unrecorded.n; i++)
-        if (r->unrecorded.at[i].why != UBI__UNRECORDED_CHOICE && strcmp(r->unrecorded.at[i].name, slash + 1) == 0)
+        if (r->unrecorded.at[i].why != UBI__UNRECORDED_CHOICE && r->unrecorded.at[i].why != UBI__UNRECORDED_REPLACED &&
+            strcmp(r->unrecorded.at[i].name, slash + 1) == 0)
             return true;
     return false;
-}
-
-/* Wrappers and shells that become the real program explain an empty report. */
-static void report_of_replacement(const ubi__native_result *r, const ubi__native_settings *settings) {
-    char line[PATH_MAX + 128];
-    for (size_t i = 0; i < r->files.n; i++) {
-        const ubi__native_file *file = &r->files.at[i];
-        if (!file->replaced_by[0] || is_reported_of(r, file->replaced_by))
-            continue;
-        snprintf(line, sizeof line, "it became %s, which was not recorded; %s", file->replaced_by,
-                 settings->attach_to       ? "attach to it again to record that"
-                 : settings->with_children ? "the recorder was not loaded into it"
-                                           : "--follow-children does that");
-        ubi__print_line(file->path, line);
-    }
 }
 
 /* What the numbers lack. */
@@ -318,11 +304,32 @@ static void report_of_unrecorded(const ubi__native_result *r, const ubi__native_
                  settings->attach_to ? "" : "; --follow-children does that");
         ubi__print_line(r->files.at[0].path, line);
     }
-    for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_COUNT; why++)
+    for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_REPLACED; why++)
         if (name_unrecorded(names, sizeof names, r, (ubi__unrecorded)why)) {
             snprintf(line, sizeof line, "not recorded: %s: %s", names, ubi__unrecorded_words((ubi__unrecorded)why));
             ubi__print_line(NULL, line);
         }
+}
+
+/* Wrappers and shells that become the real program explain an empty report. */
+static void report_of_replacement(const ubi__native_result *r, const ubi__native_settings *settings) {
+    char names[UNRECORDED_REPORTED * 128], line[PATH_MAX + sizeof names];
+    const char *advice = settings->attach_to       ? "attach to it again to record that"
+                         : settings->with_children ? "the recorder was not loaded into it"
+                                                   : "--follow-children does that";
+    bool is_said = false;
+    for (size_t i = 0; i < r->files.n; i++) {
+        const ubi__native_file *file = &r->files.at[i];
+        if (!file->replaced_by[0] || is_reported_of(r, file->replaced_by))
+            continue;
+        snprintf(line, sizeof line, "it became %s, which was not recorded; %s", file->replaced_by, advice);
+        ubi__print_line(file->path, line);
+        is_said = true;
+    }
+    if (!is_said && r->files.n && name_unrecorded(names, sizeof names, r, UBI__UNRECORDED_REPLACED)) {
+        snprintf(line, sizeof line, "it became %s, which was not recorded; %s", names, advice);
+        ubi__print_line(r->files.at[0].path, line);
+    }
 }
 
 static void outcome_report(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
@@ -490,7 +497,7 @@ static const ubi__parameter parameters[] = {
     UBI__ALIAS_LETTER('d'),
     UBI__TEXT("pid", 0, AT(pid), "PID",
               "record a process that runs already instead of starting a program, until it ends or Ctrl-C; it continues",
-              NULL, .is_once = true),
+              NULL, .if_twice = "once is all it takes"),
     UBI__TEXT(
         "every", 0, AT(every), "TIME",
         "instead of a recording, write a profile of pprof every TIME, such as 60s, as FILE.YYYYMMDDTHHMMSSZ.pb.gz",
@@ -516,7 +523,7 @@ static const ubi__parameter parameters[] = {
         "let Firefox's developer tools, and other clients of the remote debugging protocol, see the sizes of the "
         "program and of processes that are followed, and start and stop their recording, while they run: as 'ubiheap "
         "run --listen' does. Needs libuv.so.1 (Debian package libuv1)",
-        NULL, .is_once = true),
+        NULL, .if_twice = "once is all it takes"),
     UBI__FLAG(
         "live", 0, AT(with_view),
         "show in the terminal what lives, its peak, its curve and its places, until q is pressed; what the program "

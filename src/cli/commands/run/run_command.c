@@ -285,7 +285,7 @@ static const ubi__parameter parameters[] = {
         "let Firefox's developer tools look into the program while it runs: about:debugging, network location "
         "127.0.0.1:PORT; 0 is any free port, which standard error shows. On another HOST each connection is asked "
         "about on the terminal",
-        NULL, .is_once = true),
+        NULL, .if_twice = "once is all it takes"),
     UBI__FLAG(
         "ui", 0, AT(with_page),
         "serve a page that looks into the program's heap, of this machine alone: standard error shows its address; "
