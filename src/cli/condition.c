@@ -372,7 +372,7 @@ static ubi_status put_advice(reason_line *l, gathering *g) {
 /* A finer measurement of the same kind does not provide what was not measured, either. */
 static bool lacks_value(const gathering *g) {
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
-        if (g->values[i].unknown || g->values[i].high == UINT64_MAX)
+        if (g->values[i].unknown || g->values[i].is_partial)
             return true;
     return false;
 }

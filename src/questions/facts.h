@@ -32,6 +32,7 @@ typedef struct ubi__condition_value {
     bool is_negative;
     uint64_t basis;
     bool is_estimate;               /**< then: */
+    bool is_partial;                /**< more of it was not recorded: no finer measurement has it */
     uint64_t low, high;             /**< of the number, which is not negative */
     uint64_t low_below, high_below; /**< of a difference: the limit is so far below 0, and itself 0 */
     uint64_t basis_low, basis_high; /**< of the basis */

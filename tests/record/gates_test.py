@@ -41,6 +41,9 @@ class Gates(control_test.ControlTest):
 
 
 class Incomplete(Gates):
+    def test_a_file_with_a_space_is_quoted_for_a_shell(self):
+        self.assertIn("to read it: ubiheap report 'my run.ubirec'\n", self.record("true", output="my run.ubirec"))
+
     def test_a_whole_recording_is_judged(self):
         self.record_blocks("out.ubirec")
         self.assertEqual(self.gaps(), [])
@@ -149,6 +152,19 @@ class Compared(Gates):
                 self.assertRegex(done.stderr, words)
 
 
+class Sizeless(Gates):
+    SOURCE = "#include <stdlib.h>\nint main(void) { for (int i = 0; i < 1000; i++) if (!malloc(0)) return 1; return 0; }\n"
+
+    def test_blocks_of_no_bytes_are_counted(self):
+        source = self.place.folder / "sizeless.c"
+        source.write_text(self.SOURCE)
+        self.record(self.place.compile("sizeless", "-O0", "-fno-builtin", source=source))
+        self.assert_judged(1, "leakedCount >= 1000")
+        page = " ".join(self.ask("report", "out.ubirec").stdout.split())
+        self.assertIn("not freed: 1,000 allocations of 0 bytes, 100.0% by main", page)
+        self.assertIn("Peak 0 B alive at any time: no allocation asked for more", page)
+
+
 class Asked(Gates):
     """Questions that a recording has no answer to."""
 
@@ -160,6 +176,26 @@ class Asked(Gates):
         for window in (("--from", "1h"), ("--from", "1h", "--to", "2h"), ("--at", "1h")):
             self.assert_judged(3, "leaked > 1GiB", *window, words=r"leaked is unknown, because the recording ends at [0-9.]+ m?s")
         self.assert_judged(0, "leaked > 1GiB", "--to", "1h")
+
+    def test_a_page_about_that_time_is_of_the_end(self):
+        document = json.loads(self.ask("report", "--json", "--from", "1h", "out.ubirec").stdout)
+        self.assertLessEqual(document["heap"]["peakTimeMs"], document["durationMs"])
+        self.assertNotIn("3,600", self.ask("report", "--from", "1h", "out.ubirec").stdout.split("Peak")[1].split("\n")[0])
+
+    def test_some_places_are_not_judged(self):
+        done = self.ask("report", "--site", "nothing", "--fail-on", "leaked > 0", "out.ubirec")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "ubiheap: report: --fail-on is about all places: it does not go with --site\n"))
+        self.assertIn("report --format tsv out.ubirec --site 'main'", self.ask("report", "--site", "main", "out.ubirec").stdout)
+
+    def test_samples_do_not_show_how_many_small_blocks_there_are(self):
+        do = control_test.Program(self, self.place, name="sampled.ubirec")
+        do("alloc", BLOCKS)
+        do.end()
+        for fact in ("leakedCount", "count"):
+            self.assert_judged(3, f"{fact} > 100000000", file="sampled.ubirec",
+                               words=f"{fact} is at least [0-9,]+, because samples miss any number of small blocks; 'record --exact' would decide")
+        self.assert_judged(0, "leaked > 1GiB", file="sampled.ubirec")
 
     def test_one_condition_at_a_time(self):
         for command, files in (("report", ["out.ubirec"]), ("diff", ["out.ubirec", "out.ubirec"]), ("census", ["no"]),

@@ -94,7 +94,7 @@ static void head_write(const ubi__recording_view *v, const ubi__recording_curve 
         ubi__recording_window_words(window, c->report);
     snprintf(text, sizeof text, "%s%s%s were alive at most, at %s%s", window, *window ? ": " : "",
              ubi__human_size(size, s->classes[v->of_class].peak_bytes),
-             ubi__human_duration(time, s->classes[v->of_class].peak_time_ns / 1000),
+             ubi__human_duration(time, ubi__recording_peak_ns(s, v->of_class) / 1000),
              c->report->is_exact ? "" : "; estimates");
     ubi__write_words(v->on, UBI__INK_PLAIN, text);
     ubi__out_char(v->out, '\n');

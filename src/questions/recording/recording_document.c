@@ -194,7 +194,7 @@ static void put_classes(ubi__json *j, const ubi__recording_report *report) {
         if (c == UBI__UBIREC_HEAP && has_frees)
             ubi__recording_put_estimate(j, "pools", &report->pools.estimate, s, UBI__UBIREC_HEAP);
         if (has_frees)
-            put_ms(j, "peakTimeMs", s->classes[c].peak_time_ns);
+            put_ms(j, "peakTimeMs", ubi__recording_peak_ns(s, (ubi__ubirec_class)c));
         else
             ubi__json_member_null(j, "peakTimeMs");
         ubi__json_object_end(j);

@@ -97,8 +97,13 @@ static void report_count(ubi__condition_value *out, const ubi__recording_report 
     ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
     out->magnitude = ubi__whole(sum.estimate.count);
     out->basis = ubi__whole(all.estimate.count);
-    if (!report->is_exact)
-        set_limits(out, sum_in_mind(report, &sum).count, sum_in_mind(report, &all).count);
+    if (report->is_exact)
+        return;
+    set_limits(out, sum_in_mind(report, &sum).count, sum_in_mind(report, &all).count);
+    if (period_in_mind(report) > 1) { /* limits of pages take blocks to be of 16 bytes or more */
+        out->high = out->basis_high = UINT64_MAX;
+        out->because = "samples miss any number of small blocks";
+    }
 }
 
 /* What the thread of a sample did next is unknown: any of them may have been temporary, or none. */
@@ -116,7 +121,7 @@ static void leave_open_above(ubi__condition_value *out) {
         out->low = out->magnitude;
         out->basis_low = out->basis;
     }
-    out->is_estimate = true;
+    out->is_estimate = out->is_partial = true;
     out->high = out->basis_high = UINT64_MAX;
 }
 

@@ -118,6 +118,17 @@ static void say_owners(sentence *s, const ubi__recording_view *v, ubi__ubirec_cl
     }
 }
 
+/* Of what was asked for with a size of 0. */
+static void say_owner_by_count(sentence *s, const ubi__recording_view *v, double all) {
+    char count[UBI__HUMAN_TEXT], share[UBI__HUMAN_TEXT];
+    const ubi__site *site = next_of(v, v->of_class, UBI__MEASURE_LEAKED, true, NULL);
+    finding_say(s, "%s of 0 bytes", ubi__human_things(count, ubi__whole(all), "allocation"));
+    if (!site)
+        return;
+    finding_say(s, ", %s by ", share_of(share, site->by[UBI__MEASURE_LEAKED].count, all));
+    say_place(s, v, site);
+}
+
 static void find_leaked(ubi__recording_findings *out, const ubi__recording_view *v) {
     char size[UBI__ESTIMATE_TEXT], count[UBI__HUMAN_TEXT];
     const ubi__recording_sum *leaks = &v->all[UBI__MEASURE_LEAKED];
@@ -128,7 +139,10 @@ static void find_leaked(ubi__recording_findings *out, const ubi__recording_view 
     if (leaks->estimate.samples) {
         sentence s = finding_begin(out, "leaked");
         finding_say(&s, ubi__recording_is_part(v->report->summary) ? "not freed by then: " : "not freed: ");
-        say_owners(&s, v, v->of_class, UBI__MEASURE_LEAKED, v->all[UBI__MEASURE_LEAKED].estimate.bytes);
+        if (leaks->estimate.bytes > 0)
+            say_owners(&s, v, v->of_class, UBI__MEASURE_LEAKED, v->all[UBI__MEASURE_LEAKED].estimate.bytes);
+        else
+            say_owner_by_count(&s, v, leaks->estimate.count);
     } else if (v->report->is_exact && v->all[UBI__MEASURE_TOTAL].estimate.samples) {
         sentence s = finding_begin(out, "leaked");
         finding_say(&s, "everything was freed");

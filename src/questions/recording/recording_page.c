@@ -219,6 +219,12 @@ static void number_write(const ubi__recording_view *v, const char *name, const c
     ubi__text_table_row(&table, cells);
 }
 
+/* Whether all that was allocated has the size 0: the most of that is no moment. */
+static bool is_without_sizes(const ubi__recording_view *v) {
+    const ubi__estimate *all = &v->all[UBI__MEASURE_TOTAL].estimate;
+    return v->report->is_exact && all->samples && !(all->bytes > 0) && !(v->all[UBI__MEASURE_PEAK].bytes.high > 0);
+}
+
 /* @return lines */
 static size_t total_write(const ubi__recording_view *v, const char *name, ubi__measure measure) {
     char bytes[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
@@ -234,9 +240,13 @@ static size_t total_write(const ubi__recording_view *v, const char *name, ubi__m
         words_add(&w, "in %s", ubi__human_things(share, sum->estimate.samples, "sample"));
         return words_write(v, &w);
     }
+    if (measure == UBI__MEASURE_PEAK && is_without_sizes(v)) {
+        words_add(&w, "alive at any time: no allocation asked for more");
+        return words_write(v, &w);
+    }
     count_add(&w, v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
-        words_add(&w, ", at %s", time_words(share, v->report->summary->classes[v->of_class].peak_time_ns));
+        words_add(&w, ", at %s", time_words(share, ubi__recording_peak_ns(v->report->summary, v->of_class)));
     if (!v->report->is_exact)
         words_add(&w, " (%s)", ubi__human_things(share, sum->estimate.samples, "sample"));
     return words_write(v, &w);
@@ -363,24 +373,36 @@ static const char *window_options(char out[UBI__WINDOW_WORDS], const ubi__asked_
     return n > 0 && n < UBI__WINDOW_WORDS ? out : NULL;
 }
 
+#define OPTIONS_BYTES (UBI__WINDOW_WORDS + 96)
+
+/* The same, and the places that were asked about. */
+static const char *report_options(char out[OPTIONS_BYTES], const char *window, const char *site) {
+    bool has_site = site && !strpbrk(site, "'\n") && strlen(site) < OPTIONS_BYTES - UBI__WINDOW_WORDS - 16;
+    if (!has_site)
+        return window;
+    snprintf(out, OPTIONS_BYTES, "%s%s--site '%s'", window ? window : "", window ? " " : "", site);
+    return out;
+}
+
 /* What was recorded of a program by its address was not kept: there is nothing to ask again. */
 static void next_write(const ubi__recording_view *v) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
-    char command[48], window_text[UBI__WINDOW_WORDS];
+    char command[48], window_text[UBI__WINDOW_WORDS], options_text[OPTIONS_BYTES];
     const char *window = window_options(window_text, &v->report->wishes->window);
+    const char *options = report_options(options_text, window, v->report->wishes->site);
     if (ubi__is_of_program(v->report->path))
         return;
     ubi__write_title(v->on, "Next");
     if (!v->report->wishes->by) {
         snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);
-        ubi__write_command(v->on, command, file, window,
+        ubi__write_command(v->on, command, file, options,
                            ubi__recording_has_frees(v->report->summary)
                                ? "stacks; or by leaked, peak, total, count, temporary"
                                : "stacks; or by count");
     }
     ubi__write_command(v->on, "allocations --with-callees", file, window, "functions, with all that they called");
-    ubi__write_command(v->on, "report --detail --stack-depth 50", file, window, "whole stacks, all notes");
-    ubi__write_command(v->on, "report --format tsv", file, window, "all places, for a spreadsheet or script");
+    ubi__write_command(v->on, "report --detail --stack-depth 50", file, options, "whole stacks, all notes");
+    ubi__write_command(v->on, "report --format tsv", file, options, "all places, for a spreadsheet or script");
     ubi__recording_markers_next(v->on, v->report, file);
 }
 

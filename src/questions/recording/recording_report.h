@@ -154,6 +154,11 @@ char *ubi__recording_window_words(char out[UBI__WINDOW_WORDS], const ubi__record
 static inline uint64_t ubi__recording_end_ns(const ubi__recording_summary *s) {
     return s->is_over ? s->window.to_ns : s->time_ns;
 }
+/** When the most of a class was alive: of a window after the recording, at its end. */
+static inline uint64_t ubi__recording_peak_ns(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    uint64_t peak_ns = s->classes[of_class].peak_time_ns;
+    return peak_ns < s->time_ns ? peak_ns : s->time_ns;
+}
 /** The member `window` of a document; of the whole, none. */
 void ubi__recording_put_window(ubi__json *j, const ubi__recording_report *report);
 /** A place in the code, as an object. */

@@ -257,8 +257,9 @@ static size_t pools_sum(pool_sum out[POOLS], const ubi__recording_view *v) {
     return n;
 }
 
-/* What was kept on purpose, not leaked; in one line after the others. */
+/* What was kept on purpose, not leaked; after the others. */
 static void pools_write(const ubi__recording_view *v) {
+    static const char label[] = "  kept on purpose: ";
     char text[512], size[UBI__ESTIMATE_TEXT];
     pool_sum sums[POOLS];
     size_t used = 0, n = pools_sum(sums, v);
@@ -270,8 +271,8 @@ static void pools_write(const ubi__recording_view *v) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s, %s", used ? "; " : "", sums[i].words, size);
     }
     ubi__write_ink(v->on, UBI__INK_DIM);
-    ubi__out_string(v->out, "  kept on purpose: ");
-    ubi__display_text(v->out, v->style, ubi__text(text), v->columns - 19);
+    ubi__out_string(v->out, label);
+    ubi__wrap_words(v->out, v->style, ubi__text(text), strlen(label), strlen("    "), v->columns);
     ubi__write_ink(v->on, UBI__INK_PLAIN);
     ubi__out_char(v->out, '\n');
 }

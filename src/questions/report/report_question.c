@@ -56,6 +56,8 @@ static ubi_status form_find(form *out, const ubi__asked *asked) {
     if (format && (strcmp(format, "json") == 0) == asked->is_for_page)
         return ubi__fail(UBI_EINVAL, "--json and --format %s contradict each other", format);
     ubi__time_window window;
+    if (values->site && values->fail_on)
+        return ubi__fail(UBI_EINVAL, "--fail-on is about all places: it does not go with --site");
     UBI_TRY(ubi__asked_window_read(&window, &values->window));
     if (values->columns)
         UBI_TRY(ubi__recording_columns_check(values->columns));

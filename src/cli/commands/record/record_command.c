@@ -140,6 +140,9 @@ static char *recorded_things(char out[96], uint64_t n, const ubi__native_setting
 static void notice_say(char *out, size_t size, const ubi__native_result *r, const ubi__native_settings *settings) {
     char things[96], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "", marks[96] = "";
     const ubi__native_file *first = &r->files.at[0];
+    bool needs_quotes = first->path[0] != '-' && strchr(first->path, ' ') && !strpbrk(first->path, "'\n");
+    const char *file = needs_quotes ? first->path : ubi__file_argument(first->path, "FILE");
+    const char *quote = needs_quotes ? "'" : "";
     uint64_t total = 0, bytes = 0, markers = 0;
     for (size_t i = 0; i < r->files.n; i++) {
         markers += r->files.at[i].markers;
@@ -150,10 +153,10 @@ static void notice_say(char *out, size_t size, const ubi__native_result *r, cons
         snprintf(others, sizeof others, " and %s", ubi__human_things(more, r->files.n - 1, "more file"));
     if (markers)
         snprintf(marks, sizeof marks, " and %s", ubi__human_things(more, markers, "marker"));
-    snprintf(out, size, "recorded %s%s%s in %s%s (%s)%s; to read it: ubiheap report %s",
+    snprintf(out, size, "recorded %s%s%s in %s%s (%s)%s; to read it: ubiheap report %s%s%s",
              recorded_things(things, total, settings), marks, r->was_stopped ? ", until it was stopped," : "",
              first->path, others, ubi__human_size(file_size, bytes), first->dropped ? "; some events were lost" : "",
-             ubi__file_argument(first->path, "FILE"));
+             quote, file, quote);
 }
 
 static void report_of_failures(const ubi__native_result *r) {
