@@ -1754,7 +1754,7 @@ export type Recording1Document = {
     name: string;
     /** how many times */
     count: number;
-    /** why it was not recorded: notFollowed: record without --follow-children; static: linked statically; rights: setuid, setgid or capabilities; environment: started without the recorder's variables; descriptors: it had no file descriptor left; unreached: another root folder or user; memory: no room for the memory that it shares; refused: ubiheap could not take it in; ownAllocator: it has a malloc built in */
+    /** why it was not recorded: notFollowed: record without --follow-children; static: linked statically; rights: setuid, setgid or capabilities; environment: started without the recorder's variables; descriptors: it had no file descriptor left; unreached: another root folder or user; memory: no room for the memory that it shares; refused: ubiheap could not take it in; ownAllocator: it has a malloc built in; replaced: the recorded program became it by exec, without --follow-children */
     reason: "notFollowed" | "static" | "rights" | "otherLibrary" | "otherMachine" | "environment" | "descriptors" | "unreached" | "memory" | "refused" | "ownAllocator" | "unknown" | "replaced";
   }>;
   /** those that did something; heap */
