@@ -93,7 +93,7 @@ static ubi_status condition_parse(ubi__condition *c, ubi__condition_scope scope,
 }
 
 static ubi_status fail_parse(ubi_status status) {
-    char problem[320];
+    char problem[480];
     if (status != UBI_EINVAL)
         return status;
     snprintf(problem, sizeof problem, "%s", ubi_error_message());

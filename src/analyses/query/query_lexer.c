@@ -51,7 +51,7 @@ static size_t char_length(const ubi__lexer *l, size_t at) {
 }
 
 ubi_status ubi__lexer_fail(const ubi__lexer *lexer, size_t at, const char *format, ...) {
-    char problem[256];
+    char problem[480];
     size_t characters = 1;
     va_list arguments;
     va_start(arguments, format);

@@ -111,14 +111,28 @@ static ubi_status push_prefix(parser *p, const ubi__operator *row) {
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
+/* "leaked, peak, ...", where no name is a text: then quotes would not help. @return false: there is one */
+static bool names_list(char *out, size_t size, const ubi_query_name *names) {
+    size_t used = 0;
+    for (const ubi_query_name *n = names; n->name; n++) {
+        if (n->type == UBI_QUERY_TEXT)
+            return false;
+        if (used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", n > names ? ", " : "", n->name);
+    }
+    return used > 0;
+}
+
 static ubi_status fail_unknown(parser *p, size_t at, ubi_text name) {
-    char typed[48];
+    char typed[48], names[320];
     snprintf(typed, sizeof typed, "%.*s", (int)(name.len < sizeof typed ? name.len : sizeof typed - 1), name.ptr);
     ubi__suggestion best = ubi__suggestion_for(typed);
     for (const ubi_query_name *n = p->vocabulary; n->name; n++)
         ubi__suggestion_try(&best, n->name);
     if (best.word)
         return fail(p, at, "unknown name '%s'; did you mean '%s'?", typed, best.word);
+    if (names_list(names, sizeof names, p->vocabulary))
+        return fail(p, at, "unknown name '%s'; names are %s", typed, names);
     return fail(p, at, "unknown name '%s'; put a text in quotes", typed);
 }
 

@@ -41,7 +41,7 @@ static const struct {
     [UBI__GAP_OLDER] = { "attachedBefore", ALL, LEAST, ALL, ALL, ALL, ALL },
 };
 
-static ubi__known known_of(ubi__recording_gap_kind kind, ubi__recording_fact fact) {
+static ubi__known gap_leaves(ubi__recording_gap_kind kind, ubi__recording_fact fact) {
     switch (fact) {
     case UBI__FACT_PEAK:
         return effects[kind].peak;
@@ -68,8 +68,8 @@ ubi__known ubi__recording_gaps_leave(const ubi__recording_gap **gap, const ubi__
     ubi__known least = UBI__KNOWN;
     *gap = NULL;
     for (size_t i = 0; i < gaps->n; i++)
-        if (known_of(gaps->at[i].kind, fact) > least) {
-            least = known_of(gaps->at[i].kind, fact);
+        if (gap_leaves(gaps->at[i].kind, fact) > least) {
+            least = gap_leaves(gaps->at[i].kind, fact);
             *gap = &gaps->at[i];
         }
     return least;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_gaps.h: why a recording is no full account of what was asked about, and what can be judged all the same.
+ * recording_gaps.h: why a recording is no full account of what was asked about, and what can be judged in spite of that.
  *
  * One list for conditions of one recording and of two, for documents and for notes. Which fact suffers from what is a table.
  */
