@@ -52,9 +52,9 @@ struct ubi__ubirec_merge {
     uint64_t uses_ns;    /* no look was later */
     uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
     uint64_t n_records;
-    ubi_status status; /* of the record about the whole */
-    bool has_end;
-    ubi__ubirec_end end; /* of the first */
+    ubi_status status;         /* of the record about the whole */
+    bool has_end, was_stopped; /* any of them before its process ended */
+    ubi__ubirec_end end;       /* of the first */
 };
 
 /* Threads of the whole are those of its inputs; resident memory is that of all that are open. */
@@ -326,6 +326,8 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
         m->has_end = in->numbers.tables.has_end;
         m->end = in->numbers.tables.end;
     }
+    m->was_stopped |=
+        in->numbers.tables.has_end && in->numbers.tables.end.reason == UBI__UBIREC_STOPPED && !in->has_given_up;
     for (size_t i = 0; i < in->numbers.tables.started.n; i++) {
         const ubi__ubirec_started_row *row = &in->numbers.tables.started.at[i];
         UBI_TRY(ubi__ubirec_write_started(m->writer, string_of(in, row->name), row->count, row->why));
@@ -392,6 +394,8 @@ static ubi_status write_all(ubi__ubirec_merge *m, const ubi_progress *progress) 
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         UBI_TRY(ubi__ubirec_write_counter(m->writer, (ubi__ubirec_counter)i, m->counters[i]));
     UBI_TRY(ubi__ubirec_write_uses(m->writer, &m->uses, 1, m->uses_ns));
+    if (m->was_stopped && m->end.reason != UBI__UBIREC_STOPPED) /* the first process may have ended before that */
+        m->end = (ubi__ubirec_end){ .reason = UBI__UBIREC_STOPPED };
     return m->has_end ? ubi__ubirec_write_end(m->writer, &m->end) : UBI_OK;
 }
 

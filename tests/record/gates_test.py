@@ -102,6 +102,19 @@ class Incomplete(Gates):
         self.assert_judged(3, "peak > 1GiB", "--from", f"{start}ms", words=EARLIER)
 
 
+    def test_a_child_that_outlives_the_recording_is_missed(self):
+        command = f"exec 3<&0; {self.program} <&3 >/dev/null & exit 0"
+        recorder = subprocess.Popen(self.place.command("sh", "-c", command,
+                                                       options=("--exact", "--follow-children", "--duration", "2s")),
+                                    cwd=self.place.folder, env=self.place.environment, stdin=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+        self.addCleanup(recorder.stderr.close)
+        self.addCleanup(recorder.stdin.close)
+        recorder.wait()
+        self.assertIn("stopped", self.gaps())
+        self.assert_judged(3, "peak > 1GiB", words=STOPPED)
+
+
 class Replaced(Gates):
     """The program is not the one that was asked about."""
 
