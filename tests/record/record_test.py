@@ -186,6 +186,12 @@ class TheFile(Records):
             self.assert_recorded(self.behaves("exit", 0))
             self.assertGreater(max(self.place.recording().resident, default=0), 0)
 
+    def test_memory_of_children_that_it_waited_for_is_not_its_own(self):
+        for options in (("--exact",), ("--exact", "--follow-children")):
+            done = self.place.record("/bin/sh", "-c", "perl -e 'my $text = \"x\" x (100 << 20)'; exit 3", options=options)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertLess(max(self.place.recording().resident), 16 << 20)
+
     def test_memory_is_sampled_while_it_runs(self):
         self.behaves("churn", 300, "mark")
         self.assertGreater(max(self.place.recording().resident), 100000)

@@ -59,14 +59,20 @@ static ubi_status take_signals(ubi__native_launch *l) {
     return l->signals < 0 ? ubi__fail_errno(errno, "cannot wait for signals") : UBI_OK;
 }
 
+/* What it used is with what the children used that it waited for: whether there were any must be asked before it is reaped. */
 static void learn_of_end(ubi__native_launch *l) {
     int status;
     struct rusage usage;
-    if (l->pid <= 0 || l->has_ended || wait4(l->pid, &status, WNOHANG, &usage) != l->pid)
+    siginfo_t end = { .si_pid = 0 };
+    if (l->pid <= 0 || l->has_ended || waitid(P_PID, (id_t)l->pid, &end, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+        end.si_pid != l->pid)
+        return;
+    bool is_alone = !ubi__proc_has_reaped(l->pid);
+    if (wait4(l->pid, &status, WNOHANG, &usage) != l->pid)
         return;
     l->has_ended = true;
     l->wait_status = status;
-    uint64_t kib = usage.ru_maxrss > 0 ? (uint64_t)usage.ru_maxrss : 0;
+    uint64_t kib = is_alone && usage.ru_maxrss > 0 ? (uint64_t)usage.ru_maxrss : 0;
     l->peak_bytes = kib > l->own_peak_kib ? kib << 10 : 0;
 }
 

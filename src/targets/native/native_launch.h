@@ -64,7 +64,7 @@ typedef struct ubi__native_launch {
     pid_t pid;                  /* 0: not made yet, or gone */
     bool has_ended;
     int wait_status;     /* then */
-    uint64_t peak_bytes; /* then: the most that was resident of it; 0: no more than of us, which is all that is known */
+    uint64_t peak_bytes; /* then: the most that was resident of it; 0: no more than of us, or of it and its children */
     uint64_t
         own_peak_kib; /* of us, when it was made: the system counts into its peak what it was before it became the program */
 } ubi__native_launch;

@@ -83,6 +83,13 @@ uint64_t ubi__proc_resident(pid_t pid) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t ubi__proc_peak_resident(pid_t pid) {
+    char text[4096];
+    unsigned long long kib = 0;
+    const char *line = read_text(text, sizeof text, pid, "status") ? strstr(text, "\nVmHWM:") : NULL;
+    return line && sscanf(line, "\nVmHWM: %llu kB", &kib) == 1 ? kib << 10 : 0;
+}
+
 /* A field of /proc/PID/stat; after the name, which is in parentheses and may hold anything, comes number 3. */
 static bool stat_field(unsigned long long *out, pid_t pid, int number) {
     char text[1024];
@@ -140,6 +147,12 @@ bool ubi__proc_exit_status(int *out, pid_t pid, int pidfd) {
 pid_t ubi__proc_parent(pid_t pid) {
     unsigned long long parent;
     return stat_field(&parent, pid, 4) ? (pid_t)parent : 0;
+}
+
+/* No process lives without a page fault, and those of a child are added to its parent's when that waits for it. */
+bool ubi__proc_has_reaped(pid_t pid) {
+    unsigned long long faults;
+    return !stat_field(&faults, pid, 11) || faults > 0;
 }
 
 /* ---- all processes ------------------------------------------------------------------------------------------------ */

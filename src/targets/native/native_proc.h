@@ -29,6 +29,10 @@ size_t ubi__proc_arguments(char *out, size_t size, pid_t pid);
 bool ubi__proc_thread_name(char out[UBI__THREAD_NAME_BYTES], pid_t pid, pid_t tid);
 /** Resident bytes; 0: unknown. */
 uint64_t ubi__proc_resident(pid_t pid);
+/** The most bytes that were resident since it became its program; 0: unknown, as of one that has ended. */
+uint64_t ubi__proc_peak_resident(pid_t pid);
+/** Whether it has waited for a child that ended, or that is unknown. Also of a process that has ended itself. */
+bool ubi__proc_has_reaped(pid_t pid);
 /** How long it has been there; 0: unknown. By the system's ticks: 10 ms. */
 uint64_t ubi__proc_age_ns(pid_t pid);
 /** Its parent; 0: unknown. */

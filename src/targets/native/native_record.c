@@ -455,8 +455,8 @@ static bool work_on(recorder *r, ubi__native_session *s) {
         end = (ubi__ubirec_end){ .reason = UBI__UBIREC_STOPPED };
     if (s->has_given_up) /* however it ended since */
         end = (ubi__ubirec_end){ UBI__UBIREC_STOPPED, UBI__UBIREC_GAVE_UP };
-    if (is_over && s->pid == r->launch.pid && !s->replaced_by[0] && !r->settings->with_children)
-        s->peak_resident_bytes = r->launch.peak_bytes; /* of this program alone */
+    if (is_over && s->pid == r->launch.pid && !s->replaced_by[0] && r->launch.peak_bytes)
+        s->peak_resident_bytes = r->launch.peak_bytes; /* up to its end */
     if (is_over || s->is_trampled || s->has_given_up)
         end_session(r, s, &end);
     return busy;

@@ -19,6 +19,7 @@
 
 #include "base/assert.h"
 #include "base/atomic_file.h"
+#include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "targets/native/allocator_parts.h"
@@ -224,7 +225,7 @@ static ubi_status write_resident(ubi__native_session *s) {
 
 /* Of a program that was hardly looked at before it was over, the system alone knows how much there was. */
 static ubi_status write_peak_resident(ubi__native_session *s) {
-    if (s->now_us >= SHORT_RUN_US || s->peak_resident_bytes <= s->most_resident_bytes)
+    if (s->now_us >= SHORT_RUN_US || s->replaced_by[0] || s->peak_resident_bytes <= s->most_resident_bytes)
         return UBI_OK;
     UBI_TRY(ubi__ubirec_write_rss(s->writer, s->peak_resident_bytes));
     return s->last_resident_bytes ? ubi__ubirec_write_rss(s->writer, s->last_resident_bytes) : UBI_OK;
@@ -421,6 +422,8 @@ ubi_status ubi__native_session_flush(ubi__native_session *s) {
 
 static ubi_status take_stock(ubi__native_session *s, bool flush) {
     uint64_t now_ns = ubi__native_now_ns() - s->began_ns, resident = ubi__proc_resident(s->pid);
+    if (ubi__native_now_ns() - s->face.zero_ns < SHORT_RUN_US * 1000)
+        s->peak_resident_bytes = ubi__larger(s->peak_resident_bytes, ubi__proc_peak_resident(s->pid));
     if (!s->resident_bytes) {
         s->resident_bytes = resident;
         s->resident_at_ns = now_ns;

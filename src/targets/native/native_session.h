@@ -110,7 +110,7 @@ typedef struct ubi__native_session {
     uint64_t resident_bytes,
         resident_at_ns; /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
     uint64_t most_resident_bytes, last_resident_bytes; /* that were seen */
-    uint64_t peak_resident_bytes;                      /* as the system counted it, when it has ended; 0: unknown */
+    uint64_t peak_resident_bytes;                      /* as the system counted it up to the last look; 0: unknown */
     ubi__native_look *look;                            /* at what its memory is used for; NULL: none */
     uint64_t look_ns;                                  /* when the next one is due, by the monotonic clock */
     uint32_t n_looks;                                  /* in the file */
