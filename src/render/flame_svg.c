@@ -2,8 +2,8 @@
  *
  * flame_svg.c: a flame graph as a picture for browsers (flame_graph.h).
  *
- * Each box is a group of a tooltip, a rectangle and a text that is cut to fit. The script reads where boxes are from the rectangles,
- * so the picture says everything once.
+ * Each box is a group of a tooltip, a rectangle and, where there is room, a text that is cut to fit. Which font is there is the browser's
+ * secret: the text is inside an element of the box's size, which clips it, and the script cuts it again, with that font's widths.
  */
 #include <stdio.h>
 
@@ -18,7 +18,11 @@
 #define HEAD 58 /* title, subtitle, search */
 #define LINE_PX 17
 #define FONT_PX 11
+#define BASE_LINE_PX 12 /* of a text in its box */
 #define TEXT_MARGIN 3
+#define TITLE_PX 17
+#define SUBTITLE_PX 12
+#define RIGHT_WORDS_PX 150 /* what can be clicked, and what was found */
 #define LEAST_WIDTH 0.05
 #define HUES 12
 #define CHANGES 21
@@ -77,12 +81,25 @@ static void tooltip_write(painter *p, ubi__flame_ix ix) {
     ubi__out_string(&p->out, "</title>");
 }
 
-static void name_write(painter *p, ubi_text name, double width) {
-    ubi_text safe = ubi__label_of(&p->label, name, NAME_COLUMNS);
-    size_t fits = ubi__text_fit(safe, width - 2 * TEXT_MARGIN, FONT_PX, false);
+/* As much of a label as fits; nothing if that is `fits` == 0. */
+static void cut_write(painter *p, ubi_text safe, size_t fits) {
     ubi__svg_text(&p->out, (ubi_text){ safe.ptr, fits });
     if (fits && fits < safe.len)
         ubi__out_string(&p->out, "…");
+}
+
+static void name_write(painter *p, ubi_text name, double x, double y, double width) {
+    ubi_text safe = ubi__label_of(&p->label, name, NAME_COLUMNS);
+    size_t fits = ubi__text_fit(safe, width - 2 * TEXT_MARGIN, FONT_PX, false);
+    if (fits == 0)
+        return;
+    ubi__out_string(&p->out, "<svg");
+    ubi__svg_number(&p->out, "x", x);
+    ubi__svg_number(&p->out, "y", y);
+    ubi__svg_number(&p->out, "width", width);
+    ubi__out_printf(&p->out, " height=\"%d\"><text x=\"%d\" y=\"%d\">", LINE_PX - 1, TEXT_MARGIN, BASE_LINE_PX);
+    cut_write(p, safe, fits);
+    ubi__out_string(&p->out, "</text></svg>");
 }
 
 /* From all gone to all new, the same in the middle. */
@@ -103,12 +120,9 @@ static void box_write(painter *p, ubi__flame_ix ix, double x, double width) {
     ubi__svg_number(&p->out, "x", x);
     ubi__svg_number(&p->out, "y", (double)depth * LINE_PX);
     ubi__svg_number(&p->out, "width", width);
-    ubi__out_printf(&p->out, " height=\"%d\"/><text", LINE_PX - 1);
-    ubi__svg_number(&p->out, "x", x + TEXT_MARGIN);
-    ubi__svg_number(&p->out, "y", (double)depth * LINE_PX + LINE_PX - 5);
-    ubi__out_char(&p->out, '>');
-    name_write(p, name, width);
-    ubi__out_string(&p->out, "</text></g>\n");
+    ubi__out_printf(&p->out, " height=\"%d\"/>", LINE_PX - 1);
+    name_write(p, name, x, (double)depth * LINE_PX, width);
+    ubi__out_string(&p->out, "</g>\n");
 }
 
 /* The node that comes after one and what it called, or 0. */
@@ -184,11 +198,18 @@ static void style_write(painter *p) {
     ubi__out_string(&p->out, "}\n</style>\n");
 }
 
+/* Beside it are the words at the right edge. */
+static void heading_line_write(painter *p, const char *text, double font_px, bool is_bold) {
+    ubi_text safe = ubi__label_of(&p->label, ubi__text(text), TITLE_COLUMNS);
+    cut_write(p, safe, ubi__text_fit(safe, WIDTH - RIGHT_WORDS_PX, font_px, is_bold));
+}
+
 static void heading_write(painter *p) {
-    ubi__out_printf(&p->out, "<text class=\"b\" x=\"%d\" y=\"%d\" font-size=\"17\">", MARGIN, MARGIN + 14);
-    ubi__svg_text(&p->out, ubi__label_of(&p->label, ubi__text(p->picture->title), TITLE_COLUMNS));
-    ubi__out_printf(&p->out, "</text>\n<text class=\"f\" x=\"%d\" y=\"%d\" font-size=\"12\">", MARGIN, MARGIN + 33);
-    ubi__svg_text(&p->out, ubi__label_of(&p->label, ubi__text(p->picture->subtitle), TITLE_COLUMNS));
+    ubi__out_printf(&p->out, "<text class=\"b\" x=\"%d\" y=\"%d\" font-size=\"%d\">", MARGIN, MARGIN + 14, TITLE_PX);
+    heading_line_write(p, p->picture->title, TITLE_PX, true);
+    ubi__out_printf(&p->out, "</text>\n<text class=\"f\" x=\"%d\" y=\"%d\" font-size=\"%d\">", MARGIN, MARGIN + 33,
+                    SUBTITLE_PX);
+    heading_line_write(p, p->picture->subtitle, SUBTITLE_PX, false);
     ubi__out_string(&p->out, "</text>\n");
     ubi__out_printf(&p->out,
                     "<text id=\"found\" class=\"f\" x=\"%d\" y=\"%d\" font-size=\"12\" text-anchor=\"end\"></text>\n",
@@ -203,20 +224,49 @@ static void heading_write(painter *p) {
 
 /* Names that are searched for are first lines of tooltips. */
 static void script_write(painter *p) {
-    ubi__out_printf(&p->out, "<script><![CDATA[\nconst WIDTH = %d, CHARACTER = 5.9, TEXT_MARGIN = %d;\n", WIDTH,
-                    TEXT_MARGIN);
+    ubi__out_printf(&p->out,
+                    "<script><![CDATA[\nconst WIDTH = %d, CHARACTER = 5.9, TEXT_MARGIN = %d, BASE_LINE = %d;\n", WIDTH,
+                    TEXT_MARGIN, BASE_LINE_PX);
     ubi__out_string(
         &p->out,
         "const byId = (id) => document.getElementById(id);\n"
         "const boxes = [...byId('boxes').children].map((group) => {\n"
-        "  const [title, rect, text] = group.children, number = (name) => Number(rect.getAttribute(name));\n"
-        "  return { group, rect, text, name: title.textContent.split('\\n')[0], x: number('x'), y: number('y'),\n"
+        "  const [title, rect, label] = group.children, number = (name) => Number(rect.getAttribute(name));\n"
+        "  return { group, rect, label, name: title.textContent.split('\\n')[0], x: number('x'), y: number('y'),\n"
         "    width: number('width') };\n"
         "});\n"
         "const all = boxes[0];\n"
+        "const drawing = typeof OffscreenCanvas === 'undefined' ? null : new OffscreenCanvas(1, 1).getContext('2d');\n"
+        "const font = getComputedStyle(byId('boxes').querySelector('text') || byId('found'));\n"
+        "if (drawing) drawing.font = font.fontSize + ' ' + font.fontFamily;\n"
+        "const widthOf = (text) => drawing ? drawing.measureText(text).width : CHARACTER * text.length;\n"
         "function cut(name, room) {\n"
-        "  const most = Math.floor((room - 2 * TEXT_MARGIN) / CHARACTER);\n"
-        "  return name.length <= most ? name : most < 3 ? '' : name.slice(0, most - 1) + '\\u2026';\n"
+        "  let most = Math.max(0, Math.floor((room - 2 * TEXT_MARGIN) / 2)), least = 0;\n"
+        "  if (name.length <= most && widthOf(name) <= room - 2 * TEXT_MARGIN) return name;\n"
+        "  most = Math.min(most, name.length - 1);\n"
+        "  while (least < most) {\n"
+        "    const middle = (least + most + 1) >> 1;\n"
+        "    if (widthOf(name.slice(0, middle) + '\\u2026') <= room - 2 * TEXT_MARGIN) least = middle;\n"
+        "    else most = middle - 1;\n"
+        "  }\n"
+        "  return least < 2 ? '' : name.slice(0, least) + '\\u2026';\n"
+        "}\n"
+        "function labelOf(box) {\n"
+        "  const create = (name) => document.createElementNS('http://www.w3.org/2000/svg', name);\n"
+        "  const label = box.group.appendChild(create('svg')), text = label.appendChild(create('text'));\n"
+        "  label.setAttribute('y', box.y);\n"
+        "  label.setAttribute('height', box.rect.getAttribute('height'));\n"
+        "  text.setAttribute('x', TEXT_MARGIN);\n"
+        "  text.setAttribute('y', BASE_LINE);\n"
+        "  return label;\n"
+        "}\n"
+        "function relabel(box, x, width) {\n"
+        "  const text = cut(box.name, width);\n"
+        "  if (text === '' && !box.label) return;\n"
+        "  if (!box.label) box.label = labelOf(box);\n"
+        "  box.label.setAttribute('x', x);\n"
+        "  box.label.setAttribute('width', width);\n"
+        "  box.label.firstElementChild.textContent = text;\n"
         "}\n"
         "function show(top) {\n"
         "  const scale = WIDTH / top.width, end = top.x + top.width, slack = 1e-6 * WIDTH;\n"
@@ -228,8 +278,7 @@ static void script_write(painter *p) {
         "    box.group.classList.toggle('up', above);\n"
         "    box.rect.setAttribute('x', x);\n"
         "    box.rect.setAttribute('width', width);\n"
-        "    box.text.setAttribute('x', x + TEXT_MARGIN);\n"
-        "    box.text.textContent = cut(box.name, width);\n"
+        "    relabel(box, x, width);\n"
         "  }\n"
         "  byId('whole').classList.toggle('out', top === all);\n"
         "}\n"
@@ -268,6 +317,7 @@ static void script_write(painter *p) {
         "  if (event.key === 'Escape') show(all);\n"
         "  if (event.key === '/') { event.preventDefault(); search(); }\n"
         "});\n"
+        "for (const box of boxes) relabel(box, box.x, box.width);\n"
         "byId('tools').classList.remove('out');\n"
         "]]></script>\n");
 }

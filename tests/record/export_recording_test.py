@@ -335,7 +335,7 @@ class Exports(unittest.TestCase):
     def in_browser(self, svg, script):
         """The text that a script makes of the picture, in a browser."""
         page = self.place.folder / "page.svg"
-        page.write_bytes(svg.replace(b"</svg>", b"<script><![CDATA[" + script.encode() + b"]]></script></svg>"))
+        page.write_bytes(svg.rpartition(b"</svg>")[0] + b"<script><![CDATA[" + script.encode() + b"]]></script></svg>")
         done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.place.folder}/browser",
                                "--virtual-time-budget=1000", "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True,
                               preexec_fn=lift_limit, env={**os.environ, "HOME": str(self.place.folder)})
@@ -353,6 +353,24 @@ class Exports(unittest.TestCase):
         self.assertEqual((float(width), float(of_all), is_whole), (1200.0, 1200.0, "false"))
         self.assertGreater(int(n_hidden), 0)
         self.assertEqual(found, "1 found, 61.0%")
+
+    @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
+    def test_labels_stay_in_their_boxes_whatever_the_font(self):
+        svg = self.place.ubiheap("flamegraph", "--by", "leaked", "server.ubirec").stdout
+        wide = svg.replace(b"font-family:Helvetica,Arial,", b"letter-spacing:0;font-family:monospace,")
+        self.assertNotEqual(wide, svg)
+        measure = ("const labels = boxes.filter((box) => box.label && !box.group.classList.contains('out'));"
+                   "const text = (box) => box.label.firstElementChild;"
+                   "const wide = labels.filter((box) => text(box).getComputedTextLength() > Number(box.rect.getAttribute('width')) - 2);"
+                   "const free = labels.filter((box) => ['x', 'y', 'width', 'height'].some((edge) =>"
+                   "box.label.getAttribute(edge) !== box.rect.getAttribute(edge)) || getComputedStyle(box.label).overflow !== 'hidden');"
+                   "results.push(labels.filter((box) => text(box).textContent).length, wide.length, free.length);")
+        shown = self.in_browser(wide, f"const results = [], look = () => {{ {measure} }}; look(); show(boxes.find((each) =>"
+                                      "each.name.startsWith('Session::'))); look();"
+                                      "document.documentElement.setAttribute('data-result', results.join('|'));")
+        n_first, *first, n_second, wide_second, free_second = map(int, re.search(r'data-result="([^"]*)"', shown)[1].split("|"))
+        self.assertTrue(n_first > 3 and n_second > 3, (n_first, n_second))
+        self.assertEqual((first, wide_second, free_second), ([0, 0], 0, 0))
 
     def test_text(self):
         for columns in (40, 100, 200):
