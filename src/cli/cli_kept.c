@@ -21,10 +21,11 @@ static ubi_status surroundings_append(ubi__vec_u8 *key, const ubi__cli *cli, con
     const ubi__style *style = &cli->page.style;
     const uint8_t flags[] = { asked->is_for_page, style->has_color, style->has_unicode, cli->page.is_terminal,
                               isatty(cli->output->fd) != 0 };
-    UBI_TRY(ubi__vec_u8_reserve(key, memory(), sizeof flags + sizeof style->columns));
+    const unsigned sizes[] = { style->columns, cli->page.lines };
+    UBI_TRY(ubi__vec_u8_reserve(key, memory(), sizeof flags + sizeof sizes));
     memcpy(key->at + key->n, flags, sizeof flags);
-    memcpy(key->at + key->n + sizeof flags, &style->columns, sizeof style->columns);
-    key->n += sizeof flags + sizeof style->columns;
+    memcpy(key->at + key->n + sizeof flags, sizes, sizeof sizes);
+    key->n += sizeof flags + sizeof sizes;
     return UBI_OK;
 }
 

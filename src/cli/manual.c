@@ -44,6 +44,7 @@ const ubi__manual_row ubi__manual_exit_codes[] = {
 const ubi__manual_row ubi__manual_environment[] = {
     { "NO_COLOR", "when set and not empty, no colour unless --color=always" },
     { "COLUMNS", "width of the output; default: the terminal's, 100 without one" },
+    { "LINES", "height of the screen, for reports on recordings; default: the terminal's" },
     { "LC_ALL, LC_CTYPE, LANG", "the first that is set names the charset; other than UTF-8: plain ASCII output" },
     { NULL, NULL },
 };

@@ -126,6 +126,7 @@ bool ubi__interrupt_defer(bool is_wanted) {
 
 #define NARROWEST 40
 #define WIDEST 1000
+#define TALLEST 1000
 
 /* NULL for a variable that is empty, which POSIX treats as not set. */
 static const char *color_setting(const char *name) {
@@ -149,19 +150,32 @@ static bool shows_unicode(void) {
     return !locale || strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
 }
 
+/* 0: not said. */
+static unsigned long number_setting(const char *name) {
+    const char *variable = color_setting(name);
+    return variable ? strtoul(variable, NULL, 10) : 0;
+}
+
 static unsigned columns_clamp(unsigned long columns) {
     return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (unsigned)columns;
 }
 
 static unsigned find_columns(int fd) {
-    const char *variable = color_setting("COLUMNS");
-    unsigned long columns = variable ? strtoul(variable, NULL, 10) : 0;
+    unsigned long columns = number_setting("COLUMNS");
     if (columns > 0)
         return columns_clamp(columns);
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return columns_clamp(size.ws_col);
     return UBI__COLUMNS_UNKNOWN;
+}
+
+unsigned ubi__terminal_lines(int fd) {
+    unsigned long lines = number_setting("LINES");
+    struct winsize size;
+    if (lines == 0 && ioctl(fd, TIOCGWINSZ, &size) == 0)
+        lines = size.ws_row;
+    return lines > TALLEST ? TALLEST : (unsigned)lines;
 }
 
 ubi__style ubi__terminal_style(int fd, const char *choice) {

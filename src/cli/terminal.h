@@ -55,6 +55,8 @@ bool ubi__interrupt_defer(bool is_wanted);
  * than UTF-8. Columns: COLUMNS, else the terminal's, else UBI__COLUMNS_UNKNOWN.
  */
 ubi__style ubi__terminal_style(int fd, const char *choice);
+/** Lines of the screen: LINES, else the terminal's; 0: unknown. */
+unsigned ubi__terminal_lines(int fd);
 
 /* ---- standard output -------------------------------------------------------------------------------------------- */
 

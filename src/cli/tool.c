@@ -90,6 +90,7 @@ static void cli_prepare(ubi__cli *cli) {
     int progress = cli->common.progress;
     cli->page.style = ubi__terminal_style(STDOUT_FILENO, cli->common.color);
     cli->page.is_terminal = isatty(STDOUT_FILENO);
+    cli->page.lines = ubi__terminal_lines(STDOUT_FILENO);
     cli->compat = cli->common.compat ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
     ubi__progress_line_init(&cli->progress, progress > 0 || (progress == 0 && isatty(STDERR_FILENO)), progress >= 0);
 }

@@ -18,6 +18,7 @@ typedef struct ubi__page {
     ubi__out *out;
     ubi__style style;
     bool is_terminal; /**< someone reads it now, else another program or later */
+    unsigned lines;   /**< of the screen; 0: unknown */
 } ubi__page;
 
 /* ---- text --------------------------------------------------------------------------------------------------------- */

@@ -355,6 +355,8 @@ static size_t curve_write(const ubi__recording_view *v) {
 
 /* The most that one writes: an empty line, the title and five commands. */
 #define NEXT_LINES 7
+/* Commands that are left out where places need their lines. */
+#define NEXT_MORE_LINES 2
 
 static size_t next_lines(const ubi__recording_view *v) {
     return NEXT_LINES - (v->report->wishes->by != NULL) - (v->report->summary->n_markers == 0);
@@ -385,7 +387,7 @@ static const char *report_options(char out[OPTIONS_BYTES], const char *window, c
 }
 
 /* What was recorded of a program by its address was not kept: there is nothing to ask again. */
-static void next_write(const ubi__recording_view *v) {
+static void next_write(const ubi__recording_view *v, bool is_short) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
     char command[48], window_text[UBI__WINDOW_WORDS], options_text[OPTIONS_BYTES];
     const char *window = window_options(window_text, &v->report->wishes->window);
@@ -401,8 +403,10 @@ static void next_write(const ubi__recording_view *v) {
                                : "stacks; or by count");
     }
     ubi__write_command(v->on, "allocations --with-callees", file, window, "functions, with all that they called");
-    ubi__write_command(v->on, "report --detail --stack-depth 50", file, options, "whole stacks, all notes");
-    ubi__write_command(v->on, "report --format tsv", file, options, "all places, for a spreadsheet or script");
+    if (!is_short) {
+        ubi__write_command(v->on, "report --detail --stack-depth 50", file, options, "whole stacks, all notes");
+        ubi__write_command(v->on, "report --format tsv", file, options, "all places, for a spreadsheet or script");
+    }
     ubi__recording_markers_next(v->on, v->report, file);
 }
 
@@ -479,6 +483,9 @@ ubi__recording_view ubi__recording_view_on(const ubi__recording_view *view, cons
     v.style = &page->style;
     v.columns = page->style.columns;
     v.words_columns = v.columns < UBI__RECORDING_WORDS_COLUMNS ? v.columns : UBI__RECORDING_WORDS_COLUMNS;
+    v.lines = page->lines ? page->lines - 1 : UBI__RECORDING_PAGE_LINES; /* the last one is the shell's */
+    if (page->lines && !v.is_list && !v.report->wishes->top)
+        v.n_sites = v.lines;
     return v;
 }
 
@@ -529,7 +536,7 @@ static size_t list_lines(size_t n, size_t most) {
 }
 
 static size_t notes_lines(const ubi__recording_view *v, const ubi__recording_notes *notes, size_t used) {
-    size_t least = used + ubi__recording_table_least(v), lines = UBI__RECORDING_PAGE_LINES;
+    size_t least = used + ubi__recording_table_least(v), lines = v->lines;
     lines = v->is_list ? SIZE_MAX : least < lines ? lines - least : 0;
     return ubi__recording_write_notes(v, notes, lines, true);
 }
@@ -567,12 +574,13 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     UBI_TRY(ubi__recording_processes_page(v->on, report,
                                           report->wishes->with_detail ? UINT64_MAX : rows_of(v, n_processes)));
     size_t lines = notes_lines(v, notes, used);
+    bool is_next_short = !v->is_list && used + lines + ubi__recording_table_least(v) > v->lines;
+    used -= is_next_short ? NEXT_MORE_LINES : 0;
     size_t mapping_lines = has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
-    if (!v->is_list && !report->wishes->top &&
-        used + lines + ubi__recording_table_least(v) + mapping_lines > UBI__RECORDING_PAGE_LINES)
+    if (!v->is_list && !report->wishes->top && used + lines + ubi__recording_table_least(v) + mapping_lines > v->lines)
         has_mappings = false; /* the finding names their first place */
     used += has_mappings ? mapping_lines : 0;
-    ubi__recording_table(v, UBI__RECORDING_PAGE_LINES > used + lines ? UBI__RECORDING_PAGE_LINES - used - lines : 0);
+    ubi__recording_table(v, v->lines > used + lines ? v->lines - used - lines : 0);
     if (has_mappings) {
         ubi__write_title(v->on, "Mappings (parts of the heap may be inside them)");
         ubi__recording_table(&mappings, 0);
@@ -583,7 +591,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     if (report->wishes->with_detail)
         UBI_TRY(ubi__recording_memory_page(v));
     ubi__recording_write_notes(v, notes, lines, false);
-    next_write(v);
+    next_write(v, is_next_short);
     return UBI_OK;
 }
 

@@ -3,7 +3,7 @@
  * recording_page.h: the parts of the page about a recording, and what they all know.
  *
  * An overview fits on a screen: the parts before and after the table of places say how many lines they take, and the
- * table has the rest. With --by, --detail or --stack-depth it is a list, as long as it gets.
+ * table has the rest, but at least a few places, for which notes are left out. With --by, --detail or --stack-depth it is a list, as long as it gets.
  */
 #ifndef UBI_QUESTIONS_RECORDING_PAGE_H
 #define UBI_QUESTIONS_RECORDING_PAGE_H
@@ -12,7 +12,7 @@
 #include "recording/stack_values.h"
 #include "render/page.h"
 
-/** Lines of an overview. */
+/** Lines of an overview where those of the screen are unknown. */
 #define UBI__RECORDING_PAGE_LINES 40
 /** Text is wrapped at this width; tables and names may use the whole terminal. */
 #define UBI__RECORDING_WORDS_COLUMNS 100
@@ -26,6 +26,7 @@ typedef struct ubi__recording_view {
     ubi__ubirec_class of_class; /**< of the places: the heap, or whatever there is if the heap is empty */
     ubi__site_order order;      /**< of the places, which are sorted by it */
     bool is_list;               /**< not an overview */
+    size_t lines;               /**< of an overview */
     uint64_t n_sites, n_frames; /**< at most */
     ubi__recording_sum all[UBI__MEASURE_COUNT]; /**< of the class */
 } ubi__recording_view;

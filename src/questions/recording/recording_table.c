@@ -28,7 +28,7 @@
 #define LEAST_FUNCTION_COLUMNS 16
 /* An empty line and the heads of columns. */
 #define HEAD_LINES 2
-#define LEAST_PLACES 2
+#define LEAST_PLACES 8
 /* More than are known. */
 #define POOLS (UBI__LIBC_POOL_COUNT + 4)
 
@@ -228,7 +228,7 @@ size_t ubi__recording_table_least(const ubi__recording_view *v) {
     size_t i = 0, n = 0, lines = HEAD_LINES + 1 + has_pools(v);
     ubi__text_table table;
     table_init(&table, v);
-    for (const ubi__site *site; n < LEAST_PLACES && (site = next_site(v, &i)) != NULL; n++)
+    for (const ubi__site *site; n < LEAST_PLACES && n < v->n_sites && (site = next_site(v, &i)) != NULL; n++)
         lines += site_lines(&table, v, site);
     return n ? lines : HEAD_LINES + (size_t)has_pools(v);
 }
