@@ -289,7 +289,8 @@ ubi_status ubi__ubirec_module(ubi__ubirec_writer *w, uint32_t *out, const ubi__u
     ubi_text id = { (const char *)m->build_id, m->build_id_bytes };
     UBI_TRY(number_string(w, &path, m->path));
     UBI_TRY(number_string(w, &build_id, cut_text(id, UBI__UBIREC_BUILD_ID_MAX)));
-    const uint64_t tuple[] = { (uint64_t)path << 32 | build_id, m->bias, m->start, m->end };
+    bool is_anywhere = m->build_id_bytes > 0 && m->end == 0;
+    const uint64_t tuple[] = { (uint64_t)(is_anywhere ? UBI_NONE : path) << 32 | build_id, m->bias, m->start, m->end };
     UBI_TRY(ubi__tuple_table_number(&w->modules, out, &is_new, tuple));
     return is_new ? PUT(w, UBI__UBIREC_MODULE, path, build_id, m->bias, m->start, m->end) : UBI_OK;
 }

@@ -50,7 +50,7 @@ uint64_t ubi__ubirec_allocation_count(const ubi__ubirec_writer *w);
 
 /* ---- what is numbered --------------------------------------------------------------------------------------------- */
 
-/** Equal ones, in all fields, are one. */
+/** Equal ones, in all fields, are one; so are those of one build-id that lie nowhere, as two links to a file: it has the first path. */
 ubi_status ubi__ubirec_module(ubi__ubirec_writer *w, uint32_t *out, const ubi__ubirec_module_about *module);
 /**
  * Code in a module. @param offset  address less the module's bias. The address is a return address: readers look one byte

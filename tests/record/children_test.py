@@ -3,6 +3,7 @@
 """Several processes that are recorded together: what `record` says of them, and the one report over all of them."""
 import json
 import re
+import shutil
 import struct
 import subprocess
 import unittest
@@ -341,7 +342,19 @@ class Children(unittest.TestCase):
         table = self.ask("report", "--format", "tsv", "-c", "count,function,module", "out.ubirec")
         rows = [line.split("\t") for line in table.splitlines()]
         mine = [row for row in rows if row[1] == "main"]
-        self.assertEqual(sorted(int(row[0]) for row in mine), [50, 100], table)  # two programs
+        self.assertEqual([int(row[0]) for row in mine], [150], table)  # two names of one build
+
+    def test_one_build_under_two_paths_is_one_program(self):
+        """As /usr/bin/git and /usr/lib/git-core/git."""
+        self.record()
+        (self.place.folder / "copy").mkdir()
+        shutil.copy(self.place.folder / "child", self.place.folder / "copy")
+        done = self.place.record("/bin/sh", "-c", "./child 50 90000; copy/child 50 90000; exit 0", options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = self.ask("report", "--format", "tsv", "-c", "count,function,module", "out.ubirec")
+        rows = [line.split("\t") for line in table.splitlines()]
+        self.assertEqual([row[0] for row in rows if row[1] == "main"], ["100"], table)
+        self.assertEqual(sum("child" in line.split()[-1] for line in self.ask("allocations", "--group", "module", "out.ubirec").splitlines()[1:]), 1)
 
     def test_files_of_another_recording_are_others(self):
         self.record()
