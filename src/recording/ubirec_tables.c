@@ -202,6 +202,22 @@ static ubi_status add_use(ubi__ubirec_tables *t, const ubi__ubirec_use_row *row)
     return ubi__vec_ubirec_use_push(&t->uses, t->allocator, *row);
 }
 
+/* More are not compared. */
+#define STARTED_COMPARED 64
+
+/* Each process of several names the programs that it started: the same ones are one row. */
+static ubi_status add_started(ubi__ubirec_tables *t, const ubi__ubirec_record *r) {
+    for (size_t i = 0; i < t->started.n && i < STARTED_COMPARED; i++) {
+        ubi__ubirec_started_row *row = &t->started.at[i];
+        if (row->name != r->started.name || row->why != r->started.why || row->count > UINT64_MAX - r->started.count)
+            continue;
+        row->count += r->started.count;
+        return UBI_OK;
+    }
+    return ubi__vec_ubirec_started_push(&t->started, t->allocator,
+                                        (ubi__ubirec_started_row){ r->started.name, r->started.why, r->started.count });
+}
+
 ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_record *r) {
     const ubi_allocator *a = t->allocator;
     switch (r->type) {
@@ -233,8 +249,7 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
     case UBI__UBIREC_SYMBOLS:
         return add_symbols(t, r->symbols.frame, r->symbols.at, r->symbols.n);
     case UBI__UBIREC_STARTED:
-        return ubi__vec_ubirec_started_push(
-            &t->started, a, (ubi__ubirec_started_row){ r->started.name, r->started.why, r->started.count });
+        return add_started(t, r);
     case UBI__UBIREC_COMPANION:
         return ubi__vec_ubirec_companion_push(&t->companions, a,
                                               (ubi__ubirec_companion_row){ r->companion.suffix, r->companion.name });

@@ -537,6 +537,20 @@ class Started(unittest.TestCase):
         done = self.place.record(self.place.folder / "forks")
         self.assertIn("it started forks (6 times), true (6 times), not recorded", done.stderr)
 
+    def test_several_without_a_heap_are_named_once_and_their_memory_is_not_explained_by_mappings(self):
+        large = self.place.folder / "large.c"
+        large.write_text("#include <string.h>\n#include <unistd.h>\nstatic char room[100 << 20];\n"
+                         "__attribute__((constructor)) static void fill(void) { memset(room, 1, sizeof room); usleep(300000); }\n")
+        self.place.compile("own", "-rdynamic", "-fno-builtin", large, source=record_place.HERE / "programs" / "own_malloc.c")
+        done = self.place.record("/bin/sh", "-c", "./own; ./own; ./own; exit 0", options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = subprocess.run([record_place.UBIHEAP, "report", "--detail", "out.ubirec"], cwd=self.place.folder, text=True,
+                              stdout=subprocess.PIPE, env=self.place.environment, check=True).stdout
+        self.assertIn("not recorded: own (3 times): has a malloc", " ".join(told.split()))
+        self.assertIn("not recorded: own (3 times): has a malloc", done.stderr)
+        self.assertRegex(told, r"\nResident +1\d\d MiB at most")
+        self.assertNotIn("--mappings", told)
+
     def test_followed_ones_are_recorded(self):
         done = self.place.record(self.place.folder / "starts", options=("--exact", "--follow-children"))
         self.assertEqual(done.returncode, 0, done.stderr)

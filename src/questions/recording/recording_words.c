@@ -167,11 +167,21 @@ bool ubi__recording_was_given_up(const ubi__recording_summary *s) {
 #define USUAL_BYTES ((double)(32 << 20))
 #define FAR_ABOVE 2
 
+/* The resident memory of all processes may be that of those whose heap is not seen. */
+static bool is_some_heap_missing(const ubi__recording_report *report) {
+    const ubi__ubirec_tables *t = &report->summary->tables;
+    for (size_t i = 0; report->processes->are_summed && i < t->started.n; i++)
+        if (t->started.at[i].why != UBI__UNRECORDED_CHOICE)
+            return true;
+    return false;
+}
+
 bool ubi__recording_mappings_hint(char *out, size_t n, const ubi__recording_report *report) {
     char resident[UBI__HUMAN_TEXT], heap[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = report->summary;
     double most = report->heap_bytes[UBI__MEASURE_PEAK].high;
-    if (ubi__class_has_any(s, UBI__UBIREC_MAPPING) || (double)s->rss_peak_bytes < FAR_ABOVE * most + USUAL_BYTES)
+    if (ubi__class_has_any(s, UBI__UBIREC_MAPPING) || (double)s->rss_peak_bytes < FAR_ABOVE * most + USUAL_BYTES ||
+        is_some_heap_missing(report))
         return false;
     if (out)
         snprintf(out, n,
