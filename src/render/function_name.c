@@ -299,6 +299,30 @@ static bool name_fits(ubi_text text, const ubi__style *style, size_t columns) {
     return ubi__display_columns(text, style, columns + 1) <= columns;
 }
 
+/* Less of a component says nothing. */
+#define LEAST_END_COLUMNS 4
+
+/* What fits of the end of a component, for two classes may have functions of one name; empty if it is too short or begins in brackets. */
+static ubi_text component_end(ubi_text component, const ubi__style *style, size_t columns) {
+    ubi_text end = { component.ptr + component.len, 0 };
+    for (size_t n = 1; n <= component.len; n++) {
+        ubi_text longer = { component.ptr + component.len - n, n };
+        if ((*longer.ptr & 0xc0) == 0x80) /* in a character */
+            continue;
+        if (!name_fits(longer, style, columns))
+            break;
+        end = longer;
+    }
+    long depth = 0;
+    for (size_t i = 0; i < end.len; i++) {
+        depth += closing_of(end.ptr[i]) != 0;
+        depth -= strchr(">)}]", end.ptr[i]) != NULL;
+        if (depth < 0)
+            return (ubi_text){ end.ptr, 0 };
+    }
+    return name_fits(end, style, LEAST_END_COLUMNS - 1) ? (ubi_text){ end.ptr, 0 } : end;
+}
+
 /* Drops namespaces from the left as needed; if that is not enough, only the name stays. */
 static void drop_components(buffer *out, ubi_text text, const ubi__style *style, size_t columns) {
     components c;
@@ -312,8 +336,12 @@ static void drop_components(buffer *out, ubi_text text, const ubi__style *style,
         rest = (ubi_text){ text.ptr + c.at[i], text.len - c.at[i] };
         is_in = columns > mark_columns && name_fits(rest, style, columns - mark_columns);
         if (is_in) {
+            size_t left = columns - mark_columns - ubi__display_columns(rest, style, columns);
+            ubi_text before = { text.ptr + c.at[i - 1], c.at[i] - 2 - c.at[i - 1] };
+            before = component_end(before, style, left);
             out->n = 0;
             name_put(out, dots, strlen(dots));
+            name_put(out, before.ptr, before.len);
             name_put(out, "::", 2);
             name_put(out, rest.ptr, rest.len);
             return;

@@ -69,9 +69,9 @@ static void brackets_give_way_before_the_name_does(void **state) {
     assert_string_equal(shown(name, 70), "net::Cache<net::Key<…>, net::Value>::insert<net::Entry>(…)");
     assert_string_equal(shown(name, 40), "net::Cache<…>::insert<…>(…)");
     assert_string_equal(shown(name, 30), "net::Cache<…>::insert<…>(…)");
-    assert_string_equal(shown(name, 24), "…::insert<…>(…)");
+    assert_string_equal(shown(name, 24), "…Cache<…>::insert<…>(…)");
     assert_string_equal(shown_as(name, &ascii, 40), "net::Cache<...>::insert<...>(...)");
-    assert_string_equal(shown_as(name, &ascii, 30), "...::insert<...>(...)");
+    assert_string_equal(shown_as(name, &ascii, 30), "...ache<...>::insert<...>(...)");
     assert_string_equal(shown(name, 12), "insert<…>(…)");
     assert_string_equal(shown(name, 9), "inse…>(…)");
 }
@@ -85,6 +85,15 @@ static void operators_are_no_brackets(void **state) {
                         "Shop::Index::operator()(…) const");
     assert_string_equal(shown("A::operator->(int, unsigned long, unsigned long)", 30), "A::operator->(…)");
     assert_string_equal(shown("void* operator new[](unsigned long, std::align_val_t)", 30), "operator new[](…)");
+}
+
+static void functions_of_one_name_keep_what_differs(void **state) {
+    (void)state;
+    assert_string_equal(shown("base::PartitionRoot::Allocate(unsigned long)", 22), "…tionRoot::Allocate(…)");
+    assert_string_equal(shown("base::PartitionTool::Allocate(unsigned long)", 22), "…tionTool::Allocate(…)");
+    assert_string_equal(shown("base::PartitionTool::Allocate(unsigned long)", 17), "…::Allocate(…)");
+    assert_string_equal(shown("base::Größe::Allocate(unsigned long)", 18), "…röße::Allocate(…)");
+    assert_string_equal(shown("Cache<Key, std::vector<Value> >::Allocate(int)", 19), "…::Allocate(int)");
 }
 
 static void a_lambda_keeps_what_contains_it(void **state) {
@@ -172,7 +181,7 @@ static void a_name_without_end_is_shown_by_its_ends(void **state) {
     memset(name, 'x', sizeof name - 1);
     memcpy(name, "first::", 7);
     memcpy(name + sizeof name - 7, "::last", 6);
-    assert_string_equal(shown(name, 20), "…::last");
+    assert_string_equal(shown(name, 20), "…xxxxxxxxxxxxx::last");
     for (size_t i = 10; i + 10 < sizeof name; i++)
         name[i] = '<';
     assert_string_equal(shown(name, 12), "first:…:last");
@@ -184,6 +193,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_a_default_stays),
         cmocka_unit_test(brackets_give_way_before_the_name_does),
         cmocka_unit_test(operators_are_no_brackets),
+        cmocka_unit_test(functions_of_one_name_keep_what_differs),
         cmocka_unit_test(a_lambda_keeps_what_contains_it),
         cmocka_unit_test(anonymous_namespaces_and_clones_are_names),
         cmocka_unit_test(names_of_other_languages_stay),

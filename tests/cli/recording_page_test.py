@@ -35,6 +35,13 @@ class Page(unittest.TestCase):
                 widest = max(map(len, lines))
                 self.assertLessEqual(widest, columns, f"{name}: {max(lines, key=len)}")
 
+    def test_pages_of_recordings_are_as_narrow_as_the_terminal(self):
+        for name in RECORDINGS:
+            for command, end in (("allocations", "\n\n"), ("timeline", "\nNext")):
+                done = self.place.ubiheap(command, f"{name}.ubirec", env={"COLUMNS": "40"})
+                for line in done.stdout.decode().partition(end)[0].splitlines():
+                    self.assertLessEqual(len(line), 40, f"{command} {name}: {line}")
+
     def test_a_taller_screen_shows_more_and_a_short_one_eight_places(self):
         table = self.report("stripped", "--by", "total", "--limit", "100")
         in_all = sum("%" in line for line in table[table.index(next(line for line in table if "Share" in line)):])

@@ -167,10 +167,30 @@ static ubi_status function_write(const drawing *d, uint32_t function) {
     return status;
 }
 
+/* Of the class that functions are of. */
 static void totals_write(const ubi__recording_view *v) {
-    char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
+    char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT], line[512];
     const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
-    char window[UBI__WINDOW_WORDS];
+    size_t n = (size_t)snprintf(line, sizeof line, "%s in %s %s%s", ubi__range_bytes(text, v->style, total->bytes),
+                                ubi__count_guess(count, v->style, total->estimate.count, total->count),
+                                ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");
+    if (ubi__recording_has_frees(v->report->summary)) {
+        n += (size_t)snprintf(line + n, sizeof line - n, "; at the peak %s",
+                              ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_PEAK].bytes));
+        n += (size_t)snprintf(line + n, sizeof line - n, ", not freed %s",
+                              ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
+        if (ubi__recording_is_part(v->report->summary))
+            snprintf(line + n, sizeof line - n, ", alive %s",
+                     ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LIVE].bytes));
+    } else {
+        snprintf(line + n, sizeof line - n, "; which of them were freed is unknown");
+    }
+    ubi__write_words(v->on, UBI__INK_PLAIN, line);
+}
+
+static void head_write(const ubi__recording_view *v) {
+    char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT], window[UBI__WINDOW_WORDS];
+    const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
     if (ubi__recording_is_part(v->report->summary))
         ubi__out_printf(v->out, "Time: %s\n", ubi__recording_window_words(window, v->report));
     if (ubi__recording_is_profile(v->report->summary)) {
@@ -178,20 +198,10 @@ static void totals_write(const ubi__recording_view *v) {
                         ubi__human_things(count, total->estimate.samples, "sample"));
         return;
     }
-    ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->style, total->bytes),
-                    ubi__count_guess(count, v->style, total->estimate.count, total->count),
-                    ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");
-    if (ubi__recording_has_frees(v->report->summary)) {
-        ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_PEAK].bytes));
-        ubi__out_printf(v->out, ", not freed %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LEAKED].bytes));
-        if (ubi__recording_is_part(v->report->summary))
-            ubi__out_printf(v->out, ", alive %s", ubi__range_bytes(text, v->style, v->all[UBI__MEASURE_LIVE].bytes));
-        ubi__out_char(v->out, '\n');
-    } else {
-        ubi__out_string(v->out, "; which of them were freed is unknown\n");
-    }
+    totals_write(v);
     if (v->of_class != UBI__UBIREC_MAPPING && ubi__class_has_any(v->report->summary, UBI__UBIREC_MAPPING))
-        ubi__out_string(v->out, "Of the heap alone: 'ubiheap report' has the places that asked for mappings.\n");
+        ubi__write_words(v->on, UBI__INK_PLAIN,
+                         "Of the heap alone: 'ubiheap report' has the places that asked for mappings.");
 }
 
 ubi_status ubi__recording_functions_page(const ubi__page *page, const ubi__recording_functions *a) {
@@ -201,7 +211,7 @@ ubi_status ubi__recording_functions_page(const ubi__page *page, const ubi__recor
         ubi__out_string(v->out, v->report->is_exact ? "Nothing was allocated.\n" : "Nothing was sampled.\n");
         return UBI_OK;
     }
-    totals_write(v);
+    head_write(v);
     ubi__recording_columns(&d.table, v, "Function", a->wishes.with_callees ? "Itself" : "With callees");
     ubi__out_char(v->out, '\n');
     ubi__text_table_head(&d.table);

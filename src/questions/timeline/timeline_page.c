@@ -36,8 +36,9 @@ typedef struct page {
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
-static void name_write(const page *p, ubi_text text, size_t used) {
-    ubi__display_text(p->out, &p->on->style, text, ubi__name_room(p->on, used));
+/* @return columns */
+static size_t name_write(const page *p, ubi_text text, size_t used) {
+    return ubi__display_text(p->out, &p->on->style, text, ubi__name_room(p->on, used));
 }
 
 /* A single marker has its own label, not one for all that differ only in a number. */
@@ -57,13 +58,25 @@ static void file_write(const page *p) {
     ubi__out_printf(p->out, "%s\n", what);
 }
 
+/* From column `at` on, after a label; in as many lines as it takes. */
+static void words_write(const page *p, size_t at, const char *words) {
+    ubi__wrap_words(p->out, &p->on->style, ubi__text(words), at, LABEL_COLUMNS, p->on->style.columns);
+    ubi__out_char(p->out, '\n');
+}
+
 static void program_write(const page *p) {
     ubi__write_label(p->on, UBI__INK_DIM, "Program", LABEL_COLUMNS);
     ubi_text program = ubi__timeline_text(p->data, p->data->program);
-    name_write(p, program.ptr ? program : ubi__text("unknown"), LABEL_COLUMNS + 20);
+    size_t at = LABEL_COLUMNS + name_write(p, program.ptr ? program : ubi__text("unknown"), LABEL_COLUMNS + 20);
+    char process[48] = "";
     if (p->data->pid)
-        ubi__out_printf(p->out, ", process %" PRIu64, p->data->pid);
-    ubi__out_char(p->out, '\n');
+        snprintf(process, sizeof process, ", process %" PRIu64, p->data->pid);
+    words_write(p, at, process);
+}
+
+static void fact_write(const page *p, const char *title, const char *words) {
+    ubi__write_label(p->on, UBI__INK_DIM, title, LABEL_COLUMNS);
+    words_write(p, LABEL_COLUMNS, words);
 }
 
 /* Each has a clock and threads of its own, and its markers in its own file. */
@@ -81,37 +94,34 @@ static void processes_write(const page *p) {
                                  all->rows.at[i].path, all->rows.at[i].name, i + 1 < all->rows.n ? "," : "");
     if (all->rows.n > MOST_PROCESSES + 1 && used < sizeof line)
         snprintf(line + used, sizeof line - used, " ...");
-    ubi__wrap_words(p->out, &p->on->style, ubi__text(line), LABEL_COLUMNS, LABEL_COLUMNS, p->on->style.columns);
-    ubi__out_char(p->out, '\n');
+    words_write(p, LABEL_COLUMNS, line);
 }
 
 static void range_write(const page *p) {
-    char span[24], first[32], last[32], when[UBI__HUMAN_TEXT];
+    char span[24], first[32], last[32], when[UBI__HUMAN_TEXT], line[256];
     uint64_t ns = p->view->end_ns - p->view->begin_ns;
-    ubi__write_label(p->on, UBI__INK_DIM, "Shown", LABEL_COLUMNS);
-    ubi__out_printf(p->out, "%s, from %s to %s", ubi__timeline_time_text(span, ns),
-                    ubi__timeline_moment_text(first, p->view->begin_ns, ns),
-                    ubi__timeline_moment_text(last, p->view->end_ns, ns));
-    if (p->data->start_unix_us)
-        ubi__out_printf(p->out, " after %s", ubi__human_time(when, p->data->start_unix_us));
-    ubi__out_char(p->out, '\n');
+    bool has_start = p->data->start_unix_us != 0;
+    snprintf(line, sizeof line, "%s, from %s to %s%s%s", ubi__timeline_time_text(span, ns),
+             ubi__timeline_moment_text(first, p->view->begin_ns, ns),
+             ubi__timeline_moment_text(last, p->view->end_ns, ns), has_start ? " after " : "",
+             has_start ? ubi__human_time(when, p->data->start_unix_us) : "");
+    fact_write(p, "Shown", line);
 }
 
 static void markers_write(const page *p) {
-    char shown[UBI__HUMAN_TEXT], all[UBI__HUMAN_TEXT], threads[UBI__HUMAN_TEXT];
-    ubi__write_label(p->on, UBI__INK_DIM, "Markers", LABEL_COLUMNS);
-    ubi__out_string(p->out, ubi__human_count(shown, p->nest->n));
+    char text[UBI__HUMAN_TEXT], line[256];
+    size_t used = (size_t)snprintf(line, sizeof line, "%s", ubi__human_count(text, p->nest->n));
     if (p->nest->n != ubi__timeline_marker_count(p->view))
-        ubi__out_printf(p->out, " of %s", ubi__human_count(all, ubi__timeline_marker_count(p->view)));
+        used += (size_t)snprintf(line + used, sizeof line - used, " of %s",
+                                 ubi__human_count(text, ubi__timeline_marker_count(p->view)));
     if (p->data->threads.n)
-        ubi__out_printf(p->out, ", %s", ubi__human_things(threads, p->data->threads.n, "thread"));
+        used += (size_t)snprintf(line + used, sizeof line - used, ", %s",
+                                 ubi__human_things(text, p->data->threads.n, "thread"));
     if (p->data->n_lost)
-        ubi__out_printf(p->out, "; %s more were lost", ubi__human_count(all, p->data->n_lost));
-    ubi__out_char(p->out, '\n');
-    if (p->view->file->has_end)
-        return;
-    ubi__write_label(p->on, UBI__INK_DIM, "End", LABEL_COLUMNS);
-    ubi__out_string(p->out, "missing: killed, or still running; what it did then is not in here\n");
+        snprintf(line + used, sizeof line - used, "; %s more were lost", ubi__human_count(text, p->data->n_lost));
+    fact_write(p, "Markers", line);
+    if (!p->view->file->has_end)
+        fact_write(p, "End", "missing: killed, or still running; what it did then is not in here");
 }
 
 static void thread_write_busy(const page *p, uint32_t thread) {
@@ -150,18 +160,18 @@ static void busy_write(const page *p) {
 }
 
 static void garbage_write(const page *p) {
-    char share[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], time[24];
+    char share[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], time[24], line[256];
     const ubi__timeline_nest *whole = ubi__timeline_whole(p->view);
     uint64_t n = 0;
     for (size_t i = 0; i < whole->sums.n; i++)
         n += whole->sums.at[i].blueprint->is_collection ? whole->sums.at[i].count : 0;
     if (n == 0)
         return;
-    ubi__write_label(p->on, UBI__INK_DIM, "Garbage", LABEL_COLUMNS);
-    ubi__out_printf(p->out, "%s, %s, %s of %s\n", ubi__human_things(count, n, "collection"),
-                    ubi__timeline_time_text(time, whole->collection_ns),
-                    ubi__human_percent(share, whole->collection_ns, whole->busy_ns),
-                    p->view->is_recording ? "the time in markers" : "all busy time");
+    snprintf(line, sizeof line, "%s, %s, %s of %s", ubi__human_things(count, n, "collection"),
+             ubi__timeline_time_text(time, whole->collection_ns),
+             ubi__human_percent(share, whole->collection_ns, whole->busy_ns),
+             p->view->is_recording ? "the time in markers" : "all busy time");
+    fact_write(p, "Garbage", line);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------------- */
@@ -194,6 +204,7 @@ static ubi_text figure_title(const page *p, ubi_str_ix name) {
 static void figure_write(const page *p, const char *title, ubi_str_ix name) {
     const ubi__timeline_sample *first = NULL, *most = NULL, *last = NULL;
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT], c[UBI__HUMAN_TEXT], d[UBI__HUMAN_TEXT], when[24];
+    char line[256];
     uint64_t n = 0;
     for (size_t i = 0; i < p->data->samples.n; i++) {
         const ubi__timeline_sample *s = &p->data->samples.at[i];
@@ -207,11 +218,13 @@ static void figure_write(const page *p, const char *title, ubi_str_ix name) {
     if (!first)
         return;
     ubi__write_label(p->on, UBI__INK_DIM, title, LABEL_COLUMNS);
-    ubi__display_text(p->out, &p->on->style, figure_title(p, name), 20);
-    ubi__out_printf(p->out, " %s at first, %s at most (at %s), %s at last; %s\n",
-                    ubi__human_size(a, whole_bytes(first->value)), ubi__human_size(b, whole_bytes(most->value)),
-                    ubi__timeline_time_text(when, most->time_ns), ubi__human_size(c, whole_bytes(last->value)),
-                    ubi__human_things(d, n, "sample"));
+    size_t at = LABEL_COLUMNS + ubi__display_text(p->out, &p->on->style, figure_title(p, name), 20);
+    snprintf(line, sizeof line, "%s at first, %s at most (at %s), %s at last; %s",
+             ubi__human_size(a, whole_bytes(first->value)), ubi__human_size(b, whole_bytes(most->value)),
+             ubi__timeline_time_text(when, most->time_ns), ubi__human_size(c, whole_bytes(last->value)),
+             ubi__human_things(d, n, "sample"));
+    ubi__out_char(p->out, ' ');
+    words_write(p, at + 1, line);
 }
 
 static void memory_write(const page *p) {

@@ -1,1 +1,1 @@
-ubiheap timeline --color always --top 1 small.timeline | head -n 16 | cat -v
+ubiheap timeline --color always --top 1 small.timeline | head -n 17 | cat -v
