@@ -115,6 +115,12 @@ class FromOutside(ControlTest):
         whole = Recording(do.path)
         self.assertEqual((whole.sizes(), whole.live()), ({1000: 20}, {1000: 12}), "frees are recorded always")
 
+    def test_a_program_has_the_name_that_it_was_started_with(self):
+        """As redis-server, which is a link to redis-check-rdb."""
+        (self.place.folder / "alias").symlink_to(self.program)
+        do = Program(self, self.place, program=self.place.folder / "alias")
+        self.assertEqual([facts["program"] for facts in self.facts(do.pid)], ["alias"])
+
     def test_starts_and_stops_are_not_counted(self):
         do = Program(self, self.place, "--exact")
         [facts] = self.facts(do.pid)

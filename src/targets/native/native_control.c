@@ -69,11 +69,6 @@ bool ubi__native_control_is_busy(const ubi__native_control *control) {
 
 /* ---- facts -------------------------------------------------------------------------------------------------------- */
 
-static void name_copy(char *out, size_t size, const ubi__native_session *s) {
-    const char *slash = memrchr(s->program, '/', s->program_bytes), *name = slash ? slash + 1 : s->program;
-    snprintf(out, size, "%.*s", (int)(s->program_bytes - (size_t)(name - s->program)), name);
-}
-
 static void facts_gather(ubi__control_facts *out, const ubi__native_session *s, uint64_t now_ns) {
     const ubi__native_window *w = &s->window;
     ubi__preload_counters c;
@@ -93,7 +88,7 @@ static void facts_gather(ubi__control_facts *out, const ubi__native_session *s, 
                                  .end_bytes = w->end_bytes,
                                  .end_ns = w->end_ns,
                                  .file_bytes = s->kept_bytes };
-    name_copy(out->name, sizeof out->name, s);
+    snprintf(out->name, sizeof out->name, "%s", s->name);
     snprintf(out->path, sizeof out->path, "%s", s->path);
 }
 

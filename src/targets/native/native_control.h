@@ -54,7 +54,7 @@ typedef struct ubi__control_facts {
     uint64_t first_allocation, first_ns; /* of results: number of the first allocation, and when they were reset */
     uint64_t end_bytes, end_ns; /* of results, when there are any: bytes of the file, and when it was stopped */
     uint64_t file_bytes;        /* what can be read now */
-    char name[64];              /* of the program's file, without folders */
+    char name[64];              /* what it was started as, without folders */
     char path[4096];            /* of the recording */
 } ubi__control_facts;
 

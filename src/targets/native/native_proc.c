@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #define NS_PER_S UINT64_C(1000000000)
 
 static size_t read_file(char *out, size_t size, const char *path) {
@@ -64,6 +66,19 @@ size_t ubi__proc_arguments(char *out, size_t size, pid_t pid) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
     return read_file(out, size, path);
+}
+
+/* Login shells have a sign before their name. */
+void ubi__proc_name(char *out, size_t size, pid_t pid) {
+    char path[4096];
+    size_t n = ubi__proc_arguments(path, sizeof path, pid);
+    n = strnlen(path, n);
+    if (n == 0)
+        n = ubi__proc_executable(path, sizeof path, pid);
+    ubi_text name = ubi__text_base_name((ubi_text){ path, n });
+    if (name.len && *name.ptr == '-')
+        name = (ubi_text){ name.ptr + 1, name.len - 1 };
+    snprintf(out, size, "%.*s", (int)name.len, name.ptr);
 }
 
 bool ubi__proc_thread_name(char out[UBI__THREAD_NAME_BYTES], pid_t pid, pid_t tid) {

@@ -16,6 +16,11 @@
 
 /** Path of its executable; its length, cut at `size`; 0: unknown. Not NUL-terminated. */
 size_t ubi__proc_executable(char *out, size_t size, pid_t pid);
+/**
+ * What it was started as, without folders: redis-server, whose file may be redis-check-rdb; else the name of its executable; "": unknown.
+ * NUL-terminated.
+ */
+void ubi__proc_name(char *out, size_t size, pid_t pid);
 /** Which file its executable is, whatever its path is by now. */
 typedef struct ubi__proc_file {
     dev_t device;

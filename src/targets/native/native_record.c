@@ -171,12 +171,11 @@ static void note_refusal(recorder *r, uint64_t n, const char *why) {
 /* ---- whom it concerns ---------------------------------------------------------------------------------------------- */
 
 static void report_process(const recorder *r, pid_t pid) {
-    char path[PATH_MAX];
+    char name[NAME_MAX + 1];
     if (!r->settings->on_process)
         return;
-    size_t n = ubi__proc_executable(path, sizeof path - 1, pid);
-    path[n] = '\0';
-    r->settings->on_process(r->settings->process_payload, pid, n ? base_name(path) : "?");
+    ubi__proc_name(name, sizeof name, pid);
+    r->settings->on_process(r->settings->process_payload, pid, *name ? name : "?");
 }
 
 static void report_process_end(const recorder *r, pid_t pid) {

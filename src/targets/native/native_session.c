@@ -118,12 +118,9 @@ static ubi_status write_about(ubi__native_session *s, const ubi__native_arrival 
 
 /* From now on others can see it. */
 static void session_show(ubi__native_session *s, const ubi__native_arrival *arrival) {
-    char name[64];
-    ubi_text path = ubi__text_base_name((ubi_text){ s->program, s->program_bytes });
     if (!arrival->live)
         return;
-    snprintf(name, sizeof name, "%.*s", (int)path.len, path.ptr);
-    s->seen = ubi__native_live_begin(arrival->live, s->pid, name, s->area.settings.period_bytes, s->face.zero_ns);
+    s->seen = ubi__native_live_begin(arrival->live, s->pid, s->name, s->area.settings.period_bytes, s->face.zero_ns);
     s->live = s->seen ? arrival->live : NULL;
 }
 
@@ -152,6 +149,7 @@ static ubi_status session_begin(ubi__native_session *s, const ubi__native_arriva
     memcpy(s->path, arrival->path, s->path_bytes);
     s->program_bytes = ubi__proc_executable(s->program, sizeof s->program, s->pid);
     ubi__proc_executable_file(&s->executable, s->pid);
+    ubi__proc_name(s->name, sizeof s->name, s->pid);
     for (int i = 0; i < UBI__ALLOC_KINDS; i++)
         s->kinds[i] = UBI_NONE;
     s->event_thread = UBI_NONE;

@@ -91,6 +91,7 @@ typedef struct ubi__native_session {
     size_t path_bytes;
     char program[4096]; /* path of its executable */
     size_t program_bytes;
+    char name[64];                         /* what it was started as, without folders */
     ubi__proc_file executable;             /* the same; inode 0: unknown */
     char replaced_by[4096];                /* path of the program that the process has become since; "": none */
     ubi__vec_native_unrecorded unrecorded; /* the first ones are those that we know of ourselves */
