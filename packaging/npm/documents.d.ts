@@ -373,7 +373,7 @@ export namespace Control1 {
   export type Process = {
     /** Of the process */
     pid: number;
-    /** Name of its program's file */
+    /** What it was started as, without folders */
     program: string;
     /** Whether allocations are recorded now */
     state: "recording" | "paused";

@@ -107,8 +107,14 @@ class RecordLive(unittest.TestCase):
     def test_other_processes(self):
         terminal = self.start(options=("--exact", "--follow-children"))
         self.order(b"ac")  # the child has two of its own, which are more
-        terminal.wait_for_text(r"\Alive \d+, .*, one of 2 ")
+        terminal.wait_for_text(r"\Alive \d+, .*, the largest of 2 ")
         terminal.wait_for_text(r"\nLive +2\.0\d MiB")
+        largest = terminal.text().split(",")[0]
+        terminal.wait_for_text("n: next process; q: close")
+        terminal.press(b"n")
+        terminal.wait_for_text(r"\Alive \d+, .*, one of 2 ")
+        terminal.press(b"nn")
+        terminal.wait_for_text(rf"\A{largest}, .*, the largest of 2 ")
         self.finish()
         self.assertEqual(terminal.end(), 0)
 

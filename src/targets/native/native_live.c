@@ -113,10 +113,12 @@ void ubi__live_copy_fini(ubi__live_copy *copy) {
     modules_fini(&copy->modules, copy->allocator);
 }
 
-/* One that is recorded before one that has ended; then the one with most; then the first. */
-static const ubi__live_process *process_choose(const ubi__native_live *live) {
+/* The one that is wanted. Else: one that is recorded before one that has ended; then the one with most; then the first. */
+static const ubi__live_process *process_choose(const ubi__native_live *live, uint32_t wanted) {
     const ubi__live_process *best = NULL;
     for (const ubi__live_process *p = live->processes; p; p = p->next) {
+        if (p->number == wanted && !p->ended_ns)
+            return p;
         bool is_better =
             !best || (best->ended_ns && !p->ended_ns) ||
             ((best->ended_ns == 0) == (p->ended_ns == 0) && p->sums.totals.live_bytes >= best->sums.totals.live_bytes);
@@ -165,11 +167,23 @@ static ubi_status process_copy(ubi__live_copy *copy, const ubi__live_process *p)
 
 ubi_status ubi__native_live_copy(ubi__native_live *live, ubi__live_copy *copy) {
     pthread_mutex_lock(&live->lock);
-    const ubi__live_process *p = process_choose(live);
+    const ubi__live_process *p = process_choose(live, copy->wanted);
+    if (p && p->number != copy->wanted) /* it is over */
+        copy->wanted = 0;
     ubi_status status = p ? process_copy(copy, p) : UBI_OK;
     copy->n_processes = live->n_processes;
     copy->n_recorded = recorded_count(live);
     copy->is_short_of_memory = live->is_short_of_memory;
     pthread_mutex_unlock(&live->lock);
     return status;
+}
+
+void ubi__native_live_want_next(ubi__native_live *live, ubi__live_copy *copy) {
+    uint32_t from = copy->wanted, next = 0;
+    pthread_mutex_lock(&live->lock);
+    for (const ubi__live_process *p = live->processes; p; p = p->next)
+        if (!p->ended_ns && p->number > from && (next == 0 || p->number < next))
+            next = p->number;
+    pthread_mutex_unlock(&live->lock);
+    copy->wanted = next;
 }

@@ -50,9 +50,10 @@ struct ubi__native_live {
     bool is_short_of_memory; /* sums are not complete any more */
 };
 
-/** What was copied: of the process that has most. */
+/** What was copied: of the process that is wanted, or of the one that has most. */
 typedef struct ubi__live_copy {
     const ubi_allocator *allocator;
+    uint32_t wanted; /* the reader's: number of a process, while it is recorded; 0: none */
     uint32_t number; /* of the process; 0: none has connected yet */
     pid_t pid;
     char name[64];
@@ -89,5 +90,7 @@ void ubi__live_copy_init(ubi__live_copy *copy, const ubi_allocator *allocator);
 void ubi__live_copy_fini(ubi__live_copy *copy);
 /** What is there now, in place of what was there; of the same process, memory is kept. Errors: UBI_ENOMEM. Cost: O(stacks). */
 ubi_status ubi__native_live_copy(ubi__native_live *live, ubi__live_copy *copy);
+/** Wants the first process, or the one after that which is wanted, by their beginnings; after the last, the one that has most. */
+void ubi__native_live_want_next(ubi__native_live *live, ubi__live_copy *copy);
 
 #endif

@@ -56,6 +56,32 @@ static void the_process_with_most_is_copied(void **state) {
     ubi__native_live_fini(&live);
 }
 
+static void who_looks_can_want_each_process_in_turn(void **state) {
+    ubi__native_live live;
+    ubi__live_copy copy;
+    (void)state;
+    ubi__native_live_init(&live, ubi_allocator_default());
+    ubi__live_copy_init(&copy, ubi_allocator_default());
+    ubi__live_process *all[3];
+    for (pid_t i = 0; i < 3; i++) {
+        all[i] = ubi__native_live_begin(&live, i + 1, "some", 1, 0);
+        assert_non_null(all[i]);
+        process_fill(&live, all[i], i == 1 ? 100 : 50);
+    }
+    const pid_t in_turn[] = { 1, 2, 3, 2, 1 };
+    for (size_t i = 0; i < sizeof in_turn / sizeof *in_turn; i++) {
+        ubi__native_live_want_next(&live, &copy);
+        assert_int_equal(ubi__native_live_copy(&live, &copy), UBI_OK);
+        assert_int_equal(copy.pid, in_turn[i]);
+        assert_true((copy.wanted == 0) == (i == 3)); /* after the last, whichever has most */
+    }
+    ubi__native_live_end(&live, all[0]);
+    assert_int_equal(ubi__native_live_copy(&live, &copy), UBI_OK);
+    assert_true(copy.pid == 2 && copy.wanted == 0);
+    ubi__live_copy_fini(&copy);
+    ubi__native_live_fini(&live);
+}
+
 /* Where sums lack something, a copy says so; one that cannot be made is an error. */
 static ubi_status copy_make(void *payload, const ubi_allocator *allocator) {
     ubi__native_live live;
@@ -82,6 +108,7 @@ static void every_failed_allocation_has_a_way_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_process_with_most_is_copied),
+        cmocka_unit_test(who_looks_can_want_each_process_in_turn),
         cmocka_unit_test(every_failed_allocation_has_a_way_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

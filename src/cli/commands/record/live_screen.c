@@ -25,10 +25,13 @@ static uint64_t whole(double count) {
 
 static void title_write(const ubi__page *page, const ubi__live_copy *c) {
     char line[256], time[UBI__HUMAN_TEXT], others[64] = "", count[UBI__HUMAN_TEXT];
+    const char *which = c->wanted || c->has_ended ? "one" : "the largest";
     if (c->n_processes > 1)
-        snprintf(others, sizeof others, ", one of %s", ubi__human_things(count, c->n_processes, "process"));
-    if (c->n_processes > 1 && c->n_recorded != c->n_processes)
-        snprintf(others, sizeof others, ", one of %u that are recorded", c->n_recorded);
+        snprintf(others, sizeof others, ", %s of %s", which, ubi__human_things(count, c->n_processes, "process"));
+    if (c->n_processes > 1 && c->n_recorded > 1 && c->n_recorded != c->n_processes)
+        snprintf(others, sizeof others, ", %s of %u that are recorded", which, c->n_recorded);
+    if (c->n_processes > 1 && c->n_recorded == 1)
+        snprintf(others, sizeof others, ", the only one that is recorded");
     snprintf(line, sizeof line, "%s %ld, %s%s", c->name, (long)c->pid, ubi__human_duration(time, c->duration_us),
              others);
     ubi__write_ink(page, UBI__INK_BOLD);
@@ -111,14 +114,15 @@ static void places_write(const ubi__page *page, const ubi__live_scene *scene, un
 
 static void last_line_write(const ubi__page *page, const ubi__live_scene *scene) {
     char line[160], size[UBI__HUMAN_TEXT];
+    const char *keys = scene->copy->n_recorded > 1 ? "n: next process; q: close" : "q: close";
     const char *what = scene->copy->is_short_of_memory ? "sums lack what there was no memory for" : "";
     if (scene->places->unnamed_bytes)
         what = "names are looked up";
     if (scene->kept_bytes)
-        snprintf(line, sizeof line, "q: close; then %s of output follow. %s", ubi__human_size(size, scene->kept_bytes),
+        snprintf(line, sizeof line, "%s; then %s of output follow. %s", keys, ubi__human_size(size, scene->kept_bytes),
                  what);
     else
-        snprintf(line, sizeof line, "q: close; the recording continues. %s", what);
+        snprintf(line, sizeof line, "%s; the recording continues. %s", keys, what);
     ubi__write_ink(page, UBI__INK_DIM);
     ubi__display_text(page->out, &page->style, ubi__text(line), page->style.columns);
     ubi__write_ink(page, UBI__INK_PLAIN);

@@ -186,16 +186,19 @@ void ubi__live_terminal_show(ubi__live_terminal *t, ubi_text lines) {
         (void)text_write(t, END_OF_SCREEN);
 }
 
-bool ubi__live_terminal_wants_end(ubi__live_terminal *t) {
+ubi__live_keys ubi__live_terminal_keys(ubi__live_terminal *t) {
     char keys[64];
+    ubi__live_keys pressed = { false, 0 };
     ssize_t n = read(t->fd, keys, sizeof keys);
     struct pollfd state = { .fd = t->fd };
     if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)))
         t->is_gone = true;
-    for (ssize_t i = 0; i < n; i++)
-        if (keys[i] == 'q' || keys[i] == 'Q')
-            return true;
-    return t->is_gone;
+    for (ssize_t i = 0; i < n; i++) {
+        pressed.wants_end |= keys[i] == 'q' || keys[i] == 'Q';
+        pressed.n_next += keys[i] == 'n' || keys[i] == 'N';
+    }
+    pressed.wants_end |= t->is_gone;
+    return pressed;
 }
 
 /* ---- giving back -------------------------------------------------------------------------------------------------- */

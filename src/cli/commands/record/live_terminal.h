@@ -33,8 +33,12 @@ ubi_status ubi__live_terminal_open(ubi__live_terminal *t);
 void ubi__live_terminal_measure(ubi__live_terminal *t);
 /** Shows lines in place of what was there, as many as there are rows. Gives up on a terminal that takes nothing. */
 void ubi__live_terminal_show(ubi__live_terminal *t, ubi_text lines);
-/** Whether a key was pressed that closes the view, or the terminal is gone. */
-bool ubi__live_terminal_wants_end(ubi__live_terminal *t);
+/** Keys that were pressed since the last time. */
+typedef struct ubi__live_keys {
+    bool wants_end;  /* or the terminal is gone */
+    unsigned n_next; /* how often the next process was asked for */
+} ubi__live_keys;
+ubi__live_keys ubi__live_terminal_keys(ubi__live_terminal *t);
 /** Gives the screen back, as it was. */
 void ubi__live_terminal_leave(ubi__live_terminal *t);
 /** Shows what was kept since the last time. */

@@ -65,7 +65,12 @@ static bool is_over_after(ubi__record_live *live, int timeout_ms, bool with_keys
 static void *live_run(void *payload) {
     ubi__record_live *live = payload;
     bool is_over = false;
-    while (!is_over && !ubi__live_terminal_wants_end(&live->terminal)) {
+    for (;;) {
+        ubi__live_keys keys = ubi__live_terminal_keys(&live->terminal);
+        if (is_over || keys.wants_end)
+            break;
+        for (; keys.n_next; keys.n_next--)
+            ubi__native_live_want_next(&live->sums, &live->copy);
         bool is_whole = screen_draw(live);
         is_over = is_over_after(live, is_whole ? REDRAW_MS : 0, true);
     }
