@@ -257,7 +257,9 @@ async function load(scenario, opened) {
     if (scenario.cookies)
         await opened.cookies(await scenario.cookies(), url);
     await scenario.beforeInitialPageLoad?.(opened.page);
-    await opened.page.goto(url, { timeout: options.patienceMs, waitUntil: 'load' });
+    const answer = await opened.page.goto(url, { timeout: options.patienceMs, waitUntil: 'load' });
+    if (answer && answer.status() >= 400)
+        throw new Failure(`load: the page answers ${answer.status()}: ${url}`);
     await settle(scenario, opened);
 }
 

@@ -418,6 +418,8 @@ static ubi_status write_clusters(const page *p) {
 
 /* ---- next --------------------------------------------------------------------------------------------------------- */
 
+/* Longer names of classes are not written into a command. */
+#define CLASS_BYTES 100
 #define ADDRESS_BYTES 256
 
 /* The address of a series that was taken from it, without the number of the snapshot. False: there is none. */
@@ -432,16 +434,34 @@ static bool address_read(char out[ADDRESS_BYTES], const char *name) {
 }
 
 /* What the next commands are about: the last file, or the program itself. */
-static const char *next_file(const page *p, char address[ADDRESS_BYTES]) {
+static const char *next_argument(const page *p, char address[ADDRESS_BYTES]) {
     const char *name = ubi__leaks_name(&p->answer->series, p->answer->series.n - 1);
-    const char *argument = ubi__file_argument(address_read(address, name) ? address : name, "FILE");
-    return ubi__write_next_snapshot(p->page, argument);
+    return ubi__file_argument(address_read(address, name) ? address : name, "FILE");
 }
 
 static void write_command(const page *p, const char *command, const char *file, uint64_t id, const char *help) {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, id);
     ubi__write_command(p->page, command, file, text, help);
+}
+
+/* As a shell takes it between the quotes of an expression. */
+static bool class_is_plain(ubi_text name) {
+    for (size_t i = 0; i < name.len; i++)
+        if (strchr("\"'\\", name.ptr[i]) || (unsigned char)name.ptr[i] < ' ')
+            return false;
+    return true;
+}
+
+/* Of a program that runs: in another snapshot, objects have other ids, and are found by their class. */
+static void write_next_of_program(const page *p, const char *argument, const ubi_leak_cluster *c) {
+    char options[CLASS_BYTES + 64];
+    const char *file = ubi__write_next_snapshot(p->page, argument);
+    ubi_text class_name = c ? c->class_name.name : ubi__text("");
+    if (class_name.len == 0 || class_name.len > CLASS_BYTES || !class_is_plain(class_name))
+        return;
+    snprintf(options, sizeof options, "--where 'className == \"%.*s\"' --limit 5", (int)class_name.len, class_name.ptr);
+    ubi__write_command(p->page, "nodes", file, options, "their ids there, for paths and show");
 }
 
 static void write_next(const page *p) {
@@ -454,7 +474,11 @@ static void write_next(const page *p) {
     if (p->answer->values->script)
         return; /* its heaps are gone with its browser */
     ubi__write_title(p->page, "Next");
-    const char *file = next_file(p, address);
+    const char *file = next_argument(p, address);
+    if (ubi__has_next_snapshot(file)) {
+        write_next_of_program(p, file, c);
+        return;
+    }
     if (c)
         write_command(p, "paths", file, ubi_graph_node_id(g, c->example), "every way that keeps one alive");
     if (c && c->holder != UBI_NONE)

@@ -244,7 +244,10 @@ static const struct {
 };
 #define NEXT_COMMANDS (sizeof next_commands / sizeof *next_commands)
 
+/* The snapshot of a program that is taken for the next commands gives objects other ids. */
 static bool command_is_next(const page *p, size_t i) {
+    if (next_commands[i].with_keeper && ubi__has_next_snapshot(p->facts->name))
+        return false;
     return !next_commands[i].applies || next_commands[i].applies(p);
 }
 
