@@ -4,6 +4,7 @@
 the whole recording, of recordings made at random, exact and sampled ones, and of the samples."""
 import collections
 import json
+import math
 import os
 import pathlib
 import random
@@ -200,8 +201,8 @@ class Windows(unittest.TestCase):
         self.assertEqual(document["samples"], len(rows), words)
         self.assertEqual(document["bytes"], sum(e.weight for e in rows), words)
 
-    def assert_report(self, report, tables, begin, end, has_mappings=False, has_lifetimes=True, start=None):
-        """`start`: where the window begins in the recording, if not at `begin`."""
+    def assert_report(self, report, tables, begin, end, has_mappings=False, has_lifetimes=True, last=math.inf):
+        """`last`: the end of the recording, if the window begins after it."""
         for of_class in ("heap", "object"):
             model, words = Model(tables.events, of_class, begin, end), (of_class, begin, end)
             document = report[of_class]
@@ -209,7 +210,7 @@ class Windows(unittest.TestCase):
                 self.assert_sum(document[name], model.measure(name), (*words, name))
             if report["exact"] and not has_mappings:
                 self.assert_sum(document["temporary"], model.temporary, words)
-            self.assertEqual(document["peakTimeMs"], Decimal(model.peak_ns if model.peak_state else start or begin or 0) / MS, words)
+            self.assertEqual(document["peakTimeMs"], Decimal(min(model.peak_ns if model.peak_state else begin or 0, last)) / MS, words)
             if of_class == "heap":
                 self.assert_histograms(report, model, words, has_lifetimes)
 
@@ -381,7 +382,7 @@ class Windows(unittest.TestCase):
         tables = Tables(path)
         report = ask("report", "--from", f"{end // 1000 + 5}us", path)
         self.assertEqual(report["heap"]["total"]["samples"], 0)
-        self.assert_report(report, tables, end + 5000, None, start=end)
+        self.assert_report(report, tables, end + 5000, None, last=end)
 
     def test_windows_that_cannot_be_are_refused(self):
         path, _ = self.random_file(1)
