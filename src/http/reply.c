@@ -252,7 +252,7 @@ static enum MHD_Result unchanged_reply(ubi__exchange *e, const char *tag, const 
  * takes the policy of either reply.
  */
 #define PICTURE_POLICY                                                                                                 \
-    NOTHING "; style-src 'unsafe-inline'; script-src 'sha256-WJ51KEo86e5G/myWHm9tiGA2xl/ysJnmJERQSY79e6c='"
+    NOTHING "; style-src 'unsafe-inline'; script-src 'sha256-JTKuY1J09ip5YzsCZlOJiD+R0jcycRx8cnPFIQ9Mjhc='"
 
 static const char *answer_policy(const ubi__exchange *e) {
     return e->is_page ? PICTURE_POLICY : NULL;
