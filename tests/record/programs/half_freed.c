@@ -12,6 +12,7 @@
 #define BLOCKS 40000
 
 static void *blocks[BLOCKS];
+static void *volatile last; /* compilers leave out a block that nothing can see */
 
 static void *thread_waits(void *payload) {
     struct pollfd input = { .fd = 0, .events = POLLIN };
@@ -34,7 +35,9 @@ int main(int argc, char **argv) {
         free(blocks[i]);
     puts("ready");
     fflush(stdout);
-    while (poll(&input, 1, 10) == 0)
-        free(malloc(5000));
+    while (poll(&input, 1, 10) == 0) {
+        last = malloc(5000);
+        free(last);
+    }
     return 0;
 }
