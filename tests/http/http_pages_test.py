@@ -79,7 +79,6 @@ class Errors(unittest.TestCase):
                              "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
                              f"style-src 'sha256-{digest}'")
 
-
     def test_the_script_of_a_flame_graph_is_the_one_that_browsers_may_run(self):
         """Also when it is unchanged: the browser takes the policy of that reply for what it has."""
         server = serve(self, ROOT / "tests/data/ubirec/server.ubirec")

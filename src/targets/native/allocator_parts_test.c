@@ -40,7 +40,7 @@ static ubi__wire_answer answer_make(uint32_t allocator, const uint64_t bytes[UBI
     return a;
 }
 
-static void enter(ubi__residence *r, const ubi__wire_answer *answer) {
+static void answer_enter(ubi__residence *r, const ubi__wire_answer *answer) {
     ubi__allocator_parts parts;
     const uint64_t before = r->total.resident_bytes;
     ubi__allocator_parts_read(&parts, answer);
@@ -55,7 +55,7 @@ static void what_is_not_said_stays_undivided(void **state) {
     (void)state;
     table_make(&r, 20 * MIB);
     const ubi__wire_answer answer = answer_make(UBI__ALLOCATOR_JEMALLOC, bytes);
-    enter(&r, &answer);
+    answer_enter(&r, &answer);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_BLOCKS, NULL), 10 * MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_CACHED, NULL), MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_FREE, NULL), 4 * MIB);
@@ -73,14 +73,14 @@ static void what_is_not_in_ram_is_not_entered(void **state) {
     (void)state;
     table_make(&r, 17 * MIB);
     const ubi__wire_answer answer = answer_make(UBI__ALLOCATOR_JEMALLOC, bytes);
-    enter(&r, &answer);
+    answer_enter(&r, &answer);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_BLOCKS, NULL), 10 * MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_FREE_PAGES, NULL), 2 * MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_OVERHEAD, NULL), MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_ALLOCATOR, "jemalloc"), 0);
     ubi__residence_fini(&r);
     table_make(&r, 8 * MIB);
-    enter(&r, &answer);
+    answer_enter(&r, &answer);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_BLOCKS, NULL), 5 * MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_CACHED, NULL), MIB);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_FREE, NULL), MIB);
@@ -92,7 +92,7 @@ static void what_is_not_in_ram_is_not_entered(void **state) {
 static void check_nothing_changes(const ubi__wire_answer *answer) {
     ubi__residence r;
     table_make(&r, 16 * MIB);
-    enter(&r, answer);
+    answer_enter(&r, answer);
     assert_int_equal(bytes_of(&r, UBI__RESIDENCE_ALLOCATOR, "jemalloc"), 16 * MIB);
     assert_int_equal(r.rows.n, 2);
     ubi__residence_fini(&r);
@@ -130,7 +130,7 @@ static void any_numbers_add_up(void **state) {
             bytes[i] = random_bytes();
         table_make(&r, 1 + random_bytes() % (UINT64_C(1) << 48));
         const ubi__wire_answer answer = answer_make(UBI__ALLOCATOR_JEMALLOC, bytes);
-        enter(&r, &answer);
+        answer_enter(&r, &answer);
         ubi__residence_fini(&r);
     }
 }
