@@ -10,8 +10,8 @@ TEXT = """\
 Whole processes; an event is an allocation or a free. *First* is `ubiheap report` on a file that was never seen. The others are asked
 after a report with `--cache`, so that the index is there; *of the first report* is their processor time as a share of its. `recording-wide`
 has a million kinds of allocations, of which a million live at a time, and a time for each event. The goals: 10 s for 100 million
-allocations and for 1 GB, with at most 1 GB of memory; then 1 s.{busy} What selects a part of the time, or a thread, and the curve are not in
-the index: they read the file again."""
+allocations and for 1 GB, with at most 1 GB of memory; then 1 s.{busy} The run is older than the checkpoints of the index: what selects a
+part of the time, or a thread, and the curve read the file again then."""
 BUSY = """ The machine was busy: up to {load:.0f} tasks ran or waited for its processors. Wall time says then how long one waits
 there; CPU, with what caches lost to others, is the measure."""
 QUIET_LOAD = 4
