@@ -64,6 +64,8 @@ static ubi_status ports_try(ubi__remote *r, bool *is_found) {
         if (status == UBI_ENOMEM || status == UBI_ECANCELLED)
             return status;
     }
+    if (!*is_found && !r->was_opened)
+        r->others = ports;
     return UBI_OK;
 }
 
@@ -73,7 +75,7 @@ static const char *inspector_stage(const ubi__remote *r, uint64_t start_ns) {
     return silence && ubi_process_clock_ns() - start_ns >= patience_ns ? silence : "waiting for the inspector";
 }
 
-/* Asks it to open its inspector, when it has started. What it listens for by now is its own, and is not asked again. */
+/* Asks it to open its inspector, when it has started. */
 static ubi_status inspector_request(ubi__remote *r) {
     pid_t pid = (pid_t)r->address->pid;
     uint64_t start_ns = ubi_process_clock_ns();
@@ -82,7 +84,6 @@ static ubi_status inspector_request(ubi__remote *r) {
             return ubi__fail_cancelled();
         usleep(TICK_US);
     }
-    UBI_TRY(ubi__node_ports_find(&r->others, "", pid));
     return ubi__node_open(pid);
 }
 

@@ -24,7 +24,7 @@ struct ubi__remote {
     const ubi_allocator *allocator;
     const char *host;
     uint16_t port;
-    ubi__node_ports others; /* where the program listened before its inspector was asked to: its own */
+    ubi__node_ports others; /* asked before the inspector was opened, and not it: they are not asked again */
     bool was_opened;        /* the inspector, by us */
     bool is_counted;        /* among those that use an inspector which one of us opened */
     ubi__vec_u8 list;       /* of targets, as it came */
