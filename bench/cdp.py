@@ -6,7 +6,7 @@
 
 All are measured in turns, on one program, so that what else the machine does meets all. A line of JSON per turn and row: `v8`,
 v8.writeHeapSnapshot by itself; `report`, from the start of the command to its end; `info`, which loads the graph and does nothing else, with
-the graph's size; and of the rivals, which cannot take a snapshot of a Node.js, how long they need for V8's file. `nodeCpuNs` is the
+the graph's size; and of the rivals, which are given V8's file, how long they need for V8's file. `nodeCpuNs` is the
 processor time of the program meanwhile, in all its threads, `cpuNs` that of the command. The heap of --big is measured once, and the rivals
 on it alone.
 """

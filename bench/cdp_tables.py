@@ -11,11 +11,11 @@ LIVE = """\
 `ubiheap report node:PID`, from its start to its end, beside `v8.writeHeapSnapshot` in the same program, which writes the same snapshot to a
 file: in turns, so that other work meets both. The heap is of small objects, which are the most work. Processor time is that of Node.js in all its threads, while it writes and while it is asked, and
 ours beside it; in seconds. *Most memory* is that of `ubiheap info node:PID`, which loads the graph and no more. Medians; of *times V8*, in
-brackets, the least and the greatest. The largest heap has one turn, of minutes: other work may meet one of its commands alone, so
+brackets, the least and the greatest. A result may join runs of several sizes. The largest heap has one turn, of minutes: other work may meet one of its commands alone, so
 compare processor time. The goals, at 1 GB: 1.15 times V8, and 1.3 times the graph."""
 RIVALS = """\
-The largest of these heaps, by what answers questions about it. memlab and chrome-devtools-mcp cannot take a snapshot of a Node.js: they
-read the file that V8 wrote, and their time is with that of V8. memlab is `bench/rivals/memlab.cjs`: dominators and retained sizes;
+The largest of these heaps, by what answers questions about it. memlab and chrome-devtools-mcp are given
+the file that V8 wrote, and their time is with that of V8. memlab is `bench/rivals/memlab.cjs`: dominators and retained sizes;
 chrome-devtools-mcp is asked for its first reply with classes, and what Chrome takes is not counted. Both may have 12 GB of heap. Once each."""
 TOOLS = {"report": "ubiheap report node:PID", "memlab": "memlab, V8's file", "chrome-devtools-mcp": "chrome-devtools-mcp, V8's file"}
 
