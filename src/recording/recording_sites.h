@@ -4,7 +4,7 @@
  *
  * A site is the innermost frame of a stack that is no wrapper's, and a class of allocations. Wrappers are calls in functions with
  * names of allocators and containers, all that allocators call (known_frames.h), calls that behave like those of an
- * allocator (recording_sites.c), all that an interpreter calls for a script, and those of the C library, unless it keeps what it asks
+ * allocator (wrapping_frames.h), all that an interpreter calls for a script, and those of the C library, unless it keeps what it asks
  * for (known_frames.h): then that is the site. Frames with the same function, file, line and module are one site. Stacks that go through it differ in their
  * callers; the one with the most bytes is what a report shows.
  *
@@ -96,6 +96,12 @@ ubi_status ubi__sites_view_of(ubi__sites *out, const ubi__sites *sites, const ub
 /** Cells of `number_of` for this number of frames. */
 static inline size_t ubi__sites_cell_count(size_t n_frames) {
     return (n_frames + 1) * UBI__UBIREC_CLASS_COUNT * 2;
+}
+/** Where the number of the site of a frame (UBI_NONE: of what has no stack) is, + 1. */
+static inline uint32_t *ubi__site_number_at(const ubi__sites *sites, uint32_t frame, ubi__ubirec_class of_class,
+                                            bool is_pool) {
+    size_t n = sites->summary->tables.frames.n;
+    return &sites->number_of[((size_t)of_class * 2 + is_pool) * (n + 1) + (frame == UBI_NONE ? n : frame)];
 }
 struct ubi__columns;
 /**
