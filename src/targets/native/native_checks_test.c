@@ -98,7 +98,7 @@ static void check_recorder(void *payload) {
 
 static void damaged_recorders_are_seen(void **state) {
     static ubi__native_session first = { .pid = 2, .pidfd = 7, .has_ended = true, .is_done = true }, second;
-    static recorder r = { .sessions = &first };
+    static ubi__native_recorder r = { .sessions = &first };
     (void)state;
     second = (ubi__native_session){ .pid = 3, .pidfd = 8 };
     first.next = &second;
