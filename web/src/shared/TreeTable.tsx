@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tree with columns, of which only the rows in its window are in the document. It has the keyboard's focus as a whole; which row is
 // focused is the caller's to remember.
-import { useEffect, useId, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { memo, useEffect, useId, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { useVirtualList } from "./virtual";
 
 export const ROW_HEIGHT = 26;
@@ -117,33 +117,35 @@ export function TreeTable<Row>(props: TreeTableProps<Row>) {
         ))}
       </div>
       <div className="tree-rows" role="presentation" style={{ height: list.height }}>
-        {positions.map((position) => (
-          <TreeTableRow
-            // Elements of rows that were scrolled out of the window are those that were scrolled into it.
-            key={position % list.mostRows}
-            id={`${id}${position}`}
-            position={position}
-            top={list.topOf(position)}
-            isFocused={position === focused}
-            row={props.rowAt(position)}
-            table={props}
-          />
-        ))}
+        <div className="tree-layer" role="presentation" style={{ transform: `translateY(${list.layerTop}px)` }}>
+          {positions.map((position) => (
+            <TreeTableRow
+              // Elements of rows that were scrolled out of the window are those that were scrolled into it.
+              key={position % list.mostRows}
+              id={`${id}${position}`}
+              position={position}
+              top={list.topInLayer(position)}
+              isFocused={position === focused}
+              table={props as TreeTableProps<unknown>}
+            />
+          ))}
+        </div>
       </div>
     </div>
   );
 }
 
-interface RowProps<Row> {
+interface RowProps {
   id: string;
   position: number;
   top: number;
   isFocused: boolean;
-  row: Row | null;
-  table: TreeTableProps<Row>;
+  table: TreeTableProps<unknown>;
 }
 
-function TreeTableRow<Row>({ id, position, top, isFocused, row, table }: RowProps<Row>) {
+/** What a row shows follows from its table's properties, so rows that stay in the window while it is scrolled are not made again. */
+const TreeTableRow = memo(function TreeTableRow({ id, position, top, isFocused, table }: RowProps) {
+  const row = table.rowAt(position);
   if (row === null) {
     return (
       <div className="tree-row pending" role="row" aria-rowindex={position + 2} style={{ transform: `translateY(${top}px)` }}>
@@ -193,7 +195,7 @@ function TreeTableRow<Row>({ id, position, top, isFocused, row, table }: RowProp
       ))}
     </div>
   );
-}
+});
 
 /** Focuses a row; one that has not come is scrolled to, and focused when it comes, unless another one is by then. */
 function useMove<Row>(props: TreeTableProps<Row>, scrollTo: (position: number) => void): (position: number) => void {

@@ -7,6 +7,8 @@ import { useSize } from "./hooks";
 const MOST_PIXELS = 8_000_000;
 /** Rows beyond each end of the window. */
 const SPARE_ROWS = 1;
+/** A layer begins at each of so many rows: browsers place what is far away less exactly. */
+const LAYER_ROWS = 4096;
 
 export interface VirtualList {
   /** Give it to the element that scrolls, which has rows below a header of `headerHeight`. */
@@ -18,8 +20,10 @@ export interface VirtualList {
   mostRows: number;
   /** Pixels of all rows. */
   height: number;
-  /** Pixels from the top of all rows to a row. */
-  topOf(position: number): number;
+  /** Pixels from the top of all rows to a layer that has those in the window: it alone moves while they are scrolled. */
+  layerTop: number;
+  /** Pixels from the top of the layer to a row, the same over long ways. */
+  topInLayer(position: number): number;
   scrollTo(position: number): void;
   pageRows: number;
 }
@@ -67,13 +71,16 @@ export function useVirtualList(length: number, rowHeight: number, headerHeight: 
   );
 
   const real = top * ratio;
+  const first = Math.max(0, Math.floor(real / rowHeight) - SPARE_ROWS);
+  const layerRow = first - (first % LAYER_ROWS);
   return {
     ref: setElement,
-    first: Math.max(0, Math.floor(real / rowHeight) - SPARE_ROWS),
+    first,
     end: Math.min(length, Math.ceil((real + window) / rowHeight) + SPARE_ROWS),
     mostRows: Math.ceil(window / rowHeight) + 1 + 2 * SPARE_ROWS,
     height,
-    topOf: (position) => position * rowHeight - real + top,
+    layerTop: layerRow * rowHeight - real + top,
+    topInLayer: (position) => (position - layerRow) * rowHeight,
     scrollTo,
     pageRows: Math.max(1, Math.floor(window / rowHeight) - 1),
   };
