@@ -138,6 +138,8 @@ typedef struct ubi__producer {
     bool (*kind_is_value)(const ubi_graph *graph, const ubi_kind *kind);
     /** Of a node of the engine the object that it keeps to copy it; UBI_NONE: none. NULL: there are none. O(edges of such a node). */
     ubi_node_ix (*template_of)(const ubi_graph *graph, ubi_node_ix node);
+    /** An edge from a list of roots by which a tool that looks at the program holds something. NULL: there are none. O(1). */
+    bool (*edge_is_passing)(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
     const ubi__producer_history *history;          /**< NULL: files count no allocations */
     const struct ubi__producer_findings *findings; /**< finding_facts.h; NULL: rules that hold for any heap only */
     const struct ubi__grammar *grammar;            /**< analyses/anonymize/grammar.h; NULL: what all heaps have */
@@ -174,6 +176,7 @@ bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
 const char *ubi__without_size(const ubi_graph *graph);
 bool ubi__kind_is_value(const ubi_graph *graph, const ubi_kind *kind);
 ubi_node_ix ubi__template_of(const ubi_graph *graph, ubi_node_ix node);
+bool ubi__edge_is_passing(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
 
 /** Where the first edge of that kind and name leads; of a node UBI_NONE, or without one: UBI_NONE. O(edges of the node). */
 ubi_node_ix ubi__target_named(const ubi_graph *graph, ubi_node_ix node, ubi_edge_kind kind, const char *name);

@@ -180,6 +180,11 @@ ubi_node_ix ubi__template_of(const ubi_graph *graph, ubi_node_ix node) {
     return p->template_of ? p->template_of(graph, node) : UBI_NONE;
 }
 
+bool ubi__edge_is_passing(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    return p->edge_is_passing && p->edge_is_passing(graph, source, edge);
+}
+
 bool ubi__root_is_root_list(const ubi_graph *graph) {
     const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
     return ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList");

@@ -133,6 +133,11 @@ typedef struct ubi_leak_options {
      * it, and it comes when the code runs, however often. UBI_NONE: it keeps none. NULL: none does.
      */
     ubi_node_ix (*template_of)(const ubi_graph *graph, ubi_node_ix node);
+    /**
+     * Whether an edge holds for the moment only, as by what looks at the program: a way without it is taken where there is one. Asked of
+     * edges of nodes that are two edges from the root, or one. NULL: none does.
+     */
+    bool (*is_passing_edge)(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
 } ubi_leak_options;
 
 #define UBI_LEAK_OPTIONS_VERSION 6

@@ -35,8 +35,9 @@ typedef struct walk {
     bool is_deferring;       /* candidates wait */
     bool is_deferring_young; /* other new objects do, too, in `young` */
     ubi__vec_u32 young;
-    bool is_deferring_passing; /* roots for the moment do, too, in `passing` */
-    ubi__vec_u32 passing;
+    bool is_deferring_passing;  /* roots and edges for the moment do, too */
+    ubi__vec_u32 passing;       /* roots */
+    ubi__vec_u32 passing_edges; /* a source and the number of the edge there, by turns */
     ubi_status status;
     uint64_t n_edges, next_report;
 } walk;
@@ -62,14 +63,46 @@ static void meet_target(walk *w, ubi_node_ix source, uint64_t i) {
         f->order[f->n_met++] = target;
 }
 
+/* Only lists of roots have edges for the moment. */
+static bool may_hold_for_moment(const walk *w, ubi_node_ix node) {
+    ubi_node_ix parent = w->f->parent[node];
+    return w->is_deferring_passing && w->f->options.is_passing_edge && w->f->parent[parent] == w->f->view.root;
+}
+
+static bool edge_is_passing(const walk *w, ubi_node_ix source, uint64_t i) {
+    return w->f->options.is_passing_edge(w->g, source, w->g->first_edge.at[source] + i);
+}
+
+static void defer_edge(walk *w, ubi_node_ix source, uint64_t i) {
+    const ubi_allocator *a = w->f->allocator;
+    if (w->status == UBI_OK)
+        w->status = ubi__vec_u32_reserve(&w->passing_edges, a, 2);
+    if (w->status != UBI_OK)
+        return;
+    w->passing_edges.at[w->passing_edges.n++] = source;
+    w->passing_edges.at[w->passing_edges.n++] = (uint32_t)i;
+}
+
+static void admit_edges(walk *w) {
+    for (size_t i = 0; i < w->passing_edges.n; i += 2)
+        meet_target(w, w->passing_edges.at[i], w->passing_edges.at[i + 1]);
+    w->passing_edges.n = 0;
+}
+
 static void expand_node(walk *w, ubi_node_ix node) {
     if (w->f->flags[node] & UBI__LEAK_WEAK_TABLE)
         return;
     uint64_t first = w->g->first_edge.at[node], n = w->g->first_edge.at[node + 1] - first;
     n = n < MOST_EDGES ? n : MOST_EDGES;
-    for (uint64_t i = 0; i < n; i++)
-        if (ubi__edge_set_has(w->f->view.edges, first + i))
+    bool has_passing = may_hold_for_moment(w, node);
+    for (uint64_t i = 0; i < n; i++) {
+        if (!ubi__edge_set_has(w->f->view.edges, first + i))
+            continue;
+        if (has_passing && edge_is_passing(w, node, i))
+            defer_edge(w, node, i);
+        else
             meet_target(w, node, i);
+    }
     w->n_edges += n;
 }
 
@@ -144,6 +177,7 @@ static ubi_status walk_around(walk *w) {
     UBI_TRY(expand_all(w));
     w->is_deferring_passing = false;
     admit_nodes(w, &w->passing);
+    admit_edges(w);
     UBI_TRY(expand_all(w));
     UBI_TRY(walk_left_out(w));
     w->is_deferring_young = false;
@@ -211,6 +245,7 @@ ubi_status ubi__leak_walk(ubi_leak_finder *f) {
         ubi__leak_finder_check(f);
     ubi__vec_u32_fini(&w.young, a);
     ubi__vec_u32_fini(&w.passing, a);
+    ubi__vec_u32_fini(&w.passing_edges, a);
     return status;
 }
 

@@ -449,6 +449,46 @@ static void templates_do_not_leak(void **state) {
     leak_heaps_free(&h);
 }
 
+static bool edge_is_of_tool(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    ubi_str_ix name = ubi__graph_edge_name(graph, edge);
+    return source == ubi_graph_root(graph) && name != UBI_NONE && ubi__text_is(ubi_graph_string(graph, name), "tool");
+}
+
+/* A tool that looks at the program holds the document, and that the list: the page holds it, too, and longer. */
+static void an_edge_for_the_moment_speaks_for_what_nothing_else_holds(void **state) {
+    (void)state;
+    static const char old[] =
+        "1 -> 2 \"tool\", 3 \"page\"; 2(coarse=object class=Document size=1) -> 5 \"list\", 7 \"own\"; "
+        "3(coarse=object class=Page size=1) -> 4 \"a\"; 4(coarse=object class=App size=1) -> 5 \"list\"; "
+        "5(coarse=object class=List size=1); 7(coarse=object class=Set size=1)";
+    static const char newest[] =
+        "1 -> 2 \"tool\", 3 \"page\"; 2(coarse=object class=Document size=1) -> 5 \"list\", 7 \"own\"; "
+        "3(coarse=object class=Page size=1) -> 4 \"a\"; 4(coarse=object class=App size=1) -> 5 \"list\"; "
+        "5(coarse=object class=List size=1) -> 6 \"[0]\"; 6(coarse=object class=T size=10); "
+        "7(coarse=object class=Set size=1) -> 8 \"[0]\"; 8(coarse=object class=U size=5)";
+    leak_heaps h = leak_heaps_draw(old, newest, NULL);
+    ubi_class_scheme past = name_scheme(h.old), classes = name_scheme(h.newest);
+    for (int knows_tools = 0; knows_tools < 2; knows_tools++) {
+        ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+        ubi_view view = ubi_view_of(h.newest);
+        ubi_leak_finder *finder;
+        ubi_leaks *leaks;
+        options.is_passing_edge = knows_tools ? edge_is_of_tool : NULL;
+        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_OK);
+        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
+        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+        ubi_leak_finder_free(finder);
+        assert_int_equal(ubi_leaks_count(leaks), 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, i);
+            bool is_of_page = ubi__text_is(c->class_name.name, "T");
+            assert_int_equal(ubi_leaks_path_length(leaks, c->example), is_of_page && knows_tools ? 4 : 3);
+        }
+        ubi_leaks_free(leaks);
+    }
+    leak_heaps_free(&h);
+}
+
 /* One object that an action left, and the many in it. */
 static void of_a_round_trip_the_outermost_are_listed(void **state) {
     (void)state;
@@ -805,6 +845,7 @@ int main(void) {
         cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
         cmocka_unit_test(only_chosen_nodes_leak),
         cmocka_unit_test(templates_do_not_leak),
+        cmocka_unit_test(an_edge_for_the_moment_speaks_for_what_nothing_else_holds),
         cmocka_unit_test(of_a_round_trip_the_outermost_are_listed),
         cmocka_unit_test(what_grows_in_the_control_is_no_leak),
         cmocka_unit_test(names_report_nodes_of_a_class_apart),

@@ -33,6 +33,9 @@ typedef enum ubi__v8_type {
 
 #define UBI__V8_TYPE_COUNT (UBI__V8_OTHER + 1)
 
+/** The end of the name of an edge by which DevTools, or a program that drives by their protocol, hold an object. */
+#define UBI__V8_CONSOLE_ENDING " / DevTools console"
+
 /** As files name it, such as "concatenated string"; "" for NONE and OTHER. Static. */
 const char *ubi__v8_type_name(ubi__v8_type type);
 /** OTHER for unknown names. */

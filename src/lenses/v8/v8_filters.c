@@ -41,7 +41,7 @@ static bool is_console_edge(const walk *w, ubi_node_ix source, ubi_edge_ix e) {
     const ubi_graph *g = w->q->g;
     ubi_str_ix name = ubi__graph_edge_name(g, e);
     return name != UBI_NONE && ubi__v8_node_type(w->q->look, source) == UBI__V8_SYNTHETIC &&
-           ubi__text_ends(ubi__strtab_get(&g->strings, name), " / DevTools console");
+           ubi__text_ends(ubi__strtab_get(&g->strings, name), UBI__V8_CONSOLE_ENDING);
 }
 
 static void reach_node(walk *w, ubi_node_ix node) {

@@ -17,6 +17,7 @@
 #include "analyses/anonymize/anonymizer.h"
 #include "analyses/anonymize/grammar.h"
 #include "base/text.h"
+#include "formats/v8/v8_types.h"
 #include "lenses/v8/v8_producer.h"
 
 static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
@@ -192,7 +193,7 @@ static ubi_status class_with_note(ubi_anonymizer *a, ubi_text text) {
 
 /* "Window / https://shop.example"; the console keeps things alive under a name that DevTools look for. */
 static ubi_status with_place(ubi_anonymizer *a, ubi_text text, size_t slash) {
-    static const char console[] = " / DevTools console";
+    static const char console[] = UBI__V8_CONSOLE_ENDING;
     if (ubi__text_ends(text, console)) {
         UBI_TRY(ubi__anonymizer_file_or_function(a, ubi__text_slice(text, 0, text.len - (sizeof console - 1))));
         return keep_part(a, console);

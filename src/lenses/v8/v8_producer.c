@@ -65,6 +65,14 @@ static ubi_node_ix literal_template_of(const ubi_graph *graph, ubi_node_ix node)
     return is_site ? ubi__target_named(graph, node, UBI_EDGE_INTERNAL, "transition_info") : UBI_NONE;
 }
 
+/* DevTools, and programs that drive a page by their protocol, hold the objects that they know. */
+static bool edge_is_of_console(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    const ubi_kind *kind = &graph->kinds.rows.at[graph->kind.at[source]];
+    ubi_str_ix name = ubi__graph_edge_name(graph, edge);
+    return kind->raw_type == UBI__V8_SYNTHETIC && name != UBI_NONE &&
+           ubi__text_ends(ubi_graph_string(graph, name), UBI__V8_CONSOLE_ENDING);
+}
+
 static const char *how_to_record_stacks(const ubi_graph *g) {
     if (embedder_of(g) == BUN)
         return ", and Bun has no way to";
@@ -146,6 +154,7 @@ const ubi__producer ubi__producer_v8 = {
     .node_is_rope = ubi__v8_is_rope,
     .kind_is_value = kind_is_value,
     .template_of = literal_template_of,
+    .edge_is_passing = edge_is_of_console,
     .without_size = without_size,
     .carried = words_carried,
 };

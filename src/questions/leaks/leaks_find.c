@@ -147,6 +147,7 @@ static ubi_leak_options options_of(const comparison *c) {
     options.is_rope = ubi__node_is_rope;
     options.is_value = ubi__kind_is_value;
     options.template_of = ubi__template_of;
+    options.is_passing_edge = ubi__edge_is_passing;
     options.is_round_trip = c->answer->values->script != NULL;
     return options;
 }

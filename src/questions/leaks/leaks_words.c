@@ -99,9 +99,25 @@ void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__lea
 
 /* ---- holders ------------------------------------------------------------------------------------------------------ */
 
+/* What the program that embeds the engine has, such as a page's window with its listeners. 0: nothing of the kind. */
+static uint32_t embedder_node(const ubi__leak_path *path) {
+    const ubi_graph *g = path->view.graph;
+    for (uint32_t i = 1; i < path->n_to_new && i < path->n; i++) {
+        ubi_node_ix node = ubi__path_node(&path->view, i);
+        if (!ubi__node_is_root(g, node) && !ubi__node_is_engine(g, node))
+            return i;
+    }
+    return 0;
+}
+
 /* No older object holds it; a variable may, such as one in a chain of closures. */
 static void write_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
-    if (path->n_to_new == 0 || !ubi__display_held(out, style, &path->view, path->n_to_new, ""))
+    if (path->n_to_new && ubi__display_held(out, style, &path->view, path->n_to_new, ""))
+        return;
+    uint32_t node = embedder_node(path);
+    if (node)
+        ubi__display_path_node(out, style, &path->view, node);
+    else
         ubi__out_string(out, "nothing but roots of the engine");
 }
 
