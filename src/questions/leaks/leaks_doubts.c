@@ -46,10 +46,11 @@ static void doubt_growth(const ubi__leaks_answer *answer, char reason[UBI__REMAR
         doubt_add(reason, "the heap grew by %s that no listed object accounts for; '%s > 1MiB' asks for it",
                   ubi__human_size(size, unlisted_bytes), answer->series.n > 2 ? "unlisted(steady)" : "unlisted(grew)");
     if (leap_bytes)
-        doubt_add(reason,
-                  "objects of OLD grew by %s with one of the two steps: set up once, or with room in "
-                  "reserve, as a Map has; six snapshots decide",
-                  ubi__human_size(size, leap_bytes));
+        doubt_add(
+            reason,
+            "objects of OLD grew by %s with %s: set up once, or with room in reserve, as a Map has; six snapshots "
+            "decide",
+            ubi__human_size(size, leap_bytes), answer->series.n == 3 ? "one of the two steps" : "some of the steps");
     if (step_bytes && !unlisted_bytes && !leap_bytes)
         doubt_add(reason, "the heap grew by %s or more with each step", ubi__human_size(size, step_bytes));
 }

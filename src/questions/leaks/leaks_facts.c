@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "questions/leaks/leaks_answer.h"
@@ -162,17 +163,32 @@ uint64_t ubi__leaks_grown_of(const ubi_leaks *leaks, ubi_leak_verdict verdict) {
     return sum;
 }
 
-/* With three files: a table is made larger by a quarter or more at a time. So one that grew with one step alone may have had room. */
-static bool may_have_room(const ubi_leak_grown *grown) {
-    uint64_t before = grown->bytes[grown->grew[0] ? 0 : 1], after = grown->bytes[grown->grew[0] ? 1 : 2];
+/* From this number of heaps on, steps without growth are more than a table's room. */
+#define DECIDING_HEAPS 6
+/* A table becomes half as large again, or larger: a third of it may be room. */
+#define ROOM_SHARE 3
+
+/*
+ * A table is made larger by a quarter or more at a time, and did not grow with all steps. Steps without growth after that may be in its room:
+ * if it grew before by as much on the average.
+ */
+static bool may_have_room(const ubi_leak_grown *grown, uint32_t n_steps) {
     bool is_store = !grown->is_rope && grown->content == UBI_NONE && !grown->is_by_contents;
-    return grown->verdict == UBI_LEAK_ONCE && is_store && after / 5 >= before / 4 && after > before;
+    uint32_t last = n_steps;
+    if (grown->verdict != UBI_LEAK_ONCE || !is_store || grown->n_grew == 0)
+        return false;
+    while (last > 0 && !grown->grew[last - 1])
+        last--;
+    uint64_t before = grown->bytes[last - 1], after = grown->bytes[last];
+    uint64_t by_step = ubi__subtract_u64(after, grown->bytes[0]) / last, n_quiet = n_steps - last;
+    return after / 5 >= before / 4 && after > before && (n_steps == 2 || by_step * n_quiet <= after / ROOM_SHARE);
 }
 
 uint64_t ubi__leaks_growth_with_room(const ubi_leaks *leaks) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; ubi_leaks_heap_count(leaks) == 3 && i < ubi_leaks_grown_count(leaks); i++)
-        if (may_have_room(ubi_leaks_grown(leaks, i)))
+    uint32_t n_heaps = ubi_leaks_heap_count(leaks);
+    for (uint32_t i = 0; n_heaps > 2 && n_heaps < DECIDING_HEAPS && i < ubi_leaks_grown_count(leaks); i++)
+        if (may_have_room(ubi_leaks_grown(leaks, i), n_heaps - 1))
             sum = fact_add(sum, ubi_leaks_grown(leaks, i)->grown_bytes);
     return sum;
 }
@@ -180,13 +196,15 @@ uint64_t ubi__leaks_growth_with_room(const ubi_leaks *leaks) {
 /* Healthy programs have tables of some megabytes that are set up late; more than this is worth another look at them. */
 #define LEAST_UNDECIDED_BYTES (UINT64_C(4) << 20)
 
-/* Three files do not show whether tables with room grow steadily. */
+/* Few files do not show whether tables with room grow steadily. */
 static void widen_steady(ubi__condition_value *out, const ubi_leaks *leaks) {
     uint64_t room_bytes = ubi__leaks_growth_with_room(leaks);
     if (room_bytes < LEAST_UNDECIDED_BYTES)
         return;
     out->is_estimate = true;
-    out->because = "a table that grew with one of the two steps may have room for the other; six snapshots decide";
+    out->because = ubi_leaks_heap_count(leaks) == 3
+                       ? "a table that grew with one of the two steps may have room for the other; six snapshots decide"
+                       : "a table that did not grow with all steps may have room for the others; six snapshots decide";
     out->low = out->magnitude;
     out->high = fact_add(out->magnitude, room_bytes);
     out->basis_low = out->basis_high = out->basis;

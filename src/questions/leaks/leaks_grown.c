@@ -78,9 +78,11 @@ const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, cons
         return buffer;
     case UBI_LEAK_ONCE:
         snprintf(buffer, 200,
-                 n_steps > 2 ? "%sgrew for a time, and not since: perhaps set up once"
-                             : "%sgrew, but not with both steps: set up once, or with room in reserve; six snapshots "
-                               "would show which",
+                 n_steps > 4   ? "%sgrew for a time, and not since: perhaps set up once"
+                 : n_steps > 2 ? "%sgrew, but not with all steps: set up once, or with room in reserve; six snapshots "
+                                 "would show which"
+                               : "%sgrew, but not with both steps: set up once, or with room in reserve; six snapshots "
+                                 "would show which",
                  how);
         return buffer;
     case UBI_LEAK_BOUNDED:
