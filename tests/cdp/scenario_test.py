@@ -49,6 +49,24 @@ async function back(page) {
 module.exports = {url, action, back, repeat: () => 1, leakFilter: () => true, setup: page => page.waitForSelector('#place', {state: 'attached'})};
 """
 
+# A page as puppeteer has it since version 22: by ways, and without functions that it had before.
+PUPPETEER = """const {chromium} = require('playwright-core');
+exports.connect = async ({browserWSEndpoint}) => {
+    const browser = await chromium.connectOverCDP(browserWSEndpoint);
+    const [context] = browser.contexts();
+    const one = context.pages()[0];
+    const way = text => text.replace(/^xpath[/]/, 'xpath=');
+    const page = {
+        goto: (...all) => one.goto(...all),
+        $$: text => one.$$(way(text)),
+        waitForSelector: text => one.waitForSelector(way(text)),
+        waitForNetworkIdle: () => one.waitForLoadState('networkidle'),
+        createCDPSession: () => context.newCDPSession(one),
+    };
+    return {pages: () => [page]};
+};
+"""
+
 
 class Pages(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -107,6 +125,18 @@ class Scenario(unittest.TestCase):
         self.assertIn("that the action made and that the way back left", done.stdout)
         self.assertIn("scenario.js: leakFilter is not used", done.stderr)
         self.assertEqual(done.stderr.count(" of 3: "), 3)
+
+    def test_scenarios_have_what_pages_of_puppeteer_had_earlier(self):
+        library = self.place.folder / "libraries" / "puppeteer-core"
+        library.mkdir(parents=True)
+        (library / "index.js").write_text(PUPPETEER)
+        self.write("by-path.mjs", "export async function action(page) {\n"
+                                  "    const [button] = await page.$x(\"//button[. = 'open']\");\n    await button.click();\n"
+                                  "    await page.waitForTimeout(1);\n}\n"
+                                  "export const back = async page => (await page.waitForXPath(\"//button[. = 'close']\")).click();\n")
+        done = self.leaks(f"chrome:{self.url}?leaky", "--do", "by-path.mjs", libraries=f"{library.parent}{os.pathsep}{LIBRARIES}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Picture: +50 objects", done.stdout)
 
     def test_a_gate_fails_for_a_page_that_leaks_and_passes_for_another(self):
         gate = ("--do", "scenario.js", "--fail-on", "leaked(Picture) > 10 or retained > 16KiB")

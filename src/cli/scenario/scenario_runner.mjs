@@ -137,6 +137,14 @@ function bind(object, name) {
     return object[name].bind(object);
 }
 
+// What puppeteer's page had until version 22, and scenarios of memlab use.
+function earlierFunctionsAdd(page) {
+    const path = text => `xpath/${text}`;
+    page.$x ??= text => page.$$(path(text));
+    page.waitForXPath ??= (text, choices) => page.waitForSelector(path(text), choices);
+    page.waitForTimeout ??= sleep;
+}
+
 // What differs between the libraries.
 async function pageOpen({ name, library }, address) {
     if (name.startsWith('playwright')) {
@@ -157,6 +165,7 @@ async function pageOpen({ name, library }, address) {
     const connect = library.connect ? bind(library, 'connect') : bind(library.default, 'connect');
     const browser = await connect({ browserWSEndpoint: address, defaultViewport: { width: 1440, height: 900 } });
     const page = (await browser.pages())[0] ?? (await browser.newPage());
+    earlierFunctionsAdd(page);
     return {
         page,
         session: () => (page.createCDPSession ? page.createCDPSession() : page.target().createCDPSession()),
