@@ -17,7 +17,7 @@ function(ubi_add_quickjs target engine)
     add_custom_command(OUTPUT ${made}/ubi_features.h
         COMMAND sh ${tools}/engines/quickjs/probe.sh ${engine} > ${made}/ubi_features.h.part
         COMMAND ${CMAKE_COMMAND} -E rename ${made}/ubi_features.h.part ${made}/ubi_features.h
-        DEPENDS ${tools}/engines/quickjs/probe.sh ${tools}/engines/quickjs/adapter/hooks.h ${engine}/quickjs.c ${engine}/quickjs.h
+        DEPENDS ${tools}/engines/quickjs/probe.sh ${tools}/engines/quickjs/adapter/hooks.h ${tools}/engines/quickjs/adapter/block_hooks.h ${engine}/quickjs.c ${engine}/quickjs.h
         COMMENT "What the QuickJS source in ${engine} has" VERBATIM)
 
     set(engine_sources "")

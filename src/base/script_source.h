@@ -9,7 +9,7 @@
  *     ubi__script_join_fn join;
  *     UBI__RECORDER_FIND(join, ubi_recorder_join_scripts);
  *     thread = join ? join(&source) : NULL;
- *     ... around what it allocates for scripts:  *ubi_recorder_script_blocks() = 1, and what it was
+ *     ... around what it allocates for scripts:  *ubi_recorder_script_blocks() = 1, or what it is of, and what it was
  *     ... at each entry from outside:  atomic_store_explicit(thread, ubi__script_thread(), memory_order_relaxed);
  *     ubi_recorder_leave_scripts(&source), found in the same way
  *
@@ -70,6 +70,12 @@ typedef void (*ubi__script_leave_fn)(const ubi__script_source *source);
  * a kind of their own. The same until the thread ends.
  */
 typedef unsigned char *(*ubi__script_blocks_fn)(void);
+
+/**
+ * What that byte is for blocks of a class, which are a kind of their own then: from 2 on, the same for the same name until the process ends;
+ * 1: there is no room for more. @param name  UTF-8, of which the first 62 bytes count. May be called where memory is allocated.
+ */
+typedef unsigned char (*ubi__script_class_fn)(const char *name, size_t name_bytes);
 
 /** The thread that calls; it is the same in a child after fork. */
 static inline uintptr_t ubi__script_thread(void) {

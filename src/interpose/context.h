@@ -28,7 +28,9 @@ typedef struct ubi__context {
     uint64_t looked_at_ticks,
         look_ticks; /* the counter when it looked at the clock, and how far until it looks again */
     uint32_t last_trace;
-    uint32_t tid; /* of the thread that was announced last */
+    uint32_t tid;                                /* of the thread that was announced last */
+    uint32_t script_class;                       /* of the blocks of scripts that follow, as the chunk says; 1: none */
+    uint8_t classes_said[UBI__WIRE_CLASSES / 8]; /* a bit for each whose name is in the chunk */
 
     ubi__wire_header *area; /* after fork, in the child, private memory that is never read */
     uint32_t number;

@@ -18,6 +18,7 @@
 #include "interpose/program_clock.h"
 #include "interpose/python.h"
 #include "interpose/sampling.h"
+#include "interpose/script_classes.h"
 #include "interpose/scripts.h"
 
 extern char __libc_single_threaded __attribute__((weak)); /* there is no other thread; glibc has it since 2.32 */
@@ -418,6 +419,13 @@ static inline ubi__alloc_kind kind_now(const ubi__thread *thread, ubi__alloc_kin
     return ubi__alloc_is_resized(kind) ? UBI__ALLOC_SCRIPT_REALLOC : kind;
 }
 
+/* Of a script engine, after what it is. */
+static inline bool write_block(ubi__context *c, const ubi__thread *thread, const alloc_event *e) {
+    bool is_said =
+        ubi__likely(!thread->is_for_scripts) || ubi__script_class_say(c, thread->is_for_scripts, EVENT_BYTES);
+    return is_said && write_alloc(c, e);
+}
+
 /* What a thread was asked to do before its next allocation is recorded. */
 static __attribute__((noinline)) void do_chores(ubi__thread *thread, const ubi__unwind_registers *caller) {
     if (thread->module_looks)
@@ -444,7 +452,8 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
     ubi__context *c = ubi__context_of_thread(thread);
     bool is_recorded =
         c && (ubi__process_state.is_exact || ubi__sampling_remember(p)) &&
-        write_alloc(c, &(alloc_event){ (uintptr_t)p, size_bytes, kind_now(thread, kind), stack_of(c, caller), met });
+        write_block(c, thread,
+                    &(alloc_event){ (uintptr_t)p, size_bytes, kind_now(thread, kind), stack_of(c, caller), met });
     if (ubi__unlikely(!is_recorded))
         drop_event();
     end_maybe_exiting(thread, ubi__alloc_is_resized(kind));
@@ -589,4 +598,5 @@ void ubi__events_after_fork(void) {
     mapping_lock = 0;
     ubi__contexts_after_fork();
     ubi__scripts_after_fork();
+    ubi__script_classes_after_fork();
 }

@@ -15,6 +15,7 @@
 #include "interpose/pages.h"
 #include "interpose/preload.h"
 #include "interpose/program_clock.h"
+#include "interpose/script_classes.h"
 #include "interpose/system_calls.h"
 
 /* ---- the way to the ubiheap process ------------------------------------------------------------------------------- */
@@ -414,6 +415,7 @@ static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
     c->end = c->start + UBI__WIRE_CHUNK_BYTES;
     c->last_address = c->last_pc = c->last_marker_ns = 0;
     c->last_trace = 0;
+    ubi__script_classes_restart(c);
     *(ubi__wire_preface *)c->start = (ubi__wire_preface){
         .stamp = c->last_stamp,
         .clock_us = c->clock_us,

@@ -131,7 +131,8 @@ typedef struct ubi__thread {
     uint32_t business; /* ubi__business */
     bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
     uint8_t exit_rounds;
-    uint8_t is_for_scripts; /* what it allocates now belongs to a script engine (base/script_source.h) */
+    uint8_t
+        is_for_scripts; /* what it allocates now is a script engine's: its class, 1: unknown (base/script_source.h) */
     union {
         uint8_t chores; /* not 0: something is to be done before its next allocation is recorded: */
         struct {

@@ -211,16 +211,28 @@ static uint64_t low_bits(uint64_t number, unsigned bits) {
     return number & (((uint64_t)1 << bits) - 1);
 }
 
+/* A block's kind, above those of allocations: a script's of a class. */
+#define BLOCK_CLASSES ((unsigned)UBI__ALLOC_KINDS)
+_Static_assert(BLOCK_CLASSES + UBI__WIRE_CLASSES <= 1u << UBI__BLOCK_KIND_BITS, "a kind for each class");
+
 static ubi__block block_of(const ubi__wire_event *e, uint64_t number) {
     return (ubi__block){ .address = low_bits(e->about.address, UBI__BLOCK_ADDRESS_BITS),
-                         .kind = e->kind,
+                         .kind = e->about.script_class ? BLOCK_CLASSES + e->about.script_class : e->kind,
                          .number = low_bits(number, UBI__BLOCK_NUMBER_BITS),
                          .size = low_bits(e->about.size_bytes, UBI__BLOCK_SIZE_BITS) };
 }
 
+/* What has grown stays what it is; the engine knows that less often than what it makes. */
+static void keep_class(const context_state *x, ubi__wire_event *e) {
+    if (e->kind == UBI__ALLOC_SCRIPT_REALLOC && x->resized.address && x->resized.kind > BLOCK_CLASSES)
+        e->about.script_class = (uint32_t)x->resized.kind - BLOCK_CLASSES;
+}
+
 static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, ubi__wire_event *e) {
-    if (ubi__alloc_is_resized(e->kind))
+    if (ubi__alloc_is_resized(e->kind)) {
+        keep_class(x, e);
         UBI_TRY(settle_resize(c, x));
+    }
     if (e->about.address == 0 || e->about.address >> UBI__BLOCK_ADDRESS_BITS) {
         c->counters.lost_events++;
         return UBI_OK;

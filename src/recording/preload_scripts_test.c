@@ -65,6 +65,14 @@ static ubi_status world_thread(void *payload, uint32_t *out, uint64_t tid) {
 
 static ubi_status world_alloc(void *payload, const ubi__preload_alloc *e) {
     world_note(payload, "+%d@%u ", (int)e->size_bytes, e->trace);
+    if (e->script_class)
+        world_note(payload, "class %u ", e->script_class);
+    return UBI_OK;
+}
+
+static ubi_status world_class(void *payload, uint32_t *out, ubi_text name) {
+    world_note(payload, "is(%.*s) ", (int)name.len, name.ptr);
+    *out = name.len % 10; /* of ten bytes: not distinguished */
     return UBI_OK;
 }
 
@@ -121,6 +129,33 @@ static void put_alloc(chunk *c, uint64_t size) {
     chunk_number_put(c, ubi__wire_zigzag(c->n_traces));
 }
 
+static void operation_put(chunk *c, unsigned operation) {
+    c->bytes[c->n++] = (uint8_t)operation;
+}
+
+static void put_class(chunk *c, uint64_t number, const char *name) {
+    operation_put(c, UBI__OP_CONTROL | UBI__CONTROL_CLASS << UBI__OP_KIND_SHIFT);
+    chunk_number_put(c, number);
+    chunk_number_put(c, strlen(name));
+    memcpy(c->bytes + c->n, name, strlen(name));
+    c->n += strlen(name);
+}
+
+/* Addresses are those of put_alloc, plus 16 for each before. */
+static void put_block(chunk *c, unsigned kind, uint64_t size) {
+    operation_put(c, UBI__OP_ALLOC | kind << UBI__OP_KIND_SHIFT);
+    chunk_number_put(c, ubi__wire_zigzag(16));
+    chunk_number_put(c, size);
+    chunk_number_put(c, ubi__wire_zigzag(0));
+}
+
+/* The last block is given to realloc, which makes another one. */
+static void put_grown(chunk *c, uint64_t size) {
+    operation_put(c, UBI__OP_FREE | UBI__FREE_REALLOC << UBI__OP_KIND_SHIFT);
+    chunk_number_put(c, ubi__wire_zigzag(0));
+    put_block(c, UBI__ALLOC_SCRIPT_REALLOC, size);
+}
+
 static chunk usual_chunk(void) {
     chunk c = { .n = 0 };
     put_native(&c, 0, 5);
@@ -152,6 +187,7 @@ static ubi_status collect(world *w, const uint8_t *bytes, size_t n, uint64_t *lo
                                      .module = world_module,
                                      .trace = world_trace,
                                      .script = world_script,
+                                     .script_class = world_class,
                                      .thread = world_thread,
                                      .alloc = world_alloc,
                                      .free = world_free,
@@ -254,6 +290,67 @@ static void test_a_refused_allocation_ends_it_cleanly(void **state) {
     assert_true(fail_each_allocation(collect_usual, &w) > 5);
 }
 
+static void blocks_of_scripts_have_the_class_that_was_said_last(void **state) {
+    chunk c = { .n = 0 };
+    world w = { .n = 0 };
+    (void)state;
+    put_block(&c, UBI__ALLOC_SCRIPT, 1); /* of none */
+    put_class(&c, 2, "Array");
+    put_block(&c, UBI__ALLOC_SCRIPT, 2);
+    put_block(&c, UBI__ALLOC_MALLOC, 3); /* no script's */
+    put_block(&c, UBI__ALLOC_SCRIPT, 4);
+    put_class(&c, 239, "Map");
+    put_block(&c, UBI__ALLOC_SCRIPT_REALLOC, 5); /* of nothing */
+    put_class(&c, 2, "");                        /* it was said */
+    put_block(&c, UBI__ALLOC_SCRIPT, 6);
+    put_class(&c, 1, ""); /* of none again */
+    put_block(&c, UBI__ALLOC_SCRIPT, 7);
+    put_class(&c, 3, "Tenletters");
+    put_block(&c, UBI__ALLOC_SCRIPT, 8);
+    put_class(&c, 200, ""); /* its name was lost */
+    put_block(&c, UBI__ALLOC_SCRIPT, 9);
+    assert_int_equal(collect(&w, c.bytes, c.n, NULL, NULL), UBI_OK);
+    assert_string_equal(w.told, "is(Array) is(Map) is(Tenletters) +1@0 +2@0 class 5 +3@0 +4@0 class 5 +5@0 class 3 "
+                                "+6@0 class 5 +7@0 +8@0 +9@0 ");
+}
+
+static void what_grows_stays_what_it_is(void **state) {
+    chunk c = { .n = 0 };
+    world w = { .n = 0 };
+    (void)state;
+    put_class(&c, 2, "Array");
+    put_block(&c, UBI__ALLOC_SCRIPT, 1);
+    put_class(&c, 3, "Map");
+    put_grown(&c, 2);
+    put_class(&c, 1, "");
+    put_grown(&c, 3);
+    put_block(&c, UBI__ALLOC_SCRIPT, 4);
+    put_class(&c, 3, "");
+    put_grown(&c, 5); /* it was of none: what is said now is all that there is */
+    assert_int_equal(collect(&w, c.bytes, c.n, NULL, NULL), UBI_OK);
+    assert_string_equal(w.told, "is(Array) is(Map) +1@0 class 5 +2@0 class 5 +3@0 class 5 +4@0 +5@0 class 3 ");
+}
+
+static void classes_that_break_the_rules_end_the_chunk(void **state) {
+    static const struct {
+        uint64_t number, n_name;
+    } wrong[] = { { 0, 3 }, { UBI__WIRE_CLASSES, 3 }, { 2, UBI__WIRE_CLASS_BYTES + 1 }, { 2, 400 }, { UINT64_MAX, 1 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        chunk c = { .n = 0 };
+        world w = { .n = 0 };
+        uint64_t lost = 0;
+        put_block(&c, UBI__ALLOC_SCRIPT, 1);
+        operation_put(&c, UBI__OP_CONTROL | UBI__CONTROL_CLASS << UBI__OP_KIND_SHIFT);
+        chunk_number_put(&c, wrong[i].number);
+        chunk_number_put(&c, wrong[i].n_name);
+        c.n += 100;
+        assert_int_equal(collect(&w, c.bytes, c.n, &lost, NULL), UBI_OK);
+        assert_string_equal(w.told, "+1@0 ");
+        assert_true(lost > 100);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_have_the_names_that_were_said_once),
@@ -261,6 +358,9 @@ int main(void) {
         cmocka_unit_test(test_a_chunk_that_ends_anywhere_is_good_up_to_there),
         cmocka_unit_test(test_any_bit_may_be_wrong),
         cmocka_unit_test(test_a_refused_allocation_ends_it_cleanly),
+        cmocka_unit_test(blocks_of_scripts_have_the_class_that_was_said_last),
+        cmocka_unit_test(what_grows_stays_what_it_is),
+        cmocka_unit_test(classes_that_break_the_rules_end_the_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

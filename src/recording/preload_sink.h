@@ -30,8 +30,9 @@ typedef struct ubi__preload_alloc {
     uint64_t
         met; /* how many samples fell into it; exact: 1. 0 of mappings, which are all recorded, for what they are */
     ubi__alloc_kind kind;
-    uint32_t trace;  /* the sink's number; 0: none known */
-    uint32_t thread; /* the sink's number */
+    uint32_t trace;        /* the sink's number; 0: none known */
+    uint32_t thread;       /* the sink's number */
+    uint32_t script_class; /* of a block of a script engine, the sink's number; 0: none known */
     uint64_t clock_us;
 } ubi__preload_alloc;
 
@@ -102,10 +103,15 @@ typedef struct ubi__preload_sink {
                         uint64_t address);
     /** The same of a frame of a script. NULL: stacks are without them. */
     ubi_status (*script)(void *payload, uint32_t *out, uint32_t caller, const ubi__preload_script *frame);
+    /**
+     * A class of blocks of a script engine; the same may come again. *out: its number, below UBI__WIRE_CLASSES; 0: it is not distinguished.
+     * NULL: none is.
+     */
+    ubi_status (*script_class)(void *payload, uint32_t *out, ubi_text name);
     /** A thread, once for each number of the system's. *out: its number. */
     ubi_status (*thread)(void *payload, uint32_t *out, uint64_t tid);
     /** An allocation will be reported soon, so that what is known about such ones can be fetched. NULL: it is not said. */
-    void (*expect)(void *payload, ubi__alloc_kind kind, uint64_t size_bytes, uint32_t trace);
+    void (*expect)(void *payload, ubi__alloc_kind kind, uint32_t script_class, uint64_t size_bytes, uint32_t trace);
     ubi_status (*alloc)(void *payload, const ubi__preload_alloc *event);
     ubi_status (*free)(void *payload, const ubi__preload_free *event);
     ubi_status (*cut)(void *payload, const ubi__preload_cut *event);

@@ -189,7 +189,8 @@ static ubi_status read_preface(ubi__stream *s, cursor *c) {
     s->stamp = preface.stamp;
     s->clock_us = preface.clock_us;
     s->address = s->pc = s->marker_ns = 0;
-    s->trace = 0;
+    s->trace = s->script_class = 0;
+    memset(s->script_classes, 0, sizeof s->script_classes);
     return set_thread(s, preface.tid);
 }
 
@@ -288,6 +289,25 @@ static ubi_status read_script_trace(ubi__stream *s, cursor *c) {
     return ubi__vec_u32_push(&s->traces, s->common->allocator, told);
 }
 
+/* What the blocks of scripts are that follow. One without a name was said before in the chunk, or is none. */
+static ubi_status read_class(ubi__stream *s, cursor *c) {
+    uint64_t number = cursor_get(c), bytes = cursor_get(c);
+    if (!c->is_sound || number == 0 || number >= UBI__WIRE_CLASSES || bytes > UBI__WIRE_CLASS_BYTES ||
+        (size_t)(c->end - c->at) < bytes) {
+        c->is_sound = false;
+        return UBI_OK;
+    }
+    const ubi__preload_sink *sink = s->common->sink;
+    uint32_t told = s->script_classes[number];
+    if (bytes && sink->script_class)
+        UBI_TRY(sink->script_class(sink->payload, &told, (ubi_text){ (const char *)c->at, (size_t)bytes }));
+    UBI_ASSERT(told < UBI__WIRE_CLASSES);
+    c->at += bytes;
+    s->script_classes[number] = (uint8_t)told;
+    s->script_class = told;
+    return UBI_OK;
+}
+
 /* ---- stacks, events ---------------------------------------------------------------------------------------------- */
 
 static ubi_status read_trace(ubi__stream *s, cursor *c, unsigned kind) {
@@ -343,6 +363,7 @@ static inline void take_event(ubi__stream *s, cursor *c, const read_numbers *e) 
                                            .met = e->met,
                                            .trace = s->traces.at[e->trace],
                                            .thread = s->thread,
+                                           .script_class = ubi__alloc_is_script(e->kind) ? s->script_class : 0,
                                            .clock_us = s->clock_us },
                                 .is_alloc = e->is_alloc,
                                 .kind = (uint8_t)e->kind };
@@ -350,7 +371,8 @@ static inline void take_event(ubi__stream *s, cursor *c, const read_numbers *e) 
     ubi__block_table_prefetch(s->common->blocks, e->address);
     const ubi__preload_sink *sink = s->common->sink;
     if (e->is_alloc && sink->expect)
-        sink->expect(sink->payload, (ubi__alloc_kind)e->kind, e->size_bytes, event->about.trace);
+        sink->expect(sink->payload, (ubi__alloc_kind)e->kind, event->about.script_class, e->size_bytes,
+                     event->about.trace);
 }
 
 static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
@@ -529,6 +551,8 @@ static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
     case UBI__CONTROL_RECORDING:
         read_action(s, c, operation);
         return UBI_OK;
+    case UBI__CONTROL_CLASS:
+        return read_class(s, c);
     default:
         c->is_sound = false;
         return UBI_OK;

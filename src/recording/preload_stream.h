@@ -85,6 +85,8 @@ typedef struct ubi__stream {
     ubi__stream_modules modules;
     ubi__stream_functions functions; /* by their number; functions.at[0] is of no function */
     ubi__vec_u8 texts;
+    uint32_t script_class;                     /* the sink's, of the blocks of scripts that follow */
+    uint8_t script_classes[UBI__WIRE_CLASSES]; /* of the chunk: the context's numbers -> the sink's; 0: no class */
 
     ubi__stream_item
         ahead[UBI__STREAM_AHEAD]; /* ahead[at_ahead..n_ahead): decoded, and not reported. A marker is the last one */

@@ -40,7 +40,8 @@
  *     recording   [gap] ubi__wire_action: the program has started, stopped or reset what is recorded of it
  *     control     see ubi__wire_control
  *
- * Functions of scripts have numbers from 1 on, as traces have. Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
+ * Functions of scripts have numbers from 1 on, as traces have. A chunk begins without a class of script blocks; the name of each that it
+ * mentions is in the chunk. Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
  *
  * An allocation takes 16 bytes, a free 8, a marker 8 and its name. What is short in bytes would be long in instructions: numbers of any
  * length have branches that no processor predicts, on both sides, and nothing of this goes further than to the reader. A leaf, as part of other programs: only the
@@ -58,7 +59,7 @@
 #include "recording/unrecorded.h"
 
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 9
+#define UBI__WIRE_VERSION 10
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -307,6 +308,11 @@ typedef enum ubi__alloc_kind {
     UBI__ALLOC_KINDS
 } ubi__alloc_kind;
 
+/** Whether it is a block of a script engine. */
+static inline bool ubi__alloc_is_script(unsigned kind) {
+    return kind == UBI__ALLOC_SCRIPT || kind == UBI__ALLOC_SCRIPT_REALLOC;
+}
+
 /** Whether it may be the second half of a free of kind realloc. */
 static inline bool ubi__alloc_is_resized(unsigned kind) {
     return kind == UBI__ALLOC_REALLOC || kind == UBI__ALLOC_REALLOCARRAY || kind == UBI__ALLOC_SCRIPT_REALLOC;
@@ -343,6 +349,7 @@ typedef enum ubi__wire_control {
     UBI__CONTROL_MARKER,         /* an event, see above */
     UBI__CONTROL_FUNCTION,       /* of scripts; varints: its number, bytes of its name, bytes of its file's; these */
     UBI__CONTROL_RECORDING,      /* an event, see above */
+    UBI__CONTROL_CLASS, /* of script blocks from here on; varints: its number, bytes of its name; the name, or none if said before */
     UBI__CONTROLS
 } ubi__wire_control;
 
@@ -399,6 +406,10 @@ typedef enum ubi__wire_detail {
 
 /** Of the name of a script's function; a file's is a path. Longer ones are cut. */
 #define UBI__WIRE_FUNCTION_BYTES 1024u
+/** Numbers of classes of script blocks are below; 0 and 1 are no class. */
+#define UBI__WIRE_CLASSES 240u
+/** Of a class's name. Longer ones are cut. */
+#define UBI__WIRE_CLASS_BYTES 62u
 #define UBI__WIRE_SCRIPT_BYTES (UBI__WIRE_RECORD_BYTES + UBI__WIRE_FUNCTION_BYTES + UBI__WIRE_PATH_BYTES)
 
 /** No record but modules, markers and functions of scripts is longer. */

@@ -108,6 +108,9 @@ typedef enum ubi__ubirec_class {
     UBI__UBIREC_CLASS_COUNT
 } ubi__ubirec_class;
 
+/** The kind of blocks that a script engine asks for; with a space and a word after it, those of a class: "JavaScript Array". */
+#define UBI__UBIREC_SCRIPT_KIND "JavaScript"
+
 typedef enum ubi__ubirec_counter {
     UBI__UBIREC_DROPPED,          /* events lost because there was no room for them */
     UBI__UBIREC_REENTRANT,        /* events not recorded because they came from inside the recorder (signal handlers) */

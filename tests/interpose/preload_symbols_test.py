@@ -14,6 +14,7 @@ C_HOOKS = """execl execle execlp execv execve execvp execvpe fexecve posix_spawn
 malloc calloc free realloc reallocarray posix_memalign aligned_alloc memalign valloc pvalloc free_sized
     free_aligned_sized mmap mmap64 munmap mremap brk sbrk dlopen dlmopen dlclose prctl syscall
     ubi_recorder_ask ubi_recorder_join_port ubi_recorder_leave_port ubi_recorder_join_scripts ubi_recorder_leave_scripts ubi_recorder_script_blocks
+    ubi_recorder_script_class
     ubi_recorder_attachment ubi_recorder_knock ubi_recorder_enter ubi_recorder_leave""".split()
 CXX_HOOKS = [f"_Z{new}m{how}" for new in ("nw", "na")
              for how in ("", "RKSt9nothrow_t", "St11align_val_t", "St11align_val_tRKSt9nothrow_t")]

@@ -133,7 +133,8 @@ class TheFile(Records):
         groups = subprocess.run([record_place.UBIHEAP, "allocations", "--group", "kind", "--json", self.place.folder / "out.ubirec"],
                                 stdout=subprocess.PIPE, check=True).stdout
         of_kind = {row["name"]: row["total"] for row in json.loads(groups)["groups"]}
-        self.assertGreater(of_kind["JavaScript"]["count"], 60000)  # an object and its properties
+        self.assertGreater(of_kind["JavaScript Object"]["count"], 60000)  # an object and its properties
+        self.assertGreater(of_kind["JavaScript Array"]["bytes"], 30000 * 16)  # elements, however often they were moved
         self.assertLess(of_kind["malloc"]["count"], 5000)
 
     def test_no_stack_has_frames_of_the_recorder(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`ubiheap record` of interpreters: frames of scripts stand in native stacks where the interpreter's own would, at the right function and line."""
+import collections
 import gzip
 import json
 import os
@@ -94,6 +95,32 @@ class QuickJS(ScriptStacks):
         self.assertEqual(functions.count("script"), 3, functions)
         self.assertNotIn("JS_CallInternal", functions)
         self.assertIn("js_array_every", functions)  # what passes the call on is between the scripts
+
+    def test_blocks_are_of_the_classes_of_their_objects(self):
+        script = PROGRAMS / "script_classes.js"
+        recording = self.record(record_place.UBIHEAP, "run", script)
+        count = collections.Counter(event.kind for event in recording.allocations)
+        size = {event.size: event.kind for event in recording.allocations}
+        truth = {m[1]: int(m[2]) for m in re.finditer(r"//@ (.*) (\d+)$", script.read_text(), re.MULTILINE)}
+        for name, least in truth.items():
+            with self.subTest(name=name):
+                self.assertGreaterEqual(count[f"JavaScript {name}"], least)
+                if name not in ("Function", "string", "ArrayBuffer"):  # of which the engine itself has many
+                    self.assertLessEqual(count[f"JavaScript {name}"], 3 * least + 200, "what is of another class")
+        self.assertEqual(size[40001], "JavaScript ArrayBuffer")
+        of_scripts = [event for event in recording.allocations if event.kind.startswith("JavaScript")]
+        unknown = sum(event.size for event in of_scripts if event.kind == "JavaScript")
+        self.assertLess(unknown, 0.2 * sum(event.size for event in of_scripts))
+        groups = json.loads(self.tool("allocations", "--group", "kind", "--json"))["groups"]
+        self.assertEqual({row["name"]: row["total"]["count"] for row in groups if row["name"] == "JavaScript Point"},
+                         {"JavaScript Point": count["JavaScript Point"]})
+
+    def test_what_grows_is_of_the_class_that_it_was_of(self):
+        recording = self.record(record_place.UBIHEAP, "run", PROGRAMS / "script_classes.js")
+        kinds = {event.kind for event in recording.allocations if event.size >= 60000 * 16}
+        self.assertEqual(kinds, {"JavaScript Array"})
+        wide = {event.kind for event in recording.allocations if event.size in (16 * 3000, 16 * 4000)}
+        self.assertLessEqual(wide, {"JavaScript Wide", "JavaScript Array"})
 
     def test_report_and_exports_name_the_script(self):
         self.record(record_place.UBIHEAP, "run", self.SCRIPT)

@@ -15,7 +15,7 @@
  *     births, collections and what they need              tracking
  *     positions                                           where the text of a script makes objects
  *     held, preview                                       leaked references, and the end of a runtime
- *     recorded                                            frames of scripts for `ubiheap record`
+ *     recorded, block_classes                             frames of scripts and what blocks are, for `ubiheap record`
  *     timeline                                            runs of scripts, reactions and parsing, for the timeline
  */
 #include "engines/quickjs/adapter/hooks.h"

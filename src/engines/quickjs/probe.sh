@@ -182,13 +182,19 @@ text UBI_OP_FOR_AWAIT_OF_NEXT 'OP_for_await_of_next'
 text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
 
 # The first words of calls, by which hooks.h tells them from definitions: what a call with such a word becomes.
-hooks=$(dirname "$0")/adapter/hooks.h
+hooks=$(dirname "$0")/adapter
 becomes() { # beginning of a macro's name, word
     case $1 in
     UBI_FIRST_ | UBI_MAKES_ | UBI_RUNNING_) echo "$2" ;;
     UBI_NEW_OBJECT_) echo "(JS_NewObject)($2" ;;
     UBI_NEW_OBJECT_OF_) echo "(JS_NewObjectProtoClass)($2" ;;
     UBI_NEW_PROXY_) echo "ubi__new_proxy(UBI_IN(\"js_proxy_constructor\"), this_val, $2" ;;
+    UBI_TRIGGER_GC_) echo "UBI__TRIGGER_GC($2" ;;
+    UBI_ALLOC_STRING_) echo "UBI__ALLOC_STRING($2" ;;
+    UBI_CLONE_SHAPE_) echo "UBI__MAKES_SHAPE(js_clone_shape, $2" ;;
+    UBI_RESIZE_PROPERTIES_) echo "UBI__RESIZE_PROPERTIES($2" ;;
+    UBI_EXPAND_ARRAY_) echo "UBI__EXPAND_ARRAY($2" ;;
+    UBI_ADD_RECORD_) echo "UBI__ADD_RECORD($2" ;;
     UBI_CREATE_FROM_CTOR_) echo "ubi__create_from_ctor($2" ;;
     UBI_FREE_GC_OBJECT_) echo "ubi__free_gc_object($2" ;;
     UBI_RUN_GC_) echo "ubi__run_gc(__func__, $2" ;;
@@ -223,12 +229,12 @@ becomes() { # beginning of a macro's name, word
     esac
 }
 echo "/* Calls whose first argument begins with another word than usual. */"
-sed -n 's/^#define \([A-Za-z_]*\)(first.*\(UBI_[A-Z_]*_\)##first.*/\1 \2/p' "$hooks" |
+sed -n 's/^#define \([A-Za-z_]*\)(first.*\(UBI_[A-Z_]*_\)##first.*/\1 \2/p' "$hooks/hooks.h" "$hooks/block_hooks.h" |
     while read -r function macro; do
         grep -o -w -e "$function([A-Za-z_][A-Za-z_0-9]*" "$dir/quickjs.c" | sed "s/.*(/$macro /"
     done | sort -u |
     while read -r macro word; do
-        grep -q -e "^#define $macro$word " "$hooks" || echo "#define $macro$word $(becomes "$macro" "$word")"
+        grep -q -e "^#define $macro$word " "$hooks/hooks.h" "$hooks/block_hooks.h" || echo "#define $macro$word $(becomes "$macro" "$word")"
     done
 
 echo "/* Words of the engine that are spelt in two ways. */"

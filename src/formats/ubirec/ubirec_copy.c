@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/text.h"
 #include "formats/map_details.h"
 #include "recording/ubirec_numbers.h"
 
@@ -58,6 +59,23 @@ static ubi_status map_details(job *j, ubi_text text, ubi_text *out) {
     return UBI_OK;
 }
 
+/* Of a script engine's blocks, the class alone is a name. */
+static ubi_status map_kind(job *j, ubi_text text, ubi_text *out) {
+    static const char prefix[] = UBI__UBIREC_SCRIPT_KIND " ";
+    size_t n = sizeof prefix - 1;
+    ubi_text mapped;
+    if (ubi__text_is(text, UBI__UBIREC_SCRIPT_KIND))
+        return UBI_OK;
+    if (!ubi__text_begins(text, prefix))
+        return map_role(j, UBI_TEXT_NATIVE_FUNCTION, text, out);
+    UBI_TRY(map_role(j, UBI_TEXT_CLASS_NAME, (ubi_text){ text.ptr + n, text.len - n }, &mapped));
+    j->made.n = 0;
+    if (!add_made(j, prefix, n) || !add_made(j, mapped.ptr, mapped.len))
+        return ubi__fail_nomem();
+    *out = (ubi_text){ (const char *)j->made.at, j->made.n };
+    return UBI_OK;
+}
+
 /* ubi__ubirec_map_fn. A text that would be cut in the file is one word instead, so that different ones stay different. */
 static ubi_status map_text(void *payload, ubi__ubirec_text what, ubi_text text, ubi_text *out) {
     static const ubi_text_role roles[UBI__UBIREC_TEXT_COUNT] = {
@@ -67,7 +85,6 @@ static ubi_status map_text(void *payload, ubi__ubirec_text what, ubi_text text, 
         [UBI__UBIREC_TEXT_SCRIPT_FUNCTION] = UBI_TEXT_FRAME_FUNCTION,
         [UBI__UBIREC_TEXT_SCRIPT_FILE] = UBI_TEXT_FRAME_SOURCE,
         [UBI__UBIREC_TEXT_LABEL] = UBI_TEXT_NATIVE_FUNCTION,
-        [UBI__UBIREC_TEXT_KIND] = UBI_TEXT_NATIVE_FUNCTION,
         [UBI__UBIREC_TEXT_CLASS] = UBI_TEXT_CLASS_NAME,
         [UBI__UBIREC_TEXT_THREAD] = UBI_TEXT_WORDS,
         [UBI__UBIREC_TEXT_MARKER] = UBI_TEXT_MARKER_NAME,
@@ -78,6 +95,8 @@ static ubi_status map_text(void *payload, ubi__ubirec_text what, ubi_text text, 
         return UBI_OK;
     if (what == UBI__UBIREC_TEXT_DETAILS)
         return map_details(j, text, out);
+    if (what == UBI__UBIREC_TEXT_KIND)
+        return map_kind(j, text, out);
     UBI_TRY(map_role(j, roles[what], text, out));
     return out->len > UBI__UBIREC_TEXT_MAX ? map_role(j, UBI_TEXT_SECRET, text, out) : UBI_OK;
 }

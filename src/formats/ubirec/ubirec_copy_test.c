@@ -233,6 +233,9 @@ static bytes secret_recording(void) {
     must(ubi__ubirec_kind(r.w, &kind, ubi__text(SECRET), UBI__UBIREC_OBJECT));
     allocate(&r, r.heap, 100, trace);
     allocate(&r, kind, 50, trace);
+    must(ubi__ubirec_kind(r.w, &kind, ubi__text("JavaScript"), UBI__UBIREC_HEAP));
+    must(ubi__ubirec_kind(r.w, &kind, ubi__text("JavaScript " SECRET), UBI__UBIREC_HEAP));
+    allocate(&r, kind, 25, trace);
     must(ubi__ubirec_write_thread_name(r.w, thread, ubi__text(SECRET "2")));
     must(ubi__ubirec_write_started(r.w, ubi__text(SECRET), 3, (ubi__unrecorded)1));
     must(ubi__ubirec_write_use(r.w, &(ubi__ubirec_use_row){ .table = 1, .kind = UBI__RESIDENCE_FILE },
@@ -270,7 +273,9 @@ static void no_text_is_left_and_no_address(void **state) {
     assert_int_equal(b.tables.about.recording, 5);
     assert_int_equal(b.tables.modules.at[0].start, 0);
     assert_int_equal(b.tables.modules.at[0].end, 0x2000);
-    assert_int_equal(copy.n_allocations, 2);
+    assert_int_equal(copy.n_allocations, 3);
+    assert_true(ubi__text_is(ubi__ubirec_string_at(&b.tables, b.tables.kinds.at[2].word), "JavaScript"));
+    assert_true(ubi__text_begins(ubi__ubirec_string_at(&b.tables, b.tables.kinds.at[3].word), "JavaScript t"));
     ubi__recording_summary_fini(&a);
     ubi__recording_summary_fini(&b);
     free(before);

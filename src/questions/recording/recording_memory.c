@@ -14,12 +14,10 @@
 
 /* ---- what script engines have --------------------------------------------------------------------------------------- */
 
-/* As recorders write the kind. */
-#define SCRIPT_WORD "JavaScript"
-
 static bool kind_is_of_scripts(const ubi__ubirec_tables *t, uint32_t kind) {
+    ubi_text word = ubi__ubirec_string_at(t, t->kinds.at[kind].word);
     return t->kinds.at[kind].class_of_kind == UBI__UBIREC_HEAP &&
-           ubi__text_is(ubi__ubirec_string_at(t, t->kinds.at[kind].word), SCRIPT_WORD);
+           (ubi__text_is(word, UBI__UBIREC_SCRIPT_KIND) || ubi__text_begins(word, UBI__UBIREC_SCRIPT_KIND " "));
 }
 
 static bool has_script_blocks(const ubi__ubirec_tables *t) {

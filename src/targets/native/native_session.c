@@ -634,6 +634,7 @@ void ubi__native_session_free(ubi__native_session *s) {
     ubi__free_array(a, s->path, s->path_bytes, 1);
     for (size_t i = 0; i < s->modules.n; i++)
         ubi__free_array(a, s->modules.at[i].path, s->modules.at[i].path_bytes + 1, 1);
+    ubi__vec_script_class_fini(&s->script_classes, a);
     ubi__vec_native_module_fini(&s->modules, a);
     ubi__vec_native_frame_fini(&s->frames, a);
     ubi__vec_perf_address_fini(&s->raw, a);

@@ -60,6 +60,14 @@ UBI_VEC_DECLARE(ubi__vec_native_module, ubi__native_module);
 UBI_VEC_DECLARE(ubi__vec_native_frame, ubi__native_frame);
 UBI_VEC_DECLARE(ubi__vec_native_thread, ubi__native_thread);
 
+/** A class of blocks of a script engine. */
+typedef struct ubi__native_script_class {
+    uint32_t kind; /* in the file; UBI_NONE: not written yet */
+    uint32_t name_bytes;
+    char name[UBI__WIRE_CLASS_BYTES];
+} ubi__native_script_class;
+UBI_VEC_DECLARE(ubi__vec_script_class, ubi__native_script_class);
+
 /** A process that has connected. */
 typedef struct ubi__native_arrival {
     pid_t pid;
@@ -134,6 +142,7 @@ typedef struct ubi__native_session {
     ubi_status status;                                   /* not UBI_OK: recording failed, and nothing more is written */
     char message[512];                                   /* then: why */
     uint32_t kinds[UBI__ALLOC_KINDS];                    /* in the file; UBI_NONE: not written yet */
+    ubi__vec_script_class script_classes;                /* the first one is number 1 */
     ubi__vec_native_module modules;                      /* by their number in the file */
     ubi__vec_native_frame frames;
     ubi__vec_perf_address raw;      /* frames of the file in no module; payload: their numbers, which rise */

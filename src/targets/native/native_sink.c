@@ -33,8 +33,8 @@ static const struct kind {
     [UBI__ALLOC_PVALLOC] = { "pvalloc", UBI__UBIREC_HEAP },
     [UBI__ALLOC_NEW] = { "operator new", UBI__UBIREC_HEAP },
     [UBI__ALLOC_NEW_ARRAY] = { "operator new[]", UBI__UBIREC_HEAP },
-    [UBI__ALLOC_SCRIPT] = { "JavaScript", UBI__UBIREC_HEAP },
-    [UBI__ALLOC_SCRIPT_REALLOC] = { "JavaScript", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_SCRIPT] = { UBI__UBIREC_SCRIPT_KIND, UBI__UBIREC_HEAP },
+    [UBI__ALLOC_SCRIPT_REALLOC] = { UBI__UBIREC_SCRIPT_KIND, UBI__UBIREC_HEAP },
     [UBI__ALLOC_MMAP] = { "mmap", UBI__UBIREC_MAPPING },
     [UBI__ALLOC_MREMAP] = { "mremap", UBI__UBIREC_MAPPING },
     [UBI__ALLOC_BRK] = { "brk", UBI__UBIREC_MAPPING },
@@ -234,6 +234,37 @@ static ubi_status kind_of(ubi__native_session *s, uint32_t *out, ubi__alloc_kind
     return UBI_OK;
 }
 
+/* A kind of its own for each class: "JavaScript Array". */
+static ubi_status class_kind_of(ubi__native_session *s, uint32_t *out, uint32_t script_class) {
+    ubi__native_script_class *c = &s->script_classes.at[UBI_INDEX(script_class - 1, s->script_classes.n)];
+    if (c->kind == UBI_NONE) {
+        char word[sizeof UBI__UBIREC_SCRIPT_KIND " " + UBI__WIRE_CLASS_BYTES];
+        int n = snprintf(word, sizeof word, UBI__UBIREC_SCRIPT_KIND " %.*s", (int)c->name_bytes, c->name);
+        UBI_TRY(ubi__ubirec_kind(s->writer, &c->kind, (ubi_text){ word, (size_t)n }, kinds[UBI__ALLOC_SCRIPT].of));
+    }
+    *out = c->kind;
+    return UBI_OK;
+}
+
+/* As many as there are numbers; the rest are not distinguished. */
+static ubi_status take_script_class(void *payload, uint32_t *out, ubi_text name) {
+    ubi__native_session *s = payload;
+    ubi__native_script_class made = { .kind = UBI_NONE, .name_bytes = (uint32_t)name.len };
+    UBI_ASSERT(name.len <= sizeof made.name);
+    for (size_t i = 0; i < s->script_classes.n; i++)
+        if (ubi__text_equal(name, (ubi_text){ s->script_classes.at[i].name, s->script_classes.at[i].name_bytes })) {
+            *out = (uint32_t)i + 1;
+            return UBI_OK;
+        }
+    *out = 0;
+    if (s->script_classes.n == UBI__WIRE_CLASSES - 1)
+        return UBI_OK;
+    memcpy(made.name, name.ptr, name.len);
+    UBI_TRY(ubi__vec_script_class_push(&s->script_classes, s->allocator, made));
+    *out = (uint32_t)s->script_classes.n;
+    return UBI_OK;
+}
+
 static uint64_t time_of(const ubi__native_session *s, uint64_t clock_us) {
     return clock_us < s->now_us ? clock_us : s->now_us;
 }
@@ -245,9 +276,11 @@ static void show_alloc(const ubi__native_session *s, const ubi__preload_alloc *e
                                                             time_of(s, e->clock_us)));
 }
 
-static void expect_alloc(void *payload, ubi__alloc_kind kind, uint64_t size_bytes, uint32_t trace) {
+static void expect_alloc(void *payload, ubi__alloc_kind kind, uint32_t script_class, uint64_t size_bytes,
+                         uint32_t trace) {
     const ubi__native_session *s = payload;
-    ubi__ubirec_info_prefetch(s->writer, s->kinds[kind], size_bytes, trace);
+    uint32_t number = script_class ? s->script_classes.at[script_class - 1].kind : s->kinds[kind];
+    ubi__ubirec_info_prefetch(s->writer, number, size_bytes, trace);
 }
 
 static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
@@ -261,7 +294,7 @@ static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
     UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
     show_alloc(s, e, weight);
     s->n_cut_stacks += is_cut(s, e->trace);
-    UBI_TRY(kind_of(s, &kind, e->kind));
+    UBI_TRY(e->script_class ? class_kind_of(s, &kind, e->script_class) : kind_of(s, &kind, e->kind));
     UBI_TRY(ubi__ubirec_write_alloc_of(s->writer, &number, kind, e->size_bytes, e->trace, weight));
     if (number != e->number)
         return ubi__fail(UBI_EFORMAT, "the recorder lost count: allocation %llu is number %llu of the file",
@@ -360,6 +393,7 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
                                 .module = take_module,
                                 .trace = take_trace,
                                 .script = take_script,
+                                .script_class = take_script_class,
                                 .thread = take_thread,
                                 .expect = expect_alloc,
                                 .alloc = take_alloc,

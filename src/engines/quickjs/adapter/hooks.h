@@ -26,11 +26,13 @@
  * | reaction          | perform_promise_then                        | who waits for a promise                          |
  * | parse             | js_parse_program, js_create_function        | source text becomes bytecode                     |
  * | position          | emit_op, js_parse_object_literal and others | where in the source text something will be made  |
+ * | what a block is   | js_trigger_gc, js_alloc_string_rt, others   | of which class the next blocks are               |
  * | blocks            | js_malloc_rt and others, on some engines    | memory is taken and given back (blocks.h)        |
  *
  * Cost while nothing is watched: one load and one predicted branch per birth and per death, and one more where the interpreter
  * itself makes an object; one store per call of a script's function; one load and one predicted branch per call from outside,
- * program, job, reaction and parse; nothing elsewhere. Calls within the engine are not diverted.
+ * program, job, reaction and parse; one load and two branches per string, closure, shape, record of a map and array that grows; nothing
+ * elsewhere. Calls within the engine are not diverted.
  */
 #ifndef UBI_QUICKJS_HOOKS_H
 #define UBI_QUICKJS_HOOKS_H
@@ -526,15 +528,17 @@ static void ubi__emit_return(struct JSParseState *s, int has_value);
 #define UBI_EMIT_RETURN_JSParseState (emit_return)(JSParseState
 #define UBI_EMIT_RETURN_s ubi__emit_return(s
 
+#include "engines/quickjs/adapter/block_hooks.h"
+
 /* ---- what `new` was called on --------------------------------------------------------------------------------------- */
 
 /*
  * An object that a constructor makes comes out of js_create_from_ctor, except those of Object, Error and Proxy. Its birth
  * was reported already; now follows the constructor. `new_target` and `this_val` are arguments of the functions named.
  */
+static JSValue new_target __attribute__((unused));
+static JSValue UBI_OUT_OF_LINE ubi__create_watched(JSContext *ctx, JSValueConst constructor, int class_number);
 static void UBI_COLD ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor);
-static JSValue new_target __attribute__((unused)), this_val __attribute__((unused));
-
 static inline __attribute__((always_inline)) JSValue ubi__made_by(JSContext *ctx, JSValue object, bool is_made,
                                                                   JSValueConst constructor) {
     if (is_made && ubi__watched())
@@ -543,8 +547,8 @@ static inline __attribute__((always_inline)) JSValue ubi__made_by(JSContext *ctx
 }
 
 static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_id);
-static inline JSValue ubi__create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_id) {
-    return ubi__made_by(ctx, js_create_from_ctor(ctx, ctor, class_id), true, ctor);
+static inline JSValue ubi__create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_number) {
+    return ubi__watched() ? ubi__create_watched(ctx, ctor, class_number) : js_create_from_ctor(ctx, ctor, class_number);
 }
 #define js_create_from_ctor(first, ...) UBI_CREATE_FROM_CTOR_##first, __VA_ARGS__)
 #define UBI_CREATE_FROM_CTOR_JSContext (js_create_from_ctor)(JSContext

@@ -54,6 +54,19 @@ static void ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst c
     ubi__constructed(tools, object, constructor);
 }
 
+/* While it is made, blocks of a recorder have the constructor's name. */
+static JSValue ubi__create_watched(JSContext *ctx, JSValueConst constructor, int class_number) {
+    const bool is_classified = ubi__classified();
+    ubi__construction before = { NULL, 0, 0 };
+    if (is_classified)
+        before = ubi__construction_begins(ctx->rt, constructor, (uint32_t)class_number);
+    JSValue object = js_create_from_ctor(ctx, constructor, class_number);
+    if (is_classified)
+        ubi__construction_ends(ctx->rt, before);
+    ubi__made_by_new(ctx, object, constructor);
+    return object;
+}
+
 /* Reported always, for scopes know realms by number. */
 static void ubi__realm_dies(struct list_head *link) {
     JSContext *realm = list_entry(link, JSContext, link);

@@ -16,6 +16,7 @@
 extern _Atomic uintptr_t *ubi_recorder_join_scripts(const ubi__script_source *source) __attribute__((weak));
 extern void ubi_recorder_leave_scripts(const ubi__script_source *source) __attribute__((weak));
 extern unsigned char *ubi_recorder_script_blocks(void) __attribute__((weak));
+extern unsigned char ubi_recorder_script_class(const char *name, size_t name_bytes) __attribute__((weak));
 
 /* ---- frames --------------------------------------------------------------------------------------------------------- */
 
@@ -97,19 +98,30 @@ static size_t ubi__recorded_name(const ubi__script_source *source, const ubi__sc
 
 /* ---- blocks --------------------------------------------------------------------------------------------------------- */
 
+#define UBI__NO_BLOCK_CLASS 1 /* a script's, of unknown class */
+
+/* An object without memory is not born. */
+static void ubi__object_comes_not(ubi__recorded_classes *classes) {
+    if (classes->is_object_coming)
+        classes->now = classes->outer;
+    classes->is_object_coming = false;
+}
+
 static void *ubi__script_malloc(ubi__block_owner *owner, size_t size) {
-    const ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
+    ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
     unsigned char *is_for_scripts = recorded->script_blocks(), was = *is_for_scripts;
-    *is_for_scripts = 1;
+    *is_for_scripts = recorded->classes.now.made ? recorded->classes.now.made : UBI__NO_BLOCK_CLASS;
     void *block = recorded->before.js_malloc(owner, size);
     *is_for_scripts = was;
+    if (!block)
+        ubi__object_comes_not(&recorded->classes);
     return block;
 }
 
 static void *ubi__script_realloc(ubi__block_owner *owner, void *old, size_t size) {
     const ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
     unsigned char *is_for_scripts = recorded->script_blocks(), was = *is_for_scripts;
-    *is_for_scripts = 1;
+    *is_for_scripts = recorded->classes.now.resized ? recorded->classes.now.resized : UBI__NO_BLOCK_CLASS;
     void *block = recorded->before.js_realloc(owner, old, size);
     *is_for_scripts = was;
     return block;
@@ -124,6 +136,9 @@ static void ubi__script_blocks_begin(ubi_quickjs *tools) {
     ubi__block_functions *functions = ubi__block_functions_of(tools->runtime), marking = *functions;
     memcpy(&recorded->before, functions, sizeof recorded->before);
     recorded->has_replaced = true;
+    UBI__RECORDER_FIND(recorded->classes.number_of, ubi_recorder_script_class);
+    if (recorded->classes.number_of)
+        atomic_fetch_add_explicit(&ubi__classified_runtimes, 1, memory_order_relaxed);
     marking.js_malloc = ubi__script_malloc;
     marking.js_realloc = ubi__script_realloc;
     memcpy(functions, &marking, sizeof marking); /* its members may be const */
@@ -140,6 +155,8 @@ static void ubi__script_blocks_end(ubi_quickjs *tools) {
         functions = &ubi__ending_of(tools->runtime)->before;
     UBI_ASSERT(functions->js_malloc == ubi__script_malloc);
     memcpy(functions, &recorded->before, sizeof recorded->before);
+    if (recorded->classes.number_of)
+        atomic_fetch_sub_explicit(&ubi__classified_runtimes, 1, memory_order_relaxed);
     ubi__release_block_functions(tools->runtime);
 }
 

@@ -78,6 +78,29 @@ typedef struct ubi__recorded_line {
 #define UBI__RECORDED_LINES 512
 #define UBI__RECORDED_DEATHS 1024
 
+/** A constructor's name as a class: good while its code lives. */
+typedef struct ubi__recorded_constructor {
+    const void *bytecode; /* NULL: none */
+    uint32_t version;     /* of UBI__RECORDED_DEATHS */
+    uint8_t number;
+} ubi__recorded_constructor;
+#define UBI__RECORDED_CONSTRUCTORS 64
+#define UBI__RECORDED_CLASSES 256
+
+/** What blocks are that the runtime asks for: adapter/block_classes.h. Numbers are the recorder's. */
+typedef struct ubi__recorded_classes {
+    ubi__script_class_fn number_of; /* NULL: the recorder distinguishes none */
+    ubi__block_class now;           /* of blocks that are asked for */
+    ubi__block_class outer;         /* what that was before an object that comes */
+    bool is_object_coming;
+    uint8_t of_class[UBI__RECORDED_CLASSES]; /* by the engine's number; 0: not asked for yet */
+    uint8_t of_kind[UBI__BLOCK_KINDS];
+    const void *constructor_frame; /* the engine's innermost one, in which `new` runs */
+    uint32_t constructor_class;    /* of the object that it makes */
+    uint8_t constructor;           /* its name; 0: no `new` of a script's function runs */
+    ubi__recorded_constructor constructors[UBI__RECORDED_CONSTRUCTORS];
+} ubi__recorded_classes;
+
 /** The runtime's part in what `ubiheap record` records of the process: adapter/recorded.h. */
 typedef struct ubi__recorded {
     ubi__script_source source;
@@ -85,6 +108,7 @@ typedef struct ubi__recorded {
     ubi__script_blocks_fn script_blocks;
     ubi__block_functions before; /* the runtime's */
     bool has_replaced;           /* they are replaced */
+    ubi__recorded_classes classes;
     ubi__recorded_line lines[UBI__RECORDED_LINES];
     uint32_t deaths[UBI__RECORDED_DEATHS]; /* of functions, by their place */
 } ubi__recorded;

@@ -227,14 +227,15 @@ static int ubi__parse_program(struct JSParseState *s) {
     JSRuntime *rt = s->ctx->rt;
     if (ubi__timeline_looked_at())
         ubi__reported_parse(rt, s->filename ? s->filename : "");
-    int result = js_parse_program(s);
+    int result = UBI__WITH_BLOCKS(rt, ubi__blocks_of_kind(rt, UBI__BLOCK_CODE), js_parse_program(s));
     if (result && ubi__timeline_looked_at())
         ubi__reported_parse(rt, NULL);
     return result;
 }
 
 static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFunctionDef *definition) {
-    JSValue function = js_create_function(ctx, definition);
+    JSValue function =
+        UBI__WITH_BLOCKS(ctx->rt, ubi__blocks_of_kind(ctx->rt, UBI__BLOCK_CODE), js_create_function(ctx, definition));
     if (is_program && ubi__timeline_looked_at())
         ubi__reported_parse(ctx->rt, NULL);
     return function;

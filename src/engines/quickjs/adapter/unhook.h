@@ -9,6 +9,15 @@
 #undef list_del
 #undef init_list_head
 #undef free_gc_object
+#undef js_trigger_gc
+#undef js_alloc_string_rt
+#undef js_new_shape2
+#undef js_clone_shape
+#undef resize_properties
+#undef expand_fast_array
+#undef map_add_record
+#undef js_closure2
+#undef js_array_buffer_constructor3
 #undef js_malloc_rt
 #undef js_realloc_rt
 #undef js_free_rt
