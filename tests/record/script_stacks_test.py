@@ -41,6 +41,22 @@ def wanted(script):
     return out
 
 
+CALLED = re.compile(r"(?://|#)@ (\S*) (\d+)((?: < \S+)+)$")
+
+
+def wanted_callers(script):
+    """{size: [(function, line), ...]}, innermost first: a mark says the function and its callers, a caller's line has its label."""
+    lines = script.read_text().splitlines()
+    label = {m[1]: number for number, line in enumerate(lines, 1) for m in re.finditer(r"(?://|#): (\S+)", line)}
+    out = {}
+    for number, line in enumerate(lines, 1):
+        mark = CALLED.search(line)
+        if mark:
+            callers = [caller.rpartition(":") for caller in mark[3].split(" < ")[1:]]
+            out[int(mark[2])] = [(mark[1], number)] + [(name, label[at]) for name, _, at in callers]
+    return out
+
+
 class ScriptStacks(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ubi-scripts-"))
@@ -72,6 +88,22 @@ class ScriptStacks(unittest.TestCase):
         return wrong
 
 
+    def check_callers(self, recording, script, frames_of=None):
+        """Each block of the script has the stack that its mark says, as far as the script itself is in it."""
+        truth, right, wrong = wanted_callers(script), 0, []
+        for event in recording.allocations:
+            if event.size not in truth:
+                continue
+            frames = frames_of(event) if frames_of else [(function, line) for function, file, line in script_frames(event)
+                                                         if file == script.name]
+            is_right = frames == truth[event.size]
+            right += is_right
+            wrong += [] if is_right else [(event.size, truth[event.size], frames)]
+        self.assertEqual({e.size for e in recording.allocations} & set(truth), set(truth), "all that the script says was recorded")
+        self.assertGreaterEqual(right, LEAST * (right + len(wrong)), wrong[:10])
+        return wrong
+
+
 @unittest.skipIf(record_place.SANITIZED, "a program with AddressSanitizer cannot be recorded")
 class QuickJS(ScriptStacks):
     SCRIPT = PROGRAMS / "script_truth.js"
@@ -87,6 +119,10 @@ class QuickJS(ScriptStacks):
         for i in range(20):  # each is freed, and the next one takes its place
             self.assertEqual(by_size[20700 + i][0], (f"made{i}", "<input>", i + 1))
         self.assertEqual(by_size[20761][0][:2], ("anonymous", "<input>"))
+
+    def test_callers_are_there_through_native_functions_generators_and_promises(self):
+        script = PROGRAMS / "script_callers.js"
+        self.assertEqual(self.check_callers(self.record(record_place.UBIHEAP, "run", script), script), [])
 
     def test_the_interpreter_itself_is_not_in_the_stack(self):
         recording = self.record(record_place.UBIHEAP, "run", self.SCRIPT)
@@ -161,6 +197,10 @@ class Python(ScriptStacks):
         for i in range(20):  # each is freed, and the next one takes its place
             self.assertEqual(by_size[20700 + i][:2], [(f"made{i}", "<string>", i + 2), ("<module>", "<string>", i + 3)])
 
+    def test_callers_are_there_through_native_functions_generators_and_coroutines(self):
+        script = PROGRAMS / "script_callers.py"
+        self.assertEqual(self.check_callers(self.record(DEBIAN_PYTHON, script), script), [])
+
     def test_with_every_object_from_malloc(self):
         script = self.folder / "small.py"
         script.write_text("kept = [bytearray(24000)]  #@ <module> 24001\n")
@@ -224,6 +264,11 @@ class Node(ScriptStacks):
         self.assertGreaterEqual(right, LEAST * (right + len(wrong)), wrong[:20])
         self.assertLessEqual(len({size for size, *_ in wrong}), LEAST_SIZES * len(truth), wrong[:20])
         self.assert_stacks_are_whole(recording)
+
+    def test_callers_are_there_through_native_functions_generators_and_promises(self):
+        self.SCRIPT = PROGRAMS / "node_callers.js"
+        recording = self.record(NODE, "--perf-basic-prof", "--interpreted-frames-native-stack", self.SCRIPT, options=SAMPLED)
+        self.check_callers(recording, self.SCRIPT, lambda event: self.own_frames(recording, event))
 
     def assert_stacks_are_whole(self, recording):
         """Through functions that are built into Node.js, and code made at run time."""
