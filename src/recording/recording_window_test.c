@@ -252,6 +252,54 @@ static void threads_have_what_lives_of_what_they_allocated(void **state) {
     ubi__recording_summary_fini(&s);
 }
 
+static void write_action(recording *r, ubi__ubirec_action what, uint64_t time_ns) {
+    must(ubi__ubirec_write_action(r->w, what, time_ns));
+}
+
+static void pauses_are_known_by_their_times(void **state) {
+    recording r;
+    ubi__recording_summary s;
+    (void)state;
+    open_recording(&r, 1, 1);
+    write_action(&r, UBI__UBIREC_ACTION_START, 50); /* so it began paused */
+    write_action(&r, UBI__UBIREC_ACTION_START, 60);
+    write_action(&r, UBI__UBIREC_ACTION_STOP, 40); /* before what it ends */
+    write_action(&r, UBI__UBIREC_ACTION_RESET, 70);
+    write_action(&r, UBI__UBIREC_ACTION_STOP, 80);
+    write_action(&r, UBI__UBIREC_ACTION_START, 100);
+    write_action(&r, UBI__UBIREC_ACTION_STOP, 300);
+    allocate(&r, r.heap, 1, 0);
+    window_of(&s, &r, (ubi__time_window)WINDOW);
+    assert_int_equal(s.tables.pauses.n, 3);
+    static const ubi__pause expected[] = { { 0, 50 }, { 50, 100 }, { 300, UINT64_MAX } };
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(s.tables.pauses.at[i].from_ns, expected[i].from_ns);
+        assert_int_equal(s.tables.pauses.at[i].to_ns, expected[i].to_ns);
+    }
+    ubi__recording_summary_fini(&s);
+}
+
+static void what_happened_may_be_later_than_it_says(void **state) {
+    const ubi__pause pause = { 1000000, 2000000 }, to_the_end = { 1000000, UINT64_MAX };
+    static const struct {
+        ubi__time_window window;
+        bool is_met, is_met_to_the_end;
+    } cases[] = {
+        { { 0, 0 }, true, true },
+        { { 0, 700000 }, false, false },
+        { { 0, 800000 }, true, true },
+        { { 1500000, 1500001 }, true, true },
+        { { 2200000, 0 }, true, true },
+        { { 2250000, 0 }, false, true },
+        { { UINT64_MAX - 1, UINT64_MAX }, false, true },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(ubi__window_meets_pause(&cases[i].window, &pause), cases[i].is_met);
+        assert_int_equal(ubi__window_meets_pause(&cases[i].window, &to_the_end), cases[i].is_met_to_the_end);
+    }
+}
+
 static ubi_status summarize(void *payload, const ubi_allocator *allocator) {
     ubi__recording_summary s;
     ubi_status status = window_read(&s, payload, (ubi__time_window)WINDOW, true, allocator);
@@ -265,6 +313,7 @@ static void no_refused_memory_is_missed(void **state) {
     (void)state;
     open_recording(&r, 1, 2);
     uint32_t trace = stack(&r, "main f g");
+    write_action(&r, UBI__UBIREC_ACTION_START, 1);
     for (int i = 0; i < 300; i++) {
         at(&r, (uint64_t)i);
         uint64_t number = allocate(&r, r.heap, (uint64_t)i, trace);
@@ -287,6 +336,8 @@ int main(void) {
         cmocka_unit_test(markers_that_were_open_are_in_the_window_too),
         cmocka_unit_test(resident_memory_is_that_of_the_window),
         cmocka_unit_test(threads_have_what_lives_of_what_they_allocated),
+        cmocka_unit_test(pauses_are_known_by_their_times),
+        cmocka_unit_test(what_happened_may_be_later_than_it_says),
         cmocka_unit_test(no_refused_memory_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

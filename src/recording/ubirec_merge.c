@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "recording/live_table.h"
 #include "recording/ubirec_numbers.h"
 
@@ -48,8 +49,10 @@ struct ubi__ubirec_merge {
     ubi__vec_u8 has_symbols; /* by frame of the whole */
     ubi__ubirec_writer *writer;
     uint64_t rss_bytes;
-    ubi__residence uses; /* of the memory of all, each as it was seen last */
-    uint64_t uses_ns;    /* no look was later */
+    ubi__residence uses;     /* of the memory of all, each as it was seen last */
+    uint64_t uses_ns;        /* no look was later */
+    ubi__vec_pause pauses;   /* of any, in times of the first one */
+    bool has_unknown_pauses; /* one was paused, and does not say when */
     uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
     uint64_t n_records;
     ubi_status status;         /* of the record about the whole */
@@ -107,6 +110,7 @@ void ubi__ubirec_merge_free(ubi__ubirec_merge *m) {
     ubi__vec_u32_fini(&m->file_of_thread, m->allocator);
     ubi__vec_u8_fini(&m->has_symbols, m->allocator);
     ubi__residence_fini(&m->uses);
+    ubi__vec_pause_fini(&m->pauses, m->allocator);
     UBI_DELETE(m->allocator, m);
 }
 
@@ -310,6 +314,39 @@ static ubi_status input_leave_live(ubi__ubirec_merge *m, const input *in) {
     return status;
 }
 
+/* A pause lasts as long as the process. */
+static ubi_status keep_pauses(ubi__ubirec_merge *m, const input *in) {
+    const ubi__ubirec_tables *t = &in->numbers.tables;
+    m->has_unknown_pauses |= t->counters[UBI__UBIREC_PAUSED_MS] && t->pauses.n == 0;
+    for (size_t i = 0; i < t->pauses.n; i++) {
+        uint64_t from_ns = time_of_whole(in, t->pauses.at[i].from_ns), to_ns = in->time_ns;
+        if (t->pauses.at[i].to_ns < UINT64_MAX)
+            to_ns = time_of_whole(in, t->pauses.at[i].to_ns);
+        UBI_TRY(ubi__vec_pause_push(&m->pauses, m->allocator, (ubi__pause){ from_ns, ubi__larger(from_ns, to_ns) }));
+    }
+    return UBI_OK;
+}
+
+static int by_beginning(const void *a, const void *b) {
+    const ubi__pause *x = a, *y = b;
+    return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* As those of one process. */
+static ubi_status write_pauses(ubi__ubirec_merge *m) {
+    if (m->pauses.n == 0 || m->has_unknown_pauses)
+        return UBI_OK;
+    qsort(m->pauses.at, m->pauses.n, sizeof *m->pauses.at, by_beginning);
+    for (size_t i = 0; i < m->pauses.n;) {
+        uint64_t from_ns = m->pauses.at[i].from_ns, to_ns = m->pauses.at[i].to_ns;
+        while (++i < m->pauses.n && m->pauses.at[i].from_ns <= to_ns)
+            to_ns = ubi__larger(to_ns, m->pauses.at[i].to_ns);
+        UBI_TRY(ubi__ubirec_write_action(m->writer, UBI__UBIREC_ACTION_STOP, from_ns));
+        UBI_TRY(ubi__ubirec_write_action(m->writer, UBI__UBIREC_ACTION_START, to_ns));
+    }
+    return UBI_OK;
+}
+
 /* What the file says in the end. */
 static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
     in->is_over = true;
@@ -339,6 +376,7 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
     UBI_TRY(ubi__ubirec_tables_add_uses(&m->uses, &in->numbers.tables));
     if (in->numbers.tables.uses.n)
         m->uses_ns = in->time_ns;
+    UBI_TRY(keep_pauses(m, in));
     ubi__ubirec_numbers_check(&in->numbers);
     UBI_TRY(input_leave_live(m, in));
     UBI_TRY(set_rss(m, in, 0));
@@ -394,6 +432,7 @@ static ubi_status write_all(ubi__ubirec_merge *m, const ubi_progress *progress) 
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         UBI_TRY(ubi__ubirec_write_counter(m->writer, (ubi__ubirec_counter)i, m->counters[i]));
     UBI_TRY(ubi__ubirec_write_uses(m->writer, &m->uses, 1, m->uses_ns));
+    UBI_TRY(write_pauses(m));
     if (m->was_stopped && m->end.reason != UBI__UBIREC_STOPPED) /* the first process may have ended before that */
         m->end = (ubi__ubirec_end){ .reason = UBI__UBIREC_STOPPED };
     return m->has_end ? ubi__ubirec_write_end(m->writer, &m->end) : UBI_OK;

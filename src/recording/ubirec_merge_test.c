@@ -32,6 +32,8 @@ typedef struct process {
     bool must_free, has_no_end;
     unsigned n_more;         /* blocks of 1 byte that it keeps */
     uint64_t resident_bytes; /* of a library; 0: its memory was not looked at */
+    uint64_t stops, starts;  /* a pause; starts 0: up to its end; both 0: none */
+    bool has_no_times;       /* its times are not in the file */
 } process;
 
 typedef struct group {
@@ -68,6 +70,12 @@ static void make_file(const char *path, const ubi__ubirec_about *about, const pr
     }
     if (p->must_free)
         must(ubi__ubirec_write_free(r.w, block));
+    if (p->stops || p->starts)
+        must(ubi__ubirec_write_counter(r.w, UBI__UBIREC_PAUSED_MS, 5));
+    if (p->stops && !p->has_no_times)
+        must(ubi__ubirec_write_action(r.w, UBI__UBIREC_ACTION_STOP, p->stops * MS));
+    if (p->starts && !p->has_no_times)
+        must(ubi__ubirec_write_action(r.w, UBI__UBIREC_ACTION_START, p->starts * MS));
     if (!p->has_no_end) {
         must(ubi__ubirec_write_time(r.w, p->ends * MS));
         must(ubi__ubirec_write_end(r.w, &end));
@@ -313,6 +321,38 @@ static void damaged_merges_are_seen(void **state) {
     remove_group(&g);
 }
 
+static void expect_pauses(const process *processes, size_t n, const ubi__pause *pauses, size_t n_pauses) {
+    ubi__recording_summary s;
+    sum_up(&s, processes, n);
+    assert_int_equal(s.tables.pauses.n, n_pauses);
+    for (size_t i = 0; i < n_pauses; i++) {
+        assert_int_equal(s.tables.pauses.at[i].from_ns, pauses[i].from_ns * MS);
+        assert_int_equal(s.tables.pauses.at[i].to_ns, pauses[i].to_ns * MS);
+    }
+    ubi__recording_summary_fini(&s);
+}
+
+static void the_pauses_of_any_are_those_of_all(void **state) {
+    (void)state;
+    process processes[] = {
+        { .began = 100, .allocates = 1, .ends = 90, .size_bytes = 1, .stops = 20, .starts = 40 },
+        { .began = 110,
+          .allocates = 1,
+          .ends = 90,
+          .size_bytes = 1,
+          .stops = 5,
+          .starts = 15 },                                                             /* of the first: 15 to 25 */
+        { .began = 120, .allocates = 1, .ends = 30, .size_bytes = 1, .stops = 25 },   /* 45 to 50 */
+        { .began = 130, .allocates = 30, .ends = 60, .size_bytes = 1, .starts = 30 }, /* 30 to 60 */
+    };
+    static const ubi__pause joined[] = { { 15, 60 } }, apart[] = { { 15, 40 }, { 45, 50 } };
+    expect_pauses(processes, 3, apart, 2);
+    processes[1].has_no_times = true;
+    expect_pauses(processes, 3, NULL, 0);
+    processes[1].has_no_times = false;
+    expect_pauses(processes, 4, joined, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_process_left_leaves_with_it),
@@ -320,6 +360,7 @@ int main(void) {
         cmocka_unit_test(a_process_may_have_begun_before_the_first),
         cmocka_unit_test(blocks_are_left_in_the_order_of_their_allocations),
         cmocka_unit_test(what_memory_is_used_for_is_summed),
+        cmocka_unit_test(the_pauses_of_any_are_those_of_all),
         cmocka_unit_test(no_refused_memory_is_missed),
         cmocka_unit_test(damaged_merges_are_seen),
     };

@@ -39,6 +39,9 @@ static void check_definitions(const ubi__ubirec_tables *t) {
     for (size_t i = 0; i < t->uses.n; i++)
         UBI_ASSERT((t->uses.at[i].name < n_strings || t->uses.at[i].name == UBI_NONE) &&
                    t->uses.at[i].table == t->uses.at[0].table);
+    for (size_t i = 0; i < t->pauses.n; i++)
+        UBI_ASSERT(t->pauses.at[i].from_ns <= t->pauses.at[i].to_ns &&
+                   (i == 0 || t->pauses.at[i - 1].to_ns <= t->pauses.at[i].from_ns));
 }
 
 static void check_symbols(const ubi__ubirec_tables *t) {
@@ -82,6 +85,7 @@ void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
     ubi__vec_ubirec_started_fini(&t->started, t->allocator);
     ubi__vec_ubirec_companion_fini(&t->companions, t->allocator);
     ubi__vec_ubirec_use_fini(&t->uses, t->allocator);
+    ubi__vec_pause_fini(&t->pauses, t->allocator);
     ubi__vec_ubirec_module_fini(&t->modules, t->allocator);
     ubi__vec_ubirec_frame_fini(&t->frames, t->allocator);
     ubi__vec_ubirec_trace_fini(&t->traces, t->allocator);
@@ -202,6 +206,21 @@ static ubi_status add_use(ubi__ubirec_tables *t, const ubi__ubirec_use_row *row)
     return ubi__vec_ubirec_use_push(&t->uses, t->allocator, *row);
 }
 
+/* A recording that is started first began paused. Times that make no sense are made to. */
+static ubi_status add_action(ubi__ubirec_tables *t, uint64_t what, uint64_t time_ns) {
+    ubi__pause *last = t->pauses.n ? &t->pauses.at[t->pauses.n - 1] : NULL;
+    bool is_paused = last && last->to_ns == UINT64_MAX;
+    uint64_t before_ns = !last ? 0 : is_paused ? last->from_ns : last->to_ns;
+    uint64_t now_ns = time_ns > before_ns ? time_ns : before_ns;
+    if (what == UBI__UBIREC_ACTION_STOP && !is_paused)
+        return ubi__vec_pause_push(&t->pauses, t->allocator, (ubi__pause){ now_ns, UINT64_MAX });
+    if (what == UBI__UBIREC_ACTION_START && !last)
+        return ubi__vec_pause_push(&t->pauses, t->allocator, (ubi__pause){ 0, now_ns });
+    if (what == UBI__UBIREC_ACTION_START && is_paused)
+        last->to_ns = now_ns;
+    return UBI_OK;
+}
+
 /* More are not compared. */
 #define STARTED_COMPARED 64
 
@@ -255,6 +274,8 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
                                               (ubi__ubirec_companion_row){ r->companion.suffix, r->companion.name });
     case UBI__UBIREC_USE:
         return add_use(t, &r->use);
+    case UBI__UBIREC_ACTION:
+        return add_action(t, r->action.what, r->action.time_ns);
     case UBI__UBIREC_COUNTED:
         if (r->counted.counter < UBI__UBIREC_COUNTER_COUNT)
             t->counters[r->counted.counter] = r->counted.value;

@@ -11,6 +11,7 @@
 
 #include "base/strtab.h"
 #include "recording/residence.h"
+#include "recording/time_window.h"
 #include "recording/ubirec_reader.h"
 
 typedef struct ubi__ubirec_trace_row {
@@ -61,6 +62,7 @@ static_assert(sizeof(ubi__ubirec_trace_row) == 8 && sizeof(ubi__ubirec_frame) ==
 UBI_VEC_DECLARE(ubi__vec_ubirec_companion, ubi__ubirec_companion_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_started, ubi__ubirec_started_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_use, ubi__ubirec_use_row);
+UBI_VEC_DECLARE(ubi__vec_pause, ubi__pause);
 UBI_VEC_DECLARE(ubi__vec_ubirec_module, ubi__ubirec_module_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_frame, ubi__ubirec_frame);
 UBI_VEC_DECLARE(ubi__vec_ubirec_trace, ubi__ubirec_trace_row);
@@ -89,6 +91,7 @@ typedef struct ubi__ubirec_tables {
     ubi__vec_ubirec_started started;
     ubi__vec_ubirec_companion companions;
     ubi__vec_ubirec_use uses; /* of resident memory, as it was seen last: one table */
+    ubi__vec_pause pauses;    /* in order; none of older recorders, which wrote how long they were alone */
     uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
     bool has_end;
     ubi__ubirec_end end;

@@ -137,6 +137,17 @@ static bool uses_hold(const ubi__column_rule *rule, const void *items, size_t fi
     return true;
 }
 
+static bool pauses_hold(const ubi__column_rule *rule, const void *items, size_t first, size_t n) {
+    const ubi__pause *at = items;
+    (void)rule;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t before_ns = first + i ? at[i - 1].to_ns : 0;
+        if (at[i].from_ns < before_ns || at[i].to_ns < at[i].from_ns)
+            return false;
+    }
+    return true;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
 #define ABOUT_TEXTS 4
@@ -259,7 +270,9 @@ static ubi_status processes_pass(ubi__columns *c, ubi__ubirec_tables *t) {
     ROWS(c, "started", &t->started, &started);
     ROWS(c, "companions", &t->companions, &companions);
     const ubi__column_rule uses = { uses_hold, t->strings.end.n, NULL };
+    const ubi__column_rule pauses = { pauses_hold, 0, NULL };
     ROWS(c, "uses of memory", &t->uses, &uses);
+    ROWS(c, "pauses", &t->pauses, &pauses);
     return UBI_OK;
 }
 

@@ -3,6 +3,7 @@
 """Conditions on recordings that are no full account of their program: what is missing never lets a job pass."""
 import json
 import subprocess
+import time
 import unittest
 
 import control_test
@@ -11,6 +12,7 @@ from record_place import HERE, UBIHEAP
 STOPPED = r"recording was stopped at [0-9.]+ m?s, before the program ended"
 PAUSED = r"recording was paused for [0-9.]+ m?s"
 EARLIER = r"what the program had allocated in its first [0-9.]+ m?s is unknown"
+MS = 1_000_000  # ns
 BLOCKS = 100  # of 1,000 bytes each
 
 
@@ -71,6 +73,35 @@ class Incomplete(Gates):
             self.assert_judged(1, f"{fact} >= {BLOCKS * 1000}")
             self.assert_judged(3, f"{fact} > 1GiB", words=rf"{fact} is at least [0-9. KiB]+, because {PAUSED}")
         self.assert_judged(3, "temporary > 1000", words="temporary is unknown")
+
+    def actions(self):
+        """Times of stops and starts in ns, in order."""
+        return [int(line.split()[2]) for line in self.place.recording().lines if line.startswith("action ")]
+
+    def window(self, option, time_ns):
+        return [option, f"{time_ns // 1000}us"]
+
+    def test_a_time_outside_of_all_pauses_is_judged(self):
+        do = control_test.Program(self, self.place, "--exact")
+        do("alloc", BLOCKS)
+        time.sleep(0.01)
+        self.control(do.pid, "stop")
+        do("alloc", 2 * BLOCKS)
+        self.control(do.pid, "start")
+        time.sleep(0.01)
+        do("alloc", 3 * BLOCKS)
+        do.end()
+        stop, start = self.actions()
+        before, after = self.window("--to", stop - MS), self.window("--from", start + MS)
+        for window, blocks in ((before, BLOCKS), (after, 3 * BLOCKS)):
+            self.assert_judged(1, f"leaked >= {blocks * 1000} and total >= {blocks * 1000}", *window)
+            self.assert_judged(0, "leaked > 1GiB or total > 1GiB or temporary > 100000", *window)
+            self.assertNotIn("paused", self.ask("report", *window, "out.ubirec").stderr)
+        self.assert_judged(0, "peak > 1GiB", *before)
+        self.assert_judged(3, "peak > 1GiB", *after, words="peak is at least .*, because recording was paused before that")
+        for window in (self.window("--to", start + MS), self.window("--from", stop - MS), self.window("--at", stop + MS)):
+            self.assert_judged(3, "leaked > 1GiB", *window, words=f"leaked is at least .*, because {PAUSED}")
+        self.assert_judged(0, "leaked > 1GiB", *self.window("--at", stop - MS))
 
     def test_before_the_end_what_leaks_is_unknown(self):
         do = control_test.Program(self, self.place, "--exact")

@@ -37,6 +37,7 @@ static const struct {
     [UBI__GAP_ALL_PAUSED] = { "pausedThroughout", NOTHING, NOTHING, NOTHING, NOTHING, ALL, ALL },
     [UBI__GAP_STOPPED] = { "stopped", NOTHING, LEAST, LEAST, LEAST, LEAST, LEAST },
     [UBI__GAP_PAUSED] = { "paused", LEAST, LEAST, LEAST, NOTHING, ALL, ALL },
+    [UBI__GAP_PAUSED_BEFORE] = { "pausedBefore", ALL, LEAST, ALL, ALL, ALL, ALL },
     [UBI__GAP_ATTACHED] = { "attached", LEAST, LEAST, LEAST, LEAST, LEAST, ALL },
     [UBI__GAP_OLDER] = { "attachedBefore", ALL, LEAST, ALL, ALL, ALL, ALL },
 };
@@ -141,6 +142,25 @@ static void find_lost(ubi__recording_gaps *out, const ubi__recording_report *rep
         gap_add(out, UBI__GAP_EVENTS, "events were lost ('dropped' says how many)");
 }
 
+/* The pause that says most about the part of the time that was asked about. */
+typedef enum pause_side { PAUSE_LATER, PAUSE_BEFORE, PAUSE_MEETS } pause_side;
+
+static pause_side pauses_side(const ubi__recording_summary *s) {
+    pause_side side = s->tables.pauses.n ? PAUSE_LATER : PAUSE_MEETS; /* older recorders do not say when */
+    for (size_t i = 0; i < s->tables.pauses.n && side != PAUSE_MEETS; i++) {
+        const ubi__pause *pause = &s->tables.pauses.at[i];
+        if (ubi__window_meets_pause(&s->window, pause))
+            side = PAUSE_MEETS;
+        else if (pause->from_ns < s->window.from_ns)
+            side = PAUSE_BEFORE;
+    }
+    return side;
+}
+
+bool ubi__recording_was_paused(const ubi__recording_summary *s) {
+    return s->tables.counters[UBI__UBIREC_PAUSED_MS] && pauses_side(s) == PAUSE_MEETS;
+}
+
 static void find_paused(ubi__recording_gaps *out, const ubi__recording_summary *s) {
     char time[UBI__HUMAN_TEXT];
     uint64_t paused_ms = s->tables.counters[UBI__UBIREC_PAUSED_MS];
@@ -148,8 +168,10 @@ static void find_paused(ubi__recording_gaps *out, const ubi__recording_summary *
     if (paused_ms && is_empty && ubi__window_is_whole(&s->window))
         gap_add(out, UBI__GAP_ALL_PAUSED, "nothing was recorded: recording was paused for %s",
                 ubi__human_duration(time, paused_ms * 1000));
-    else if (paused_ms)
+    else if (paused_ms && pauses_side(s) == PAUSE_MEETS)
         gap_add(out, UBI__GAP_PAUSED, "recording was paused for %s", ubi__human_duration(time, paused_ms * 1000));
+    else if (paused_ms && pauses_side(s) == PAUSE_BEFORE)
+        gap_add(out, UBI__GAP_PAUSED_BEFORE, "recording was paused before that");
 }
 
 /* Of the time before, between and after. */

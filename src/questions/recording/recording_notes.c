@@ -58,7 +58,7 @@ static void note_losses(ubi__recording_notes *out, const ubi__recording_summary 
         if (n)
             note_add(out, "%s %s", ubi__human_things(count, n, losses[i].singular), losses[i].words);
     }
-    if (s->tables.counters[UBI__UBIREC_PAUSED_MS])
+    if (ubi__recording_was_paused(s))
         note_add(out, "recording was paused for %s: what was allocated meanwhile is in no number",
                  ubi__human_duration(count, s->tables.counters[UBI__UBIREC_PAUSED_MS] * 1000));
     if (s->double_frees)

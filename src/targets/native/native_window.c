@@ -48,15 +48,15 @@ static ubi_status window_open(ubi__native_session *s, uint64_t time_ns) {
     return ubi__ubirec_write_action(s->writer, UBI__UBIREC_ACTION_START, time_ns);
 }
 
-/* Results end with a whole block. */
-static ubi_status window_close(ubi__native_session *s, uint64_t time_ns) {
+/* Results end with a whole block. @param since_ns  nothing that began later is in them */
+static ubi_status window_close(ubi__native_session *s, uint64_t since_ns, uint64_t time_ns) {
     ubi__native_window *w = &s->window;
     if (!w->is_open)
         return UBI_OK;
     w->is_open = w->is_closing = false;
     w->has_results = w->was_closed = true;
-    w->paused_since_ns = time_ns;
-    UBI_TRY(ubi__ubirec_write_action(s->writer, UBI__UBIREC_ACTION_STOP, time_ns));
+    w->paused_since_ns = since_ns;
+    UBI_TRY(ubi__ubirec_write_action(s->writer, UBI__UBIREC_ACTION_STOP, since_ns));
     UBI_TRY(ubi__native_session_flush(s));
     w->end_bytes = ubi__ubirec_bytes_out(s->writer);
     w->end_ns = time_ns;
@@ -78,7 +78,7 @@ ubi_status ubi__native_window_note(ubi__native_session *s, ubi__wire_action acti
     case UBI__ACTION_START:
         return window_open(s, time_ns);
     case UBI__ACTION_STOP:
-        return window_close(s, time_ns);
+        return window_close(s, time_ns, time_ns);
     default:
         return window_reset(s, time_ns);
     }
@@ -91,6 +91,12 @@ uint64_t ubi__native_window_paused_ms(const ubi__native_session *s) {
     return (paused_ns + 999999) / 1000000; /* a short pause is one */
 }
 
+/* When a stop was asked for. */
+static uint64_t closing_ns(const ubi__native_session *s) {
+    uint64_t since = s->window.closing_since_ns;
+    return since > s->began_ns ? since - s->began_ns : 0;
+}
+
 /* ---- from outside ------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__native_window_ask(ubi__native_session *s, ubi__wire_action action) {
@@ -99,16 +105,16 @@ ubi_status ubi__native_window_ask(ubi__native_session *s, ubi__wire_action actio
     if (action == UBI__ACTION_RESET)
         return ubi__native_window_note(s, action, time_now_ns(s));
     if (action == UBI__ACTION_STOP && w->is_open && !w->is_closing) {
+        w->closing_since_ns = ubi__native_now_ns();
         atomic_fetch_and(&area->recording, ~(uint32_t)UBI__RECORDING_IS_ON);
         w->closing_stamp = atomic_load(&area->stamp);
-        w->closing_since_ns = ubi__native_now_ns();
         w->is_closing = true;
     }
     if (action == UBI__ACTION_START) {
         if (w->is_closing) /* it is stopped first: what was recorded by then is whole */
-            UBI_TRY(window_close(s, time_now_ns(s)));
-        UBI_TRY(window_open(s, time_now_ns(s)));
+            UBI_TRY(window_close(s, closing_ns(s), time_now_ns(s)));
         atomic_fetch_or(&area->recording, BOTH);
+        UBI_TRY(window_open(s, time_now_ns(s)));
     }
     return UBI_OK;
 }
@@ -118,7 +124,7 @@ ubi_status ubi__native_window_settle(ubi__native_session *s) {
     if (!w->is_closing || (!ubi__preload_collector_has_reported(s->collector, w->closing_stamp) &&
                            ubi__native_now_ns() - w->closing_since_ns < CLOSING_NS))
         return UBI_OK;
-    UBI_TRY(window_close(s, time_now_ns(s)));
+    UBI_TRY(window_close(s, closing_ns(s), time_now_ns(s)));
     ubi__native_window_check(s);
     return UBI_OK;
 }
