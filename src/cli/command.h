@@ -65,8 +65,10 @@ static inline unsigned ubi__cli_threads(const ubi__cli *cli) {
 
 typedef struct ubi__command {
     const ubi__usage *usage;
-    const ubi__question *question; /**< that it asks, if it does */
-    int least_operands;            /**< it takes fewer than its usage says in some cases, and checks that; 0: never */
+    const ubi__question *question;      /**< that it asks, if it does */
+    const struct ubi__command *related; /**< whose options users look for here; NULL: none */
+    const char *related_words;          /**< then: how it is called for that, as in "record --pid PID" */
+    int least_operands; /**< it takes fewer than its usage says in some cases, and checks that; 0: never */
     /**
      * Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. NULL: asking is all.
      */

@@ -50,6 +50,15 @@ static match match_in(const ubi__option_table *table, const ubi__parameter *row,
     return (match){ option, table->values, is_negated };
 }
 
+/* The command that has an option of this name, or of this letter; NULL: none is known. */
+static const char *command_elsewhere(const parser *p, const char *name, size_t n, char letter) {
+    for (int t = 0; t < p->n_tables; t++)
+        for (const ubi__parameter *o = p->tables[t].elsewhere; o && !is_end(o); o++)
+            if (!o->is_operand && (letter ? o->letter == letter : has_name(o, name, n)))
+                return p->tables[t].elsewhere_command;
+    return NULL;
+}
+
 static match find_long(const parser *p, const char *name, size_t n) {
     bool no = n > 3 && memcmp(name, "no-", 3) == 0;
     for (int t = 0; t < p->n_tables; t++) {
@@ -76,6 +85,9 @@ static match find_letter(const parser *p, char letter) {
 static ubi_status fail_unknown_long(const parser *p, const char *name, size_t n) {
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)n, name);
+    const char *command = command_elsewhere(p, name, n, 0);
+    if (command)
+        return ubi__fail(UBI_EINVAL, "unknown option --%s, which 'ubiheap %s' has", typed, command);
     ubi__suggestion best = ubi__suggestion_for(typed);
     for (int t = 0; t < p->n_tables; t++)
         for (const ubi__parameter *o = p->tables[t].parameters; (o = ubi__option_at(o)); o++)
@@ -83,6 +95,13 @@ static ubi_status fail_unknown_long(const parser *p, const char *name, size_t n)
     if (best.word)
         return ubi__fail(UBI_EINVAL, "unknown option --%s; did you mean --%s?", typed, best.word);
     return ubi__fail(UBI_EINVAL, "unknown option --%s", typed);
+}
+
+static ubi_status fail_unknown_letter(const parser *p, char letter) {
+    const char *command = command_elsewhere(p, "", 0, letter);
+    if (command)
+        return ubi__fail(UBI_EINVAL, "unknown option -%c, which 'ubiheap %s' has", letter, command);
+    return ubi__fail(UBI_EINVAL, "unknown option -%c", letter);
 }
 
 static ubi_status store_value(const match *m, const char *text) {
@@ -133,7 +152,7 @@ static ubi_status parse_letters(parser *p, const char *letters) {
     for (; *letters; letters++) {
         match m = find_letter(p, *letters);
         if (!m.option)
-            return ubi__fail(UBI_EINVAL, "unknown option -%c", *letters);
+            return fail_unknown_letter(p, *letters);
         if (takes_value(m.option))
             return value_store(p, &m, letters[1] ? letters + 1 : NULL);
         store_presence(&m);

@@ -17,6 +17,9 @@
 typedef struct ubi__option_table {
     const ubi__parameter *parameters;
     void *values;
+    const ubi__parameter
+        *elsewhere; /**< options of another command, which is named to who gives one of them; NULL: none */
+    const char *elsewhere_command; /**< then: how that is called */
 } ubi__option_table;
 
 /**

@@ -50,7 +50,7 @@ static parsed parse_words(bool options_first, const char *first, va_list words) 
     int argc = 0;
     for (const char *word = first; word; word = va_arg(words, const char *))
         p.operands[argc++] = (char *)(uintptr_t)word;
-    ubi__option_table tables[] = { { table, &p.values } };
+    ubi__option_table tables[] = { { .parameters = table, .values = &p.values } };
     p.status = ubi__options_parse_first(&p.n_operands, p.operands, argc, tables, 1, options_first);
     return p;
 }
@@ -146,7 +146,7 @@ static void lists_have_an_end(void **state) {
     (void)state;
     char *words[UBI__TEXTS_LENGTH + 1];
     values v = { 0 };
-    ubi__option_table tables[] = { { table, &v } };
+    ubi__option_table tables[] = { { .parameters = table, .values = &v } };
     int n;
     for (int i = 0; i <= UBI__TEXTS_LENGTH; i++)
         words[i] = (char *)(uintptr_t) "--at=x";
@@ -168,6 +168,30 @@ static void misspelt_options_get_a_suggestion(void **state) {
     assert_refused(parse("--flter=x", NULL), "unknown option --flter; did you mean --filter?");
     assert_refused(parse("--utterly-different", NULL), "unknown option --utterly-different");
     assert_refused(parse("-z", NULL), "unknown option -z");
+}
+
+static void options_of_another_command_name_it(void **state) {
+    static const ubi__parameter others[] = { UBI__FLAG("exact", 'e', 0, ""), UBI__FLAG("flter", 0, 0, ""),
+                                             UBI__PARAMETERS_END };
+    static const char *const lines[][2] = {
+        { "--exact", "unknown option --exact, which 'ubiheap record --pid PID' has" },
+        { "--exact=1", "unknown option --exact, which 'ubiheap record --pid PID' has" },
+        { "-e", "unknown option -e, which 'ubiheap record --pid PID' has" },
+        { "--flter", "unknown option --flter, which 'ubiheap record --pid PID' has" },
+        { "--filtr", "unknown option --filtr; did you mean --filter?" },
+        { "-z", "unknown option -z" },
+        { "--", NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        values v = { 0 };
+        char *argv[] = { (char *)(uintptr_t)lines[i][0] };
+        int n;
+        const ubi__option_table with_others = { table, &v, others, "record --pid PID" };
+        assert_int_equal(ubi__options_parse(&n, argv, 1, &with_others, 1), lines[i][1] ? UBI_EINVAL : UBI_OK);
+        if (lines[i][1])
+            assert_string_equal(ubi_error_message(), lines[i][1]);
+    }
 }
 
 static void wrong_values_are_named(void **state) {
@@ -228,6 +252,7 @@ int main(void) {
         cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(switches_go_both_ways_and_the_last_one_wins),
         cmocka_unit_test(misspelt_options_get_a_suggestion),
+        cmocka_unit_test(options_of_another_command_name_it),
         cmocka_unit_test(wrong_values_are_named),
         cmocka_unit_test(an_alias_is_the_option_above_it),
         cmocka_unit_test(aliases_are_neither_shown_nor_suggested),

@@ -116,7 +116,7 @@ static const ubi__parameter *option_named(const ubi__command *c, const char *nam
 static void *arguments_after(const ubi__command *c, const char *word, const char *value) {
     char *words[] = { (char *)(uintptr_t)word, (char *)(uintptr_t)value };
     void *arguments = calloc(1, c->usage->arguments_bytes);
-    ubi__option_table table = { c->usage->parameters, arguments };
+    ubi__option_table table = { .parameters = c->usage->parameters, .values = arguments };
     int n;
     assert_non_null(arguments);
     if (ubi__options_parse(&n, words, value ? 2 : 1, &table, 1) != UBI_OK)

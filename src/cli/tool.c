@@ -126,11 +126,13 @@ static ubi_status check_first_operand(ubi__cli *cli, const char *word) {
 static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, char **argv, int argc, int *exit_code) {
     const ubi__command *c = called->command;
     program_arguments program = { 0 };
-    const ubi__option_table tables[] = { { c->usage->parameters, arguments },
-                                         { ubi__common_options, &cli->common },
-                                         { ubi__compat_options, &cli->common },
-                                         { ubi__command_has_index(c) ? ubi__index_options : no_options, &cli->common },
-                                         { called->is_named ? no_options : program_options, &program } };
+    const ubi__option_table tables[] = {
+        { c->usage->parameters, arguments, c->related ? c->related->usage->parameters : NULL, c->related_words },
+        { .parameters = ubi__common_options, .values = &cli->common },
+        { .parameters = ubi__compat_options, .values = &cli->common },
+        { .parameters = ubi__command_has_index(c) ? ubi__index_options : no_options, .values = &cli->common },
+        { .parameters = called->is_named ? no_options : program_options, .values = &program }
+    };
     int n_operands, n_tables = sizeof tables / sizeof *tables;
     UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->usage->has_options_first));
     cli_prepare(cli);

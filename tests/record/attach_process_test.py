@@ -345,6 +345,10 @@ int main(void) {
         done = subprocess.run([record_place.UBIHEAP, "attach", "1", "census"], stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("takes no verb", done.stderr)
+        for options in (("--exact",), ("-e",), ("--period", "64KiB"), ("--mappings",)):
+            done = subprocess.run([record_place.UBIHEAP, "attach", "1", *options], stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr, f"ubiheap: attach: unknown option {options[0]}, which 'ubiheap record --pid PID' has\n")
 
 
 if __name__ == "__main__":

@@ -289,5 +289,7 @@ static const ubi__usage usage = {
 
 const ubi__command ubi__command_attach = {
     .usage = &usage,
+    .related = &ubi__command_record,
+    .related_words = "record --pid PID",
     .run = attach_run,
 };

@@ -135,7 +135,7 @@ static ubi_status export_ask(ubi__cli *cli, const ubi__control_arguments *a, con
     void *values = ubi__calloc_array(ubi_allocator_default(), 1, usage->arguments_bytes);
     if (!values)
         return ubi__fail_nomem();
-    const ubi__option_table table = { usage->parameters, values };
+    const ubi__option_table table = { .parameters = usage->parameters, .values = values };
     snprintf(label, sizeof label, "process %d", p->facts.pid);
     cli->label = label;
     ubi__usage_values_init(values, usage->parameters);

@@ -7,6 +7,8 @@
 
 #include "cli/command.h"
 
+extern const ubi__command ubi__command_record;
+
 /** With the standard settings. @param output, duration  as record takes them; NULL: its standard. */
 ubi_status ubi__record_attached(ubi__cli *cli, const char *pid, const char *output, const char *duration,
                                 int *exit_code);
