@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`ubiheap attach PID`: programs that run already are recorded, let go, and never harmed."""
+import json
 import os
 import pathlib
 import random
@@ -8,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import record_place
@@ -192,6 +194,45 @@ class Attach(unittest.TestCase):
         error = running.stderr.read()
         self.assertEqual(running.wait(), 0, error)
         self.assertIsNotNone(record_place.Recording(self.file).end)
+
+    def gaps(self):
+        done = subprocess.run([record_place.UBIHEAP, "report", "--json", "--no-progress", str(self.file)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.place.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [gap["kind"] for gap in json.loads(done.stdout)["gaps"]]
+
+    def test_of_a_program_that_is_killed_at_any_moment_all_that_it_did_is_there(self):
+        choose = random.Random(4712)
+        for _ in range(KILLS // 6):
+            program = Program(self, "sleeps", "counts", "forks")
+            running = self.start(program.pid, "--exact")
+            rounds = choose.randrange(1, 20)
+            for _ in range(rounds):
+                program.ask("k")
+            program.process.kill()
+            error = running.stderr.read()
+            self.assertEqual(running.wait(), 0, error)
+            self.assertGreaterEqual(record_place.Recording(self.file).sizes()[1000], 100 * rounds)
+            self.assertEqual(self.gaps(), ["attached"])
+
+    def test_of_a_recorder_that_is_killed_what_it_had_written_is_there_and_it_says_so(self):
+        choose = random.Random(4713)
+        program = Program(self, "sleeps", "counts", "forks")
+        for _ in range(KILLS // 6):
+            running = self.start(program.pid, "--exact")
+            program.ask("k")
+            while record_place.Recording(self.file).sizes()[1000] < 100:  # a second at most, the page says
+                self.assertIsNone(running.poll())
+            time.sleep(choose.random() * 0.1)
+            running.kill()
+            running.wait()
+            program.ask("f")
+            recording = record_place.Recording(self.file)
+            self.assertGreaterEqual(recording.sizes()[1000], 100)
+            self.assertIsNone(recording.end)
+            self.assertIn("noEnd", self.gaps())
+            self.file.unlink()
+        program.end()
 
     def test_one_thread_that_never_waits(self):
         source = self.place.folder / "spins.c"

@@ -22,6 +22,9 @@
 
 #include <cmocka.h>
 
+#include "fail_allocator.h"
+#include "recording/preload_wire.h"
+#include "targets/native/native_attach.h"
 #include "targets/native/native_filters.h"
 #include "targets/native/native_moment.h"
 
@@ -229,6 +232,59 @@ static void mappings_and_functions_are_found(void **state) {
     ubi__native_image_close(&image);
 }
 
+/* All that attaching looks at, of a process that stands. */
+static ubi_status looks(void *payload, const ubi_allocator *allocator) {
+    subject *s = payload;
+    ubi__native_image image;
+    ubi__native_moments *moments = NULL;
+    UBI_TRY(ubi__native_image_open(&image, s->pid, allocator));
+    ubi_status status = ubi__native_image_look(&image);
+    if (status == UBI_OK)
+        status = ubi__native_moments_open(&moments, &image);
+    if (status == UBI_OK) {
+        status = ubi__native_filters_try(s->pid, allocator);
+        ubi__native_moments_close(moments);
+    }
+    ubi__native_image_close(&image);
+    return status;
+}
+
+static void no_refused_memory_is_missed_by_looks(void **state) {
+    (void)state;
+    subject s;
+    subject_start(&s, spinner);
+    assert_int_equal(ubi__borrow_stop(&s.borrowed, &s.image, s.pid, s.way_back), UBI__BORROW_DONE);
+    assert_true(fail_each_allocation(looks, &s) >= 3);
+    ubi__borrow_resume(&s.borrowed);
+    assert_int_equal(subject_end(&s), 0);
+}
+
+static ubi_status attach(void *payload, const ubi_allocator *allocator) {
+    const subject *s = payload;
+    char library[4096];
+    ubi__native_attach a;
+    snprintf(library, sizeof library, "%s/lib/ubiheap/" UBI__WIRE_LIBRARY, getenv("UBI_BUILD_DIR"));
+    ubi_status status = ubi__native_attach_open(&a, s->pid, library, false, allocator);
+    if (status == UBI_OK)
+        ubi__native_attach_close(&a);
+    return status;
+}
+
+/* Each attempt leaves the process as it was, for the next one. */
+static void no_refused_memory_harms_who_is_attached_to(void **state) {
+    (void)state;
+    subject s;
+    if (!getenv("UBI_BUILD_DIR"))
+        skip();
+    subject_start(&s, spinner);
+    if (attach(&s, ubi_allocator_default()) == UBI_EINVAL) { /* a sanitizer has a malloc of its own */
+        assert_int_equal(subject_end(&s), 0);
+        skip();
+    }
+    assert_true(fail_each_allocation(attach, &s) >= 4);
+    assert_int_equal(subject_end(&s), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_continues),
@@ -237,6 +293,8 @@ int main(void) {
         cmocka_unit_test(what_is_gone_is_gone),
         cmocka_unit_test(a_call_that_crashes_is_undone),
         cmocka_unit_test(mappings_and_functions_are_found),
+        cmocka_unit_test(no_refused_memory_is_missed_by_looks),
+        cmocka_unit_test(no_refused_memory_harms_who_is_attached_to),
     };
     both = mmap(NULL, sizeof *both, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(both != MAP_FAILED);
