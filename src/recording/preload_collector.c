@@ -57,6 +57,7 @@ struct ubi__preload_collector {
 
     chunk_progress chunks[UBI__WIRE_CHUNKS];
     context_state *contexts[UBI__WIRE_CONTEXTS]; /* NULL: not seen */
+    size_t n_contexts;                           /* from this number on, none was seen */
     context_state *heap[UBI__WIRE_CONTEXTS];     /* those with an event, the least stamp first */
     size_t n_heap;
     uint64_t stamp;        /* the last that was reported, or given up */
@@ -79,8 +80,10 @@ struct ubi__preload_collector {
 /* Reported, and not freed: what lives, and what was given to a realloc that is not decided. Mappings may have several pieces. */
 static void check_counters(const ubi__preload_collector *c) {
     uint64_t n_resized = 0;
-    for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
+    for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++) {
         n_resized += c->contexts[i] && c->contexts[i]->resized.address;
+        UBI_ASSERT(!c->contexts[i] || i < c->n_contexts);
+    }
     UBI_ASSERT(c->counters.allocations == c->next_number);
     UBI_ASSERT(c->counters.allocations - c->counters.frees == c->blocks.n + c->n_mappings + n_resized);
     UBI_ASSERT(c->n_mappings <= c->mappings.n);
@@ -421,8 +424,10 @@ static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
 static context_state *context_of(ubi__preload_collector *c, uint32_t number) {
     if (!c->contexts[number]) {
         c->contexts[number] = UBI_NEW(c->allocator, context_state);
-        if (c->contexts[number])
-            ubi__stream_init(&c->contexts[number]->stream, &c->common);
+        if (!c->contexts[number])
+            return NULL;
+        ubi__stream_init(&c->contexts[number]->stream, &c->common);
+        c->n_contexts = number < c->n_contexts ? c->n_contexts : (size_t)number + 1;
     }
     return c->contexts[number];
 }
@@ -573,7 +578,7 @@ static ubi_status context_advance(ubi__preload_collector *c, context_state *x, b
 
 /* Contexts whose last event was reported, and to which more came. */
 static ubi_status refill_heap(ubi__preload_collector *c, bool is_last) {
-    for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++) {
+    for (size_t i = 0; i < c->n_contexts; i++) {
         context_state *x = c->contexts[i];
         if (!x || x->stream.event || !x->stream.first)
             continue;
@@ -624,22 +629,26 @@ static ubi_status report_in_order(ubi__preload_collector *c, bool is_last) {
     return UBI_OK;
 }
 
-static ubi_status collector_run(ubi__preload_collector *c, bool *busy, bool is_last) {
-    bool any = false;
+/* @param any  out, or NULL: there was something new */
+static ubi_status collector_run(ubi__preload_collector *c, bool *any, bool is_last) {
+    bool is_any = false;
     see_counters(c);
     if (!c->is_trampled)
-        UBI_TRY(read_chunks(c, &any));
+        UBI_TRY(read_chunks(c, &is_any));
     UBI_TRY(refill_heap(c, is_last));
     UBI_TRY(report_in_order(c, is_last));
     collector_check(c);
-    if (busy)
-        *busy = any;
+    if (any)
+        *any = is_any;
     return UBI_OK;
 }
 
 ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy) {
+    c->poll_bytes = 0;
     if (c->failed == UBI_OK)
-        c->failed = collector_run(c, busy, false);
+        c->failed = collector_run(c, NULL, false);
+    if (busy)
+        *busy = c->poll_bytes >= POLL_BYTES;
     return c->failed;
 }
 

@@ -4,7 +4,7 @@
  *
  * A collector belongs to one process that is recorded and its area. It is driven from outside:
  *
- *     while the process lives, every millisecond or so:   ubi__preload_collector_poll(c, &busy);
+ *     while the process lives, every few milliseconds:    ubi__preload_collector_poll(c, &busy);
  *     when it is dead (pidfd):                             ubi__preload_collector_finish(c);
  *
  * `poll` reads a part of what the program has committed and frees chunks, so that the program need not wait. Events
@@ -59,8 +59,9 @@ ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload
 /** NULL is fine. */
 void ubi__preload_collector_free(ubi__preload_collector *c);
 /**
- * Reports what is there and in order. @param busy  out, or NULL: there was something, and more may be there. Errors: UBI_ENOMEM, the
- * sink's.
+ * Reports what is there and in order. @param busy  out, or NULL: it read as much as one poll does, and there is more. What the program
+ * writes meanwhile is no reason to look at once: a look costs as much as many events, so they are left to gather. Errors: UBI_ENOMEM,
+ * the sink's.
  */
 ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy);
 /** Whether something was read and not reported, because what comes before it is missing. */

@@ -21,7 +21,7 @@
 #include "targets/native/native_recorder.h"
 
 #define MS UINT64_C(1000000) /* in ns */
-/* What is written waits so long to be read, when the last look found nothing. */
+/* What is written waits so long to be read, when the last look has read all that was there. */
 #define PAUSE_MS 5
 /* Stock is taken every tenth of a second, and more often at the start, for short programs. */
 #define FIRST_STOCK_NS (5 * MS)

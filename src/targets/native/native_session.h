@@ -173,7 +173,7 @@ void ubi__native_session_free(ubi__native_session *s);
 
 /** Not UBI_OK: recording has failed with the thread's message, and ends. Only the first failure counts. */
 void ubi__native_session_note(ubi__native_session *s, ubi_status status);
-/** Writes what is there. @return whether there was something, so that more may follow at once. */
+/** Writes what is there. @return whether it has left something for the next poll. */
 bool ubi__native_session_poll(ubi__native_session *s);
 /** All that was read is in the file, with what was lost so far. Errors: those of writing, which end the recording. */
 ubi_status ubi__native_session_flush(ubi__native_session *s);
