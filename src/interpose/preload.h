@@ -11,7 +11,7 @@
  *     events.c            what is recorded, and with which stack
  *     context.c, trace_tree.c    where a thread keeps what it writes, and how
  *     scripts.c, script_sources.c    frames of scripts that an interpreter runs, in place of its own
- *     python.c, python_locations.c, readable.c    those of Python, and reading them with care
+ *     python.c, python_locations.c, python_places.c, readable.c    those of Python, and reading them with care
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     recording_control.c which part of it the program wants recorded (ubiheap/core/recorder.h)
  *     allocator_answer.c  what the program's allocator says of its memory

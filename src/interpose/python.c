@@ -16,6 +16,7 @@
 #include "base/script_source.h"
 #include "interpose/loaded_symbols.h"
 #include "interpose/preload.h"
+#include "interpose/python_places.h"
 #include "interpose/readable.h"
 #include "interpose/scripts.h"
 
@@ -23,7 +24,6 @@
 #define TABLE_BYTES 65536u  /* longer tables of locations are not read */
 #define TABLE_END_BYTES 64u /* at each end, by which tables are distinguished */
 #define FRAMES_MAX 4096u    /* a chain that is longer is taken for a circle of garbage */
-#define PLACES 2048u
 /* After this many chains that made no sense, and none that did, the layout is another one. */
 #define TRIES 64u
 
@@ -109,44 +109,6 @@ static bool read_code(code *out, uintptr_t at) {
 
 /* ---- where an instruction is --------------------------------------------------------------------------------------- */
 
-/*
- * Answers of before, for all threads: a place is being written while its sequence is odd. Another function may be where one was, so the
- * print of its contents is compared as well.
- */
-typedef struct place {
-    _Atomic uint32_t sequence, unit, line, column;
-    _Atomic uint64_t code, print;
-} place;
-static place places[PLACES];
-
-static place *place_of(uintptr_t at, uint32_t unit) {
-    return &places[((at >> 4) * 31 + unit * UINT32_C(2654435761)) % PLACES];
-}
-
-static bool place_recall(place *p, uintptr_t at, uint64_t print, uint32_t unit, ubi__python_position *out) {
-    uint32_t before = atomic_load_explicit(&p->sequence, memory_order_acquire);
-    bool is_it = atomic_load_explicit(&p->code, memory_order_relaxed) == at &&
-                 atomic_load_explicit(&p->print, memory_order_relaxed) == print &&
-                 atomic_load_explicit(&p->unit, memory_order_relaxed) == unit;
-    *out = (ubi__python_position){ atomic_load_explicit(&p->line, memory_order_relaxed),
-                                   atomic_load_explicit(&p->column, memory_order_relaxed) };
-    atomic_thread_fence(memory_order_acquire);
-    return is_it && before % 2 == 0 && atomic_load_explicit(&p->sequence, memory_order_relaxed) == before;
-}
-
-static void place_keep(place *p, uintptr_t at, uint64_t print, uint32_t unit, ubi__python_position position) {
-    uint32_t before = atomic_load_explicit(&p->sequence, memory_order_relaxed);
-    if (before % 2 || !atomic_compare_exchange_strong(&p->sequence, &before, before + 1))
-        return;
-    atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&p->code, at, memory_order_relaxed);
-    atomic_store_explicit(&p->print, print, memory_order_relaxed);
-    atomic_store_explicit(&p->unit, unit, memory_order_relaxed);
-    atomic_store_explicit(&p->line, position.line, memory_order_relaxed);
-    atomic_store_explicit(&p->column, position.column, memory_order_relaxed);
-    atomic_store_explicit(&p->sequence, before + 2, memory_order_release);
-}
-
 /* Length and hash of a text: of another text they differ, mostly. */
 static uint64_t print_of_text(uintptr_t text) {
     uintptr_t head[2] = { 0, 0 };
@@ -175,14 +137,14 @@ static uint64_t print_of_code(const code *c, uintptr_t *n_table) {
 }
 
 static ubi__python_position locate(const code *c, uint64_t print, uintptr_t n_table, uint32_t unit) {
-    place *p = place_of(c->at, unit);
+    ubi__python_place *p = ubi__python_place_of(c->at, unit);
     ubi__python_position position;
     uintptr_t table = c->table + BYTES_HEAD;
-    if (place_recall(p, c->at, print, unit, &position))
+    if (ubi__python_place_recall(p, c->at, print, unit, &position))
         return position;
     n_table = ubi__is_readable(table, n_table) ? n_table : 0;
     position = ubi__python_locate((const uint8_t *)table, n_table, c->first_line, unit);
-    place_keep(p, c->at, print, unit, position);
+    ubi__python_place_keep(p, c->at, print, unit, position);
     return position;
 }
 
@@ -241,13 +203,20 @@ typedef struct chain_link {
     uintptr_t place; /* of the activation, if this is where that is seen; else 0 */
 } chain_link;
 
+static inline ALWAYS bool is_of_c_stack(const uint8_t *frame, const layout *l) {
+    return l->frame_owner != NONE && frame[l->frame_owner] == OWNED_BY_C_STACK;
+}
+
+static inline ALWAYS bool is_entry_frame(const uint8_t *frame, const layout *l) {
+    return l->frame_is_entry != NONE && frame[l->frame_is_entry];
+}
+
 /* From one frame to the next. @return false: it cannot be read. */
 static inline ALWAYS bool chain_next(chain *c, chain_link *out, const layout *l) {
     const uint8_t *frame = (const uint8_t *)c->frame;
     if (!can_read(c->pages, c->frame, FRAME_BYTES))
         return false;
-    bool is_c = l->frame_owner != NONE && frame[l->frame_owner] == OWNED_BY_C_STACK;
-    bool is_entry = l->frame_is_entry != NONE && frame[l->frame_is_entry];
+    bool is_c = is_of_c_stack(frame, l), is_entry = is_entry_frame(frame, l);
     *out = (chain_link){ frame, !is_c, !is_c && !c->is_first, is_c && !c->is_first ? c->frame : 0 };
     if (is_entry) {
         out->place = c->cframe;
@@ -390,7 +359,7 @@ static bool move_frame(ubi__script_frame *f, uintptr_t instruction) {
     ubi__python_position position;
     uint32_t unit = unit_of(at, instruction);
     if (f->memory[1] != glance_at_code((const uint8_t *)at) ||
-        !place_recall(place_of(at, unit), at, f->version, unit, &position))
+        !ubi__python_place_recall(ubi__python_place_of(at, unit), at, f->version, unit, &position))
         return false;
     f->memory[0] = instruction;
     f->line = position.line;
@@ -410,46 +379,61 @@ static inline ALWAYS bool is_frame_there(const ubi__script_frame *f, const uint8
 
 #define ENDED_MAX 4 /* of the innermost frames, to be passed over here */
 
+/* The frame runs what it ran, and has advanced, or begins an activation now, or does not any more. @return false: it runs something else. */
+static __attribute__((noinline)) bool change_in_place(ubi__script_frame *f, const uint8_t *frame, bool is_inlined) {
+    if (f->function != word_at(frame, known->frame_code) ||
+        (f->memory[0] != word_at(frame, known->frame_instruction) && !change_frame(f, frame, true)))
+        return false;
+    f->stack_address = is_inlined ? 0 : f->stack_address;
+    f->is_inlined = is_inlined;
+    return true;
+}
+
 /*
- * Most allocations come from frames that were there, of which some have ended and one or two have advanced.
+ * Most allocations come from frames that were there, of which some have ended and one or two have advanced. Where a frame is that was
+ * there the last time, it can be read; the same goes for what the C stack has of its activation.
  * @param changed  out: the end of the frames that have changed. @return false: there are new frames, or it cannot be read.
  */
 static inline ALWAYS bool renew_in_place(ubi__script_chain *k, chain c, size_t n_before, ubi__script_frame **changed,
                                          const layout *l) {
     ubi__script_frame *end = k->frames + k->depth, *f = end - n_before;
-    chain_link link;
     for (size_t i = 0; i < ENDED_MAX && f < end && f->frame != (const void *)c.frame; i++)
         f++;
-    ubi__script_frame *first = f, *head = f;
-    bool has_place = false; /* the activation that begins at `head` */
+    ubi__script_frame *first = f, *head = f; /* the activation that is walked begins at `head` */
     *changed = f;
     while (c.frame) {
-        if (f == end || !chain_next(&c, &link, l))
+        const uint8_t *frame = (const uint8_t *)c.frame;
+        bool is_inlined = !c.is_first, is_there = f < end && f->frame == frame;
+        if (!is_there && (l->frame_owner == NONE || !can_read(c.pages, c.frame, FRAME_BYTES)))
             return false;
-        if (link.is_script) {
-            if (!is_frame_there(f, link.frame, l))
+        bool is_c = is_of_c_stack(frame, l), is_entry = is_entry_frame(frame, l);
+        if (!is_c) {
+            if (!is_there)
                 return false;
-            bool has_moved = f->memory[0] != word_at(link.frame, l->frame_instruction);
-            if (has_moved || f->is_inlined != link.is_inlined) {
+            if (((f->function ^ word_at(frame, l->frame_code)) | (f->memory[0] ^ word_at(frame, l->frame_instruction)) |
+                 (uintptr_t)(f->is_inlined ^ is_inlined)) != 0) {
                 *changed = f + 1;
-                if (has_moved && !change_frame(f, link.frame, true))
+                if (!change_in_place(f, frame, is_inlined))
                     return false;
-                f->stack_address = link.is_inlined ? 0 : f->stack_address;
-                f->is_inlined = link.is_inlined;
             }
-            head = link.is_inlined ? head : f;
-            has_place &= link.is_inlined;
+            head = is_inlined ? head : f;
             f++;
         }
-        if (link.place && head->stack_address != link.place) {
+        uintptr_t at = is_entry ? c.cframe : is_c && is_inlined ? c.frame : 0; /* where the activation is seen */
+        if (at && head->stack_address != at) {
+            if (is_entry && !can_read(c.pages, at + l->cframe_outer, sizeof at))
+                return false;
             *changed = *changed > head ? *changed : head + 1;
-            head->stack_address = link.place;
+            head->stack_address = at;
         }
-        has_place |= link.place != 0;
+        if (is_entry)
+            c.cframe = word_at((const uint8_t *)at, l->cframe_outer);
+        c.is_first = is_c || is_entry;
+        c.frame = word_at(frame, l->frame_outer);
     }
     k->n = (size_t)(end - first);
     k->n_same = (size_t)(end - *changed);
-    return f == end && (has_place || head->stack_address == 0);
+    return f == end && (c.is_first || head->stack_address == 0);
 }
 
 /* Any chain. @param n_same  at most this many of the outermost frames are as they were. */
