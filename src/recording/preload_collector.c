@@ -8,16 +8,8 @@
  */
 #include "recording/preload_collector.h"
 
-#include <linux/futex.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "base/assert.h"
-#include "recording/block_table.h"
-#include "recording/live_table.h"
-#include "recording/preload_stream.h"
+#include "recording/preload_collector_inside.h"
 
 /* How long we wait for a missing event: in time of our clock, and in bytes of later events. */
 #define GAP_US 5000000
@@ -26,56 +18,6 @@
    program ends each thread may be in the middle of an event. */
 #define GAP_EVENTS ((uint64_t)1 << 32)
 #define LAST_EVENTS ((uint64_t)1 << 16)
-/* What one poll copies at most, for there may be others to attend to: some milliseconds of work. */
-#define POLL_BYTES (256u * 1024)
-#define PAGE_BYTES 4096
-/* Pages of freed chunks beyond this many go back to the system. */
-#define WARM_CHUNKS UBI__WIRE_QUOTA_EXACT
-
-/* What is known about a chunk of the area. */
-typedef struct chunk_progress {
-    uint64_t sequence; /* 0: not seen since it was freed */
-    uint32_t context;
-    uint32_t copied; /* bytes */
-} chunk_progress;
-
-/* A context, and what it began but did not end. */
-typedef struct context_state {
-    ubi__stream stream;
-    ubi__block resized; /* a block that is given to realloc; address 0: none */
-    uint32_t resize_thread;
-    uint64_t resize_clock_us;
-    bool has_moved_mapping; /* the last mremap was of what we know */
-} context_state;
-
-struct ubi__preload_collector {
-    const ubi_allocator *allocator;
-    ubi__preload_area *area;
-    ubi__preload_sink sink;
-    ubi__stream_common common;
-    ubi_status failed; /* UBI_OK: none yet */
-
-    chunk_progress chunks[UBI__WIRE_CHUNKS];
-    context_state *contexts[UBI__WIRE_CONTEXTS]; /* NULL: not seen */
-    size_t n_contexts;                           /* from this number on, none was seen */
-    context_state *heap[UBI__WIRE_CONTEXTS];     /* those with an event, the least stamp first */
-    size_t n_heap;
-    uint64_t stamp;        /* the last that was reported, or given up */
-    uint64_t end_stamp;    /* what is later is not part of the recording */
-    uint64_t gap_since_us; /* our clock when the missing one was missed; 0: none is */
-    uint64_t gap_round;    /* and the round of that time */
-
-    uint32_t next_chunk;           /* is looked at first by the next poll */
-    uint32_t n_looked;             /* in this round */
-    uint64_t n_rounds, poll_bytes; /* times that all chunks were looked at; what this poll has copied */
-
-    ubi__block_table blocks;
-    ubi__mapping_list mappings; /* pieces of them, where they were cut in two */
-    uint64_t n_mappings;
-    uint64_t next_number;
-    ubi__preload_counters counters; /* the program's: as they were when its memory was sound */
-    bool is_trampled;
-};
 
 /* Reported, and not freed: what lives, and what was given to a realloc that is not decided. Mappings may have several pieces. */
 static void check_counters(const ubi__preload_collector *c) {
@@ -166,18 +108,6 @@ static family family_of_free(unsigned kind) {
     }
 }
 
-static ubi_status report_free(ubi__preload_collector *c, const ubi__preload_free *event) {
-    c->counters.frees++;
-    c->counters.mismatched_frees += event->is_mismatched;
-    c->counters.wrong_sizes += event->is_size_wrong;
-    return c->sink.free(c->sink.payload, event);
-}
-
-static ubi_status report_alloc(ubi__preload_collector *c, const ubi__preload_alloc *event) {
-    c->counters.allocations++;
-    return c->sink.alloc(c->sink.payload, event);
-}
-
 /* A block whose end was not seen, or that realloc took. */
 static ubi_status report_end_of(ubi__preload_collector *c, ubi__block block, ubi__free_kind kind, uint32_t thread,
                                 uint64_t clock_us) {
@@ -185,13 +115,13 @@ static ubi_status report_end_of(ubi__preload_collector *c, ubi__block block, ubi
     ubi__preload_free event = {
         .number = block.number, .kind = kind, .thread = thread, .clock_us = clock_us, .is_mismatched = is_mismatched
     };
-    return report_free(c, &event);
+    return ubi__collector_report_free(c, &event);
 }
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
 /* What was given to realloc is gone: its successor is there, or there is none. */
-static ubi_status settle_resize(ubi__preload_collector *c, context_state *x) {
+static ubi_status settle_resize(ubi__preload_collector *c, ubi__collector_context *x) {
     ubi__block block = x->resized;
     if (!block.address)
         return UBI_OK;
@@ -200,7 +130,7 @@ static ubi_status settle_resize(ubi__preload_collector *c, context_state *x) {
 }
 
 /* Realloc failed: the block is where it was. If another block is there, it did not fail. */
-static ubi_status undo_resize(ubi__preload_collector *c, context_state *x) {
+static ubi_status undo_resize(ubi__preload_collector *c, ubi__collector_context *x) {
     ubi__block block = x->resized;
     if (!block.address || ubi__block_table_find(&c->blocks, block.address))
         return settle_resize(c, x);
@@ -226,12 +156,12 @@ static ubi__block block_of(const ubi__wire_event *e, uint64_t number) {
 }
 
 /* What has grown stays what it is; the engine knows that less often than what it makes. */
-static void keep_class(const context_state *x, ubi__wire_event *e) {
+static void keep_class(const ubi__collector_context *x, ubi__wire_event *e) {
     if (e->kind == UBI__ALLOC_SCRIPT_REALLOC && x->resized.address && x->resized.kind > BLOCK_CLASSES)
         e->about.script_class = (uint32_t)x->resized.kind - BLOCK_CLASSES;
 }
 
-static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, ubi__wire_event *e) {
+static ubi_status take_alloc(ubi__preload_collector *c, ubi__collector_context *x, ubi__wire_event *e) {
     if (ubi__alloc_is_resized(e->kind)) {
         keep_class(x, e);
         UBI_TRY(settle_resize(c, x));
@@ -249,10 +179,10 @@ static ubi_status take_alloc(ubi__preload_collector *c, context_state *x, ubi__w
     }
     e->about.number = number;
     e->about.kind = (ubi__alloc_kind)e->kind;
-    return report_alloc(c, &e->about);
+    return ubi__collector_report_alloc(c, &e->about);
 }
 
-static ubi_status take_free(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
+static ubi_status take_free(ubi__preload_collector *c, ubi__collector_context *x, const ubi__wire_event *e) {
     ubi__block *found = ubi__block_table_find(&c->blocks, e->about.address);
     if (!found) {
         c->counters.unknown_frees++;
@@ -276,125 +206,10 @@ static ubi_status take_free(ubi__preload_collector *c, context_state *x, const u
         .is_size_wrong =
             e->kind >= UBI__FREE_SIZED && low_bits(e->about.size_bytes, UBI__BLOCK_SIZE_BITS) != block.size,
     };
-    return report_free(c, &event);
+    return ubi__collector_report_free(c, &event);
 }
 
-/* ---- mappings ---------------------------------------------------------------------------------------------------- */
-
-static ubi_status add_mapping(ubi__preload_collector *c, uint64_t high, const ubi__wire_event *e) {
-    ubi__preload_alloc event = { .number = c->next_number++,
-                                 .address = e->about.address,
-                                 .size_bytes = e->about.size_bytes,
-                                 .kind = (ubi__alloc_kind)e->kind,
-                                 .trace = e->about.trace,
-                                 .thread = e->about.thread,
-                                 .clock_us = e->about.clock_us };
-    ubi__mapping mapping = {
-        .low = e->about.address, .high = high, .number = event.number, .trace = e->about.trace, .kind = e->kind
-    };
-    UBI_TRY(ubi__mapping_add(&c->mappings, c->allocator, mapping));
-    c->n_mappings++;
-    return report_alloc(c, &event);
-}
-
-/* A piece that stays of a mapping. @param left  its bytes are added. */
-static ubi_status keep_piece(ubi__preload_collector *c, ubi__mapping m, uint64_t low, uint64_t high, uint64_t *left) {
-    if (low >= high)
-        return UBI_OK;
-    *left += high - low;
-    m.low = low;
-    m.high = high;
-    return ubi__mapping_add(&c->mappings, c->allocator, m);
-}
-
-/* Of an allocation that was cut in two before. Rare, and no dearer than to take a mapping out of the list. */
-static uint64_t bytes_of_pieces(const ubi__preload_collector *c, uint64_t number) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < c->mappings.n; i++)
-        bytes += c->mappings.at[i].number == number ? c->mappings.at[i].high - c->mappings.at[i].low : 0;
-    return bytes;
-}
-
-/* A range of a mapping is unmapped, which has at least a part of it. */
-static ubi_status cut_mapping(ubi__preload_collector *c, size_t i, uint64_t low, uint64_t high,
-                              const ubi__wire_event *e) {
-    ubi__mapping m = c->mappings.at[i];
-    uint64_t left = 0;
-    ubi__mapping_remove(&c->mappings, i);
-    if (m.has_pieces)
-        left = bytes_of_pieces(c, m.number);
-    m.has_pieces |= m.low < low && high < m.high;
-    UBI_TRY(keep_piece(c, m, m.low, low, &left));
-    UBI_TRY(keep_piece(c, m, high, m.high, &left));
-    if (left) {
-        ubi__preload_cut event = { .number = m.number,
-                                   .size_bytes = left,
-                                   .kind = (ubi__alloc_kind)m.kind,
-                                   .trace = m.trace,
-                                   .thread = e->about.thread,
-                                   .clock_us = e->about.clock_us };
-        return c->sink.cut(c->sink.payload, &event);
-    }
-    UBI_ASSERT(c->n_mappings > 0 && bytes_of_pieces(c, m.number) == 0);
-    c->n_mappings--;
-    ubi__preload_free event = {
-        .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->about.thread, .clock_us = e->about.clock_us
-    };
-    return report_free(c, &event);
-}
-
-/* What lies in a range is unmapped; what is left of mappings at its ends stays. @param any  out: there was something */
-static ubi_status cut_range(ubi__preload_collector *c, uint64_t low, uint64_t high, const ubi__wire_event *e,
-                            bool *any) {
-    *any = false;
-    for (;;) {
-        size_t i = ubi__mapping_at(&c->mappings, low);
-        if (i == c->mappings.n || c->mappings.at[i].low >= high)
-            return UBI_OK;
-        *any = true;
-        UBI_TRY(cut_mapping(c, i, low, high, e));
-    }
-}
-
-/* The whole pages of a range. False: there is no such range. */
-static bool pages_of(const ubi__wire_event *e, bool has_pages, uint64_t *high) {
-    uint64_t size = e->about.size_bytes;
-    if (has_pages && size <= UINT64_MAX - PAGE_BYTES)
-        size = (size + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-    if (size == 0 || e->about.address == 0 || size > UINT64_MAX - e->about.address)
-        return false;
-    *high = e->about.address + size;
-    return true;
-}
-
-static ubi_status take_map(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
-    uint64_t high;
-    bool any, is_moved = x->has_moved_mapping;
-    x->has_moved_mapping = false;
-    if (!pages_of(e, e->kind != UBI__ALLOC_BRK, &high)) {
-        c->counters.lost_events++;
-        return UBI_OK;
-    }
-    if (e->kind == UBI__ALLOC_MREMAP && !is_moved)
-        return UBI_OK;
-    ubi__wire_event replaced = *e;
-    replaced.kind = UBI__FREE_MUNMAP;
-    UBI_TRY(cut_range(c, e->about.address, high, &replaced, &any));
-    c->counters.reused_addresses += any;
-    return add_mapping(c, high, e);
-}
-
-static ubi_status take_unmap(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
-    uint64_t high;
-    bool any = false;
-    if (pages_of(e, e->kind != UBI__FREE_BRK, &high))
-        UBI_TRY(cut_range(c, e->about.address, high, e, &any));
-    if (e->kind == UBI__FREE_MREMAP)
-        x->has_moved_mapping = any;
-    return UBI_OK;
-}
-
-static ubi_status take_marker(ubi__preload_collector *c, const context_state *x) {
+static ubi_status take_marker(ubi__preload_collector *c, const ubi__collector_context *x) {
     ubi__preload_marker event = ubi__stream_marker_event(&x->stream);
     c->counters.markers++;
     return c->sink.marker ? c->sink.marker(c->sink.payload, &event) : UBI_OK;
@@ -405,7 +220,7 @@ static ubi_status take_action(ubi__preload_collector *c, const ubi__wire_event *
     return c->sink.action ? c->sink.action(c->sink.payload, &event) : UBI_OK;
 }
 
-static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
+static ubi_status take_event(ubi__preload_collector *c, ubi__collector_context *x) {
     ubi__wire_event *e = x->stream.event;
     if (e->stamp > c->end_stamp)
         return UBI_OK;
@@ -414,133 +229,17 @@ static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
     if (e->is_marker)
         return take_marker(c, x);
     if (e->is_alloc)
-        return e->kind < UBI__ALLOC_MMAP ? take_alloc(c, x, e) : take_map(c, x, e);
-    return e->kind < UBI__FREE_MUNMAP ? take_free(c, x, e) : take_unmap(c, x, e);
-}
-
-/* ---- from chunks to streams -------------------------------------------------------------------------------------- */
-
-/* NULL: no memory. */
-static context_state *context_of(ubi__preload_collector *c, uint32_t number) {
-    if (!c->contexts[number]) {
-        c->contexts[number] = UBI_NEW(c->allocator, context_state);
-        if (!c->contexts[number])
-            return NULL;
-        ubi__stream_init(&c->contexts[number]->stream, &c->common);
-        c->n_contexts = number < c->n_contexts ? c->n_contexts : (size_t)number + 1;
-    }
-    return c->contexts[number];
-}
-
-static void free_chunk(ubi__preload_collector *c, uint32_t i) {
-    ubi__wire_header *area = c->area->header;
-    ubi__wire_chunk *chunk = ubi__wire_chunk_at(area, i);
-    c->chunks[i] = (chunk_progress){ 0 };
-    if (i >= WARM_CHUNKS)
-        madvise(ubi__wire_chunk_data(area, i), UBI__WIRE_CHUNK_BYTES, MADV_REMOVE);
-    atomic_store_explicit(&chunk->sequence, 0, memory_order_relaxed);
-    atomic_store_explicit(&chunk->committed, 0, memory_order_relaxed);
-    atomic_store_explicit(&chunk->state, UBI__CHUNK_FREE, memory_order_release);
-    atomic_fetch_sub(&area->chunks_in_use, 1);
-    atomic_fetch_add(&area->freed_chunks, 1);
-    if (atomic_load(&area->waiting))
-        syscall(SYS_futex, &area->freed_chunks, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
-/* Copies what is new in a chunk, of which so much may be read. */
-static ubi_status copy_chunk(ubi__preload_collector *c, uint32_t i, uint32_t committed, bool is_full) {
-    chunk_progress *known = &c->chunks[i];
-    context_state *x = context_of(c, known->context);
-    ubi__stream_piece *piece;
-    if (!x)
-        return ubi__fail_nomem();
-    UBI_TRY(ubi__stream_piece_of(&x->stream, &piece, known->sequence));
-    if (!piece) /* that sequence was over: the chunk says something wrong */
-        return UBI_OK;
-    if (committed > known->copied) {
-        const uint8_t *bytes = ubi__wire_chunk_data(c->area->header, i);
-        UBI_TRY(ubi__stream_piece_append(&x->stream, piece, bytes + known->copied, committed - known->copied));
-        c->poll_bytes += committed - known->copied;
-        known->copied = committed;
-    }
-    if (is_full)
-        ubi__stream_piece_complete(piece);
-    return UBI_OK;
-}
-
-/* The program's counters, as long as it has not written over them. */
-static void see_counters(ubi__preload_collector *c) {
-    const ubi__wire_header *area = c->area->header;
-    ubi__preload_counters seen = c->counters;
-    seen.dropped = atomic_load_explicit(&area->dropped, memory_order_relaxed);
-    seen.dropped_reentrant = atomic_load_explicit(&area->dropped_reentrant, memory_order_relaxed);
-    seen.dropped_markers = atomic_load_explicit(&area->dropped_markers, memory_order_relaxed);
-    seen.failed_walks = atomic_load_explicit(&area->failed_walks, memory_order_relaxed);
-    seen.deep_binds = atomic_load_explicit(&area->deep_binds, memory_order_relaxed);
-    seen.namespaces = atomic_load_explicit(&area->namespaces, memory_order_relaxed);
-    seen.waits = atomic_load_explicit(&area->waits, memory_order_relaxed);
-    for (int i = 0; i < UBI__UNRECORDED_COUNT; i++)
-        seen.lost_children[i] = atomic_load_explicit(&area->lost_children[i], memory_order_relaxed);
-    uint32_t scripts = atomic_load_explicit(&area->scripts, memory_order_relaxed);
-    seen.scripts = scripts < UBI__SCRIPTS_TROUBLES ? (ubi__wire_scripts)scripts : UBI__SCRIPTS_FINE;
-    seen.state = (ubi__wire_program_state)atomic_load_explicit(&area->state, memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire);
-    if (ubi__preload_area_is_sound(c->area))
-        c->counters = seen;
-    else
-        c->is_trampled = true;
-}
-
-/* @param any  out: set when there was something new */
-static ubi_status read_chunk(ubi__preload_collector *c, uint32_t i, bool *any) {
-    ubi__wire_chunk *chunk = ubi__wire_chunk_at(c->area->header, i);
-    chunk_progress *known = &c->chunks[i];
-    uint32_t state = atomic_load_explicit(&chunk->state, memory_order_acquire);
-    uint64_t sequence = atomic_load_explicit(&chunk->sequence, memory_order_acquire);
-    if (known->sequence != 0 && (state == UBI__CHUNK_FREE || sequence != known->sequence)) {
-        c->is_trampled = true; /* we alone free chunks */
-        return UBI_OK;
-    }
-    if (state == UBI__CHUNK_FREE || sequence == 0)
-        return UBI_OK;
-    if (known->sequence == 0)
-        *known = (chunk_progress){ .sequence = sequence, .context = chunk->context };
-    uint32_t committed = atomic_load_explicit(&chunk->committed, memory_order_acquire);
-    bool is_full = state == UBI__CHUNK_FULL;
-    if (known->context >= UBI__WIRE_CONTEXTS || committed > UBI__WIRE_CHUNK_BYTES)
-        c->common.lost_bytes += is_full ? UBI__WIRE_CHUNK_BYTES : 0;
-    else if (committed > known->copied || is_full) {
-        *any = true;
-        UBI_TRY(copy_chunk(c, i, committed, is_full));
-    }
-    if (is_full)
-        free_chunk(c, i);
-    return UBI_OK;
-}
-
-static ubi_status read_chunks(ubi__preload_collector *c, bool *any) {
-    uint32_t n = atomic_load_explicit(&c->area->header->chunks_seen, memory_order_acquire);
-    n = n < c->area->n_chunks ? n : c->area->n_chunks;
-    c->poll_bytes = 0;
-    for (uint32_t k = 0; k < n && c->poll_bytes < POLL_BYTES && !c->is_trampled; k++) {
-        c->next_chunk = c->next_chunk < n ? c->next_chunk : 0;
-        UBI_TRY(read_chunk(c, c->next_chunk++, any));
-        c->n_looked++;
-    }
-    if (c->n_looked >= n) {
-        c->n_looked = 0;
-        c->n_rounds++;
-    }
-    return UBI_OK;
+        return e->kind < UBI__ALLOC_MMAP ? take_alloc(c, x, e) : ubi__collector_take_map(c, x, e);
+    return e->kind < UBI__FREE_MUNMAP ? take_free(c, x, e) : ubi__collector_take_unmap(c, x, e);
 }
 
 /* ---- from streams to events -------------------------------------------------------------------------------------- */
 
-static uint64_t stamp_of(const context_state *x) {
+static uint64_t stamp_of(const ubi__collector_context *x) {
     return x->stream.event->stamp;
 }
 
-static void heap_push(ubi__preload_collector *c, context_state *x) {
+static void heap_push(ubi__preload_collector *c, ubi__collector_context *x) {
     UBI_ASSERT(c->n_heap < UBI__WIRE_CONTEXTS && x->stream.event);
     size_t i = c->n_heap++;
     for (; i > 0 && stamp_of(c->heap[(i - 1) / 2]) > stamp_of(x); i = (i - 1) / 2)
@@ -548,8 +247,8 @@ static void heap_push(ubi__preload_collector *c, context_state *x) {
     c->heap[i] = x;
 }
 
-static context_state *heap_pop(ubi__preload_collector *c) {
-    context_state *top = c->heap[0], *last = c->heap[--c->n_heap];
+static ubi__collector_context *heap_pop(ubi__preload_collector *c) {
+    ubi__collector_context *top = c->heap[0], *last = c->heap[--c->n_heap];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < c->n_heap; i = child) {
         if (child + 1 < c->n_heap && stamp_of(c->heap[child + 1]) < stamp_of(c->heap[child]))
@@ -563,7 +262,7 @@ static context_state *heap_pop(ubi__preload_collector *c) {
 }
 
 /* To the next event of a context; decisions about reallocs on the way are carried out. */
-static ubi_status context_advance(ubi__preload_collector *c, context_state *x, bool is_last) {
+static ubi_status context_advance(ubi__preload_collector *c, ubi__collector_context *x, bool is_last) {
     ubi__stream_step step;
     for (;;) {
         UBI_TRY(ubi__wire_stream_next(&x->stream, &step, is_last));
@@ -579,7 +278,7 @@ static ubi_status context_advance(ubi__preload_collector *c, context_state *x, b
 /* Contexts whose last event was reported, and to which more came. */
 static ubi_status refill_heap(ubi__preload_collector *c, bool is_last) {
     for (size_t i = 0; i < c->n_contexts; i++) {
-        context_state *x = c->contexts[i];
+        ubi__collector_context *x = c->contexts[i];
         if (!x || x->stream.event || !x->stream.first)
             continue;
         UBI_TRY(context_advance(c, x, is_last));
@@ -601,7 +300,7 @@ static bool gives_up_gap(ubi__preload_collector *c) {
 
 static ubi_status report_in_order(ubi__preload_collector *c, bool is_last) {
     while (c->n_heap) {
-        context_state *x = c->heap[0];
+        ubi__collector_context *x = c->heap[0];
         if (stamp_of(x) > c->stamp + 1) {
             if (!is_last && !gives_up_gap(c))
                 return UBI_OK;
@@ -632,9 +331,9 @@ static ubi_status report_in_order(ubi__preload_collector *c, bool is_last) {
 /* @param any  out, or NULL: there was something new */
 static ubi_status collector_run(ubi__preload_collector *c, bool *any, bool is_last) {
     bool is_any = false;
-    see_counters(c);
+    ubi__collector_see_counters(c);
     if (!c->is_trampled)
-        UBI_TRY(read_chunks(c, &is_any));
+        UBI_TRY(ubi__collector_read_chunks(c, &is_any));
     UBI_TRY(refill_heap(c, is_last));
     UBI_TRY(report_in_order(c, is_last));
     collector_check(c);
@@ -648,7 +347,7 @@ ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy) {
     if (c->failed == UBI_OK)
         c->failed = collector_run(c, NULL, false);
     if (busy)
-        *busy = c->poll_bytes >= POLL_BYTES;
+        *busy = c->poll_bytes >= UBI__COLLECTOR_POLL_BYTES;
     return c->failed;
 }
 

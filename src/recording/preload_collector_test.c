@@ -913,7 +913,7 @@ static void test_a_damaged_collector_is_seen(void **state) {
     assert_damage_seen(check_collector, c, "c->n_mappings <= c->mappings.n");
     c->n_mappings--;
     c->counters.frees++;
-    context_state *first = c->heap[0];
+    ubi__collector_context *first = c->heap[0];
     c->heap[0] = c->heap[1];
     c->heap[1] = first;
     assert_damage_seen(check_collector, c, "stream.event->stamp <= c->heap[i]->stream.event->stamp");

@@ -8,27 +8,9 @@
 
 #include "base/assert.h"
 
-#define FIRST_PIECE_BYTES 4096
 /* The least bytes of such a record: lost bytes held at most one per this many. */
 #define TRACE_RECORD_BYTES 3
 #define FUNCTION_RECORD_BYTES 4
-
-struct ubi__stream_piece {
-    ubi__stream_piece *next;
-    uint64_t sequence;
-    uint8_t *bytes; /* bytes[n], room for `capacity` */
-    size_t n, capacity;
-    size_t at; /* decoded */
-    bool is_complete, is_broken;
-};
-
-static void check_pieces(const ubi__stream *s) {
-    for (const ubi__stream_piece *p = s->first; p; p = p->next) {
-        UBI_ASSERT(p->sequence >= s->sequence && (!p->next || p->sequence < p->next->sequence));
-        UBI_ASSERT(p->at <= p->n && p->n <= p->capacity);
-        UBI_ASSERT(!p->is_broken || p->at == p->n);
-    }
-}
 
 void ubi__stream_check(const ubi__stream *s) {
     UBI_ASSERT(s->at_ahead <= s->n_ahead && s->n_ahead <= UBI__STREAM_AHEAD);
@@ -41,92 +23,20 @@ void ubi__stream_check(const ubi__stream *s) {
         UBI_ASSERT(s->ahead[i].step != UBI__STREAM_EMPTY);
         UBI_ASSERT(s->ahead[i].step != UBI__STREAM_EVENT || !s->ahead[i].event.is_marker || i + 1 == s->n_ahead);
     }
-    check_pieces(s);
+    ubi__stream_pieces_check(s);
 }
 
 void ubi__stream_init(ubi__stream *s, ubi__stream_common *common) {
     *s = (ubi__stream){ .common = common };
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
-
-static void free_piece(ubi__stream *s, ubi__stream_piece *piece) {
-    const ubi_allocator *a = s->common->allocator;
-    UBI_ASSERT(s->common->waiting_bytes >= piece->n - piece->at);
-    s->common->waiting_bytes -= piece->n - piece->at;
-    ubi__free_array(a, piece->bytes, piece->capacity, 1);
-    UBI_DELETE(a, piece);
-}
-
 void ubi__stream_fini(ubi__stream *s) {
-    while (s->first) {
-        ubi__stream_piece *next = s->first->next;
-        free_piece(s, s->first);
-        s->first = next;
-    }
+    while (s->first)
+        ubi__stream_piece_end(s);
     ubi__vec_u32_fini(&s->traces, s->common->allocator);
     ubi__stream_modules_fini(&s->modules, s->common->allocator);
     ubi__stream_functions_fini(&s->functions, s->common->allocator);
     ubi__vec_u8_fini(&s->texts, s->common->allocator);
-}
-
-ubi_status ubi__stream_piece_of(ubi__stream *s, ubi__stream_piece **out, uint64_t sequence) {
-    ubi__stream_piece **at = &s->first;
-    while (*at && (*at)->sequence < sequence)
-        at = &(*at)->next;
-    if (*at && (*at)->sequence == sequence) {
-        *out = *at;
-        return UBI_OK;
-    }
-    if (sequence <= s->sequence) {
-        *out = NULL;
-        return UBI_OK;
-    }
-    ubi__stream_piece *piece = UBI_NEW(s->common->allocator, ubi__stream_piece);
-    if (!piece)
-        return ubi__fail_nomem();
-    piece->sequence = sequence;
-    piece->next = *at;
-    *out = *at = piece;
-    return UBI_OK;
-}
-
-ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, const uint8_t *bytes, size_t n) {
-    if (piece->is_broken) {
-        s->lost_bytes += n;
-        s->common->lost_bytes += n;
-        return UBI_OK;
-    }
-    if (piece->capacity - piece->n < n) {
-        size_t capacity = piece->capacity ? piece->capacity : FIRST_PIECE_BYTES;
-        while (capacity - piece->n < n)
-            capacity *= 2;
-        const ubi_allocator *a = s->common->allocator;
-        uint8_t *larger = a->resize(a->ctx, piece->bytes, piece->capacity, capacity);
-        if (!larger)
-            return ubi__fail_nomem();
-        piece->bytes = larger;
-        piece->capacity = capacity;
-    }
-    UBI_ASSERT(!piece->is_complete && piece->n + n <= piece->capacity);
-    memcpy(piece->bytes + piece->n, bytes, n);
-    piece->n += n;
-    s->common->waiting_bytes += n;
-    return UBI_OK;
-}
-
-void ubi__stream_piece_complete(ubi__stream_piece *piece) {
-    piece->is_complete = true;
-}
-
-/* The rest of the piece means nothing. */
-static void give_up(ubi__stream *s, ubi__stream_piece *piece) {
-    uint64_t rest = piece->n - piece->at;
-    piece->is_broken = true;
-    piece->at = piece->n;
-    s->lost_bytes += rest;
-    s->common->lost_bytes += rest;
-    s->common->waiting_bytes -= rest;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -602,7 +512,7 @@ static ubi_status read_piece(ubi__stream *s, ubi__stream_piece *piece) {
     s->common->waiting_bytes -= at - piece->at;
     piece->at = at;
     if (!c.is_sound)
-        give_up(s, piece);
+        ubi__stream_piece_give_up(s, piece);
     return UBI_OK;
 }
 
@@ -619,8 +529,7 @@ ubi_status ubi__wire_stream_read(ubi__stream *s, bool is_last) {
         if (!piece->is_complete && !is_last)
             break;
         s->sequence = piece->sequence;
-        s->first = piece->next;
-        free_piece(s, piece);
+        ubi__stream_piece_end(s);
     }
     return UBI_OK;
 }

@@ -45,7 +45,15 @@ typedef struct ubi__stream_item {
     ubi__wire_event event; /* if that is EVENT */
 } ubi__stream_item;
 
-typedef struct ubi__stream_piece ubi__stream_piece;
+/** The bytes of a chunk. */
+typedef struct ubi__stream_piece {
+    struct ubi__stream_piece *next;
+    uint64_t sequence;
+    uint8_t *bytes; /* bytes[n], room for `capacity` */
+    size_t n, capacity;
+    size_t at; /* decoded */
+    bool is_complete, is_broken;
+} ubi__stream_piece;
 
 typedef struct ubi__stream_module {
     uint64_t low, high;
@@ -106,6 +114,12 @@ ubi_status ubi__stream_piece_of(ubi__stream *s, ubi__stream_piece **out, uint64_
 ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, const uint8_t *bytes, size_t n);
 /** No more will come. */
 void ubi__stream_piece_complete(ubi__stream_piece *piece);
+/** The rest of it means nothing. */
+void ubi__stream_piece_give_up(ubi__stream *s, ubi__stream_piece *piece);
+/** The first one is over. */
+void ubi__stream_piece_end(ubi__stream *s);
+/** Pieces ascend, have not been decoded before, and hold no more than they have room for. */
+void ubi__stream_pieces_check(const ubi__stream *s);
 
 /** Decodes what is there next, if anything is. What was decoded before has been reported. Errors: as ubi__wire_stream_next. */
 ubi_status ubi__wire_stream_read(ubi__stream *s, bool is_last);
