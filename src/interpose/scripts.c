@@ -420,7 +420,7 @@ static uint64_t root_print(ubi__unwind_end end, uintptr_t failed_pc) {
 /* Of a frame, what decides where it belongs, and those further out. 0: no room for its function. */
 static inline uint64_t print_frame(ubi__context *c, const found_frame *f, uint64_t outer) {
     const ubi__script_frame *frame = f->frame;
-    uint32_t number = function_number(c, f);
+    uint32_t number = ubi__likely(frame->number != 0) ? frame->number : function_number(c, f);
     uint64_t place = frame->stack_address + frame->resumer_address * 3 + frame->is_inlined;
     return number ? ubi__trace_print(outer ^ place * UINT64_C(0xbf58476d1ce4e5b9),
                                      script_pc(number, frame->line, frame->column))
