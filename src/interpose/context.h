@@ -13,6 +13,8 @@
 #include "recording/preload_wire.h"
 #include "unwind/unwind.h"
 
+#define UBI__WALKED_LATELY 1024u
+
 /** Where a module is; it has been announced to the reader. */
 typedef struct ubi__known_range {
     uintptr_t low, high;
@@ -41,6 +43,7 @@ typedef struct ubi__context {
 
     ubi__unwinder unwinder;
     ubi__trace_tree tree;
+    uint16_t walked[UBI__WALKED_LATELY]; /* a part of the prints of stacks that were walked lately, by another part */
 
     ubi__known_range *ranges; /* ranges[n_ranges] */
     size_t n_ranges, range_capacity;

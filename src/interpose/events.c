@@ -239,13 +239,22 @@ static bool is_base_strange(const ubi__context *c, const ubi__walk *walk) {
     return walk->base_tag && !ubi__trace_tree_find(&c->tree, walk->base_tag);
 }
 
+/* Whether a stack was walked lately: only then it is likely to come again, and worth remembering. Sometimes it says so of another. */
+static inline bool was_walked_lately(ubi__context *c, uint64_t print) {
+    uint16_t *lately = &c->walked[print % UBI__WALKED_LATELY], part = (uint16_t)(print >> 48);
+    bool was_walked = *lately == part;
+    *lately = part;
+    return was_walked;
+}
+
 /* Walks, and has the stack remembered while its number comes from memory. @param place  out: where that goes; NULL: nowhere */
 static inline uint32_t walk_and_find(ubi__context *c, const ubi__unwind_registers *caller, ubi__walk *walk,
                                      uint32_t **place) {
     uint64_t print = ubi__event_walk(c, caller, walk);
     ubi__trace_tree_prefetch(&c->tree, print);
     /* Samples are too rare to be worth the memory. */
-    *place = ubi__process_state.is_exact ? ubi__unwind_remember_as(&c->unwinder, caller) : NULL;
+    bool is_worth_it = ubi__process_state.is_exact && was_walked_lately(c, print);
+    *place = is_worth_it ? ubi__unwind_remember_as(&c->unwinder, caller) : NULL;
     return ubi__trace_tree_find(&c->tree, print);
 }
 
