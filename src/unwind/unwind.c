@@ -329,14 +329,21 @@ void ubi__unwinder_check(const ubi__unwinder *u) {
 
 /* ---- the last walk ----------------------------------------------------------------------------------------------- */
 
-/** The first frame after kept frame i that memory no longer leads to from there; max_depth: it leads through all. */
+/** Not 0: memory no longer leads to kept frame i from the one before it. */
+__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t frame_change(const ubi__unwinder *u,
+                                                                                       size_t i) {
+    const ubi__unwind_frame *frame = &u->frames[i];
+    return (ubi__stack_word(frame->sp - WORD_BYTES) ^ u->pcs[i]) | (ubi__stack_word(frame->bp_slot) ^ frame->bp);
+}
+
+/** The first frame after kept frame i that memory no longer leads to from there; max_depth: it leads through all, as it does mostly. */
 __attribute__((no_sanitize("address", "thread"))) static size_t first_changed(const ubi__unwinder *u, size_t i) {
-    for (i++; i < u->max_depth; i++) {
-        const ubi__unwind_frame *frame = &u->frames[i];
-        if (((ubi__stack_word(frame->sp - WORD_BYTES) ^ u->pcs[i]) | (ubi__stack_word(frame->bp_slot) ^ frame->bp)) !=
-            0)
+    enum { AT_ONCE = 4 };
+    for (i++; i + AT_ONCE <= u->max_depth; i += AT_ONCE)
+        if ((frame_change(u, i) | frame_change(u, i + 1) | frame_change(u, i + 2) | frame_change(u, i + 3)) != 0)
             break;
-    }
+    while (i < u->max_depth && frame_change(u, i) == 0)
+        i++;
     return i;
 }
 
