@@ -25,6 +25,7 @@ extern char __libc_single_threaded __attribute__((weak)); /* there is no other t
 
 UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
 uint8_t ubi__filter[65536] __attribute__((aligned(4096)));
+size_t ubi__filter_mask = UBI__FILTER_MASK;
 _Atomic uint32_t ubi__module_generation;
 
 /* ---- slow: threads ----------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "interpose/preload.h"
 
 uint8_t ubi__filter[65536];
+size_t ubi__filter_mask = UBI__FILTER_MASK;
 
 #include "interpose/pages.c"
 #include "interpose/sealing.c"

@@ -156,11 +156,14 @@ extern UBI__OURS UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
 
 /** For each value of some bits of an address: how many blocks with these bits live that were recorded; 255: many. */
 extern UBI__OURS uint8_t ubi__filter[65536];
+/** Of the bits. 0 where everything is recorded: then all frees look at one byte, which stays in the cache, and at no other. */
+extern UBI__OURS size_t ubi__filter_mask;
+#define UBI__FILTER_MASK ((size_t)UINT16_MAX)
 
 static inline size_t ubi__filter_place(const void *p) {
-    return (uint16_t)((uintptr_t)p >> 4);
+    return (uintptr_t)p >> 4 & ubi__filter_mask;
 }
-_Static_assert(sizeof ubi__filter == UINT16_MAX + 1, "a place for each value of the bits");
+_Static_assert(sizeof ubi__filter == UBI__FILTER_MASK + 1, "a place for each value of the bits");
 
 static inline bool ubi__filter_passes(const void *p) {
     return ubi__likely(ubi__filter[ubi__filter_place(p)] == 0);

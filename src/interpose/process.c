@@ -78,6 +78,7 @@ static void turn_on(ubi__wire_header *area, int32_t reader_pid) {
         memset(ubi__filter, 255, sizeof ubi__filter);
     else
         ubi__sampling_init(area->period_bytes, area->seed);
+    ubi__filter_mask = state->is_exact ? 0 : UBI__FILTER_MASK;
     /* Before it is on: a child must never see it on. */
     (void)ubi__system(SYS_madvise, (long)&ubi__process_page, sizeof ubi__process_page, MADV_WIPEONFORK, 0, 0, 0);
     atomic_store_explicit(&area->state, UBI__PROGRAM_RECORDS, memory_order_relaxed);
