@@ -8,10 +8,7 @@
 #ifndef UBI_QUICKJS_BLOCK_HOOKS_H
 #define UBI_QUICKJS_BLOCK_HOOKS_H
 
-typedef enum ubi__block_kind { UBI__BLOCK_STRING, UBI__BLOCK_SHAPE, UBI__BLOCK_CODE, UBI__BLOCK_KINDS } ubi__block_kind;
-typedef struct ubi__block_class { /* the recorder's numbers; 0: unknown */
-    uint8_t made, resized;
-} ubi__block_class;
+#include "engines/quickjs/adapter/block_kinds.h"
 
 struct JSObject;
 /* Until ubi__blocks_end, which gets what they return. */

@@ -23,6 +23,7 @@
 #include <ubiheap/extension/quickjs.h>
 
 #include "base/script_source.h"
+#include "engines/quickjs/adapter/block_kinds.h"
 #include "engines/quickjs/adapter/walk_state.h"
 #include "engines/quickjs/hook_counts.h"
 #include "engines/quickjs/timeline.h"
