@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "base/json_reader.h"
-#include "base/sanitizers.h"
 #include "base/text.h"
 #include "drawn_target.h"
 #include "fail_allocator.h"
@@ -230,12 +229,6 @@ static void every_route_is_asked(void **state) {
             fail_msg("action %d is not asked for", action);
 }
 
-/*
- * Each refused request leaves on a way of its own, which AddressSanitizer sees. The threads of all are the same: ThreadSanitizer, much
- * slower, has one in seven.
- */
-enum { STEP = UBI_HAS_THREAD_SANITIZER ? 7 : 1 };
-
 static void refused_memory_fails_a_request_alone(void **state) {
     static place p;
     (void)state;
@@ -244,7 +237,7 @@ static void refused_memory_fails_a_request_alone(void **state) {
         for (int once = 0; once < 2; once++) {
             uint64_t n = 0;
             while (attempt(&p, &everything[i], n, once))
-                n += STEP;
+                n += FAIL_ALLOCATOR_STEP;
             assert_true(n > 0);
         }
     place_close(&p);

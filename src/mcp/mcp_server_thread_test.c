@@ -566,7 +566,7 @@ static void refused_memory_fails_a_request_alone(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < 4; i++)
-        for (uint64_t n = 0;; n++) {
+        for (uint64_t n = 0;; n += FAIL_ALLOCATOR_STEP) {
             fail_allocator f;
             client c = { .is_closed = false };
             ubi_mcp_options options = UBI_MCP_OPTIONS_INIT;

@@ -104,8 +104,8 @@ void fail_allocator_fini(fail_allocator *f) {
     pthread_mutex_destroy(&f->lock);
 }
 
-/* Calls `work` with request `n` refused. Whether it came that far. */
-static bool refused(fail_allocator_work *work, void *payload, uint64_t n, bool once) {
+/* Calls `work` with request `n` refused, and counts its requests. Whether it came that far. */
+static bool refused(fail_allocator_work *work, void *payload, uint64_t n, bool once, uint64_t *n_requests) {
     fail_allocator f;
     fail_allocator_init(&f, n);
     f.once = once;
@@ -115,14 +115,15 @@ static bool refused(fail_allocator_work *work, void *payload, uint64_t n, bool o
                 once ? "" : " and all after it", expected);
         abort();
     }
+    *n_requests = f.n_requests;
     fail_allocator_fini(&f);
     return expected == UBI_ENOMEM;
 }
 
 uint64_t fail_each_allocation(fail_allocator_work *work, void *payload) {
-    uint64_t n = 0;
+    uint64_t n_requests = 0;
     for (int once = 0; once < 2; once++)
-        for (n = 0; refused(work, payload, n, once);)
-            n++;
-    return n;
+        for (uint64_t n = 0; refused(work, payload, n, once, &n_requests);)
+            n += FAIL_ALLOCATOR_STEP;
+    return n_requests;
 }

@@ -6,7 +6,7 @@
  * is freed twice. It counts live blocks and bytes, and it can refuse the n-th request and all after it, so that a test
  * can walk through every allocation of a call. fail_each_allocation does; where more is to be checked, a test does itself:
  *
- *     for (uint64_t n = 0;; n++) {
+ *     for (uint64_t n = 0;; n += FAIL_ALLOCATOR_STEP) {
  *         fail_allocator f;
  *         fail_allocator_init(&f, n);
  *         ubi_status status = work(&f.allocator);
@@ -29,7 +29,15 @@
 
 #include <ubiheap/core/base.h>
 
+#include "base/sanitizers.h"
+
 #define FAIL_ALLOCATOR_NEVER UINT64_MAX
+
+/**
+ * From one refused request to the next. Each leaves on a way of its own, which AddressSanitizer sees. The threads of all are the same:
+ * ThreadSanitizer, much slower, has one in seven.
+ */
+enum { FAIL_ALLOCATOR_STEP = UBI_HAS_THREAD_SANITIZER ? 7 : 1 };
 
 typedef struct fail_allocator {
     ubi_allocator allocator; /* give its address to the code under test */
@@ -49,7 +57,7 @@ void fail_allocator_fini(fail_allocator *f);
 typedef ubi_status fail_allocator_work(void *payload, const ubi_allocator *allocator);
 
 /**
- * Calls `work` with its first request refused, then with its second, until none is; with all after it refused too, and again
+ * Calls `work` with its first request refused, then with its second (FAIL_ALLOCATOR_STEP), until none is; with all after it refused too, and again
  * with `once`. The status must be UBI_ENOMEM if and only if a request was refused, else UBI_OK, and nothing may be left; or
  * this aborts with a message.
  *

@@ -83,7 +83,7 @@ static void fail_everywhere(input in) {
     for (in.threads = 1; in.threads <= 2; in.threads++) {
         uint64_t n = 0;
         while (try_failure(&in, n, false) && try_failure(&in, n, true))
-            n++;
+            n += FAIL_ALLOCATOR_STEP;
         assert_true(n > 20);
     }
     free(in.bytes);

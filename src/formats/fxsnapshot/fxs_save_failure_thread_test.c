@@ -140,7 +140,7 @@ static void every_refused_allocation_is_out_of_memory_and_leaves_nothing(void **
     snprintf(path, sizeof path, "%s/file", directory);
     for (int how = 0; how < 16; how++) {
         ubi_status status = UBI_ENOMEM;
-        for (uint64_t n = 0; status != UBI_OK; n++) {
+        for (uint64_t n = 0; status != UBI_OK; n += FAIL_ALLOCATOR_STEP) {
             fail_allocator f;
             fail_allocator_init(&f, n);
             status = save_somehow(how & 8 ? g : NULL, drawing_node(d, "root"), path, how, &f.allocator);

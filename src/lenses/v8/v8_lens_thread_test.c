@@ -128,7 +128,7 @@ static void refused_allocations_leave_nothing_behind_in_either_half(void **state
     for (uint64_t seed = 1; seed <= 10; seed++) {
         random_start(seed);
         ubi_graph *g = random_v8_heap_of(&small);
-        for (uint64_t n = 0;; n++) {
+        for (uint64_t n = 0;; n += FAIL_ALLOCATOR_STEP) {
             fail_allocator f;
             fail_allocator_init(&f, n);
             ubi_status status = open_with_threads(g, &f.allocator);
