@@ -147,11 +147,12 @@ static void each_bit_may_be_flipped(void **state) {
 static void each_bit_may_be_forged(void **state) {
     ubi__recording_summary s;
     size_t n_refused = 0;
+    const size_t step = every_case_is_tried() ? 1 : 3; /* sanitizers: two or three bits of each byte */
     double sum = 0;
     (void)state;
     read_small(&s);
     packed_bytes sound = bytes_of(&s);
-    for (size_t bit = UBI__COLUMN_HEADER_BYTES * 8; bit < sound.n * 8; bit++) {
+    for (size_t bit = UBI__COLUMN_HEADER_BYTES * 8; bit < sound.n * 8; bit += step) {
         packed_recording unpacked;
         packed_bytes packed = packed_copy(sound);
         packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);

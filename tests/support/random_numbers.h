@@ -5,6 +5,7 @@
 #ifndef UBI_TESTS_RANDOM_NUMBERS_H
 #define UBI_TESTS_RANDOM_NUMBERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@ void random_start(uint64_t seed);
 void random_start_from(const uint8_t *data, size_t size);
 /** The next one, below `n`, which is not 0 and at most 2^31. */
 uint32_t random_below(uint32_t n);
+/** Whether tests try all that they can: not under a sanitizer, where each case takes several times as long, except with UBI_DEEP. */
+bool every_case_is_tried(void);
 /**
  * How many of `n` random cases a test tries: all. Under a sanitizer, where each takes several times as long, a tenth, and no case that
  * the other builds do not try as well; with UBI_DEEP (make check-deep) all there, too.

@@ -117,7 +117,7 @@ static ubi_status watched(watch *w, const ubi_view *view, unsigned threads, uint
     return status;
 }
 
-/* Cancels at each report in turn. */
+/* Cancels at each report in turn; sanitizers at every third, for all are of a few loops. */
 static void assert_cancellable(const ubi_graph *g, ubi_orphans orphans, uint64_t least_calls) {
     ubi_view view = ubi_view_of(g);
     view.orphans = orphans;
@@ -125,7 +125,8 @@ static void assert_cancellable(const ubi_graph *g, ubi_orphans orphans, uint64_t
     assert_int_equal(watched(&w, &view, 1, UINT64_MAX), UBI_OK);
     uint64_t n_calls = w.n_calls;
     assert_in_range(n_calls, least_calls, UINT64_MAX);
-    for (uint64_t n = 0; n < n_calls; n++) {
+    const uint64_t step = every_case_is_tried() ? 1 : 3;
+    for (uint64_t n = 0; n < n_calls; n += step) {
         assert_int_equal(watched(&w, &view, 1, n), UBI_ECANCELLED);
         assert_int_equal(w.n_calls, n + 1);
         (void)watched(&w, &view, 2, n); /* who waits for a helper reports now and then, so how often differs */
