@@ -29,8 +29,8 @@ set(ubi_unsanitized_folders interpose)
 # Tests of values, in which an independent reader or a real program does most of the work. release runs them; under sanitizers cases_test,
 # the other golden results, the tests in C and those with servers of our own (hostile_devtools_test) run the same code on the same files.
 set(ubi_unsanitized_tests attach_firefox_test census_golden_test chrome_attach_test dominator_tree_golden_test export_npm_test
-    http_rows_test leaks_examples_test manual_test mcp_scripted_caller_test node_attach_test schema_test treemap_pictures_test
-    types_test v8_differential_test v8_summary_golden_test)
+    http_rows_test leaks_examples_test manual_test mcp_scripted_caller_test node_attach_test schema_test server_tutorial_test
+    treemap_pictures_test types_test v8_differential_test v8_summary_golden_test)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
