@@ -397,7 +397,7 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
         if (variant == 1)
             w->targets.at[1700] = 7;
         assert_int_equal(ubi__vec_u32_reserve(&w->codes, allocator(), w->targets.n), UBI_OK);
-        for (uint64_t n_allowed = 0;; n_allowed++) {
+        for (uint64_t n_allowed = 0;; n_allowed += FAIL_ALLOCATOR_STEP) {
             fail_allocator f;
             fail_allocator_init(&f, n_allowed / 2);
             f.once = n_allowed % 2;

@@ -98,7 +98,7 @@ static void try_every_failure(const char *name, unsigned threads, uint64_t step)
     uint64_t n_requests, ignored;
     ubi_status whole = read_with(&in, FAIL_ALLOCATOR_NEVER, threads, &n_requests);
     assert_true(n_requests > 0);
-    for (uint64_t n = 0; n < n_requests; n += step) {
+    for (uint64_t n = 0; n < n_requests; n += step * FAIL_ALLOCATOR_STEP) {
         ubi_status status = read_with(&in, n, threads, &ignored);
         if (status != UBI_ENOMEM && status != whole)
             fail_msg("%s with %llu allocations: status %d, \"%s\"", name, (unsigned long long)n, (int)status,
