@@ -12,6 +12,7 @@
 #include "analyses/leaks/leak_finder.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "graph/outside_view.h"
 
 /* ---- the walk ----------------------------------------------------------------------------------------------------- */
 
@@ -138,15 +139,12 @@ static void expand_left_out(walk *w, ubi_node_ix node) {
     uint64_t first = g->first_edge.at[node], n = g->first_edge.at[node + 1] - first;
     n = n < MOST_EDGES ? n : MOST_EDGES;
     for (uint64_t i = 0; i < n; i++)
-        if (!ubi__edge_set_has(w->f->view.edges, first + i) && ubi__graph_edge_kind(g, first + i) != UBI_EDGE_WEAK)
+        if (ubi__edge_is_outside_view(&w->f->view, first + i))
             meet_target(w, node, i);
     w->n_edges += n;
 }
 
-/*
- * Edges that are not of the view keep objects alive, too. V8's leaves out those that lead from outside of a page into it, and what the page
- * reaches by shortcuts alone is of the page: a function of a server, and all that its variables hold, may have no other way from the root.
- */
+/* Edges that are not of the view keep objects alive, too (outside_view.h). */
 static ubi_status walk_left_out(walk *w) {
     if (!w->f->view.edges || !misses_some(w->f))
         return UBI_OK;

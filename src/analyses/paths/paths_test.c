@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analyses/paths/paths_outside.h"
 #include "analyses/paths/paths_text_test.h"
 #include "base/text.h"
 #include "drawing.h"
@@ -222,6 +223,54 @@ static void only_edges_of_the_view_are_taken(void **state) {
     free(text);
     ubi_paths_free(paths);
     ubi_edge_set_free(set);
+    ubi_graph_unref(g);
+}
+
+/* A view without the edges of 2, of which 5 is a weak table or not. */
+static ubi_edge_set *view_without_two(ubi_view *view, const ubi_graph *g, const ubi_node_ix *table) {
+    ubi_edge_set *set;
+    *view = ubi_view_of(g);
+    assert_int_equal(ubi_edge_set_new(&set, g, true), UBI_OK);
+    for (uint64_t id = 2; id <= 5; id += 3)
+        for (ubi_edge_ix e = ubi_graph_first_edge(g, index_of(g, id)), n = ubi_graph_first_edge(g, index_of(g, id) + 1);
+             e < n; e++)
+            ubi_edge_set_put(set, e, false);
+    view->edges = set;
+    view->weak_tables = table;
+    view->n_weak_tables = table != NULL;
+    return set;
+}
+
+static void what_the_view_reaches_by_no_edge_has_paths_by_others(void **state) {
+    static const char *const expected[] = { "[1 a]", "[1 a, 2 b]", "[1 a, 2 b, 3 c]", "[1 e, 5 f]" };
+    ubi_graph *g = graph_from_drawing("1 -> 2 \"a\", 5 \"e\"; 2 -> 3 \"b\"; 3 -> 4 \"c\"; 5 -> 6 \"f\"; 9 -> 1");
+    const ubi_node_ix targets[] = { index_of(g, 2), index_of(g, 3), index_of(g, 4), index_of(g, 6), index_of(g, 9) };
+    const ubi_node_ix table = index_of(g, 5);
+    (void)state;
+    for (int has_table = 0; has_table < 2; has_table++) {
+        ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
+        ubi_paths *paths, *outside;
+        uint32_t n_outside = 0;
+        ubi_view view;
+        ubi_edge_set *set = view_without_two(&view, g, has_table ? &table : NULL);
+        assert_int_equal(ubi_paths_find(&paths, &view, targets, 5, &options), UBI_OK);
+        assert_int_equal(ubi__paths_find_outside(&outside, paths, &view, &options), UBI_OK);
+        assert_int_equal(ubi_paths_target_count(outside), 4);
+        for (uint32_t t = 0; t < 5; t++) {
+            const ubi__target_paths of = ubi__target_paths_next(paths, outside, t, &n_outside);
+            assert_int_equal(of.is_outside, t > 0);
+            assert_int_equal(ubi_paths_target(of.paths, of.target), targets[t]);
+            char *text = paths_text(of.paths, g, of.target);
+            assert_string_equal(text, t == 4 || (t == 3 && has_table) ? "" : expected[t]);
+            free(text);
+        }
+        ubi_paths_free(outside);
+        view.edges = NULL;
+        assert_int_equal(ubi__paths_find_outside(&outside, paths, &view, &options), UBI_OK);
+        assert_null(outside);
+        ubi_paths_free(paths);
+        ubi_edge_set_free(set);
+    }
     ubi_graph_unref(g);
 }
 
@@ -608,6 +657,7 @@ int main(void) {
         cmocka_unit_test(paths_from_anywhere_are_overlaid_too),
         cmocka_unit_test(repeated_targets_count_once_and_targets_keep_their_order),
         cmocka_unit_test(only_edges_of_the_view_are_taken),
+        cmocka_unit_test(what_the_view_reaches_by_no_edge_has_paths_by_others),
         cmocka_unit_test(the_view_names_the_start_and_orphans_stay_out),
         cmocka_unit_test(ways_that_begin_with_first_edges_come_first),
         cmocka_unit_test(edges_are_one_only_if_kind_and_label_are),

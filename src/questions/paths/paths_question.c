@@ -11,6 +11,7 @@
 
 #include <ubiheap/core/paths.h>
 
+#include "analyses/paths/paths_outside.h"
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -36,6 +37,8 @@ typedef struct answer {
     uint32_t max_paths;
     ubi_node_ix *targets; /* owned: targets[values->nodes.n] */
     ubi_paths *paths;     /* owned */
+    ubi_paths
+        *outside; /* owned: of the targets that have none, by edges that the view leaves out; NULL: no such targets */
 } answer;
 
 UBI_VEC_DECLARE(vec_step, ubi_path_step);
@@ -55,7 +58,8 @@ typedef struct page {
     const ubi__style *style;
     const answer *answer;
     const ubi_graph *graph;
-    const ubi_paths *paths;
+    const ubi_paths *paths; /* of the current target */
+    bool is_outside;
     vec_step steps; /* of the current path */
 } page;
 
@@ -99,7 +103,7 @@ static void count_write(const page *p, uint32_t n) {
     else
         ubi__out_printf(p->out, "%s from ", ubi__human_things(count, n, "path"));
     start_write(p);
-    ubi__out_char(p->out, '\n');
+    ubi__out_string(p->out, p->is_outside ? ", by references that the engine's own tools leave out\n" : "\n");
 }
 
 /* Why there is no path, in one or two lines. */
@@ -193,19 +197,23 @@ static ubi_status path_write(page *p, uint32_t target, uint32_t path) {
 }
 
 static ubi_status paths_write(page *p) {
-    for (uint32_t t = 0; t < ubi_paths_target_count(p->paths); t++) {
+    uint32_t n_outside = 0;
+    for (uint32_t t = 0; t < ubi_paths_target_count(p->answer->paths); t++) {
+        const ubi__target_paths of = ubi__target_paths_next(p->answer->paths, p->answer->outside, t, &n_outside);
+        p->paths = of.paths;
+        p->is_outside = of.is_outside;
         if (t)
             ubi__out_char(p->out, '\n');
-        head_write(p, t);
-        for (uint32_t i = 0; i < ubi_paths_count(p->paths, t) && !p->out->has_failed; i++)
-            UBI_TRY(path_write(p, t, i));
+        head_write(p, of.target);
+        for (uint32_t i = 0; i < ubi_paths_count(of.paths, of.target) && !p->out->has_failed; i++)
+            UBI_TRY(path_write(p, of.target, i));
     }
     return UBI_OK;
 }
 
 static ubi_status paths_page(const ubi__page *out, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
-    page p = { .out = out->out, .style = &out->style, .answer = a, .graph = a->graph, .paths = a->paths };
+    page p = { .out = out->out, .style = &out->style, .answer = a, .graph = a->graph };
     (void)asked;
     ubi_status status = paths_write(&p);
     vec_step_fini(&p.steps, ubi_allocator_default());
@@ -218,7 +226,7 @@ typedef struct document {
     ubi__json *json;
     const ubi_graph *graph;
     const ubi_look *look;
-    const ubi_paths *paths;
+    const ubi_paths *paths; /* of the current target */
     const paths_values *values;
     vec_step steps; /* of a path, then those of it that are given */
 } document;
@@ -438,7 +446,7 @@ static ubi_status short_ways_put(document *d, uint32_t target) {
     return status;
 }
 
-static ubi_status target_put(document *d, uint32_t target) {
+static ubi_status target_put(document *d, uint32_t target, bool is_outside) {
     ubi_node_ix node = ubi_paths_target(d->paths, target);
     ubi__json_object_begin(d->json);
     id_put(d, "target", node);
@@ -446,26 +454,32 @@ static ubi_status target_put(document *d, uint32_t target) {
     name_put(d, node);
     ubi__json_member_u64(d->json, "rawSize", ubi_graph_node_size_bytes(d->graph, node));
     ubi__json_member_bool(d->json, "reachable", ubi_graph_is_reachable(d->graph, node));
+    if (is_outside && ubi_paths_count(d->paths, target))
+        ubi__json_member_bool(d->json, "outside", true);
     UBI_TRY(d->values->steps ? short_ways_put(d, target) : ways_put(d, NULL, target));
     ubi__json_object_end(d->json);
     return UBI_OK;
 }
 
-static ubi_status targets_put(document *d) {
+static ubi_status targets_put(document *d, const answer *a) {
+    uint32_t n_outside = 0;
     ubi__json_member_array(d->json, "targets");
-    for (uint32_t t = 0; t < ubi_paths_target_count(d->paths) && !d->json->has_failed; t++)
-        UBI_TRY(target_put(d, t));
+    for (uint32_t t = 0; t < ubi_paths_target_count(a->paths) && !d->json->has_failed; t++) {
+        const ubi__target_paths of = ubi__target_paths_next(a->paths, a->outside, t, &n_outside);
+        d->paths = of.paths;
+        UBI_TRY(target_put(d, of.target, of.is_outside));
+    }
     ubi__json_array_end(d->json);
     return UBI_OK;
 }
 
 static ubi_status paths_document(ubi__json *json, const void *answer_of, const ubi__asked *asked) {
     const answer *a = answer_of;
-    document d = { .json = json, .graph = a->graph, .look = a->look, .paths = a->paths, .values = a->values };
+    document d = { .json = json, .graph = a->graph, .look = a->look, .values = a->values };
     (void)asked;
-    id_put(&d, "start", ubi_paths_start(d.paths));
+    id_put(&d, "start", ubi_paths_start(a->paths));
     ubi__json_member_u64(json, "maxPaths", a->max_paths);
-    ubi_status status = targets_put(&d);
+    ubi_status status = targets_put(&d, a);
     vec_step_fini(&d.steps, ubi_allocator_default());
     return status;
 }
@@ -482,6 +496,16 @@ static ubi_status targets_find(answer *a, const ubi__asked *asked) {
     return UBI_OK;
 }
 
+/* What the walk is kept for is asked again. */
+static ubi_status paths_find(answer *a, const ubi__asked *asked, const ubi_paths_options *options) {
+    const ubi_view *view = ubi_look_view(a->look);
+    uint32_t n = (uint32_t)a->values->nodes.n;
+    bool is_kept = !asked->is_asked_once && !a->values->from.is_given;
+    UBI_TRY(is_kept ? ubi__session_paths(&a->paths, ubi__asked_heap(asked), a->targets, n, options)
+                    : ubi_paths_find(&a->paths, view, a->targets, n, options));
+    return ubi__paths_find_outside(&a->outside, a->paths, view, options);
+}
+
 static ubi_status paths_compute(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
@@ -492,19 +516,17 @@ static ubi_status paths_compute(void *answer_of, const ubi__asked *asked) {
     options.allocator = ubi__asked_allocator(asked);
     options.progress = ubi__asked_progress(asked);
     UBI_TRY(ubi_session_look(&a->look, ubi__asked_heap(asked)));
-    const ubi_view *view = ubi_look_view(a->look);
-    a->graph = view->graph;
+    a->graph = ubi_look_view(a->look)->graph;
     if (values->from.is_given)
         UBI_TRY(ubi__node_id_find(&options.start, a->graph, values->from.id));
     UBI_TRY(targets_find(a, asked));
-    if (!asked->is_asked_once && !values->from.is_given)
-        return ubi__session_paths(&a->paths, ubi__asked_heap(asked), a->targets, (uint32_t)values->nodes.n, &options);
-    return ubi_paths_find(&a->paths, view, a->targets, (uint32_t)values->nodes.n, &options);
+    return paths_find(a, asked, &options);
 }
 
 static void paths_release(void *answer_of, const ubi__asked *asked) {
     answer *a = answer_of;
     ubi_paths_free(a->paths);
+    ubi_paths_free(a->outside);
     if (a->targets)
         ubi__free_array(ubi__asked_allocator(asked), a->targets, a->values->nodes.n, sizeof *a->targets);
 }
@@ -549,6 +571,10 @@ const ubi__usage ubi__usage_paths = {
         "\n"
         "Paths are those of Firefox. Several paths to a node differ in the last step, or in where that comes from; "
         "the way up to there is the one found first. So there may be more paths than are shown.\n"
+        "\n"
+        "Where the references that the engine's own tools count lead nowhere, such as in a server with a scope that "
+        "its "
+        "page reaches by a WeakMap alone, all that keep objects alive are followed; then the first line says so.\n"
         "\n"
         "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap nodes', 'dominators', "
         "'report' and 'census --individuals' print ids. Many nodes cost hardly more than one.",

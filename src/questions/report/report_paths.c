@@ -4,6 +4,7 @@
  */
 #include "questions/report/report_paths.h"
 
+#include "analyses/paths/paths_outside.h"
 #include "base/alloc.h"
 
 static ubi_status path_copy(ubi__report_path_row *row, const ubi_paths *paths, uint32_t target,
@@ -20,21 +21,24 @@ static ubi_status path_copy(ubi__report_path_row *row, const ubi_paths *paths, u
     return UBI_OK;
 }
 
-static ubi_status paths_copy(ubi__report_paths *out, const ubi_paths *paths) {
-    uint32_t n = ubi_paths_target_count(paths);
+/* Those that have none are outside, in their order. */
+static ubi_status paths_copy(ubi__report_paths *out, const ubi_paths *paths, const ubi_paths *outside) {
+    uint32_t n = ubi_paths_target_count(paths), n_outside = 0;
     out->at = ubi__calloc_array(out->allocator, n, sizeof *out->at);
     if (!out->at)
         return ubi__fail_nomem();
     out->n = n;
-    for (uint32_t i = 0; i < n; i++)
-        UBI_TRY(path_copy(&out->at[i], paths, i, out->allocator));
+    for (uint32_t i = 0; i < n; i++) {
+        const ubi__target_paths of = ubi__target_paths_next(paths, outside, i, &n_outside);
+        UBI_TRY(path_copy(&out->at[i], of.paths, of.target, out->allocator));
+    }
     return UBI_OK;
 }
 
 ubi_status ubi__report_paths_init(ubi__report_paths *out, const ubi_view *view, const ubi_node_ix *nodes, uint32_t n,
                                   ubi_progress progress, const ubi_allocator *allocator) {
     ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
-    ubi_paths *paths;
+    ubi_paths *paths, *outside = NULL;
     *out = (ubi__report_paths){ .allocator = allocator };
     if (n == 0)
         return UBI_OK;
@@ -42,8 +46,11 @@ ubi_status ubi__report_paths_init(ubi__report_paths *out, const ubi_view *view, 
     options.progress = progress;
     options.max_paths = 1;
     UBI_TRY(ubi_paths_find(&paths, view, nodes, n, &options));
-    ubi_status status = paths_copy(out, paths);
+    ubi_status status = ubi__paths_find_outside(&outside, paths, view, &options);
+    if (status == UBI_OK)
+        status = paths_copy(out, paths, outside);
     ubi_paths_free(paths);
+    ubi_paths_free(outside);
     return status;
 }
 

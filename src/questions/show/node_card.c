@@ -168,6 +168,8 @@ static void distance_write(const card *c) {
         ubi__out_printf(c->out, "%s, a global object being at 1\n", ubi__human_count(edges, distance));
     else if (ubi__node_is_reachable(f))
         ubi__out_printf(c->out, "%s from the root\n", ubi__human_things(edges, distance, "edge"));
+    else if (f->path.n)
+        ubi__out_string(c->out, "none: only references that the engine's own tools leave out reach it\n");
     else
         ubi__out_string(c->out, "none: it cannot be reached from the root\n");
 }

@@ -133,7 +133,7 @@ static void put_stack(ubi__json *j, const ubi__node_facts *f) {
 static void put_path(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
     ubi__json_key(j, "path");
-    if (!ubi__node_is_reachable(f)) {
+    if (f->path.n == 0 && !ubi__node_is_reachable(f)) {
         ubi__json_null(j);
         return;
     }

@@ -4,6 +4,7 @@
  */
 #include "questions/show/node_facts.h"
 
+#include "analyses/paths/paths_outside.h"
 #include "base/assert.h"
 #include "base/merge_sort.h"
 #include "graph/graph_columns.h"
@@ -48,23 +49,29 @@ static ubi_status collect_retainers(ubi__node_facts *f, ubi_progress progress) {
     return edges_sort(&f->retainers, f->memory);
 }
 
+static ubi_status path_copy(ubi__node_facts *f, const ubi_paths *paths) {
+    uint32_t n = ubi_paths_count(paths, 0) ? ubi_paths_length(paths, 0, 0) : 0;
+    UBI_TRY(ubi__path_steps_reserve(&f->path, f->memory, n));
+    if (n)
+        ubi_paths_steps(f->path.at, paths, 0, 0);
+    f->path.n = n;
+    return UBI_OK;
+}
+
 static ubi_status find_path(ubi__node_facts *f, ubi_progress progress) {
     ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
-    ubi_paths *paths;
-    if (f->node == f->view->root || !ubi__node_is_reachable(f))
+    ubi_paths *paths, *outside = NULL;
+    if (f->node == f->view->root)
         return UBI_OK;
     options.progress = progress;
     options.allocator = f->memory;
     options.max_paths = 1;
     UBI_TRY(ubi_paths_find(&paths, f->view, &f->node, 1, &options));
-    uint32_t n =
-        ubi_paths_count(paths, 0) ? ubi_paths_length(paths, 0, 0) : 0; /* a lens may reach more than its edges */
-    ubi_status status = ubi__path_steps_reserve(&f->path, f->memory, n);
-    if (status == UBI_OK && n) {
-        ubi_paths_steps(f->path.at, paths, 0, 0);
-        f->path.n = n;
-    }
+    ubi_status status = ubi__paths_find_outside(&outside, paths, f->view, &options);
+    if (status == UBI_OK)
+        status = path_copy(f, outside ? outside : paths);
     ubi_paths_free(paths);
+    ubi_paths_free(outside);
     return status;
 }
 

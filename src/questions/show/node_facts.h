@@ -32,7 +32,7 @@ typedef struct ubi__node_facts {
     const uint32_t *distances;        /**< borrowed: distances[n_nodes] as the lens counts; UBI_NONE: unreachable */
     ubi__ranked_edges edges;          /**< owned, as is what follows: that leave it; the largest retained size first */
     ubi__ranked_edges retainers;      /**< that lead to it; from the nearest to the root first */
-    ubi__path_steps path;             /**< the shortest from the root; empty: it is the root, or unreachable */
+    ubi__path_steps path;             /**< the shortest from the root; empty: it is the root, or nothing keeps it */
     uint32_t n_dominated;             /**< immediately */
     uint64_t n_retained;              /**< at any depth, itself not counted */
 } ubi__node_facts;
