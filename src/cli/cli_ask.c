@@ -23,6 +23,7 @@
 #include "cli/recording_symbols.h"
 #include "cli/remote_missing.h"
 #include "cli/remote_schemes.h"
+#include "cli/snapshot_copy.h"
 #include "questions/answers.h"
 #include "session/part.h"
 
@@ -65,6 +66,25 @@ static ubi_session_index index_place(const ubi__cli *cli) {
     return cli->common.cache < 0 ? UBI_SESSION_INDEX_NONE : UBI_SESSION_INDEX_CACHE;
 }
 
+/* Its snapshot is read while it comes, and kept if that is wanted. */
+static ubi_status live_open(ubi_session **out, heaps *h, ubi__cli *cli, const char *path,
+                            const ubi_session_options *options) {
+    ubi__snapshot_copy copy;
+    cli->subject = path;
+    if (!cli->common.keep)
+        return ubi__session_open_live(out, h->pool, path, NULL, options);
+    UBI_TRY(ubi__snapshot_copy_open(&copy, cli, path));
+    ubi_status status = ubi__session_open_live(out, h->pool, path, &copy.to, options);
+    bool is_open = status == UBI_OK;
+    status = ubi__snapshot_copy_close(&copy, cli, status);
+    if (status == UBI_OK)
+        status =
+            ubi__session_call(*out, cli->common.keep); /* its ids are those of the file, and of no other snapshot */
+    if (is_open && status != UBI_OK)
+        ubi_session_unref(*out);
+    return status;
+}
+
 static ubi_status session_open(ubi_session **out, heaps *h, ubi__cli *cli, const asking *a,
                                const ubi_session_options *options) {
     const char *path = a->paths[h->n];
@@ -75,10 +95,8 @@ static ubi_status session_open(ubi_session **out, heaps *h, ubi__cli *cli, const
         a->taken[h->n].fd = -1;
         return ubi__session_open_taken(out, h->pool, fd, path, options);
     }
-    if (ubi__remote_is_address(path, ubi__remote_schemes)) {
-        cli->subject = path;
-        return ubi__session_open_live(out, h->pool, path, options);
-    }
+    if (ubi__remote_is_address(path, ubi__remote_schemes))
+        return live_open(out, h, cli, path, options);
     if (takes_several(a->question) && ubi__file_use_peek(path) == UBI__FILE_HEAP)
         UBI_TRY(ubi__input_check(cli, path));
     return ubi__session_open_unread(out, h->pool, path, usual_kind(a->question), options);
@@ -457,6 +475,8 @@ static uint32_t more_paths_count(const void *values, const ubi__usage *usage) {
 static ubi_status paths_ask(asking *a, uint32_t n, const void *values, int *exit_code) {
     heaps h = { 0 };
     UBI_TRY(standard_input_check(a->question, a->paths, n));
+    if (!a->taken)
+        UBI_TRY(ubi__snapshot_copy_check(a->cli, a->paths, n));
     ubi_status status = heaps_open(&h, a->cli, a, n);
     if (status == UBI_OK)
         status = question_ask(a, &h, values, exit_code);
@@ -497,6 +517,7 @@ ubi_status ubi__cli_ask_taken(ubi__cli *cli, const ubi__question *question, void
                               int *exit_code) {
     asking a = { .cli = cli, .question = question, .taken = series->heaps, .n_taken = series->n };
     char *labels[UBI__HEAP_SERIES_MOST];
+    UBI_TRY(ubi__snapshot_copy_newest(cli, series));
     for (uint32_t i = 0; i < series->n; i++)
         labels[i] = series->heaps[i].label;
     return first_paths_ask(&a, labels, series->n, values, exit_code);

@@ -77,7 +77,7 @@ static ubi_status graph_read(ubi__snapshot *out, ubi__cli *cli, const char *path
     if (!ubi__remote_is_address(path, ubi__remote_schemes))
         return ubi_graph_read_path(&out->graph, path, options, &out->info);
     UBI_TRY(ubi__remote_address_parse(&address, path, ubi__remote_schemes));
-    UBI_TRY(ubi__remote_graph_fetch(&heap, &address, path, &witness, options));
+    UBI_TRY(ubi__remote_graph_fetch(&heap, &address, path, &witness, NULL, options));
     out->graph = heap.graph;
     out->info = heap.info;
     return UBI_OK;

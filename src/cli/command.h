@@ -40,6 +40,7 @@ typedef struct ubi__common {
     int cache;                /**< 1: keep an index in the cache folder; -1: do not look there */
     bool with_index;          /**< keep one beside the heap */
     const char *cache_folder; /**< NULL: the usual one */
+    const char *keep;         /**< where the snapshot of a program that runs is kept; NULL: nowhere */
 } ubi__common;
 
 /** Bytes of the line that explains UBI__EXIT_CONDITION. */
@@ -82,7 +83,7 @@ extern const ubi__parameter ubi__common_options[];
 /** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
 extern const ubi__parameter ubi__compat_options[];
 
-/** Where indexes are kept: of commands that ask questions about heaps. */
+/** Where indexes and snapshots are kept: of commands that ask questions about heaps. */
 extern const ubi__parameter ubi__index_options[];
 static inline bool ubi__command_has_index(const ubi__command *command) {
     return command->question && command->question->schema;

@@ -89,7 +89,7 @@ static ubi_status graph_take(ubi__taken_heap *out, arrival *came, const ubi__hea
     options.progress = ubi__progress_line_callbacks(&s->cli->progress);
     options.threads = ubi__cli_threads(s->cli);
     options.compat = s->cli->compat;
-    UBI_TRY(ubi__remote_graph_take(&heap, s->remote, s->ops, &options));
+    UBI_TRY(ubi__remote_graph_take(&heap, s->remote, s->ops, NULL, &options));
     *came = (arrival){ .size_bytes = heap.size_bytes, .pause_us = heap.pause_us };
     out->graph = heap.graph;
     out->fd = -1;

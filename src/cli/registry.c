@@ -137,6 +137,10 @@ const ubi__parameter ubi__index_options[] = {
               "keep it beside the heap instead, in FILE.ubindex, to be copied with it to another machine"),
     UBI__TEXT("cache-dir", 0, COMMON(cache_folder), "DIR", "the cache folder",
               "ubiheap in $XDG_CACHE_HOME or ~/.cache"),
+    UBI__TEXT("keep", 0, COMMON(keep), "SNAPSHOT",
+              "keep the snapshot that is taken of a program that runs, such as node:4711, in this file; of a series "
+              "the newest",
+              NULL),
     UBI__PARAMETERS_END,
 };
 

@@ -88,12 +88,14 @@ UBI__SERVER_API ubi_status ubi__session_open_unread(ubi_session **out, ubi_sessi
  */
 ubi_status ubi__session_open_taken(ubi_session **out, ubi_session_pool *pool, int fd, const char *label,
                                    const ubi_session_options *options);
+struct ubi__remote_copy;
 /**
  * A heap behind an address whose snapshot becomes a graph while it comes (session/remote_graph.h), and stays as long as the session: nothing
- * is kept to read it again, and no index of it. Blocks until it is here. Errors: those of ubi__remote_graph_fetch.
+ * is kept to read it again, and no index of it. Blocks until it is here.
+ * @param copy  NULL, or who gets its bytes as well. Errors: those of ubi__remote_graph_fetch.
  */
 ubi_status ubi__session_open_live(ubi_session **out, ubi_session_pool *pool, const char *path,
-                                  const ubi_session_options *options);
+                                  const struct ubi__remote_copy *copy, const ubi_session_options *options);
 struct stat;
 /**
  * The file that was opened is the one of `about`, whatever its path leads to by the time it is read: then it is UBI_EMISMATCH. Before any

@@ -23,6 +23,7 @@ typedef enum pipe_end { PIPE_OPEN, PIPE_COMPLETE, PIPE_BROKEN } pipe_end;
 
 typedef struct graph_pipe {
     const ubi_read_options *options; /* with the reader's progress */
+    const ubi__remote_copy *copy;    /* or NULL */
     uint8_t *bytes;                  /* bytes[BUFFER_BYTES], owned */
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -137,10 +138,12 @@ static bool pipe_put(graph_pipe *p, const uint8_t **data, size_t *n_left) {
     return true;
 }
 
-/* What a reader does not want that has all it needs is dropped. */
+/* What a reader does not want that has all it needs goes to the copy alone. */
 static bool pipe_write(void *payload, const void *data, size_t n) {
     graph_pipe *p = payload;
     const uint8_t *at = data;
+    if (p->copy && p->copy->write && !p->copy->write(p->copy->payload, data, n))
+        return false;
     while (n > 0)
         if (!pipe_put(p, &at, &n))
             return p->status == UBI_OK;
@@ -174,12 +177,13 @@ static void reader_await(graph_pipe *p, const ubi_progress *progress) {
 
 /* ---- both ----------------------------------------------------------------------------------------------------------- */
 
-static ubi_status pipe_open(graph_pipe **out, const ubi_read_options *options) {
+static ubi_status pipe_open(graph_pipe **out, const ubi__remote_copy *copy, const ubi_read_options *options) {
     pthread_condattr_t clock;
     graph_pipe *p = UBI_NEW(memory(), graph_pipe);
     if (!p)
         return ubi__fail_nomem();
     p->options = options;
+    p->copy = copy;
     p->info = (ubi_read_info)UBI_READ_INFO_INIT;
     p->bytes = ubi__alloc_array(memory(), BUFFER_BYTES, 1);
     if (!p->bytes) {
@@ -224,22 +228,23 @@ static ubi_status pipe_run(ubi__remote_graph *out, graph_pipe *p, ubi__remote *r
 }
 
 ubi_status ubi__remote_graph_take(ubi__remote_graph *out, ubi__remote *remote, const ubi__remote_ops *ops,
-                                  const ubi_read_options *options) {
+                                  const ubi__remote_copy *copy, const ubi_read_options *options) {
     graph_pipe *p = NULL; /* for gcc 12 */
-    UBI_TRY(pipe_open(&p, options));
+    UBI_TRY(pipe_open(&p, copy, options));
     ubi_status status = pipe_run(out, p, remote, ops);
     pipe_close(p);
     return status;
 }
 
 ubi_status ubi__remote_graph_fetch(ubi__remote_graph *out, const ubi__remote_address *address, const char *path,
-                                   const ubi__remote_witness *witness, const ubi_read_options *options) {
+                                   const ubi__remote_witness *witness, const ubi__remote_copy *copy,
+                                   const ubi_read_options *options) {
     const ubi__remote_ops *ops = address->scheme->ops;
     ubi__remote *remote;
     UBI_TRY(ops->open(&remote, address, &options->progress, NULL));
     ubi_status status = ops->attach(remote);
     if (status == UBI_OK)
-        status = ubi__remote_graph_take(out, remote, ops, options);
+        status = ubi__remote_graph_take(out, remote, ops, copy, options);
     if (status == UBI_OK && witness->see)
         witness->see(witness->payload, path, remote, ops);
     ops->close(remote);

@@ -60,7 +60,7 @@ static ubi_status graph_take(ubi__remote_graph *out, ubi__remote *remote, ubi_pr
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     options.progress = progress;
     options.threads = 2;
-    return ubi__remote_graph_take(out, remote, &ops, &options);
+    return ubi__remote_graph_take(out, remote, &ops, NULL, &options);
 }
 
 static void parts_of_any_size_are_the_file(void **state) {

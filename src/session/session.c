@@ -267,7 +267,7 @@ static ubi_status remote_open(ubi_session **out, ubi_session_pool *pool, const c
 }
 
 static ubi_status live_graph_fetch(ubi__remote_graph *out, const ubi_session_pool *pool, const char *path,
-                                   const ubi_session_options *options) {
+                                   const ubi__remote_copy *copy, const ubi_session_options *options) {
     ubi_read_options reading = UBI_READ_OPTIONS_INIT;
     ubi__remote_address address;
     UBI_TRY(ubi__remote_address_parse(&address, path, pool->remotes));
@@ -277,13 +277,13 @@ static ubi_status live_graph_fetch(ubi__remote_graph *out, const ubi_session_poo
         reading.threads = options->threads;
         reading.compat = options->compat;
     }
-    return ubi__remote_graph_fetch(out, &address, path, &pool->witness, &reading);
+    return ubi__remote_graph_fetch(out, &address, path, &pool->witness, copy, &reading);
 }
 
 ubi_status ubi__session_open_live(ubi_session **out, ubi_session_pool *pool, const char *path,
-                                  const ubi_session_options *options) {
+                                  const ubi__remote_copy *copy, const ubi_session_options *options) {
     ubi__remote_graph heap;
-    UBI_TRY(live_graph_fetch(&heap, pool, path, options));
+    UBI_TRY(live_graph_fetch(&heap, pool, path, copy, options));
     ubi_status status = session_begin(out, pool, path, UBI_SESSION_HEAP, options);
     if (status != UBI_OK) {
         ubi_graph_unref(heap.graph);

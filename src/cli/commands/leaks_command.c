@@ -10,6 +10,7 @@
 #include "cli/condition.h"
 #include "cli/remote_schemes.h"
 #include "cli/scenario/scenario.h"
+#include "cli/snapshot_copy.h"
 #include "questions/leaks/leaks_answer.h"
 #include "questions/leaks/leaks_facts.h"
 
@@ -21,6 +22,8 @@ extern const ubi__usage ubi__usage_leaks;
 /* As the table of parameters has it. */
 #define WARM_UPS 2
 #define SCENARIO_SNAPSHOTS 3
+/* Of snapshots of pages. */
+#define SCENARIO_KIND "heapsnapshot"
 
 static bool is_address(const char *path) {
     return ubi__remote_is_address(path, ubi__remote_schemes);
@@ -53,12 +56,16 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                      ubi__usage_leaks.examples[0].line);
 }
 
-static ubi_status series_check(const ubi__leaks_values *v, char **operands, int n_operands) {
+static ubi_status series_check(const ubi__cli *cli, const ubi__leaks_values *v, char **operands, int n_operands) {
+    ubi__remote_address address;
     if (n_operands != 1 || !is_address(operands[0]))
         return ubi__fail(UBI_EINVAL, "--every takes snapshots of one address, such as firefox://127.0.0.1:6000");
     if (v->times && v->times < LEAST_SNAPSHOTS)
         return ubi__fail(UBI_EINVAL, "--times: one snapshot shows no leak");
-    return UBI_OK;
+    if (cli->common.keep && v->keeps_ids)
+        return ubi__fail(UBI_EINVAL, "--keep goes without --keep-ids, which has no snapshot to keep");
+    UBI_TRY(ubi__remote_address_parse(&address, operands[0], ubi__remote_schemes));
+    return ubi__snapshot_copy_check_kind(cli, ubi__remote_snapshot_kind(address.scheme));
 }
 
 /* Before snapshots are taken: a misspelt condition would be found after all of them. */
@@ -185,13 +192,14 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
     if (v->script) {
         UBI_TRY(scenario_check(&scenario, v, operands, n_operands));
         UBI_TRY(gate_check(v, SCENARIO_SNAPSHOTS));
+        UBI_TRY(ubi__snapshot_copy_check_kind(cli, SCENARIO_KIND));
         return scenario_ask(cli, v, &scenario, exit_code);
     }
     if (!v->every) {
         UBI_TRY(files_check(v, operands, n_operands));
         return ubi__cli_ask(cli, &ubi__question_leaks, values, operands, n_operands, exit_code);
     }
-    UBI_TRY(series_check(v, operands, n_operands));
+    UBI_TRY(series_check(cli, v, operands, n_operands));
     UBI_TRY(gate_check(v, v->times && v->times <= UBI__HEAP_SERIES_MOST ? (uint32_t)v->times : UBI__HEAP_SERIES_MOST));
     UBI_TRY(ubi__parse_duration(&options.interval_us, v->every, "--every"));
     options.must_collect = v->collects >= 0;
