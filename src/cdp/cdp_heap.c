@@ -126,6 +126,7 @@ const ubi__remote_ops ubi__cdp_remote_ops = {
     .record_take = remote_record_take,
     .record_stop = remote_record_stop,
     .trace_start = ubi__cdp_remote_trace_start,
+    .trace_look = ubi__cdp_remote_trace_look,
     .trace_stop = ubi__cdp_remote_trace_stop,
     .missing = remote_missing,
 };

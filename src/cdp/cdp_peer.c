@@ -45,7 +45,9 @@ ubi_status ubi__cdp_peer_open(ubi__cdp_peer **out, const ubi__cdp_peer_options *
                                    .progress = options->progress,
                                    .allocator = a,
                                    .take = part_take,
-                                   .payload = p };
+                                   .payload = p,
+                                   .end_words = options->end_words,
+                                   .end_payload = options->payload };
     ubi_status status = ubi__web_socket_open(&p->socket, &web, path);
     if (status == UBI_OK)
         *out = p;

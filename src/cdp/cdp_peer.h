@@ -57,7 +57,8 @@ typedef struct ubi__cdp_peer_options {
     const ubi__remote_scheme *scheme;
     const ubi_progress *progress;
     const ubi_allocator *allocator;
-    ubi__cdp_event *event; /**< NULL: they are dropped */
+    ubi__cdp_event *event;                   /**< NULL: they are dropped */
+    const char *(*end_words)(void *payload); /**< as of ubi__web_options */
     void *payload;
 } ubi__cdp_peer_options;
 

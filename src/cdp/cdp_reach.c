@@ -16,6 +16,8 @@
 #define TICK_US 100000
 #define SHORT_TICK_US 4000
 #define CLOSE_TURNS 30
+#define END_TURNS 30
+#define END_TICK_US 10000
 #define MOST_NS ((uint64_t)30000000000)
 /* A program that was started just now has its handler by then, unless it is to have none. */
 #define MOST_START_NS ((uint64_t)3000000000)
@@ -115,6 +117,20 @@ static ubi_status inspector_find(ubi__remote *r) {
 
 /* ---- connections ---------------------------------------------------------------------------------------------------- */
 
+/* The system knows that a program has ended a moment after its connection has. */
+static const char *end_words(void *payload) {
+    const ubi__remote *r = payload;
+    if (!r->address->pid)
+        return NULL;
+    for (int i = 0; i < END_TURNS; i++) {
+        if (i > 0)
+            usleep(END_TICK_US);
+        if (ubi__node_has_ended("", (pid_t)r->address->pid))
+            return "the program has ended";
+    }
+    return "the program's inspector was closed: by the program, or by another debugger";
+}
+
 static ubi_status peer_open(ubi__remote *r) {
     const ubi__cdp_peer_options options = { .host = r->host,
                                             .port = r->port,
@@ -122,6 +138,7 @@ static ubi_status peer_open(ubi__remote *r) {
                                             .progress = r->progress,
                                             .allocator = r->allocator,
                                             .event = ubi__cdp_remote_event,
+                                            .end_words = end_words,
                                             .payload = r };
     return ubi__cdp_peer_open(&r->peer, &options, r->path);
 }
@@ -200,15 +217,19 @@ static void inspector_close(ubi__remote *r) {
         users_leave(r);
 }
 
+/* What fails here is no matter: the message of what failed before stays. */
 void ubi__cdp_remote_close(ubi__remote *r) {
     static const ubi_progress uncancelled = { NULL, NULL };
     const ubi_allocator *a = r->allocator;
+    char why[600];
     int back;
+    snprintf(why, sizeof why, "%s", ubi_error_message());
     r->progress = &uncancelled;
     if ((r->was_opened || r->is_counted) && ubi__network_enter(&back, (pid_t)r->address->pid) == UBI_OK) {
         inspector_close(r);
         ubi__network_leave(back);
     }
+    (void)ubi__fail(UBI_OK, "%s", why);
     ubi__cdp_peer_close(r->peer);
     ubi__vec_u8_fini(&r->list, a);
     ubi__vec_u8_fini(&r->scratch, a);

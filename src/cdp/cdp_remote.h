@@ -52,6 +52,7 @@ ubi_status ubi__cdp_remote_connect(ubi__remote *remote);
 ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params);
 ubi_status ubi__cdp_remote_snapshot(ubi__remote *remote, ubi_write_fn write, void *payload, uint64_t *pause_us);
 ubi_status ubi__cdp_remote_trace_start(ubi__remote *remote, ubi__remote_trace trace);
+ubi_status ubi__cdp_remote_trace_look(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
 ubi_status ubi__cdp_remote_trace_stop(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
 
 /* ---- cdp_sizes.c ---------------------------------------------------------------------------------------------------- */

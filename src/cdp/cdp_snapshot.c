@@ -35,8 +35,27 @@ static void progress_take(ubi__remote *r, ubi_text params) {
     ubi__cdp_peer_set_stage(r->peer, "the program pauses for its snapshot", done <= total ? done : total, total);
 }
 
+/* Browsers say why they end a connection, before they do. */
+static ubi_status detached_take(ubi_text params) {
+    ubi__json_value reason;
+    char words[80];
+    if (!ubi__json_object_find(&reason, params, "reason") || reason.type != UBI__JSON_STRING || reason.has_escapes)
+        return UBI_OK;
+    if (ubi__text_is(reason.raw, "target_closed"))
+        return ubi__fail(UBI_EIO, "the tab or worker was closed");
+    if (ubi__text_is(reason.raw, "replaced_with_devtools"))
+        return ubi__fail(UBI_EIO, "another debugger took it over");
+    snprintf(words, sizeof words, "%.*s", (int)(reason.raw.len < 60 ? reason.raw.len : 60), reason.raw.ptr);
+    ubi__json_words_line(words);
+    return ubi__fail(UBI_EIO, "the other side ended the connection: %s", words);
+}
+
 ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params) {
     ubi__remote *r = payload;
+    if (ubi__text_is(method, "Inspector.detached"))
+        return detached_take(params);
+    if (ubi__text_is(method, "Inspector.targetCrashed"))
+        return ubi__fail(UBI_EIO, "the tab or worker has crashed");
     if (!r->write)
         return UBI_OK;
     if (ubi__text_is(method, "HeapProfiler.addHeapSnapshotChunk"))
@@ -117,17 +136,24 @@ static ubi_status track_take(ubi__remote *r, ubi_write_fn write, void *payload) 
     return compaction_allow(r, true);
 }
 
-static ubi_status profile_take(ubi__remote *r, ubi_write_fn write, void *payload) {
+static ubi_status profile_take(ubi__remote *r, const char *method, ubi_write_fn write, void *payload) {
     ubi__json_value profile;
     ubi_text result;
     ubi__cdp_peer_set_stage(r->peer, "waiting for the profile", 0, 0);
-    UBI_TRY(ubi__cdp_peer_ask(r->peer, "HeapProfiler.stopSampling", NULL, &result));
+    UBI_TRY(ubi__cdp_peer_ask(r->peer, method, NULL, &result));
     if (!ubi__json_object_find(&profile, result, "profile") || profile.type != UBI__JSON_OBJECT)
         return ubi__fail(UBI_EFORMAT, "answered without a profile");
     return write(payload, profile.raw.ptr, profile.raw.len) ? UBI_OK
                                                             : ubi__fail(UBI_EIO, "cannot write what is transferred");
 }
 
+ubi_status ubi__cdp_remote_trace_look(ubi__remote *r, ubi__remote_trace trace, ubi_write_fn write, void *payload) {
+    if (trace == UBI__REMOTE_TRACK)
+        return ubi__fail(UBI_ESTATE, "has nothing of it before its end");
+    return profile_take(r, "HeapProfiler.getSamplingProfile", write, payload);
+}
+
 ubi_status ubi__cdp_remote_trace_stop(ubi__remote *r, ubi__remote_trace trace, ubi_write_fn write, void *payload) {
-    return trace == UBI__REMOTE_PROFILE ? profile_take(r, write, payload) : track_take(r, write, payload);
+    return trace == UBI__REMOTE_PROFILE ? profile_take(r, "HeapProfiler.stopSampling", write, payload)
+                                        : track_take(r, write, payload);
 }

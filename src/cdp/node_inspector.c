@@ -179,6 +179,12 @@ static bool process_has_handler(const char *root, pid_t pid) {
     return mask_read(&caught, root, pid, "SigCgt") && caught >> (SIGUSR1 - 1) & 1;
 }
 
+bool ubi__node_has_ended(const char *root, pid_t pid) {
+    char path[PATH_MAX], link[2];
+    snprintf(path, sizeof path, "%s/proc/%d/exe", root, (int)pid);
+    return readlink(path, link, sizeof link) < 0 && (errno == ENOENT || errno == ESRCH);
+}
+
 bool ubi__node_may_be_starting(const char *root, pid_t pid) {
     char name[NAME_MAX + 1];
     return program_name_read(name, root, pid) == UBI_OK && name_is_node(name) && !process_has_handler(root, pid);

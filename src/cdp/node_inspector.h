@@ -33,6 +33,9 @@ unsigned ubi__node_connection_count(const char *root, pid_t pid, uint16_t port);
 /** Whether SIGUSR1 may be sent. Errors: UBI_ENOTFOUND (no such process), UBI_ESTATE (with why not). */
 ubi_status ubi__node_check(const char *root, pid_t pid);
 
+/** Whether there is no such process any more, or only its number until its parent has asked how it ended. False also when that cannot be read. */
+bool ubi__node_has_ended(const char *root, pid_t pid);
+
 /** Whether it is a Node.js that does not handle SIGUSR1: it is starting, or never will. */
 bool ubi__node_may_be_starting(const char *root, pid_t pid);
 

@@ -47,8 +47,10 @@ static int socket_note(ubi__web_socket *s, ubi_status status, const char *why) {
 }
 
 static ubi_status socket_fail_ended(const ubi__web_socket *s) {
-    return s->is_open ? ubi__fail(UBI_EIO, "the program, worker or tab has ended, or the connection to it")
-                      : ubi__fail(UBI_EIO, "the other side closed the connection without an answer");
+    if (!s->is_open)
+        return ubi__fail(UBI_EIO, "the other side closed the connection without an answer");
+    const char *words = s->options.end_words ? s->options.end_words(s->options.end_payload) : NULL;
+    return ubi__fail(UBI_EIO, "%s", words ? words : "the program, worker or tab has ended, or the connection to it");
 }
 
 /* ---- what libwebsockets calls --------------------------------------------------------------------------------------- */

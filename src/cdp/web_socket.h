@@ -30,6 +30,9 @@ typedef struct ubi__web_options {
     /** A part of a message. An error ends the connection, and is that of the call which came here. */
     ubi_status (*take)(void *payload, const void *bytes, size_t n, bool is_last);
     void *payload;
+    /** Why a connection that was open is not any more, static; may wait a moment to find out. NULL, and its NULL: unknown. */
+    const char *(*end_words)(void *end_payload);
+    void *end_payload;
 } ubi__web_options;
 
 /**

@@ -135,8 +135,10 @@ typedef struct ubi__remote_ops {
     ubi_status (*record_take)(ubi__remote *remote, ubi__remote_document *take, void *payload);
     /** Also when nothing is recorded. */
     ubi_status (*record_stop)(ubi__remote *remote);
-    /** Begins; `wait` follows, then trace_stop, which copies the file to `write`. NULL, both: the engine has no such files. */
+    /** Begins; `wait` follows, then trace_stop, which copies the file to `write`. NULL, all three: the engine has no such files. */
     ubi_status (*trace_start)(ubi__remote *remote, ubi__remote_trace trace);
+    /** Meanwhile: what the file would be by now. UBI_ESTATE: it is made at the end alone; all is as before. */
+    ubi_status (*trace_look)(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
     ubi_status (*trace_stop)(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
     /** Names runtimes that have no part in what was answered since the last call, for they came to no safe point; each once. */
     void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);

@@ -85,6 +85,111 @@ class Hostile(unittest.TestCase):
                     if answer.get(name) != expected.get(name):
                         self.assertIn("node20-before", json.dumps(expected[name]), name)  # its name
 
+    def test_what_a_question_reads_is_kept(self):
+        """To the byte, and the answer is about the file; or it is absent, and what was there stays."""
+        path = self.place.folder / "kept.heapsnapshot"
+        chunks = [TEXT[i:i + 100000] for i in range(0, len(TEXT), 100000)] + [" " * 1000]  # more than the reader needs
+        with Server(lambda peer: serve_snapshot(peer, chunks)) as server:
+            process = self.start(server, "summary", "@", "--json", "--keep", path.name)
+            out, said = process.communicate()
+            self.assertEqual((process.returncode, said.count(b"\n")), (0, 1), said)
+            self.assertIn(b"kept.heapsnapshot: ", said)
+            self.assertEqual(path.read_text(), "".join(chunks))
+            self.assertEqual(json.loads(out)["file"], "kept.heapsnapshot")
+            process = self.start(server, "diff", "node20-before.heapsnapshot.gz", "@", "--keep", "new.heapsnapshot", "--json")
+            self.assertEqual(json.loads(process.communicate()[0])["new"]["file"], "new.heapsnapshot")
+            self.assertEqual((self.place.folder / "new.heapsnapshot").read_text(), "".join(chunks))
+        def ending(peer):
+            await_snapshot(peer)
+            peer.send(chunk(TEXT[:len(TEXT) // 2]))
+        for script in (ending, lambda peer: serve_snapshot(peer, ["no snapshot" * 100000] * 20)):
+            before = path.read_text()
+            for name in (path.name, "other.heapsnapshot"):
+                with Server(script) as server:
+                    self.failure(server, "summary", "@", "--keep", name)
+            self.assertEqual(path.read_text(), before)
+            self.assertFalse((self.place.folder / "other.heapsnapshot").exists())
+        path.unlink()
+
+    def test_what_cannot_be_kept_is_refused_before_anything_is_asked(self):
+        (self.place.folder / "text.txt").write_text("mine")
+        with Server(lambda peer: peer.receive()) as server:
+            for words, why in ((("summary", "@", "--keep", "text.txt"), "nothing is written over it"),
+                               (("summary", "@", "--keep", "heap.fxsnapshot"), "what comes is a .heapsnapshot"),
+                               (("summary", "@", "--keep", "-"), "name a file"),
+                               (("summary", "@", "--keep", "missing/heap.heapsnapshot"), "missing/heap.heapsnapshot"),
+                               (("diff", "@", "@", "--keep", "heap.heapsnapshot"), "--keep is for one snapshot"),
+                               (("summary", "node20-before.heapsnapshot.gz", "--keep", "heap.heapsnapshot"), "a FILE is there already"),
+                               (("diff", "node20-before.heapsnapshot.gz", "@", "--keep", "node20-before.heapsnapshot.gz"), "is read"),
+                               (("leaks", "@", "--every", "1s", "--times", "2", "--keep", "missing/heap.heapsnapshot"), "missing"),
+                               (("leaks", "@", "--every", "1s", "--keep-ids", "--keep", "heap.heapsnapshot"), "without --keep-ids")):
+                with self.subTest(words):
+                    self.assertIn(why, self.failure(server, *words))
+            self.assertFalse(server.reached.is_set())
+        self.assertEqual((self.place.folder / "text.txt").read_text(), "mine")
+
+    def test_the_newest_snapshot_of_a_series_is_kept(self):
+        texts = [gzip.decompress((workspace.DATA_V8 / f"node20-{name}.heapsnapshot.gz").read_bytes()).decode() for name in ("before", "after")]
+        left = iter(texts)
+        def script(peer):
+            while (command := peer.receive()) is not None:
+                if command["method"] == "HeapProfiler.takeHeapSnapshot":
+                    peer.send(chunk(next(left)))
+                peer.send({"id": command["id"], "result": {}})
+        with Server(script) as server:
+            process = self.start(server, "leaks", "@", "--every", "1ms", "--times", "2", "--keep", "newest.heapsnapshot")
+            out, said = process.communicate()
+            self.assertEqual(process.returncode, 0, said)
+            self.assertEqual((self.place.folder / "newest.heapsnapshot").read_text(), texts[1])
+            self.assertIn(b"ubiheap paths newest.heapsnapshot ", out)  # what to ask next has its ids
+
+    def test_a_recording_of_a_program_that_ends(self):
+        """Of a profile, what was seen of it last; a track is lost, and the line says so."""
+        profile = {"head": {"callFrame": {"functionName": "(root)", "scriptId": "0", "url": "", "lineNumber": 0, "columnNumber": 0}, "selfSize": 0,
+                            "id": 1, "children": [{"callFrame": {"functionName": "visit", "scriptId": "7", "url": "file:///a.js", "lineNumber": 3,
+                                                                 "columnNumber": 0}, "selfSize": 100, "id": 2, "children": []}]}, "samples": []}
+        def script(peer):
+            while (command := peer.receive()) is not None:
+                peer.send({"id": command["id"], "result": {"profile": profile}})
+                if command["method"] in ("HeapProfiler.getSamplingProfile", "HeapProfiler.startTrackingHeapObjects"):
+                    return
+        with Server(script) as server:
+            process = self.start(server, "attach", "@", "profile", "--seconds", "0", "-o", "cut.heapprofile")
+            said = process.communicate()[1]
+            self.assertEqual(process.returncode, 4, said)
+            self.assertIn(b"the recording ends after 1.00 s: " + ENDED.encode(), said)
+            self.assertEqual(json.loads((self.place.folder / "cut.heapprofile").read_text()), profile)
+            self.assertIn("what was recorded comes at the end, and is lost", self.failure(server, "attach", "@", "track", "-o", "cut.heaptimeline"))
+            self.assertFalse((self.place.folder / "cut.heaptimeline").exists())
+
+    def test_why_a_browser_ends_a_connection(self):
+        for event, words in (({"method": "Inspector.detached", "params": {"reason": "target_closed"}}, "the tab or worker was closed"),
+                             ({"method": "Inspector.detached", "params": {"reason": "replaced_with_devtools"}}, "another debugger took it over"),
+                             ({"method": "Inspector.detached", "params": {"reason": "Render process gone."}}, "Render process gone."),
+                             ({"method": "Inspector.detached", "params": {}}, ENDED),
+                             ({"method": "Inspector.targetCrashed"}, "has crashed")):
+            def script(peer, event=event):
+                peer.receive()
+                peer.send(event)
+            with self.subTest(words), Server(script) as server:
+                self.assertIn(words, self.failure(server, "attach", "@", "gc"))
+
+    def test_which_snapshot_of_a_series_did_not_come(self):
+        left = iter((TEXT, None))
+        def script(peer):
+            while (command := peer.receive()) is not None:
+                if command["method"] == "HeapProfiler.takeHeapSnapshot":
+                    text = next(left)
+                    if text is None:
+                        return
+                    peer.send(chunk(text))
+                peer.send({"id": command["id"], "result": {}})
+        with Server(script) as server:
+            process = self.start(server, "leaks", "@", "--every", "1ms", "--times", "3", "--no-progress")
+            out, said = process.communicate()
+            self.assertEqual((process.returncode, out, said.count(b"\n")), (4, b"", 1), said)
+            self.assertIn(f": snapshot 2 of 3: {ENDED}".encode(), said)
+
     def test_a_chunk_of_100_mib(self):
         """White space between tokens is part of a snapshot, too."""
         padded = TEXT.replace(",", "," + 100 * MIB * " ", 1)

@@ -209,6 +209,36 @@ class Node(unittest.TestCase):
             program.wait_until_closed()
             program.wait_for_sign()
 
+    def test_what_it_allocated_before_it_ended(self):
+        """A profile is what was seen last; of a track nothing is left. Either line says that it was the program that ended."""
+        for verb, name in (("profile", "cut.heapprofile"), ("track", "cut.heaptimeline")):
+            with self.subTest(verb), Program(self.place) as program:
+                process = subprocess.Popen([workspace.UBIHEAP, "attach", f"node:{program.process.pid}", verb, "--seconds", "0", "-o", name],
+                                           cwd=self.place.folder, stderr=subprocess.PIPE)
+                while not program.is_listening():
+                    time.sleep(0.002)
+                end = time.monotonic() + 2.5  # it may be seen once, or not at all
+                while time.monotonic() < end:
+                    program.wait_for_sign()
+                program.process.kill()
+                said = process.communicate()[1]
+                self.assertEqual(process.returncode, 4, said)
+                self.assertIn(b"the program has ended", said)
+                is_kept = (self.place.folder / name).exists()
+                self.assertEqual(is_kept, b"the recording ends after" in said, said)
+                self.assertFalse(is_kept and verb == "track")
+                if is_kept:
+                    self.assertIn("alive", self.ask("report", name))
+                else:
+                    self.assertIn(b"is lost", said)
+
+    def test_a_question_keeps_its_snapshot(self):
+        with Program(self.place) as program:
+            said = self.ask("report", f"node:{program.process.pid}", "--keep", "kept.heapsnapshot", "--json")
+            self.assertEqual(json.loads(said)["file"], "kept.heapsnapshot")
+            self.assertEqual(self.ask("report", "kept.heapsnapshot", "--json"), said)
+            program.wait_until_closed()
+
     def test_an_inspector_that_was_open_stays_open(self):
         with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as program:
             self.assertFalse(program.is_listening())
