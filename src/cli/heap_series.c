@@ -28,9 +28,6 @@ typedef struct taking {
     const ubi__remote_ops *ops;
     ubi__remote *remote;
     ubi__heap_source source;
-    uint64_t start_us;
-    uint32_t n_late;     /* intervals that were longer than wanted */
-    uint64_t longest_us; /* of them */
     ubi__beside beside;
 } taking;
 
@@ -56,21 +53,29 @@ typedef struct arrival {
     bool is_packed;
 } arrival;
 
+#define OF_BYTES 32
+
+/* " of 3"; "": unknown. */
+static const char *of_wanted(char of[OF_BYTES], uint64_t n_wanted) {
+    of[0] = '\0';
+    if (n_wanted)
+        snprintf(of, OF_BYTES, " of %llu", (unsigned long long)n_wanted);
+    return of;
+}
+
 static void snapshot_report(const ubi__heap_source *s, uint32_t number, const arrival *came) {
-    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[32] = "";
+    char line[200], size[UBI__HUMAN_TEXT], pause[UBI__HUMAN_TEXT], of[OF_BYTES];
     ubi__progress_line_clear(&s->cli->progress);
     if (s->cli->common.progress < 0)
         return;
-    if (s->n_wanted)
-        snprintf(of, sizeof of, " of %llu", (unsigned long long)s->n_wanted);
-    snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", number, of,
+    snprintf(line, sizeof line, "snapshot %u%s: %s%s, after a pause of %s at most", number, of_wanted(of, s->n_wanted),
              ubi__human_size(size, came->size_bytes), came->is_packed ? " packed" : "",
              ubi__human_duration(pause, came->pause_us));
     ubi__print_line(s->address, line);
 }
 
 ubi_status ubi__heap_series_init(ubi__heap_series *out) {
-    *out = (ubi__heap_series){ NULL, 0, "" };
+    *out = (ubi__heap_series){ .heaps = NULL };
     out->heaps = ubi__calloc_array(memory(), UBI__HEAP_SERIES_MOST, sizeof *out->heaps);
     return out->heaps ? UBI_OK : ubi__fail_nomem();
 }
@@ -96,21 +101,30 @@ static ubi_status graph_take(ubi__taken_heap *out, arrival *came, const ubi__hea
     return UBI_OK;
 }
 
-/* Before the next comes. */
-static ubi_status heap_reduce(const ubi__taken_heap *heap, const ubi__heap_source *s) {
+static ubi_status heap_record(ubi__leak_record *record, ubi_graph *graph, const ubi__heap_source *s) {
     ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
-    ubi__leak_record *record;
     ubi_look *look;
     options.progress = ubi__progress_line_callbacks(&s->cli->progress);
     options.threads = ubi__cli_threads(s->cli);
-    UBI_TRY(ubi_look_open(&look, NULL, heap->graph, &options));
+    UBI_TRY(ubi_look_open(&look, NULL, graph, &options));
     const ubi_class_scheme classes = ubi_look_class_scheme(look);
-    ubi_status status = ubi__leak_record_new(&record, heap->graph, &classes, ubi_lens_id_mark(heap->graph),
-                                             ubi_lens_name(ubi_lens_for(heap->graph)), NULL);
+    ubi_status status =
+        ubi__leak_record_add(record, &classes, ubi_lens_id_mark(graph), ubi_lens_name(ubi_lens_for(graph)));
     ubi_look_close(look);
-    if (status == UBI_OK)
-        ubi__leak_record_reduce(record, heap->graph);
     return status;
+}
+
+/* Before the next comes, the newest goes. */
+static ubi_status newest_reduce(ubi__heap_series *series, const ubi__heap_source *s) {
+    ubi__taken_heap *newest = &series->heaps[series->n - 1];
+    ubi_graph *token;
+    if (!series->record)
+        UBI_TRY(ubi__leak_record_new(&series->record, NULL));
+    UBI_TRY(heap_record(series->record, newest->graph, s));
+    UBI_TRY(ubi__leak_record_token(&token, series->record, ubi__leak_record_count(series->record) - 1));
+    ubi_graph_unref(newest->graph);
+    newest->graph = token;
+    return UBI_OK;
 }
 
 ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source *s, const char *name) {
@@ -119,7 +133,7 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
     if (s->must_collect)
         UBI_TRY(s->ops->collect(s->remote));
     if (s->keeps_ids && series->n > 0)
-        UBI_TRY(heap_reduce(heap - 1, s));
+        UBI_TRY(newest_reduce(series, s));
     UBI_TRY(s->keeps_ids ? graph_take(heap, &came, s) : file_take(heap, &came, s));
     series->n++;
     if (name)
@@ -149,20 +163,6 @@ static ubi_status time_await(taking *t, uint64_t wait_us) {
     return UBI_OK;
 }
 
-/* Each has its time, so that those before it do not delay it; one that took longer delays all. */
-static ubi_status next_await(taking *t) {
-    uint64_t now_us = ubi__clock_us();
-    t->start_us += t->options->interval_us;
-    if (t->start_us < now_us) {
-        uint64_t took_us = now_us - (t->start_us - t->options->interval_us);
-        t->longest_us = took_us > t->longest_us ? took_us : t->longest_us;
-        t->n_late++;
-        t->start_us = now_us;
-        return UBI_OK;
-    }
-    return time_await(t, t->start_us - now_us);
-}
-
 /* The program works, and has warmed up. */
 static ubi_status beside_begin(taking *t) {
     UBI_TRY(ubi__beside_start(&t->beside, t->options->beside));
@@ -184,6 +184,7 @@ static bool is_enough(const taking *t) {
     return t->options->is_enough && t->options->is_enough(t->options->payload, t->series);
 }
 
+/* Growth is judged from one snapshot to the next, so the program works as long between any two, however long it paused for one. */
 static ubi_status series_fill(taking *t) {
     t->source = (ubi__heap_source){ .cli = t->cli,
                                     .address = t->options->address,
@@ -194,10 +195,9 @@ static ubi_status series_fill(taking *t) {
                                     .keeps_ids = t->options->keeps_ids };
     UBI_TRY(t->ops->attach(t->remote));
     UBI_TRY(beside_begin(t));
-    t->start_us = ubi__clock_us();
     UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside) && !is_enough(t)) {
-        UBI_TRY(next_await(t));
+        UBI_TRY(time_await(t, t->options->interval_us));
         UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     }
     beside_report(t);
@@ -206,38 +206,39 @@ static ubi_status series_fill(taking *t) {
     return UBI_OK;
 }
 
-/* Growth is judged from one snapshot to the next, so their distance matters. */
-static void lateness_report(const taking *t) {
-    char line[200], wanted[UBI__HUMAN_TEXT], longest[UBI__HUMAN_TEXT];
-    if (!t->n_late || t->cli->common.progress < 0)
-        return;
-    snprintf(line, sizeof line,
-             "%u of %u snapshots came late, up to %s after the one before: taking one takes longer than %s", t->n_late,
-             t->series->n, ubi__human_duration(longest, t->longest_us),
-             ubi__human_duration(wanted, t->options->interval_us));
-    ubi__print_line(t->options->address, line);
+/* There is no answer: which snapshot did not come. The first failed as any would that is taken alone. */
+static ubi_status series_fail(const ubi__heap_series *s, const ubi__heap_series_options *o, ubi_status status) {
+    char of[OF_BYTES], why[400];
+    if (s->n == 0)
+        return status;
+    snprintf(why, sizeof why, "%s", ubi_error_message());
+    return ubi__fail(status, "snapshot %u%s: %s", s->n + 1, of_wanted(of, o->n), why);
 }
 
 /* What there is may be enough. */
 static ubi_status series_end(ubi__heap_series *s, const ubi__heap_series_options *o, ubi_status status) {
+    char of[OF_BYTES];
     if (status == UBI_ECANCELLED && s->n == 1 && o->n_least > 1) {
         ubi__interrupt_accept(); /* nothing is printed before */
         ubi__print_line(o->address, "one snapshot shows no leak");
     }
+    if (s->n < o->n_least && status != UBI_OK && status != UBI_ECANCELLED)
+        return series_fail(s, o, status);
     bool is_whole = !o->keeps_ids || (s->n > 0 && !ubi__leak_record_of(s->heaps[s->n - 1].graph));
     if (status == UBI_OK || s->n < o->n_least || !is_whole)
         return status;
     if (status == UBI_ECANCELLED)
         ubi__interrupt_accept();
     else
-        snprintf(s->fault, sizeof s->fault, "the series ends after %u snapshots: %s", s->n, ubi_error_message());
+        snprintf(s->fault, sizeof s->fault, "the series ends after %u%s snapshots: %s", s->n, of_wanted(of, o->n),
+                 ubi_error_message());
     return UBI_OK;
 }
 
 ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi__heap_series_options *options) {
     ubi__remote_address address;
     taking t = { .series = out, .cli = cli, .options = options };
-    *out = (ubi__heap_series){ NULL, 0, "" };
+    *out = (ubi__heap_series){ .heaps = NULL };
     if (most_of(options) > UBI__HEAP_SERIES_MOST)
         return ubi__fail(UBI_EINVAL, "a series has %d snapshots at most", UBI__HEAP_SERIES_MOST);
     UBI_TRY(ubi__remote_address_parse(&address, options->address, ubi__remote_schemes));
@@ -251,8 +252,6 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     ubi__beside_stop(&t.beside);
     t.ops->close(t.remote);
     ubi__progress_line_clear(&cli->progress);
-    if (status == UBI_OK)
-        lateness_report(&t);
     return status;
 }
 
@@ -262,5 +261,6 @@ void ubi__heap_series_close(ubi__heap_series *s) {
             close(s->heaps[i].fd);
         ubi_graph_unref(s->heaps[i].graph);
     }
+    ubi__leak_record_unref(s->record);
     ubi__free_array(memory(), s->heaps, UBI__HEAP_SERIES_MOST, sizeof *s->heaps);
 }

@@ -14,21 +14,21 @@
 
 /** A snapshot that was taken: a file without a name (session/remote_file.h), or a graph. */
 typedef struct ubi__taken_heap {
-    int fd; /**< owned; -1: someone else owns it now, or there is a graph */
-    ubi_graph *
-        graph; /**< one reference; reduced (analyses/leaks/leak_record.h), except that of the newest heap; NULL: none */
-    char label[320]; /**< such as "firefox://127.0.0.1:6000#2" */
+    int fd;           /**< owned; -1: someone else owns it now, or there is a graph */
+    ubi_graph *graph; /**< one reference; a token of the record, except that of the newest heap; NULL: none */
+    char label[320];  /**< such as "firefox://127.0.0.1:6000#2" */
 } ubi__taken_heap;
 
 typedef struct ubi__heap_series {
     ubi__taken_heap *heaps; /**< owned heaps[n], the newest last; room for UBI__HEAP_SERIES_MOST */
     uint32_t n;
+    struct ubi__leak_record *record; /**< of the older heaps (analyses/leaks/leak_record.h), with keeps_ids; or NULL */
     char fault[512]; /**< why there are not as many as were wanted; "": there are, or the user had enough */
 } ubi__heap_series;
 
 typedef struct ubi__heap_series_options {
     const char *address;
-    uint64_t interval_us; /**< from one to the next */
+    uint64_t interval_us; /**< from the end of one to the start of the next */
     uint64_t n;           /**< 0: until Ctrl-C, or UBI__HEAP_SERIES_MOST */
     uint32_t n_least;     /**< enough for an answer after Ctrl-C, or when the program has ended */
     bool must_collect;    /**< garbage, before each */
@@ -60,8 +60,7 @@ ubi_status ubi__heap_series_init(ubi__heap_series *out);
 ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source *source, const char *name);
 
 /**
- * Takes the series over one connection, with a line for each snapshot on standard error, and one at the end when some came late, unless
- * progress is switched off.
+ * Takes the series over one connection, with a line for each snapshot on standard error, unless progress is switched off.
  * @param out  closed by ubi__heap_series_close, also after a failure.
  * Errors: those of ubi__remote_ops, UBI_ECANCELLED, when there are fewer than `n_least`. A later Ctrl-C counts as the first.
  */

@@ -106,6 +106,13 @@ ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_id
 /** Node of this id, or UBI_NONE. Needs resolve. */
 ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id);
 
+/**
+ * Nodes in the order of their ids; of those that share one, in their own order.
+ * @param out  out[n_nodes]. Cost: O(words + nodes), O(nodes log nodes) and 32 bytes per node where ids do not cluster or are repeated.
+ * Errors: UBI_ENOMEM.
+ */
+ubi_status ubi__id_index_order(uint32_t *out, const ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes);
+
 struct ubi__columns;
 /**
  * Passes a finished index of these nodes (base/column_file.h). Hash tables are not kept, for their hashes are seeded: they are made

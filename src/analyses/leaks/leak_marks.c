@@ -234,7 +234,7 @@ static ubi_status compare_past(search *s, uint32_t *rows) {
         step->light_growth_bytes += s->growth_bytes[i]; /* less that of heavy ones, when these are weighed */
     UBI_TRY(look_at_past(step, s));
     ubi__leak_describe(step, f, s->past);
-    const ubi__leak_record *record = ubi__leak_record_of(s->past->graph);
+    const ubi__recorded_heap *record = ubi__leak_record_of(s->past->graph);
     if (record) {
         step->heap.id_mark = ubi__leak_record_id_mark(record);
         ubi__leak_record_match_texts(&s->parts[0], record, f->graph);

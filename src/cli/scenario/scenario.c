@@ -187,7 +187,7 @@ static ubi_status scenario_take(scenario *s) {
 ubi_status ubi__scenario_take(ubi__heap_series *out, ubi__cli *cli, const ubi__scenario_options *options) {
     const ubi_allocator *a = ubi_allocator_default();
     scenario s = { .cli = cli, .options = options, .series = out };
-    *out = (ubi__heap_series){ NULL, 0, "" };
+    *out = (ubi__heap_series){ .heaps = NULL };
     s.inner = ubi__progress_line_callbacks(&cli->progress);
     s.progress = (ubi_progress){ scenario_progress, &s };
     cli->subject = options->address;

@@ -90,29 +90,40 @@ static void classes_report(const ubi__asked *asked, const ubi_class_scheme *clas
     }
 }
 
-/* Of a heap that was reduced, a record has its classes. */
-static ubi_status past_classes(ubi_class_scheme *out, const ubi__leak_record *record, ubi_session_use *past) {
-    const ubi_look *look;
-    if (record) {
-        *out = *ubi__leak_record_classes(record);
-        return UBI_OK;
-    }
-    UBI_TRY(ubi_session_look(&look, past));
-    *out = ubi_look_class_scheme(look);
+static ubi_status classes_compare(ubi_leak_finder *finder, const comparison *c, uint32_t step,
+                                  const ubi_class_scheme *classes) {
+    UBI_TRY(ubi__asked_about(c->asked, c->series->heaps[step], ubi_leak_finder_compare(finder, step, classes)));
+    classes_report(c->asked, classes);
     return UBI_OK;
 }
 
+static ubi_status format_check(const comparison *c, const ubi_session *past) {
+    if (c->answer->values->may_be_other_process)
+        return UBI_OK;
+    return ubi__leaks_check_format(past, ubi_session_use_session(c->asked->heaps[c->newest]));
+}
+
+/* Of a heap of which ids and classes are left: they are put together for the time of the comparison. */
+static ubi_status recorded_compare(ubi_leak_finder *finder, const comparison *c, uint32_t step,
+                                   const ubi_graph *token) {
+    ubi_graph *heap;
+    UBI_TRY(ubi__leak_record_heap(&heap, token));
+    ubi_status status = classes_compare(finder, c, step, ubi__leak_record_classes(ubi__leak_record_of(heap)));
+    ubi_graph_unref(heap);
+    return status;
+}
+
 static ubi_status past_compare(ubi_leak_finder *finder, const comparison *c, uint32_t step, ubi_session_use *past) {
-    uint32_t heap = c->series->heaps[step];
     const ubi_session *session = ubi_session_use_session(past);
-    const ubi__leak_record *record = ubi__leaks_record(session);
-    ubi_class_scheme classes;
-    UBI_TRY(ubi__asked_about(c->asked, heap, past_classes(&classes, record, past)));
-    if (!c->answer->values->may_be_other_process)
-        UBI_TRY(ubi__leaks_check_format(session, ubi_session_use_session(c->asked->heaps[c->newest])));
-    UBI_TRY(ubi__asked_about(c->asked, heap, ubi_leak_finder_compare(finder, step, &classes)));
-    classes_report(c->asked, &classes);
-    return UBI_OK;
+    const ubi_look *look;
+    if (ubi__leaks_recorded_heap(session)) {
+        UBI_TRY(format_check(c, session));
+        return recorded_compare(finder, c, step, ubi__session_given_graph(session));
+    }
+    UBI_TRY(ubi__asked_about(c->asked, c->series->heaps[step], ubi_session_look(&look, past)));
+    UBI_TRY(format_check(c, session));
+    const ubi_class_scheme classes = ubi_look_class_scheme(look);
+    return classes_compare(finder, c, step, &classes);
 }
 
 static ubi_status step_compare(ubi_leak_finder *finder, const comparison *c, uint32_t step) {

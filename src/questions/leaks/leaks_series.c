@@ -226,7 +226,7 @@ static bool all_renew_ids(const ubi_leaks *leaks) {
     return all;
 }
 
-const ubi__leak_record *ubi__leaks_record(const ubi_session *session) {
+const ubi__recorded_heap *ubi__leaks_recorded_heap(const ubi_session *session) {
     const ubi_graph *given = ubi__session_given_graph(session);
     return given ? ubi__leak_record_of(given) : NULL;
 }
@@ -235,7 +235,7 @@ const ubi__leak_record *ubi__leaks_record(const ubi_session *session) {
 static const char *format_of(const ubi_session *session) {
     const char *format = ubi_session_read_info(session)->format;
     const ubi_graph *given = ubi__session_given_graph(session);
-    const ubi__leak_record *record = ubi__leaks_record(session);
+    const ubi__recorded_heap *record = ubi__leaks_recorded_heap(session);
     if (record)
         return ubi__leak_record_lens(record);
     return format || !given ? format : ubi_lens_name(ubi_lens_for(given));

@@ -43,8 +43,8 @@ ubi_status ubi__leaks_check_order(const ubi__leaks_series *series, const ubi_lea
  * fit, but most texts are different words.
  */
 bool ubi__leaks_differ_by_key(const ubi_leaks *leaks);
-/** Of a heap that was reduced to ids and classes; NULL: it is whole. O(1). */
-const ubi__leak_record *ubi__leaks_record(const ubi_session *session);
+/** Of a heap of which ids and classes are left; NULL: it is whole. O(1). */
+const ubi__recorded_heap *ubi__leaks_recorded_heap(const ubi_session *session);
 /** UBI_EFORMAT if formats differ, so ids and classes are not comparable; the message has the remedy. */
 ubi_status ubi__leaks_check_format(const ubi_session *past, const ubi_session *newest);
 
