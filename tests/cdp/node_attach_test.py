@@ -142,6 +142,15 @@ class Node(unittest.TestCase):
             self.assertRegex(done.stdout, rb"leaking\.js:[0-9]")
             program.wait_until_closed()
 
+    def test_two_snapshots_of_a_program_that_rests_have_no_leak(self):
+        """What the tool itself has in the program is not the program's."""
+        with Program(self.place, code="setInterval(() => process.stdout.write('alive\\n'), 20);") as program:
+            address = f"node:{program.process.pid}"
+            self.ask("leaks", address, "--every", "0.2s", "--times", "2")  # it has written a snapshot before
+            for _ in range(2):
+                self.ask("leaks", address, "--every", "0.2s", "--times", "2", "--fail-on", "leaked > 0")
+                program.wait_until_closed()
+
     def test_a_command_that_runs_meanwhile(self):
         """The series ends with it, or it with the series; one that fails is named."""
         with Program(self.place) as program:

@@ -391,6 +391,35 @@ static void a_root_for_the_moment_speaks_for_what_nothing_else_holds(void **stat
     free(new);
 }
 
+static void what_functions_have_in_their_hands_is_replaced(void **state) {
+    (void)state;
+    /* Three texts of a script that runs, as at each snapshot; and three that an object holds. */
+    static const char old[] =
+        "1 -> 2 \"stack\", 3 \"app\"; 2(type=stack) -> 10, 11, 12; 3(coarse=object class=App size=1); "
+        "10(coarse=string size=9); 11(coarse=string size=9); 12(coarse=string size=9)";
+    static const char newest[] =
+        "1 -> 2 \"stack\", 3 \"app\"; 2(type=stack) -> 20, 21, 22; 3(coarse=object class=App size=1); "
+        "20(coarse=string size=9); 21(coarse=string size=9); 22(coarse=string size=9)";
+    leak_heaps h = leak_heaps_draw(old, newest, NULL);
+    ubi_class_scheme past = name_scheme(h.old), classes = name_scheme(h.newest);
+    ubi_node_ix stack = 1;
+    for (uint32_t n_passing = 0; n_passing < 2; n_passing++) {
+        ubi_view view = ubi_view_of(h.newest);
+        ubi_leak_finder *finder;
+        ubi_leaks *leaks;
+        view.passing_roots = &stack;
+        view.n_passing_roots = n_passing;
+        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
+        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
+        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+        ubi_leak_finder_free(finder);
+        assert_int_equal(ubi_leaks_count(leaks), 1);
+        assert_int_equal(ubi_leaks_cluster(leaks, 0)->verdict, n_passing ? UBI_LEAK_REPLACED : UBI_LEAK_GREW);
+        ubi_leaks_free(leaks);
+    }
+    leak_heaps_free(&h);
+}
+
 static void an_id_is_permanent_unless_it_is_an_address(void **state) {
     (void)state;
     leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);
@@ -841,6 +870,7 @@ int main(void) {
         cmocka_unit_test(what_a_weak_table_lists_is_held_by_others_or_by_nothing),
         cmocka_unit_test(what_only_left_out_edges_reach_can_leak),
         cmocka_unit_test(a_root_for_the_moment_speaks_for_what_nothing_else_holds),
+        cmocka_unit_test(what_functions_have_in_their_hands_is_replaced),
         cmocka_unit_test(an_id_is_permanent_unless_it_is_an_address),
         cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
         cmocka_unit_test(only_chosen_nodes_leak),

@@ -27,11 +27,14 @@ static bool is_roots_named(const ubi__v8_look *own, const ubi_graph *g, ubi_node
  * Source: v8 src/objects/visitors.h (ROOT_ID_LIST), src/heap/mark-compact.cc (ClearNonLiveReferences).
  */
 static bool is_weak_table(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
-    return is_roots_named(own, g, node, "(Internalized strings)") || is_roots_named(own, g, node, "(External strings)");
+    return is_roots_named(own, g, node, "(Internalized strings)") ||
+           is_roots_named(own, g, node, "(External strings)") || is_roots_named(own, g, node, "(Compilation cache)");
 }
 
+/* "(Isolate)" has the stack before Node.js 14. */
 static bool is_passing(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
-    return is_roots_named(own, g, node, "(Stack roots)") || is_roots_named(own, g, node, "(Handle scope)");
+    return is_roots_named(own, g, node, "(Stack roots)") || is_roots_named(own, g, node, "(Handle scope)") ||
+           is_roots_named(own, g, node, "(Isolate)");
 }
 
 /* The first "(GC roots)" is looked at, once: a file may have many edges to it. */

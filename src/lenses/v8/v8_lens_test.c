@@ -67,7 +67,7 @@ static uint64_t distance_of(const ubi_look *look, ubi_node_ix n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-static void tables_of_strings_are_weak_among_the_roots_of_the_engine_alone(void **state) {
+static void tables_of_strings_and_code_are_weak_among_the_roots_of_the_engine_alone(void **state) {
     (void)state;
     begin();
     node(0, UBI__V8_SYNTHETIC, nothing);
@@ -77,16 +77,22 @@ static void tables_of_strings_are_weak_among_the_roots_of_the_engine_alone(void 
     node(1, UBI__V8_SYNTHETIC, string("(GC roots)"));
     for (uint64_t id = 2; id < 5; id++)
         edge(id, UBI_EDGE_INTERNAL, nothing);
+    edge(6, UBI_EDGE_INTERNAL, nothing);
+    edge(7, UBI_EDGE_INTERNAL, nothing);
     for (int i = 0; i < MANY; i++)
         edge(4, UBI_EDGE_INTERNAL, nothing);
     node(2, UBI__V8_SYNTHETIC, string("(Internalized strings)"));
     node(3, UBI__V8_OBJECT, string("(External strings)")); /* a program's own */
     node(4, UBI__V8_SYNTHETIC, string("(Stack roots)"));
     node(5, UBI__V8_SYNTHETIC, string("(External strings)"));
+    node(6, UBI__V8_SYNTHETIC, string("(Compilation cache)"));
+    node(7, UBI__V8_SYNTHETIC, string("(Isolate)"));
     ubi_look *look = end();
     const ubi_view *view = ubi_look_view(look);
-    assert_int_equal(view->n_weak_tables, 1);
+    assert_int_equal(view->n_weak_tables, 2);
     assert_int_equal(view->weak_tables[0], 2);
+    assert_int_equal(view->weak_tables[1], 6);
+    assert_int_equal(view->passing_roots[1], 7);
     ubi_look_close(look);
 }
 
@@ -303,7 +309,7 @@ static void a_long_chain_is_walked_without_recursion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_of_strings_are_weak_among_the_roots_of_the_engine_alone),
+        cmocka_unit_test(tables_of_strings_and_code_are_weak_among_the_roots_of_the_engine_alone),
         cmocka_unit_test(a_string_built_in_a_long_loop_has_the_text_of_its_first_parts),
         cmocka_unit_test(every_plain_object_may_have_a_shape_of_its_own),
         cmocka_unit_test(objects_that_differ_only_at_their_ends_have_the_interface_of_their_beginnings),
