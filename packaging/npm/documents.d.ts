@@ -1497,6 +1497,8 @@ export namespace Paths1 {
     rawSize: number;
     /** whether the root of the heap leads to it */
     reachable: boolean;
+    /** no path by the references that the engine's own tools count: these have others that keep objects alive, too; absent: they have not */
+    outside?: true;
     /** with steps: how many steps each path has, given or not */
     lengths?: Array<number>;
     /** shortest first; empty: the start does not lead to it */

@@ -76,7 +76,8 @@ static const ubi__parameter parameters[] = {
     UBI__FLAG("engine", 0, AT(with_engine),
               "let objects of the engine be leaks, too: code, shapes, property tables, templates of literals"),
     UBI__TEXT("every", 0, AT(every), "TIME",
-              "takes the series itself, with so long between two snapshots, such as 30s: of one ADDRESS in place of the files",
+              "takes the series itself, with so long between two snapshots, such as 30s: of one ADDRESS in place of "
+              "the files",
               NULL, .scope = UBI__SCOPE_TERMINAL),
     UBI__NUMBER(
         "times", 0, AT(times), "N",
