@@ -4,6 +4,7 @@
  */
 #include "cli/cli_files.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,7 +189,15 @@ ubi_status ubi__output_file_open(ubi__output_file *f, ubi__cli *cli, const char 
     cli->subject = path;
     UBI_TRY(ubi__atomic_file_open(&f->file, path, 0, ubi_allocator_default()));
     f->is_on_disk = f->file.directory_fd >= 0;
+    f->standard = strcmp(path, "-") == 0 ? cli->output : NULL;
     return UBI_OK;
+}
+
+/* A pipe whose reader has enough: the command stops, and nothing is wrong. */
+static void reader_note(const ubi__output_file *f) {
+    struct pollfd out = { .fd = f->file.fd, .events = POLLOUT };
+    if (f->standard && poll(&out, 1, 0) == 1 && out.revents & POLLERR)
+        f->standard->is_reader_gone = true;
 }
 
 bool ubi__output_file_write(void *file, const void *data, size_t n_bytes) {
@@ -196,8 +205,10 @@ bool ubi__output_file_write(void *file, const void *data, size_t n_bytes) {
     if (f->status != UBI_OK)
         return false;
     f->status = ubi__atomic_file_write(&f->file, data, n_bytes);
-    if (f->status != UBI_OK)
+    if (f->status != UBI_OK) {
         snprintf(f->message, sizeof f->message, "%s", ubi_error_message());
+        reader_note(f);
+    }
     f->n_bytes += f->status == UBI_OK ? n_bytes : 0;
     return f->status == UBI_OK;
 }

@@ -174,6 +174,14 @@ class Hostile(unittest.TestCase):
             with self.subTest(words), Server(script) as server:
                 self.assertIn(words, self.failure(server, "attach", "@", "gc"))
 
+    def test_a_reader_that_has_enough(self):
+        with Server(lambda peer: serve_snapshot(peer, [TEXT] * 20)) as server:
+            process = self.start(server, "attach", "@", "snapshot", "-o", "-")
+            self.assertTrue(process.stdout.read(10))
+            process.stdout.close()
+            with process.stderr:
+                self.assertEqual((process.stderr.read(), process.wait()), (b"", 0))
+
     def test_which_snapshot_of_a_series_did_not_come(self):
         left = iter((TEXT, None))
         def script(peer):
