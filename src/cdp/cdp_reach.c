@@ -19,6 +19,8 @@
 #define END_TURNS 30
 #define END_TICK_US 10000
 #define MOST_NS ((uint64_t)30000000000)
+/* A program that may have another port than its arguments say has it open by then, unless it is busy. */
+#define TAKEN_NS ((uint64_t)5000000000)
 /* A program that was started just now has its handler by then, unless it is to have none. */
 #define MOST_START_NS ((uint64_t)3000000000)
 
@@ -89,6 +91,19 @@ static ubi_status inspector_request(ubi__remote *r) {
     return ubi__node_open(pid);
 }
 
+/* Node.js tries its port once, and says on its own standard error that another program has it. */
+static ubi_status port_check(const ubi__remote *r, uint64_t waited_ns) {
+    pid_t pid = (pid_t)r->address->pid;
+    uint16_t port = ubi__node_inspector_port("", pid);
+    if (waited_ns < TAKEN_NS || !ubi__node_port_is_taken("", pid, port))
+        return UBI_OK;
+    return ubi__fail(
+        UBI_EIO,
+        "its inspector did not open: another program has its port, %u, perhaps as another one is attached to; "
+        "wait until that has left, or start this program with --inspect-port=0",
+        port);
+}
+
 /* A process has the number: its inspector listens, or is asked to. */
 static ubi_status inspector_find(ubi__remote *r) {
     bool is_found;
@@ -106,6 +121,7 @@ static ubi_status inspector_find(ubi__remote *r) {
         if (ubi_process_clock_ns() - start_ns > MOST_NS)
             return ubi__fail(UBI_EIO, "its inspector did not open in 30 s: the program is busy, does something of its "
                                       "own on SIGUSR1, or another program has the port");
+        UBI_TRY(port_check(r, ubi_process_clock_ns() - start_ns));
         usleep(wait_us);
         wait_us = 2 * wait_us < TICK_US ? 2 * wait_us : TICK_US;
         if (ubi__node_check("", (pid_t)r->address->pid) != UBI_OK)

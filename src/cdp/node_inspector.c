@@ -86,7 +86,7 @@ typedef struct socket_row {
 
 typedef void socket_each(void *payload, const socket_row *row);
 
-/* A table of the kernel: the rows that are the process's. */
+/* A table of the kernel: the rows that are the process's, or all. */
 static void table_read(const char *path, const inodes *numbers, socket_each *each, void *payload) {
     char line[512];
     socket_row row;
@@ -95,7 +95,7 @@ static void table_read(const char *path, const inodes *numbers, socket_each *eac
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, " %*d: %39[0-9A-F]:%4x %*s %2x %*s %*s %*s %*u %*d %" SCNu64, row.address, &row.port,
                    &row.state, &inode) == 4 &&
-            inodes_have(numbers, inode))
+            (!numbers || inodes_have(numbers, inode)))
             each(payload, &row);
     if (file)
         fclose(file);
@@ -125,6 +125,59 @@ ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pi
     *out = (ubi__node_ports){ .n = 0 };
     return sockets_read(root, pid, port_note, out);
 }
+
+/* ---- the port of an inspector ---------------------------------------------------------------------------------------- */
+
+#define STANDARD_PORT 9229
+
+/* P of --inspect-port=P or HOST:P; false: it is another argument. */
+static bool port_read(uint16_t *out, const char *argument) {
+    static const char *const options[] = { "--inspect-port=", "--debug-port=" };
+    unsigned port;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strncmp(argument, options[i], strlen(options[i])) != 0)
+            continue;
+        const char *value = argument + strlen(options[i]), *colon = strrchr(value, ':');
+        if (sscanf(colon ? colon + 1 : value, "%5u", &port) == 1 && port <= UINT16_MAX)
+            *out = (uint16_t)port;
+        return true;
+    }
+    return false;
+}
+
+uint16_t ubi__node_inspector_port(const char *root, pid_t pid) {
+    char path[PATH_MAX], *argument = NULL;
+    size_t room = 0;
+    uint16_t port = STANDARD_PORT;
+    snprintf(path, sizeof path, "%s/proc/%d/cmdline", root, (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && getdelim(&argument, &room, '\0', file) > 0)
+        (void)port_read(&port, argument);
+    free(argument);
+    if (file)
+        fclose(file);
+    return port;
+}
+
+typedef struct port_search {
+    uint16_t port;
+    bool is_found;
+} port_search;
+
+static void port_compare(void *payload, const socket_row *row) {
+    port_search *s = payload;
+    s->is_found = s->is_found || (row->state == LISTENS && row->port == s->port && is_local(row->address));
+}
+
+bool ubi__node_port_is_taken(const char *root, pid_t pid, uint16_t port) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/proc/%d/net/tcp", root, (int)pid);
+    port_search search = { port, false };
+    table_read(path, NULL, port_compare, &search);
+    return search.is_found;
+}
+
+/* ---- connections ----------------------------------------------------------------------------------------------------- */
 
 typedef struct connection_count {
     uint16_t port;

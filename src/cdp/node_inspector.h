@@ -27,6 +27,11 @@ typedef struct ubi__node_ports {
  */
 ubi_status ubi__node_ports_find(ubi__node_ports *out, const char *root, pid_t pid);
 
+/** Where its inspector is to listen: the port among its arguments, or 9229; 0: any that is free. */
+uint16_t ubi__node_inspector_port(const char *root, pid_t pid);
+/** Whether something in its network listens at this port, on the loopback interface or all. */
+bool ubi__node_port_is_taken(const char *root, pid_t pid, uint16_t port);
+
 /** How many connections to a port of its it has. 0 also when that cannot be read. */
 unsigned ubi__node_connection_count(const char *root, pid_t pid, uint16_t port);
 

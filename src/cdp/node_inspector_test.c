@@ -95,6 +95,36 @@ static void test_ports_are_those_that_listen_and_are_the_process_s(void **state)
     assert_int_equal(ports.at[2], 9232);
 }
 
+static void test_the_port_of_an_inspector_is_among_the_arguments(void **state) {
+    static const struct {
+        const char *arguments; /* with a space in place of each NUL */
+        uint16_t port;
+    } programs[] = { { "node server.js", 9229 },
+                     { "node --inspect-port=9300 server.js", 9300 },
+                     { "node --inspect-port=127.0.0.1:9301 server.js", 9301 },
+                     { "node --debug-port=0 server.js", 0 },
+                     { "node --inspect-port=99999 --inspect-port=x server.js", 9229 } };
+    const place *p = *state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/proc/77/cmdline", p->root);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        for (const char *at = programs[i].arguments; *at; at++)
+            fputc(*at == ' ' ? '\0' : *at, file);
+        fputc('\0', file);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(ubi__node_inspector_port(p->root, PID), programs[i].port);
+    }
+    file_write(p, "/proc/77/net/tcp",
+               HEAD ROW("0100007F:240D", "0A", "1") ROW("0100007F:240E", "01", "2") ROW("0A00000A:1F91", "0A", "3"));
+    assert_true(ubi__node_port_is_taken(p->root, PID, 9229));
+    assert_false(ubi__node_port_is_taken(p->root, PID, 9230)); /* connected */
+    assert_false(ubi__node_port_is_taken(p->root, PID, 8081)); /* on a network alone */
+    assert_false(ubi__node_has_ended(p->root, PID));
+    assert_true(ubi__node_has_ended(p->root, PID + 1));
+}
+
 static void test_a_process_without_sockets_has_no_ports(void **state) {
     const place *p = *state;
     ubi__node_ports ports;
@@ -155,6 +185,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(connections_to_a_port_are_counted, place_open, place_close),
         cmocka_unit_test_setup_teardown(test_ports_are_those_that_listen_and_are_the_process_s, place_open,
                                         place_close),
+        cmocka_unit_test_setup_teardown(test_the_port_of_an_inspector_is_among_the_arguments, place_open, place_close),
         cmocka_unit_test_setup_teardown(test_a_process_without_sockets_has_no_ports, place_open, place_close),
         cmocka_unit_test_setup_teardown(test_only_node_that_catches_the_signal_gets_it, place_open, place_close),
         cmocka_unit_test(test_another_program_is_left_alone),

@@ -248,6 +248,13 @@ class Node(unittest.TestCase):
             self.assertEqual(self.ask("report", "kept.heapsnapshot", "--json"), said)
             program.wait_until_closed()
 
+    def test_a_port_that_another_program_has(self):
+        with Program(self.place) as program, socket.create_server(("127.0.0.1", program.port)):
+            done = self.ubiheap("attach", f"node:{program.process.pid}", "measure")
+            self.assertEqual((done.returncode, done.stdout), (4, b""), done.stderr)
+            self.assertIn(f"another program has its port, {program.port}".encode(), done.stderr)
+            program.wait_for_sign()
+
     def test_an_inspector_that_was_open_stays_open(self):
         with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as program:
             self.assertFalse(program.is_listening())

@@ -131,7 +131,7 @@ static void put_growth(words *w, const ubi_leaks *leaks, const ubi_leak_cluster 
     } else {
         curve_put(w, c->n_grew == 1 ? "grew once, with step " : "grew for a time, with steps ");
         put_steps(w, c, n);
-        curve_put(w, " of %u, and not since: perhaps set up once", n);
+        curve_put(w, " of %u, and %s since: perhaps set up once", n, c->came[n - 1] ? "hardly" : "not");
     }
 }
 
