@@ -59,9 +59,9 @@ void ubi__document_end(ubi__json *json);
 
 typedef struct ubi__output_file {
     ubi__atomic_file file;
-    const char *path; /* borrowed */
-    uint64_t n_bytes; /* written so far */
-    bool is_on_disk;  /* and not a device, pipe or standard output */
+    const char *path;               /* borrowed */
+    uint64_t n_bytes;               /* written so far */
+    bool is_on_disk;                /* and not a device, pipe or standard output */
     ubi__standard_output *standard; /* of the command, when it is that; else NULL */
     ubi_status status;
     char message[256]; /* of `status` */
