@@ -1610,7 +1610,7 @@ export type Recording1Document = {
   };
   /** why the recording is no full account of what is asked about, so that a condition may not be decided by it; none: nothing keeps it from that */
   gaps: Array<{
-    kind: "notRecorded" | "givenUp" | "missingFiles" | "replaced" | "outside" | "profile" | "noFrees" | "noEnd" | "lostEvents" | "pausedThroughout" | "stopped" | "paused" | "attached" | "attachedBefore";
+    kind: "notRecorded" | "givenUp" | "missingFiles" | "replaced" | "outside" | "profile" | "noFrees" | "noEnd" | "lostEvents" | "pausedThroughout" | "stopped" | "paused" | "pausedBefore" | "attached" | "attachedBefore";
     text: string;
   }>;
   /** what the page says first: who did not free what, who has most of the peak, what is temporary, whether what is alive grows; none with --site, and none where nothing was recorded, or frees were not */
