@@ -13,7 +13,7 @@ import quickjs_tracking as bench  # noqa: E402
 BUILD = os.environ["UBI_BUILD_DIR"]
 # Less than what is published is made of: ratios differ by a hundredth, and the limits leave more.
 PART = 0.03
-LIMITS = {"off": 1.03, "0.05": 1.10, "1": 1.35, "objects": 1.04}
+LIMITS = {"off": 1.03, "0.05": 1.10, "1": 1.35, "objects": 1.05}
 
 
 class Overhead(unittest.TestCase):

@@ -8,8 +8,8 @@
 #ifndef UBI_QUICKJS_BIRTHS_H
 #define UBI_QUICKJS_BIRTHS_H
 
-#include "engines/quickjs/adapter/block_classes.h"
 #include "engines/quickjs/adapter/profiling.h"
+#include "engines/quickjs/adapter/recorded.h"
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/timeline.h"
 #include "engines/quickjs/quickjs_tracking.h"
@@ -95,8 +95,6 @@ static __attribute__((noinline)) void ubi__look_at_birth(ubi_quickjs *tools, con
 
 static inline void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header) {
     tools->hook_counts[UBI__HOOK_BIRTH]++;
-    if (__builtin_expect(tools->recorded != NULL, 0))
-        ubi__recorded_birth(&tools->recorded->classes);
     if (ubi__tracking_looks_at_birth(&tools->tracking))
         ubi__look_at_birth(tools, (const JSObject *)header);
 }

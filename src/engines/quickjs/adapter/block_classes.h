@@ -115,16 +115,12 @@ static void ubi__object_comes(JSRuntime *rt, uint32_t class_number) {
     ubi__recorded_classes *classes = ubi__classes_of(rt);
     if (!classes)
         return;
-    ubi__object_comes_not(classes); /* one that had no memory */
+    ubi__object_has_come(classes); /* one that had no memory */
     bool is_new = classes->constructor && classes->constructor_class == class_number &&
                   classes->constructor_frame == rt->current_stack_frame;
     uint8_t number = is_new ? classes->constructor : ubi__number_of_class(rt, classes, class_number);
     classes->outer = ubi__blocks_begin(classes, number, number);
-    classes->is_object_coming = true;
-}
-
-static inline void ubi__recorded_birth(ubi__recorded_classes *classes) {
-    ubi__object_comes_not(classes);
+    classes->n_blocks_coming = UBI__BLOCKS_OF_OBJECT;
 }
 
 typedef struct ubi__construction {

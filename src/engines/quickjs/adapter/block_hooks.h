@@ -18,7 +18,7 @@ static ubi__block_class UBI_OUT_OF_LINE ubi__blocks_of_value(JSRuntime *rt, JSVa
 static ubi__block_class UBI_OUT_OF_LINE ubi__blocks_of_elements(JSRuntime *rt, const struct JSObject *object);
 static ubi__block_class UBI_OUT_OF_LINE ubi__blocks_of_properties(JSRuntime *rt, const struct JSObject *object);
 static void UBI_OUT_OF_LINE ubi__blocks_end(JSRuntime *rt, ubi__block_class before);
-/* Until its birth. */
+/* For the blocks of one that is about to be made. */
 static void UBI_OUT_OF_LINE ubi__object_comes(JSRuntime *rt, uint32_t class_number);
 
 /* Runtimes whose blocks are distinguished. */

@@ -537,7 +537,7 @@ static void ubi__emit_return(struct JSParseState *s, int has_value);
  * was reported already; now follows the constructor. `new_target` and `this_val` are arguments of the functions named.
  */
 static JSValue new_target __attribute__((unused));
-static JSValue UBI_OUT_OF_LINE ubi__create_watched(JSContext *ctx, JSValueConst constructor, int class_number);
+static JSValue UBI_OUT_OF_LINE ubi__create_classified(JSContext *ctx, JSValueConst constructor, int class_number);
 static void UBI_COLD ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor);
 static inline __attribute__((always_inline)) JSValue ubi__made_by(JSContext *ctx, JSValue object, bool is_made,
                                                                   JSValueConst constructor) {
@@ -548,7 +548,9 @@ static inline __attribute__((always_inline)) JSValue ubi__made_by(JSContext *ctx
 
 static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_id);
 static inline JSValue ubi__create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_number) {
-    return ubi__watched() ? ubi__create_watched(ctx, ctor, class_number) : js_create_from_ctor(ctx, ctor, class_number);
+    if (ubi__classified())
+        return ubi__create_classified(ctx, ctor, class_number);
+    return ubi__made_by(ctx, js_create_from_ctor(ctx, ctor, class_number), true, ctor);
 }
 #define js_create_from_ctor(first, ...) UBI_CREATE_FROM_CTOR_##first, __VA_ARGS__)
 #define UBI_CREATE_FROM_CTOR_JSContext (js_create_from_ctor)(JSContext

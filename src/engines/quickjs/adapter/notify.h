@@ -8,6 +8,7 @@
 #define UBI_QUICKJS_NOTIFY_H
 
 #include "engines/quickjs/adapter/births.h"
+#include "engines/quickjs/adapter/block_classes.h"
 #include "engines/quickjs/adapter/collections.h"
 #include "engines/quickjs/adapter/registry.h"
 
@@ -55,15 +56,12 @@ static void ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst c
 }
 
 /* While it is made, blocks of a recorder have the constructor's name. */
-static JSValue ubi__create_watched(JSContext *ctx, JSValueConst constructor, int class_number) {
-    const bool is_classified = ubi__classified();
-    ubi__construction before = { NULL, 0, 0 };
-    if (is_classified)
-        before = ubi__construction_begins(ctx->rt, constructor, (uint32_t)class_number);
+static JSValue ubi__create_classified(JSContext *ctx, JSValueConst constructor, int class_number) {
+    ubi__construction before = ubi__construction_begins(ctx->rt, constructor, (uint32_t)class_number);
     JSValue object = js_create_from_ctor(ctx, constructor, class_number);
-    if (is_classified)
-        ubi__construction_ends(ctx->rt, before);
-    ubi__made_by_new(ctx, object, constructor);
+    ubi__construction_ends(ctx->rt, before);
+    if (ubi__watched())
+        ubi__made_by_new(ctx, object, constructor);
     return object;
 }
 

@@ -100,11 +100,14 @@ static size_t ubi__recorded_name(const ubi__script_source *source, const ubi__sc
 
 #define UBI__NO_BLOCK_CLASS 1 /* a script's, of unknown class */
 
-/* An object without memory is not born. */
-static void ubi__object_comes_not(ubi__recorded_classes *classes) {
-    if (classes->is_object_coming)
+/* Itself, and its properties. */
+#define UBI__BLOCKS_OF_OBJECT 2
+
+/* It has its memory, or gets none. */
+static void ubi__object_has_come(ubi__recorded_classes *classes) {
+    if (classes->n_blocks_coming)
         classes->now = classes->outer;
-    classes->is_object_coming = false;
+    classes->n_blocks_coming = 0;
 }
 
 static void *ubi__script_malloc(ubi__block_owner *owner, size_t size) {
@@ -113,8 +116,10 @@ static void *ubi__script_malloc(ubi__block_owner *owner, size_t size) {
     *is_for_scripts = recorded->classes.now.made ? recorded->classes.now.made : UBI__NO_BLOCK_CLASS;
     void *block = recorded->before.js_malloc(owner, size);
     *is_for_scripts = was;
-    if (!block)
-        ubi__object_comes_not(&recorded->classes);
+    if (!block || recorded->classes.n_blocks_coming == 1)
+        ubi__object_has_come(&recorded->classes);
+    else if (recorded->classes.n_blocks_coming)
+        recorded->classes.n_blocks_coming--;
     return block;
 }
 
