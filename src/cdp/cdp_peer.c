@@ -16,6 +16,7 @@ struct ubi__cdp_peer {
     ubi__web_socket *socket;
     ubi__cdp_messages messages;
     uint64_t n_commands;
+    ubi_status (*silence)(void *payload, uint64_t waited_us);
 };
 
 static ubi_status part_take(void *payload, const void *bytes, size_t n, bool is_last) {
@@ -38,6 +39,7 @@ ubi_status ubi__cdp_peer_open(ubi__cdp_peer **out, const ubi__cdp_peer_options *
     if (!p)
         return ubi__fail_nomem();
     p->allocator = a;
+    p->silence = options->silence;
     p->messages = (ubi__cdp_messages){ .allocator = a, .event = options->event, .payload = options->payload };
     const ubi__web_options web = { .host = options->host,
                                    .port = options->port,
@@ -46,6 +48,7 @@ ubi_status ubi__cdp_peer_open(ubi__cdp_peer **out, const ubi__cdp_peer_options *
                                    .allocator = a,
                                    .take = part_take,
                                    .payload = p,
+                                   .patience_us = options->patience_us,
                                    .end_words = options->end_words,
                                    .end_payload = options->payload };
     ubi_status status = ubi__web_socket_open(&p->socket, &web, path);
@@ -72,15 +75,20 @@ static ubi_status command_write(ubi__cdp_peer *p, ubi__vec_u8 *text, const char 
     return ubi__bytes_append(text, "}", 1, p->allocator);
 }
 
-ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *params) {
+/* The reply counts that is to the last command before. */
+ubi_status ubi__cdp_peer_note(ubi__cdp_peer *p, const char *method, const char *params) {
     ubi__vec_u8 text = { NULL, 0, 0 };
     ubi_status status = command_write(p, &text, method, params);
-    p->messages.awaited = p->n_commands;
-    p->messages.has_reply = false;
     if (status == UBI_OK)
         status = ubi__web_socket_send(p->socket, (ubi_text){ (const char *)text.at, text.n });
     ubi__vec_u8_fini(&text, p->allocator);
     return status;
+}
+
+ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *params) {
+    p->messages.awaited = p->n_commands + 1;
+    p->messages.has_reply = false;
+    return ubi__cdp_peer_note(p, method, params);
 }
 
 ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *p, const char *method, const char *params, ubi_text *result) {
@@ -92,13 +100,22 @@ bool ubi__cdp_peer_has_reply(const ubi__cdp_peer *p) {
     return p->messages.has_reply;
 }
 
+/* What came before the end of a connection counts: the reply may be the last that a program says. */
 ubi_status ubi__cdp_peer_look(ubi__cdp_peer *p) {
-    return ubi__web_socket_look(p->socket);
+    ubi_status status = ubi__web_socket_look(p->socket);
+    return p->messages.has_reply ? UBI_OK : status;
 }
 
 ubi_status ubi__cdp_peer_await(ubi__cdp_peer *p, const char *method, ubi_text *result) {
-    while (!p->messages.has_reply)
-        UBI_TRY(ubi__web_socket_serve(p->socket));
+    uint64_t start_ns = ubi_process_clock_ns(), waited_us = 0;
+    while (!p->messages.has_reply) {
+        if (p->silence)
+            UBI_TRY(p->silence(p->messages.payload, waited_us));
+        ubi_status status = ubi__web_socket_serve(p->socket);
+        if (status != UBI_OK && !p->messages.has_reply)
+            return status;
+        waited_us = (ubi_process_clock_ns() - start_ns) / 1000;
+    }
     return ubi__cdp_messages_result(&p->messages, method, result);
 }
 

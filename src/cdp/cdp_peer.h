@@ -59,7 +59,10 @@ typedef struct ubi__cdp_peer_options {
     const ubi_allocator *allocator;
     ubi__cdp_event *event;                   /**< NULL: they are dropped */
     const char *(*end_words)(void *payload); /**< as of ubi__web_options */
+    /** While a reply is waited for, first with 0, then some times a second: an error ends it. May note commands. NULL: it has no end. */
+    ubi_status (*silence)(void *payload, uint64_t waited_us);
     void *payload;
+    uint64_t patience_us; /**< as of ubi__web_options */
 } ubi__cdp_peer_options;
 
 /** Errors: UBI_EIO, UBI_EFORMAT, UBI_ENOMEM, UBI_ECANCELLED. */
@@ -80,6 +83,8 @@ ubi_status ubi__cdp_peer_send(ubi__cdp_peer *peer, const char *method, const cha
 ubi_status ubi__cdp_peer_look(ubi__cdp_peer *peer);
 bool ubi__cdp_peer_has_reply(const ubi__cdp_peer *peer);
 ubi_status ubi__cdp_peer_await(ubi__cdp_peer *peer, const char *method, ubi_text *result);
+/** Sends a command whose reply is of no interest; also while another's is waited for. Errors: as above. */
+ubi_status ubi__cdp_peer_note(ubi__cdp_peer *peer, const char *method, const char *params);
 /** Takes events for so long. Errors: as above. */
 ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *peer, uint64_t microseconds);
 /** As of web_socket.h. */

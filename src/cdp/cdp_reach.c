@@ -31,7 +31,8 @@ static ubi__web_options web_options(const ubi__remote *r) {
                                .port = r->port,
                                .scheme = r->address->scheme,
                                .progress = r->progress,
-                               .allocator = r->allocator };
+                               .allocator = r->allocator,
+                               .patience_us = ubi__cdp_program_patience_us(r) };
 }
 
 static ubi_status list_fetch(ubi__remote *r) {
@@ -108,6 +109,7 @@ static ubi_status port_check(const ubi__remote *r, uint64_t waited_ns) {
 static ubi_status inspector_find(ubi__remote *r) {
     bool is_found;
     r->host = UBI__CDP_LOOPBACK;
+    UBI_TRY(ubi__cdp_program_check_stopped(r));
     UBI_TRY(ports_try(r, &is_found));
     if (is_found)
         return UBI_OK;
@@ -126,6 +128,7 @@ static ubi_status inspector_find(ubi__remote *r) {
         wait_us = 2 * wait_us < TICK_US ? 2 * wait_us : TICK_US;
         if (ubi__node_check("", (pid_t)r->address->pid) != UBI_OK)
             return ubi__fail(UBI_EIO, "the program ended before its inspector was open");
+        UBI_TRY(ubi__cdp_program_check_stopped(r));
         UBI_TRY(ports_try(r, &is_found));
     }
     return UBI_OK;
@@ -136,13 +139,15 @@ static ubi_status inspector_find(ubi__remote *r) {
 /* The system knows that a program has ended a moment after its connection has. */
 static const char *end_words(void *payload) {
     const ubi__remote *r = payload;
+    if (r->is_ending)
+        return UBI__CDP_PROGRAM_ENDED;
     if (!r->address->pid)
         return NULL;
     for (int i = 0; i < END_TURNS; i++) {
         if (i > 0)
             usleep(END_TICK_US);
         if (ubi__node_has_ended("", (pid_t)r->address->pid))
-            return "the program has ended";
+            return UBI__CDP_PROGRAM_ENDED;
     }
     return "the program's inspector was closed: by the program, or by another debugger";
 }
@@ -155,7 +160,9 @@ static ubi_status peer_open(ubi__remote *r) {
                                             .allocator = r->allocator,
                                             .event = ubi__cdp_remote_event,
                                             .end_words = end_words,
-                                            .payload = r };
+                                            .silence = ubi__cdp_program_silence,
+                                            .payload = r,
+                                            .patience_us = ubi__cdp_program_patience_us(r) };
     return ubi__cdp_peer_open(&r->peer, &options, r->path);
 }
 
@@ -241,7 +248,8 @@ void ubi__cdp_remote_close(ubi__remote *r) {
     int back;
     snprintf(why, sizeof why, "%s", ubi_error_message());
     r->progress = &uncancelled;
-    if ((r->was_opened || r->is_counted) && ubi__network_enter(&back, (pid_t)r->address->pid) == UBI_OK) {
+    if (!r->is_ending && (r->was_opened || r->is_counted) &&
+        ubi__network_enter(&back, (pid_t)r->address->pid) == UBI_OK) {
         inspector_close(r);
         ubi__network_leave(back);
     }
@@ -296,6 +304,7 @@ ubi_status ubi__cdp_remote_open(ubi__remote **out, const ubi__remote_address *ad
 
 ubi_status ubi__cdp_remote_connect(ubi__remote *r) {
     UBI_TRY(network_perform(r, peer_open));
+    UBI_TRY(ubi__cdp_program_watch(r));
     if (r->is_node)
         users_join(r);
     return UBI_OK;

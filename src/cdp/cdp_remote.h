@@ -4,6 +4,7 @@
  *
  *     cdp_reach.c       where it listens, its inspector and its connection: opened, and closed again
  *     cdp_snapshot.c    snapshots and traces, which come in events
+ *     cdp_program.c     why the program does not answer: it ends, a debugger holds it, it is stopped, or busy
  *     cdp_sizes.c       how large it is, and what a snapshot of it needs
  *     cdp_heap.c        what there is to attach to, and the table of operations
  */
@@ -16,6 +17,7 @@
 #include "targets/remote.h"
 
 #define UBI__CDP_LOOPBACK "127.0.0.1"
+#define UBI__CDP_PROGRAM_ENDED "the program has ended"
 
 /** One of them, while it is attached to. */
 struct ubi__remote {
@@ -31,6 +33,12 @@ struct ubi__remote {
     char path[UBI__CDP_PATH_BYTES];
     bool is_node;
     ubi__cdp_peer *peer; /* NULL: nothing is attached to */
+    bool is_ending;      /* it waits for us to leave */
+    bool has_contexts;   /* their end is that of the program: it is too old to say that it ends */
+    bool is_unstarted;   /* when it was connected to: it waits for a debugger */
+    bool is_held;        /* by a debugger that is not we */
+    bool is_looked_at;   /* whether a debugger holds it has been asked, for the command that is under way */
+    bool may_be_long;    /* a snapshot is under way, which takes as long as it needs */
     /* while a snapshot is transferred: */
     ubi_write_fn write;
     void *payload;
@@ -45,6 +53,22 @@ ubi_status ubi__cdp_remote_open(ubi__remote **out, const ubi__remote_address *ad
 void ubi__cdp_remote_close(ubi__remote *remote);
 /** Connects to the target at `path`, which is that of a Node.js program when `is_node`. */
 ubi_status ubi__cdp_remote_connect(ubi__remote *remote);
+
+/* ---- cdp_program.c -------------------------------------------------------------------------------------------------- */
+
+/** How long an answer may take. */
+uint64_t ubi__cdp_program_patience_us(const ubi__remote *remote);
+/**
+ * Has a program say that it ends: Node.js and Deno wait then for their debuggers to leave, and answer little. Right after a connection is there.
+ * Errors: UBI_EIO (it ends by now, or the connection), and others of connections.
+ */
+ubi_status ubi__cdp_program_watch(ubi__remote *remote);
+/** An event that is about that, or about its debuggers. Errors: UBI_EIO (it ends). */
+ubi_status ubi__cdp_program_event(ubi__remote *remote, ubi_text method);
+/** Of ubi__cdp_peer_options; the payload is a ubi__remote. Errors: UBI_EIO: a debugger holds it, or the patience is over. */
+ubi_status ubi__cdp_program_silence(void *payload, uint64_t waited_us);
+/** Errors: UBI_EIO: the process is stopped, in words; other than for a moment, as one that is traced is. */
+ubi_status ubi__cdp_program_check_stopped(const ubi__remote *remote);
 
 /* ---- cdp_snapshot.c ------------------------------------------------------------------------------------------------- */
 

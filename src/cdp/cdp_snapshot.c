@@ -56,6 +56,7 @@ ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params
         return detached_take(params);
     if (ubi__text_is(method, "Inspector.targetCrashed"))
         return ubi__fail(UBI_EIO, "the tab or worker has crashed");
+    UBI_TRY(ubi__cdp_program_event(r, method));
     if (!r->write)
         return UBI_OK;
     if (ubi__text_is(method, "HeapProfiler.addHeapSnapshotChunk"))
@@ -71,8 +72,10 @@ static ubi_status chunks_ask(ubi__remote *r, const char *method, ubi_write_fn wr
     r->write = write;
     r->payload = payload;
     r->n_bytes = 0;
+    r->may_be_long = true;
     ubi__cdp_peer_set_stage(r->peer, "waiting for the snapshot", 0, 0);
     ubi_status status = ubi__cdp_peer_ask(r->peer, method, "{\"reportProgress\":true}", &result);
+    r->may_be_long = false;
     r->write = NULL;
     return status == UBI_OK && r->n_bytes == 0 ? ubi__fail(UBI_EFORMAT, "answered without a snapshot") : status;
 }
@@ -80,10 +83,13 @@ static ubi_status chunks_ask(ubi__remote *r, const char *method, ubi_write_fn wr
 /* As the program can: Node.js on this machine writes it itself. */
 static ubi_status snapshot_transfer(ubi__remote *r, ubi_write_fn write, void *payload) {
     ubi__snapshot_pipe pipe = { .peer = r->peer, .allocator = r->allocator, .write = write, .payload = payload };
+    ubi_status status = UBI_OK;
     bool is_taken = false;
+    r->may_be_long = true;
     if (r->address->pid && r->is_node)
-        UBI_TRY(ubi__snapshot_pipe_take(&pipe, &is_taken));
-    return is_taken ? UBI_OK : chunks_ask(r, "HeapProfiler.takeHeapSnapshot", write, payload);
+        status = ubi__snapshot_pipe_take(&pipe, &is_taken);
+    r->may_be_long = false;
+    return status != UBI_OK || is_taken ? status : chunks_ask(r, "HeapProfiler.takeHeapSnapshot", write, payload);
 }
 
 ubi_status ubi__cdp_remote_snapshot(ubi__remote *r, ubi_write_fn write, void *payload, uint64_t *pause_us) {
@@ -133,7 +139,8 @@ static ubi_status compaction_allow(ubi__remote *r, bool is_allowed) {
 static ubi_status track_take(ubi__remote *r, ubi_write_fn write, void *payload) {
     UBI_TRY(compaction_allow(r, false));
     UBI_TRY(chunks_ask(r, "HeapProfiler.stopTrackingHeapObjects", write, payload));
-    return compaction_allow(r, true);
+    ubi_status status = compaction_allow(r, true);
+    return status == UBI_EIO ? UBI_OK : status; /* it ended, and all came before */
 }
 
 static ubi_status profile_take(ubi__remote *r, const char *method, ubi_write_fn write, void *payload) {

@@ -238,6 +238,19 @@ bool ubi__node_has_ended(const char *root, pid_t pid) {
     return readlink(path, link, sizeof link) < 0 && (errno == ENOENT || errno == ESRCH);
 }
 
+char ubi__node_stop_state(const char *root, pid_t pid) {
+    char path[PATH_MAX], line[256], state = '\0';
+    snprintf(path, sizeof path, "%s/proc/%d/stat", root, (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file && fgets(line, sizeof line, file)) {
+        const char *name_end = strrchr(line, ')'); /* the name may have any characters, but is short */
+        state = name_end && name_end[1] == ' ' ? name_end[2] : '\0';
+    }
+    if (file)
+        fclose(file);
+    return state == 'T' || state == 't' ? state : '\0';
+}
+
 bool ubi__node_may_be_starting(const char *root, pid_t pid) {
     char name[NAME_MAX + 1];
     return program_name_read(name, root, pid) == UBI_OK && name_is_node(name) && !process_has_handler(root, pid);

@@ -41,6 +41,9 @@ ubi_status ubi__node_check(const char *root, pid_t pid);
 /** Whether there is no such process any more, or only its number until its parent has asked how it ended. False also when that cannot be read. */
 bool ubi__node_has_ended(const char *root, pid_t pid);
 
+/** Whether a process is stopped: by a signal, 'T', or by one that traces it, 't'. '\0': it is not, or that cannot be read. */
+char ubi__node_stop_state(const char *root, pid_t pid);
+
 /** Whether it is a Node.js that does not handle SIGUSR1: it is starting, or never will. */
 bool ubi__node_may_be_starting(const char *root, pid_t pid);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/human.h"
 #include "base/json_reader.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -284,12 +285,21 @@ static ubi_status link_open(ubi__web_socket **out, const ubi__web_options *optio
     return status;
 }
 
+/* A turn of what has a limit; it is over `patience_us` after what came last. */
+static ubi_status limited_turn(ubi__web_socket *s) {
+    char time[UBI__HUMAN_TEXT];
+    uint64_t patience_us = s->options.patience_us;
+    if (patience_us && ubi_process_clock_ns() - s->wait_since_ns > patience_us * 1000)
+        return ubi__fail(UBI_EIO, "did not answer in %s", ubi__human_duration(time, patience_us));
+    return socket_turn(s);
+}
+
 static ubi_status connection_await(ubi__web_socket *s, const char *path) {
     UBI_TRY(connection_begin(s, path, true));
     while (!s->is_open) {
         if (!s->wsi)
             return socket_fail_ended(s);
-        UBI_TRY(socket_turn(s));
+        UBI_TRY(limited_turn(s));
     }
     s->stage = "waiting for an answer";
     return UBI_OK;
@@ -311,7 +321,7 @@ static ubi_status fetch_await(ubi__web_socket *s, const char *path) {
     while (!s->is_over) {
         if (!s->wsi)
             return socket_fail_ended(s);
-        UBI_TRY(socket_turn(s));
+        UBI_TRY(limited_turn(s));
     }
     if (s->http_status != 200)
         return ubi__fail(UBI_EIO, "answers %s with status %u", path, s->http_status);

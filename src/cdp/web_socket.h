@@ -30,6 +30,7 @@ typedef struct ubi__web_options {
     /** A part of a message. An error ends the connection, and is that of the call which came here. */
     ubi_status (*take)(void *payload, const void *bytes, size_t n, bool is_last);
     void *payload;
+    uint64_t patience_us; /**< how long connecting, or a fetch, may take; 0: there is no limit */
     /** Why a connection that was open is not any more, static; may wait a moment to find out. NULL, and its NULL: unknown. */
     const char *(*end_words)(void *end_payload);
     void *end_payload;

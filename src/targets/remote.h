@@ -35,6 +35,7 @@ typedef struct ubi__remote_scheme {
     const char *hint;      /**< how to make it listen, for those who cannot connect; no final point */
     const char *unwelcome; /**< why it may leave before it greets; NULL: unknown */
     const char *silences[UBI__REMOTE_N_WAITS]; /**< why nothing may come; stages as of silence.h; NULL: no words */
+    bool has_patience;                         /**< answers are not waited for without a limit */
     uint64_t patience_us;                      /**< how long silence is nothing to speak of; 0: 5 seconds */
 } ubi__remote_scheme;
 
@@ -61,7 +62,9 @@ typedef struct ubi__remote_address {
     uint64_t
         number; /**< tabs are counted from 1 in the order of the list; processes have numbers of the server's, 0 its own */
     char path[UBI__REMOTE_PATH_BYTES]; /**< from its slash on, with `has_paths`; else "" */
-    bool is_forced; /**< snapshots are taken though the program may be ended by them; not part of the text */
+    /* not part of the text: */
+    bool is_forced;       /**< snapshots are taken though the program may be ended by them */
+    uint64_t patience_us; /**< how long an answer may take, where the scheme has_patience; 0: the standard */
 } ubi__remote_address;
 
 /** Whether a path begins with one of the schemes; schemes[] ends with NULL. NULL: there are none. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`ubiheap attach node:PID`, and questions about it, on a real Node.js: its inspector is opened and closed again, and the program lives."""
+import itertools
 import json
 import os
 import pathlib
@@ -240,6 +241,74 @@ class Node(unittest.TestCase):
                     self.assertIn("alive", self.ask("report", name))
                 else:
                     self.assertIn(b"is lost", said)
+
+    def test_a_program_that_ends_by_itself(self):
+        """Node.js waits at its end for its debuggers to leave, and would forever. Whatever we wait for, we leave; what came is used."""
+        ends = {
+            "in a handler": "process.on('SIGTERM', () => process.exit(7));",
+            "by a timer": "process.on('SIGTERM', () => setTimeout(() => process.exit(7), 20));",
+            "with nothing left to do": "process.on('SIGTERM', () => { timers.forEach(clearInterval); process.exitCode = 7; });",
+        }
+        code = LEAKING.replace("setInterval(", "timers.push(setInterval(").replace(", 5);", ", 5));").replace(", 20);", ", 20));")
+        for (how, end), command in itertools.product(ends.items(), (("leaks", "ADDRESS", "--every", "1000s", "--times", "2"),
+                                                                    ("attach", "ADDRESS", "profile", "--seconds", "0"))):
+            with self.subTest(how, verb=command[0]), Program(self.place, code="const timers = [];" + end + code) as program:
+                words = [word.replace("ADDRESS", f"node:{program.process.pid}") for word in command]
+                process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                if command[0] == "leaks":
+                    said = process.stderr.readline()
+                    self.assertIn(b"snapshot 1 of 2", said)
+                else:
+                    while not program.is_listening():
+                        time.sleep(0.002)
+                    for _ in range(50):
+                        program.wait_for_sign()
+                program.process.send_signal(signal.SIGTERM)
+                program.process.stdout.read()
+                self.assertEqual(program.process.wait(), 7)
+                said = process.communicate()[1]
+                self.assertEqual(process.returncode, 4, said)
+                if command[0] == "leaks":
+                    self.assertIn(b"the program has ended", said)
+
+    def test_a_program_that_ends_while_it_is_asked(self):
+        """At moments that differ from run to run: neither waits for the other."""
+        code = "globalThis.big = Array.from({ length: 1e5 }, (_, i) => ({ i })); process.on('SIGTERM', () => process.exit(7));" + LEAKING
+        moments = random.Random()
+        for turn in range(8):
+            command = ("leaks", "--every", "0.01s", "--times", "200") if turn % 2 else ("attach", "track", "--seconds", "0", "-o", "cut.heaptimeline")
+            with self.subTest(turn), Program(self.place, code=code) as program:
+                words = [command[0], f"node:{program.process.pid}", *command[1:]]
+                process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                while not program.is_listening() and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(moments.uniform(0, 2))
+                program.process.send_signal(signal.SIGTERM)
+                program.process.stdout.read()
+                self.assertEqual(program.process.wait(), 7)
+                said = process.communicate()[1]
+                self.assertIn(process.returncode, (3, 4), said)  # 3: what there is does not suffice for an answer
+
+    def test_a_program_that_cannot_answer(self):
+        """A debugger holds it, or it is stopped: said at once. The first lives as before, and is no less held."""
+        with Program(self.place) as program:
+            program.process.send_signal(signal.SIGSTOP)
+            done = self.ubiheap("attach", f"node:{program.process.pid}", "measure")
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (4, 1), done.stderr)
+            self.assertIn(b"is stopped (SIGSTOP)", done.stderr)
+        path = self.place.folder / "held.js"
+        path.write_text(LEAKING)
+        held = subprocess.Popen([NODE, f"--inspect-brk=127.0.0.1:{free_port()}", str(path)], stderr=subprocess.PIPE, preexec_fn=lift_limit)
+        try:
+            self.assertIn(b"listening", held.stderr.readline())
+            for _ in range(2):
+                done = self.ubiheap("leaks", f"node:{held.pid}", "--every", "0.1s", "--times", "2")
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn(b"a debugger holds the program", done.stderr)
+            self.assertIsNone(held.poll())
+        finally:
+            held.kill()
+            held.communicate()
 
     def test_a_question_keeps_its_snapshot(self):
         with Program(self.place) as program:
