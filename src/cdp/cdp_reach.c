@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/json_reader.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -18,7 +19,7 @@
 #define CLOSE_TURNS 30
 #define END_TURNS 30
 #define END_TICK_US 10000
-#define MOST_NS ((uint64_t)30000000000)
+#define MOST_OPEN_US ((uint64_t)30000000)
 /* A program that may have another port than its arguments say has it open by then, unless it is busy. */
 #define TAKEN_NS ((uint64_t)5000000000)
 /* A program that was started just now has its handler by then, unless it is to have none. */
@@ -108,6 +109,8 @@ static ubi_status port_check(const ubi__remote *r, uint64_t waited_ns) {
 /* A process has the number: its inspector listens, or is asked to. */
 static ubi_status inspector_find(ubi__remote *r) {
     bool is_found;
+    char time[UBI__HUMAN_TEXT];
+    uint64_t most_us = r->address->patience_us ? r->address->patience_us : MOST_OPEN_US;
     r->host = UBI__CDP_LOOPBACK;
     UBI_TRY(ubi__cdp_program_check_stopped(r));
     UBI_TRY(ports_try(r, &is_found));
@@ -120,9 +123,11 @@ static ubi_status inspector_find(ubi__remote *r) {
     while (!is_found) {
         if (!ubi__progress(r->progress, inspector_stage(r, start_ns), 0, 0))
             return ubi__fail_cancelled();
-        if (ubi_process_clock_ns() - start_ns > MOST_NS)
-            return ubi__fail(UBI_EIO, "its inspector did not open in 30 s: the program is busy, does something of its "
-                                      "own on SIGUSR1, or another program has the port");
+        if (ubi_process_clock_ns() - start_ns > most_us * 1000)
+            return ubi__fail(UBI_EIO,
+                             "its inspector did not open in %s: the program is busy, does something of its own on "
+                             "SIGUSR1, or another program has the port",
+                             ubi__human_duration(time, most_us));
         UBI_TRY(port_check(r, ubi_process_clock_ns() - start_ns));
         usleep(wait_us);
         wait_us = 2 * wait_us < TICK_US ? 2 * wait_us : TICK_US;

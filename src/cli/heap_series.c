@@ -243,6 +243,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
         return ubi__fail(UBI_EINVAL, "a series has %d snapshots at most", UBI__HEAP_SERIES_MOST);
     UBI_TRY(ubi__remote_address_parse(&address, options->address, ubi__remote_schemes));
     address.is_forced = options->is_forced;
+    address.patience_us = options->patience_us;
     UBI_TRY(ubi__heap_series_init(out));
     const ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
     t.ops = address.scheme->ops;

@@ -33,7 +33,8 @@ typedef struct ubi__heap_series_options {
     uint32_t n_least;     /**< enough for an answer after Ctrl-C, or when the program has ended */
     bool must_collect;    /**< garbage, before each */
     bool keeps_ids;       /**< of older heaps ids and classes alone: no file is made, and one graph is in memory */
-    bool is_forced;       /**< as of ubi__remote_address */
+    bool is_forced;       /**< as of ubi__remote_address, as what follows */
+    uint64_t patience_us;
     const char *
         beside; /**< a command that runs meanwhile (beside_command.h): the series ends with it at the latest; NULL: none */
     /** Asked between snapshots: more would tell no more. NULL: all are taken. */

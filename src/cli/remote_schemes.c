@@ -4,7 +4,9 @@
  */
 #include "cli/remote_schemes.h"
 
+#include "base/quantity.h"
 #include "base/silence.h"
+#include "base/status.h"
 #include "cdp/cdp_heap.h"
 #include "rdp/remote_heap.h"
 
@@ -38,6 +40,7 @@ static const ubi__remote_scheme ubi = {
 
 static const ubi__remote_scheme node = {
     .name = "node",
+    .has_patience = true,
     .port = 9229,
     .has_processes = true,
     .snapshot_kind = "heapsnapshot",
@@ -50,6 +53,7 @@ static const ubi__remote_scheme node = {
 
 static const ubi__remote_scheme chrome = {
     .name = "chrome",
+    .has_patience = true,
     .port = 9222,
     .snapshot_kind = "heapsnapshot",
     .ops = &ubi__cdp_remote_ops,
@@ -59,6 +63,7 @@ static const ubi__remote_scheme chrome = {
 
 static const ubi__remote_scheme ws = {
     .name = "ws",
+    .has_patience = true,
     .port = 9229,
     .has_paths = true,
     .snapshot_kind = "heapsnapshot",
@@ -68,3 +73,13 @@ static const ubi__remote_scheme ws = {
 };
 
 const ubi__remote_scheme *const ubi__remote_schemes[] = { &firefox, &ubi, &node, &chrome, &ws, NULL };
+
+ubi_status ubi__remote_patience_read(ubi__remote_address *address, const char *text) {
+    if (!text)
+        return UBI_OK;
+    if (!address->scheme->has_patience)
+        return ubi__fail(UBI_EINVAL, "--patience is for addresses of Node.js and Chrome, not of %s",
+                         address->scheme->name);
+    UBI_TRY(ubi__parse_duration(&address->patience_us, text, "--patience"));
+    return address->patience_us ? UBI_OK : ubi__fail(UBI_EINVAL, "--patience: no answer comes in no time");
+}

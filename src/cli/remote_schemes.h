@@ -10,4 +10,7 @@
 /** Ended by NULL. */
 extern const ubi__remote_scheme *const ubi__remote_schemes[];
 
+/** What --patience says; NULL: the standard. Errors: UBI_EINVAL: no duration, or the scheme has none. */
+ubi_status ubi__remote_patience_read(ubi__remote_address *address, const char *text);
+
 #endif

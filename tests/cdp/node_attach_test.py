@@ -310,6 +310,21 @@ class Node(unittest.TestCase):
             held.kill()
             held.communicate()
 
+    def test_a_program_that_does_not_answer_is_given_up(self):
+        """It waits where no script can reach it. Patience is for what waits, and for engines that have one."""
+        code = "process.stdout.write('alive\\n', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));"
+        with Program(self.place, f"--inspect=127.0.0.1:{free_port()}", code=code) as program:
+            for command in (("leaks", "--every", "0.1s"), ("attach", "gc")):
+                done = self.ubiheap(command[0], f"node:{program.process.pid}", *command[1:], "--patience", "1.5s")
+                self.assertEqual((done.returncode, done.stdout), (4, b""), done.stderr)
+                self.assertIn(b"no answer in 1.50 s", done.stderr)
+            self.assertIsNone(program.process.poll())
+        for words in (("leaks", "node:1", "--every", "1s", "--patience", "soon"), ("leaks", "firefox://h", "--every", "1s", "--patience", "1s"),
+                      ("leaks", "a.heapsnapshot", "b.heapsnapshot", "--patience", "1s"), ("attach", "node:1", "--patience", "0")):
+            done = self.ubiheap(*words)
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done.stderr)
+            self.assertIn(b"--patience", done.stderr)
+
     def test_a_question_keeps_its_snapshot(self):
         with Program(self.place) as program:
             said = self.ask("report", f"node:{program.process.pid}", "--keep", "kept.heapsnapshot", "--json")

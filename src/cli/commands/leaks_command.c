@@ -34,11 +34,11 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
     if (ubi__scenario_is_address(operands[0], &url))
         return ubi__fail(UBI_EINVAL, "chrome:URL is a page for --do SCRIPT, which says what to do there");
     if (v->browser || v->patience || v->is_shown || v->warm_ups != WARM_UPS)
-        return ubi__fail(UBI_EINVAL, "%s is for --do, which starts a browser",
-                         v->browser    ? "--browser"
-                         : v->patience ? "--patience"
-                         : v->is_shown ? "--show-browser"
-                                       : "--warm-up");
+        return ubi__fail(UBI_EINVAL, "%s",
+                         v->browser    ? "--browser is for --do, which starts a browser"
+                         : v->patience ? "--patience is for --do and --every, which wait for a program"
+                         : v->is_shown ? "--show-browser is for --do, which starts a browser"
+                                       : "--warm-up is for --do, which starts a browser");
     if (v->keeps_ids)
         return ubi__fail(UBI_EINVAL, "--keep-ids is for --every, which takes snapshots");
     if (v->times || v->wants_all || v->beside || v->collects || v->is_forced)
@@ -56,7 +56,8 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                      ubi__usage_leaks.examples[0].line);
 }
 
-static ubi_status series_check(const ubi__cli *cli, const ubi__leaks_values *v, char **operands, int n_operands) {
+static ubi_status series_check(ubi__heap_series_options *options, const ubi__cli *cli, const ubi__leaks_values *v,
+                               char **operands, int n_operands) {
     ubi__remote_address address;
     if (n_operands != 1 || !is_address(operands[0]))
         return ubi__fail(UBI_EINVAL, "--every takes snapshots of one address, such as firefox://127.0.0.1:6000");
@@ -65,6 +66,8 @@ static ubi_status series_check(const ubi__cli *cli, const ubi__leaks_values *v, 
     if (cli->common.keep && v->keeps_ids)
         return ubi__fail(UBI_EINVAL, "--keep goes without --keep-ids, which has no snapshot to keep");
     UBI_TRY(ubi__remote_address_parse(&address, operands[0], ubi__remote_schemes));
+    UBI_TRY(ubi__remote_patience_read(&address, v->patience));
+    options->patience_us = address.patience_us;
     return ubi__snapshot_copy_check_kind(cli, ubi__remote_snapshot_kind(address.scheme));
 }
 
@@ -199,7 +202,7 @@ static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_
         UBI_TRY(files_check(v, operands, n_operands));
         return ubi__cli_ask(cli, &ubi__question_leaks, values, operands, n_operands, exit_code);
     }
-    UBI_TRY(series_check(cli, v, operands, n_operands));
+    UBI_TRY(series_check(&options, cli, v, operands, n_operands));
     UBI_TRY(gate_check(v, v->times && v->times <= UBI__HEAP_SERIES_MOST ? (uint32_t)v->times : UBI__HEAP_SERIES_MOST));
     UBI_TRY(ubi__parse_duration(&options.interval_us, v->every, "--every"));
     options.must_collect = v->collects >= 0;

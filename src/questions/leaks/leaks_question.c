@@ -114,8 +114,9 @@ static const ubi__parameter parameters[] = {
                 "once is not listed",
                 "2", .scope = UBI__SCOPE_TERMINAL),
     UBI__TEXT("patience", 0, AT(patience), "TIME",
-              "with --do: how long loading, acting and undoing may take each, before it is given up", "2m",
-              .scope = UBI__SCOPE_TERMINAL),
+              "with --do: how long loading, acting and undoing may take each, before it is given up; with --every: how "
+              "long Node.js or Chrome may take for an answer (5m)",
+              "2m", .scope = UBI__SCOPE_TERMINAL),
     UBI__FAIL_ON(AT(fail_on)),
     UBI__PARAMETERS_END,
 };

@@ -11,7 +11,7 @@
 
 typedef struct ubi__attach_arguments {
     const char *tab, *process, *output;
-    const char *seconds;
+    const char *seconds, *patience;
     bool is_forced;
 } ubi__attach_arguments;
 

@@ -181,6 +181,7 @@ static ubi_status arguments_check(const ubi__attach *a, const struct verb *verb,
     UBI_TRY(choice_read(address, v->process, "--process", UBI__REMOTE_PROCESS, 0));
     UBI_TRY(options_check(a, verb));
     address->is_forced = v->is_forced;
+    UBI_TRY(ubi__remote_patience_read(address, v->patience));
     const char *kind = verb->kind ? verb->kind : ubi__remote_snapshot_kind(address->scheme);
     UBI_TRY(output_check_name(a, verb, kind));
     UBI_TRY(ubi__output_check_terminal(v->output, a->cli, verb->kind ? verb->kind : "snapshot"));
@@ -204,6 +205,8 @@ static ubi_status process_record(ubi__cli *cli, const ubi__attach_arguments *v, 
         return ubi__fail(UBI_EINVAL, "a process is recorded, and takes no verb: ubiheap attach %s", operands[0]);
     if (v->tab || v->process)
         return ubi__fail(UBI_EINVAL, "--tab and --process choose in a TARGET that is an address");
+    if (v->patience)
+        return ubi__fail(UBI_EINVAL, "--patience is for a TARGET that is an address of Node.js or Chrome");
     const char *seconds = v->seconds && strcmp(v->seconds, "0") != 0 ? v->seconds : NULL; /* 0: until Ctrl-C */
     return ubi__record_attached(cli, operands[0], v->output, seconds, exit_code);
 }
@@ -239,6 +242,8 @@ static const ubi__parameter parameters[] = {
               "where snapshot saves the heap, and allocations, profile and track what they recorded", NULL),
     UBI__TEXT("seconds", 0, AT(seconds), "TIME",
               "how long allocations, profile and track record, such as 5, 1.5s or 2m; 0: until Ctrl-C", "10"),
+    UBI__TEXT("patience", 0, AT(patience), "TIME",
+              "how long Node.js or Chrome may take for an answer, before it is given up", "5m"),
     UBI__FLAG("force", 0, AT(is_forced), "take a snapshot though the program may have too little memory for it"),
     UBI__PARAMETERS_END,
 };
