@@ -27,9 +27,10 @@ typedef struct ubi__leaks_values {
     bool is_forced;      /**< also where the program may have too little memory for a snapshot */
     const char *script;  /**< of a scenario, whose heaps are those before it, in its middle, and after it; NULL: none */
     const char *browser; /**< the program that the scenario is for; NULL: one that is found */
-    const char *patience; /**< how long a step of the scenario, or an answer of the program, may take; NULL: the standard */
-    bool is_shown;        /**< the browser has a window */
-    uint64_t warm_ups;    /**< how often the scenario acts, and undoes it, before the first snapshot */
+    const char
+        *patience; /**< how long a step of the scenario, or an answer of the program, may take; NULL: the standard */
+    bool is_shown; /**< the browser has a window */
+    uint64_t warm_ups; /**< how often the scenario acts, and undoes it, before the first snapshot */
 } ubi__leaks_values;
 
 /** The comparison and its results. */
