@@ -24,7 +24,7 @@ UBI__SERVER_API char *ubi__human_size(char out[UBI__HUMAN_TEXT], uint64_t bytes)
 /** One decimal: "12.3%"; "<0.1%" for a little more than nothing, "0%" for nothing; "-" when `total` is 0. */
 char *ubi__human_percent(char out[UBI__HUMAN_TEXT], uint64_t part, uint64_t total);
 /** "0.41 s", "38 ms", "120 us". */
-char *ubi__human_duration(char out[UBI__HUMAN_TEXT], uint64_t microseconds);
+UBI__SERVER_API char *ubi__human_duration(char out[UBI__HUMAN_TEXT], uint64_t microseconds);
 /** Three digits and a unit: "850 ns", "12.3 us", "1.50 ms", "12.4 s". */
 char *ubi__human_nanoseconds(char out[UBI__HUMAN_TEXT], uint64_t nanoseconds);
 /** UTC, "2023-11-14 22:13:20 UTC"; far out of range: the number of microseconds. */
