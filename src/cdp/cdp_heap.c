@@ -112,6 +112,13 @@ static void remote_missing(ubi__remote *r, ubi__remote_name *take, void *payload
     (void)r, (void)take, (void)payload;
 }
 
+static uint64_t remote_other_heaps(ubi__remote *r, bool must_be_new) {
+    bool is_new = r->n_workers != r->n_workers_said;
+    if (must_be_new)
+        r->n_workers_said = r->n_workers;
+    return must_be_new && !is_new ? 0 : r->n_workers;
+}
+
 const ubi__remote_ops ubi__cdp_remote_ops = {
     .open = ubi__cdp_remote_open,
     .close = ubi__cdp_remote_close,
@@ -129,4 +136,5 @@ const ubi__remote_ops ubi__cdp_remote_ops = {
     .trace_look = ubi__cdp_remote_trace_look,
     .trace_stop = ubi__cdp_remote_trace_stop,
     .missing = remote_missing,
+    .other_heaps = remote_other_heaps,
 };

@@ -72,9 +72,22 @@ ubi_status ubi__cdp_program_event(ubi__remote *r, ubi_text method) {
     if (ubi__text_is(method, "NodeRuntime.waitingForDisconnect") ||
         (r->has_contexts && ubi__text_is(method, "Runtime.executionContextDestroyed")))
         return end_fail(r);
+    r->n_workers += ubi__text_is(method, "NodeWorker.attachedToWorker");
     if (ubi__text_is(method, "Debugger.paused"))
         r->is_held = true;
     return UBI_OK;
+}
+
+/* ---- its workers ---------------------------------------------------------------------------------------------------- */
+
+/* Each that there is comes in an event before the reply. They are left at once, so that one that ends does not wait for us. */
+ubi_status ubi__cdp_program_count_workers(ubi__remote *r) {
+    ubi_text result;
+    r->n_workers = 0;
+    ubi_status status = ubi__cdp_peer_ask(r->peer, "NodeWorker.enable", "{\"waitForDebuggerOnStart\":false}", &result);
+    if (status == UBI_OK)
+        status = ubi__cdp_peer_ask(r->peer, "NodeWorker.disable", NULL, &result);
+    return status == UBI_ESTATE ? UBI_OK : status;
 }
 
 /* ---- its silence ---------------------------------------------------------------------------------------------------- */

@@ -143,6 +143,9 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
     snapshot_report(s, series->n, &came);
     const ubi__remote_witness witness = ubi__remote_missing_witness(s->cli);
     witness.see(witness.payload, s->address, s->remote, s->ops);
+    uint64_t n_others = s->ops->other_heaps ? s->ops->other_heaps(s->remote, false) : 0;
+    if (n_others > series->n_other_heaps)
+        series->n_other_heaps = n_others;
     return UBI_OK;
 }
 

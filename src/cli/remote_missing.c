@@ -36,9 +36,21 @@ static bool missing_describe(char out[MISSING_TEXT], ubi__remote *remote, const 
     return m.n > 0;
 }
 
+static void other_heaps_report(ubi__cli *cli, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
+    char line[120];
+    uint64_t n = ops->other_heaps ? ops->other_heaps(remote, true) : 0;
+    if (n == 0)
+        return;
+    snprintf(line, sizeof line, "%llu worker thread%s of it ha%s own, not looked at", (unsigned long long)n,
+             n == 1 ? "" : "s", n == 1 ? "s a heap of its" : "ve heaps of their");
+    ubi__progress_line_clear(&cli->progress);
+    ubi__print_line(path, line);
+}
+
 static void missing_report(void *payload, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
     ubi__cli *cli = payload;
     char line[MISSING_TEXT];
+    other_heaps_report(cli, path, remote, ops);
     if (!missing_describe(line, remote, ops))
         return;
     ubi__progress_line_clear(&cli->progress);

@@ -145,6 +145,11 @@ typedef struct ubi__remote_ops {
     ubi_status (*trace_stop)(ubi__remote *remote, ubi__remote_trace trace, ubi_write_fn write, void *payload);
     /** Names runtimes that have no part in what was answered since the last call, for they came to no safe point; each once. */
     void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);
+    /**
+     * How many heaps of worker threads the program had when its last snapshot came, which are not in it. @param must_be_new  0, if the last such
+     * call had the same number. NULL: the engine has them in the snapshot, or as targets.
+     */
+    uint64_t (*other_heaps)(ubi__remote *remote, bool must_be_new);
 } ubi__remote_ops;
 
 /** Who wants to know of a snapshot that came, while its connection is there: what it lacks, for example. On the thread that asked for it. */

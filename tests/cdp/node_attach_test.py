@@ -325,6 +325,20 @@ class Node(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done.stderr)
             self.assertIn(b"--patience", done.stderr)
 
+    def test_worker_threads_have_heaps_of_their_own(self):
+        """They are counted, once. No gate passes."""
+        code = ("const { Worker, isMainThread } = require('worker_threads'); const kept = [];"
+                "if (isMainThread) { let n = 0; for (let i = 0; i < 2; i++) new Worker(__filename).on('online', () => n++);"
+                "setInterval(() => process.stdout.write(n > 1 ? 'alive\\n' : ''), 20); } else setInterval(() => kept.push({}), 20);")
+        with Program(self.place, code=code) as program:
+            command = ("leaks", f"node:{program.process.pid}", "--every", "0.1s", "--times", "2", "--fail-on")
+            for condition, status in (("leaked > 1000000", 3), ("leaked >= 0", 1)):
+                done = self.ubiheap(*command, condition)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertEqual(done.stderr.count(b"2 worker threads of it have heaps of their own, not looked at"), 1, done.stderr)
+            program.wait_until_closed()
+            program.wait_for_sign()
+
     def test_a_question_keeps_its_snapshot(self):
         with Program(self.place) as program:
             said = self.ask("report", f"node:{program.process.pid}", "--keep", "kept.heapsnapshot", "--json")

@@ -85,13 +85,17 @@ static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
     return status;
 }
 
-/* A program that ended early decides nothing, unless what there is fails. */
+/* A program that ended early decides nothing, unless what there is fails; so it is with one whose other heaps were not looked at. */
 static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_series *series, int *exit_code) {
     if (series->fault[0])
         ubi__print_line(cli->subject, series->fault);
     UBI_TRY(ubi__cli_ask_taken(cli, &ubi__question_leaks, v, series, exit_code));
     if (series->fault[0] && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_SYSTEM;
+    if (series->n_other_heaps && v->fail_on && *exit_code == UBI__EXIT_OK) {
+        ubi__print_line(cli->subject, "cannot judge it: its worker threads may leak");
+        *exit_code = UBI__EXIT_INPUT;
+    }
     return UBI_OK;
 }
 
