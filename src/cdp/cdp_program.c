@@ -80,9 +80,13 @@ ubi_status ubi__cdp_program_event(ubi__remote *r, ubi_text method) {
 
 /* ---- its workers ---------------------------------------------------------------------------------------------------- */
 
-/* Each that there is comes in an event before the reply. They are left at once, so that one that ends does not wait for us. */
+/*
+ * Each that there is comes in an event before the reply. They are left at once, so that one that ends does not wait for us. Once for a
+ * connection: Node.js 20 may crash if it exits in the moment between the two.
+ */
 ubi_status ubi__cdp_program_count_workers(ubi__remote *r) {
     ubi_text result;
+    r->knows_workers = true;
     r->n_workers = 0;
     ubi_status status = ubi__cdp_peer_ask(r->peer, "NodeWorker.enable", "{\"waitForDebuggerOnStart\":false}", &result);
     if (status == UBI_OK)

@@ -38,7 +38,8 @@ struct ubi__remote {
     bool is_unstarted;   /* when it was connected to: it waits for a debugger */
     bool is_held;        /* by a debugger that is not we */
     bool is_looked_at;   /* whether a debugger holds it has been asked, for the command that is under way */
-    uint64_t n_workers;  /* that had heaps of their own when the last snapshot came */
+    uint64_t n_workers;  /* that had heaps of their own when the first snapshot came */
+    bool knows_workers;
     uint64_t n_workers_said;
     bool may_be_long; /* a snapshot is under way, which takes as long as it needs */
     /* while a snapshot is transferred: */
@@ -69,7 +70,7 @@ ubi_status ubi__cdp_program_watch(ubi__remote *remote);
 ubi_status ubi__cdp_program_event(ubi__remote *remote, ubi_text method);
 /** Of ubi__cdp_peer_options; the payload is a ubi__remote. Errors: UBI_EIO: a debugger holds it, or the patience is over. */
 ubi_status ubi__cdp_program_silence(void *payload, uint64_t waited_us);
-/** Counts the worker threads of Node.js, into `n_workers`. Errors: those of connections. */
+/** Counts the worker threads of Node.js, into `n_workers`, once. Errors: those of connections. */
 ubi_status ubi__cdp_program_count_workers(ubi__remote *remote);
 /** Errors: UBI_EIO: the process is stopped, in words; other than for a moment, as one that is traced is. */
 ubi_status ubi__cdp_program_check_stopped(const ubi__remote *remote);

@@ -98,7 +98,7 @@ ubi_status ubi__cdp_remote_snapshot(ubi__remote *r, ubi_write_fn write, void *pa
     ubi_status status = snapshot_transfer(r, write, payload);
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
-    if (status == UBI_OK && r->is_node)
+    if (status == UBI_OK && r->is_node && !r->knows_workers)
         status = ubi__cdp_program_count_workers(r);
     return status == UBI_EIO && r->is_ending ? UBI_OK : status; /* the snapshot came before */
 }

@@ -146,7 +146,7 @@ typedef struct ubi__remote_ops {
     /** Names runtimes that have no part in what was answered since the last call, for they came to no safe point; each once. */
     void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);
     /**
-     * How many heaps of worker threads the program had when its last snapshot came, which are not in it. @param must_be_new  0, if the last such
+     * How many heaps of worker threads the program had when its first snapshot came, which are not in it. @param must_be_new  0, if the last such
      * call had the same number. NULL: the engine has them in the snapshot, or as targets.
      */
     uint64_t (*other_heaps)(ubi__remote *remote, bool must_be_new);
