@@ -27,7 +27,10 @@
 #include "targets/native/native_reach.h"
 
 /* How long good moments are looked for, and how long the program runs between two looks. */
+/* A good moment is looked for so long, and on a busy machine, where few looks fit into that, so often; but not longer than the last. */
 #define SEARCH_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+#define SEARCH_LOOKS 2000
+#define MOST_SEARCH_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 #define PAUSE_NS 1000000L
 #define THREADS_MAX 512
 /* The library's name where it comes without a folder. */
@@ -183,18 +186,24 @@ static ubi_status threads_try(ubi__native_attach *a, ubi__native_moments *moment
     return UBI_EBUSY;
 }
 
+static bool is_search_over(uint64_t waited_ns, uint32_t n_looks) {
+    return waited_ns > MOST_SEARCH_NS || (waited_ns > SEARCH_NS && n_looks >= SEARCH_LOOKS);
+}
+
 static ubi_status moment_await(ubi__native_attach *a, ubi__native_moments *moments) {
     const struct timespec pause = { .tv_nsec = PAUSE_NS };
-    uint64_t end = ubi__native_now_ns() + SEARCH_NS;
+    uint64_t start_ns = ubi__native_now_ns();
+    uint32_t n_looks = 0;
     ubi_status status;
     /* Threads that wait come first: they look at errno when their system call has set it, so whatever happens, they lose nothing. */
     for (bool has_to_wait = true; (status = threads_try(a, moments, has_to_wait)) == UBI_EBUSY;
          has_to_wait = !a->errno_offset) {
-        if (ubi__native_now_ns() > end)
+        uint64_t waited_ns = ubi__native_now_ns() - start_ns;
+        if (is_search_over(waited_ns, ++n_looks))
             return ubi__fail(UBI_EBUSY,
-                             "no thread of process %ld came out of the allocator and the loader within 10 s: nothing "
+                             "no thread of process %ld came out of the allocator and the loader within %u s: nothing "
                              "was changed; try again",
-                             (long)a->image.pid);
+                             (long)a->image.pid, (unsigned)(waited_ns / 1000000000));
         if (!has_to_wait)
             nanosleep(&pause, NULL);
     }
