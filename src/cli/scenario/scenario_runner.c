@@ -164,6 +164,7 @@ static int entry_remove(const char *path, const struct stat *facts, int type, st
 
 #define TICK_US 20000
 #define PATIENT_TURNS 100
+#define REMOVING_TURNS 500
 
 /* The browser may outlive Node.js. As long as one of a group is there, its number is no other's. */
 static void group_end(ubi__beside *program) {
@@ -175,11 +176,13 @@ static void group_end(ubi__beside *program) {
     for (int i = 0; i < PATIENT_TURNS && kill(-group, 0) == 0; i++)
         usleep(TICK_US);
     (void)kill(-group, SIGKILL);
+    for (int i = 0; i < PATIENT_TURNS && kill(-group, 0) == 0; i++)
+        usleep(TICK_US);
 }
 
 /* What is being killed may write a last file meanwhile. */
 static void profile_remove(const char *path) {
-    for (int i = 0; i < PATIENT_TURNS && path[0] && access(path, F_OK) == 0; i++) {
+    for (int i = 0; i < REMOVING_TURNS && path[0] && access(path, F_OK) == 0; i++) {
         if (i > 0)
             usleep(TICK_US);
         (void)nftw(path, entry_remove, 16, FTW_DEPTH | FTW_PHYS);

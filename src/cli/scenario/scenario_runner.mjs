@@ -8,7 +8,7 @@
 // Descriptor 3 is a socket to ubiheap. Lines of JSON go there: {"at"}, {"note"}, {"failed"}, {"done"}; and {"attach"} and {"take"}, after
 // which a line comes back. When it closes, ubiheap is gone, and the browser and its profile go, too.
 import { spawn, spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -94,6 +94,21 @@ function browserStart() {
     });
 }
 
+// Processes of the browser that outlive it a little may write a last file meanwhile: then all is removed again.
+function profileRemove() {
+    const nothing = new Int32Array(new SharedArrayBuffer(4));
+    for (let turn = 0; turn < 200; turn++) {
+        try {
+            rmSync(options.profile, { recursive: true, force: true });
+            if (!existsSync(options.profile))
+                return;
+        } catch {
+            // once more
+        }
+        Atomics.wait(nothing, 0, 0, 50);
+    }
+}
+
 let isLeaving = false;
 
 function leave(code) {
@@ -101,7 +116,7 @@ function leave(code) {
         return;
     isLeaving = true;
     const end = () => {
-        rmSync(options.profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+        profileRemove();
         process.exit(code);
     };
     if (!program || program.exitCode !== null || program.signalCode)
