@@ -261,10 +261,10 @@ class Hostile(unittest.TestCase):
         sent = []
         with Server(script) as server:
             process = self.start(server, "attach", "@", "gc")
-            while sum(sent) < 50 * MIB:
+            while sum(sent) < 100 * MIB:
                 self.assertIsNone(process.poll())
                 time.sleep(0.01)
-            self.assertLess(peak_bytes(process.pid), 40 * MIB)
+            self.assertLess(peak_bytes(process.pid), 60 * MIB)  # sanitizers need most of it
             process.send_signal(signal.SIGINT)
             self.assertEqual((process.communicate()[0], process.returncode), (b"", 130))
 
