@@ -294,6 +294,18 @@ static const char with_other_class[] = ROOT "2(coarse=object class=App size=1) -
                                             "3(coarse=object class=Other size=10)";
 static const char with_class[] = ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=T size=10)";
 
+/* What leaked from one heap to another, through a view of the other. The schemes outlive it. */
+static ubi_leaks *leaks_of_two(const ubi_view *view, const ubi_class_scheme *past, const ubi_class_scheme *classes,
+                               const ubi_leak_options *options) {
+    ubi_leak_finder *finder;
+    ubi_leaks *leaks;
+    assert_int_equal(ubi_leak_finder_new(&finder, view, classes, options), UBI_OK);
+    assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, past), UBI_OK);
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+    ubi_leak_finder_free(finder);
+    return leaks;
+}
+
 /* The engine's table of strings lists those that others hold, and those that nothing does. */
 static void what_a_weak_table_lists_is_held_by_others_or_by_nothing(void **state) {
     (void)state;
@@ -306,14 +318,9 @@ static void what_a_weak_table_lists_is_held_by_others_or_by_nothing(void **state
     ubi_node_ix table = 1;
     for (int weak = 0; weak < 2; weak++) {
         ubi_view view = ubi_view_of(h.newest);
-        ubi_leak_finder *finder;
-        ubi_leaks *leaks;
         view.weak_tables = &table;
         view.n_weak_tables = (uint32_t)weak;
-        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
-        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &old), UBI_OK);
-        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
-        ubi_leak_finder_free(finder);
+        ubi_leaks *leaks = leaks_of_two(&view, &old, &classes, NULL);
         const ubi_leak_cluster *first = ubi_leaks_cluster(leaks, 0);
         assert_int_equal(ubi_leaks_summary(leaks)->leaked.count, weak ? 1 : 2);
         assert_int_equal(first->holder, weak ? 2 : UBI_NONE);
@@ -335,15 +342,10 @@ static void what_only_left_out_edges_reach_can_leak(void **state) {
     ubi_class_scheme past = name_scheme(h.old), classes = name_scheme(h.newest);
     ubi_view view = ubi_view_of(h.newest);
     ubi_edge_set *edges;
-    ubi_leak_finder *finder;
-    ubi_leaks *leaks;
     assert_int_equal(ubi_edge_set_new(&edges, h.newest, true), UBI_OK);
     ubi_edge_set_put(edges, h.newest->first_edge.at[1], false); /* of App */
     view.edges = edges;
-    assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
-    assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
-    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
-    ubi_leak_finder_free(finder);
+    ubi_leaks *leaks = leaks_of_two(&view, &past, &classes, NULL);
     assert_int_equal(ubi_leaks_count(leaks), 1);
     assert_int_equal(ubi_leaks_cluster(leaks, 0)->holder, 2);
     assert_int_equal(ubi_leaks_summary(leaks)->leaked.count, 1);
@@ -371,14 +373,9 @@ static void a_root_for_the_moment_speaks_for_what_nothing_else_holds(void **stat
     ubi_node_ix stack = 1;
     for (uint32_t n_passing = 0; n_passing < 2; n_passing++) {
         ubi_view view = ubi_view_of(h.newest);
-        ubi_leak_finder *finder;
-        ubi_leaks *leaks;
         view.passing_roots = &stack;
         view.n_passing_roots = n_passing;
-        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
-        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
-        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
-        ubi_leak_finder_free(finder);
+        ubi_leaks *leaks = leaks_of_two(&view, &past, &classes, NULL);
         assert_int_equal(ubi_leaks_count(leaks), 2);
         for (uint32_t i = 0; i < 2; i++) {
             const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, i);
@@ -405,14 +402,9 @@ static void what_functions_have_in_their_hands_is_replaced(void **state) {
     ubi_node_ix stack = 1;
     for (uint32_t n_passing = 0; n_passing < 2; n_passing++) {
         ubi_view view = ubi_view_of(h.newest);
-        ubi_leak_finder *finder;
-        ubi_leaks *leaks;
         view.passing_roots = &stack;
         view.n_passing_roots = n_passing;
-        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
-        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
-        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
-        ubi_leak_finder_free(finder);
+        ubi_leaks *leaks = leaks_of_two(&view, &past, &classes, NULL);
         assert_int_equal(ubi_leaks_count(leaks), 1);
         assert_int_equal(ubi_leaks_cluster(leaks, 0)->verdict, n_passing ? UBI_LEAK_REPLACED : UBI_LEAK_GREW);
         ubi_leaks_free(leaks);
@@ -500,13 +492,8 @@ static void an_edge_for_the_moment_speaks_for_what_nothing_else_holds(void **sta
     for (int knows_tools = 0; knows_tools < 2; knows_tools++) {
         ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
         ubi_view view = ubi_view_of(h.newest);
-        ubi_leak_finder *finder;
-        ubi_leaks *leaks;
         options.is_passing_edge = knows_tools ? edge_is_of_tool : NULL;
-        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_OK);
-        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
-        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
-        ubi_leak_finder_free(finder);
+        ubi_leaks *leaks = leaks_of_two(&view, &past, &classes, &options);
         assert_int_equal(ubi_leaks_count(leaks), 2);
         for (uint32_t i = 0; i < 2; i++) {
             const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, i);
