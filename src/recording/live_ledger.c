@@ -5,9 +5,12 @@
 #include "recording/live_ledger.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 
 /* A page that is not the last and has no more than these is given up. */
 #define FEW (UBI__LEDGER_PAGE_NUMBERS / 4)
+/* Of a slab, at most: 2 MiB, a huge page. */
+#define SLAB_PAGES ((size_t)512)
 
 static bool is_slot_of(const void *unused, const ubi__ledger_slot *slot, uint64_t key) {
     (void)unused;
@@ -19,15 +22,15 @@ UBI_TABLE_LOOKUP(slot, ubi__ledger_slots, ubi__ledger_slot, ubi__ledger_slot_is_
 void ubi__live_ledger_check(const ubi__live_ledger *l) {
     size_t n = l->old.n;
     for (size_t i = 0; UBI_CHECKS && i < l->pages.n; i++) {
-        const ubi__ledger_page *page = l->pages.at[i];
-        uint32_t n_here = 0;
+        const ubi__ledger_page *page = l->pages.at[i].page;
+        uint64_t n_here = 0;
         for (size_t k = 0; page && k < UBI__LEDGER_PAGE_NUMBERS; k++)
             n_here += page->values[k] != 0;
-        UBI_ASSERT(!page || page->n == n_here);
+        UBI_ASSERT(l->pages.at[i].n == n_here);
         n += n_here;
     }
     UBI_ASSERT(!UBI_CHECKS || n == l->n);
-    UBI_ASSERT(l->pages.n == 0 || l->pages.at[l->pages.n - 1]);
+    UBI_ASSERT(l->pages.n == 0 || l->pages.at[l->pages.n - 1].page);
 }
 
 void ubi__live_ledger_init(ubi__live_ledger *l, const ubi_allocator *allocator) {
@@ -35,15 +38,11 @@ void ubi__live_ledger_init(ubi__live_ledger *l, const ubi_allocator *allocator) 
 }
 
 void ubi__live_ledger_fini(ubi__live_ledger *l) {
-    for (size_t i = 0; i < l->pages.n; i++)
-        if (l->pages.at[i])
-            UBI_DELETE(l->allocator, l->pages.at[i]);
-    while (l->spare) {
-        ubi__ledger_page *page = l->spare;
-        l->spare = page->next;
-        UBI_DELETE(l->allocator, page);
-    }
-    ubi__vec_ledger_page_fini(&l->pages, l->allocator);
+    for (size_t i = 0; i < l->slabs.n; i++)
+        ubi__free_array(l->allocator, l->slabs.at[i].pages, l->slabs.at[i].n, sizeof *l->slabs.at[i].pages);
+    ubi__vec_ledger_slab_fini(&l->slabs, l->allocator);
+    l->spare = NULL;
+    ubi__vec_ledger_entry_fini(&l->pages, l->allocator);
     ubi__ledger_slots_fini(&l->old, l->allocator);
     l->n = 0;
 }
@@ -75,45 +74,73 @@ static uint64_t old_take(ubi__live_ledger *l, uint64_t number) {
 
 /* ---- pages ----------------------------------------------------------------------------------------------------------- */
 
-/* What is left of page i becomes old. Errors: UBI_ENOMEM, and it stays. */
-static __attribute__((noinline)) ubi_status page_give_up(ubi__live_ledger *l, size_t i) {
-    ubi__ledger_page *page = l->pages.at[i];
-    UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, page->n));
-    for (size_t k = 0; k < UBI__LEDGER_PAGE_NUMBERS && page->n; k++) {
-        if (!page->values[k])
-            continue;
-        old_fill(l, i * UBI__LEDGER_PAGE_NUMBERS + k, page->values[k]);
-        page->values[k] = 0;
-        page->n--;
+static ubi_status slab_begin(ubi__live_ledger *l) {
+    size_t n_before = l->slabs.n ? l->slabs.at[l->slabs.n - 1].n : 0;
+    size_t n = ubi__smaller(2 * n_before + 1, SLAB_PAGES);
+    UBI_TRY(ubi__vec_ledger_slab_reserve(&l->slabs, l->allocator, 1));
+    ubi__ledger_page *pages = ubi__calloc_array(l->allocator, n, sizeof *pages);
+    if (!pages)
+        return ubi__fail_nomem();
+    l->slabs.at[l->slabs.n++] = (ubi__ledger_slab){ pages, n };
+    l->n_taken = 0;
+    return UBI_OK;
+}
+
+/* One that is all zero. */
+static ubi_status page_take(ubi__live_ledger *l, ubi__ledger_page **out) {
+    *out = l->spare;
+    if (*out) {
+        l->spare = (*out)->next;
+        return UBI_OK;
     }
+    if (l->slabs.n == 0 || l->n_taken == l->slabs.at[l->slabs.n - 1].n)
+        UBI_TRY(slab_begin(l));
+    *out = &l->slabs.at[l->slabs.n - 1].pages[l->n_taken++];
+    return UBI_OK;
+}
+
+static void page_spare(ubi__live_ledger *l, ubi__ledger_page *page) {
     page->next = l->spare;
     l->spare = page;
-    l->pages.at[i] = NULL;
+}
+
+/* What is left of page i becomes old. Errors: UBI_ENOMEM, and it stays. */
+static __attribute__((noinline)) ubi_status page_give_up(ubi__live_ledger *l, size_t i) {
+    ubi__ledger_page *page = l->pages.at[i].page;
+    uint64_t first = (uint64_t)i * UBI__LEDGER_PAGE_NUMBERS;
+    UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, l->pages.at[i].n));
+    for (size_t k = 0; k < UBI__LEDGER_PAGE_NUMBERS; k++)
+        if (page->values[k])
+            ubi__ledger_slots_prefetch(&l->old, ubi__hash_u64(first + k + 1));
+    for (size_t k = 0; k < UBI__LEDGER_PAGE_NUMBERS; k++) {
+        if (!page->values[k])
+            continue;
+        old_fill(l, first + k, page->values[k]);
+        page->values[k] = 0;
+    }
+    page_spare(l, page);
+    l->pages.at[i] = (ubi__ledger_entry){ NULL, 0 };
     return UBI_OK;
 }
 
 /* Of the last page, too, when another one follows. */
 static ubi_status page_leave(ubi__live_ledger *l) {
     size_t n = l->pages.n;
-    return n && l->pages.at[n - 1]->n <= FEW ? page_give_up(l, n - 1) : UBI_OK;
+    return n && l->pages.at[n - 1].n <= FEW ? page_give_up(l, n - 1) : UBI_OK;
 }
 
 static __attribute__((noinline)) ubi_status page_begin(ubi__live_ledger *l, uint64_t i) {
-    UBI_TRY(ubi__vec_ledger_page_reserve(&l->pages, l->allocator, i + 1 - l->pages.n));
-    ubi__ledger_page *page = l->spare ? l->spare : UBI_NEW(l->allocator, ubi__ledger_page);
-    if (!page)
-        return ubi__fail_nomem();
-    if (page == l->spare)
-        l->spare = page->next;
+    UBI_TRY(ubi__vec_ledger_entry_reserve(&l->pages, l->allocator, i + 1 - l->pages.n));
+    ubi__ledger_page *page;
+    UBI_TRY(page_take(l, &page));
     ubi_status status = page_leave(l);
     if (status != UBI_OK) {
-        page->next = l->spare;
-        l->spare = page;
+        page_spare(l, page);
         return status;
     }
     while (l->pages.n < i)
-        l->pages.at[l->pages.n++] = NULL;
-    l->pages.at[l->pages.n++] = page;
+        l->pages.at[l->pages.n++] = (ubi__ledger_entry){ NULL, 0 };
+    l->pages.at[l->pages.n++] = (ubi__ledger_entry){ page, 0 };
     return UBI_OK;
 }
 
@@ -122,10 +149,10 @@ ubi_status ubi__live_ledger_add(ubi__live_ledger *l, uint64_t number, uint64_t v
     UBI_ASSERT(value != 0 && ubi__live_ledger_get(l, number) == 0);
     if (ubi__unlikely(i >= l->pages.n))
         UBI_TRY(page_begin(l, i));
-    ubi__ledger_page *page = l->pages.at[i];
-    if (page) {
-        page->values[number % UBI__LEDGER_PAGE_NUMBERS] = value;
-        page->n++;
+    ubi__ledger_entry *entry = &l->pages.at[i];
+    if (entry->page) {
+        entry->page->values[number % UBI__LEDGER_PAGE_NUMBERS] = value;
+        entry->n++;
     } else {
         UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, 1));
         old_fill(l, number, value);
@@ -136,26 +163,26 @@ ubi_status ubi__live_ledger_add(ubi__live_ledger *l, uint64_t number, uint64_t v
 
 uint64_t ubi__live_ledger_take(ubi__live_ledger *l, uint64_t number) {
     ubi__ledger_page *page = ubi__ledger_page_of(l, number);
+    size_t i = number / UBI__LEDGER_PAGE_NUMBERS;
     if (!page)
         return old_take(l, number);
     uint64_t *at = &page->values[number % UBI__LEDGER_PAGE_NUMBERS], value = *at;
     if (!value)
         return 0;
     *at = 0;
-    page->n--;
     l->n--;
     /* Where there is no memory for it, the page stays, until there is. */
-    if (ubi__unlikely(page->n <= FEW) && page != l->pages.at[l->pages.n - 1])
-        (void)page_give_up(l, number / UBI__LEDGER_PAGE_NUMBERS);
+    if (ubi__unlikely(--l->pages.at[i].n <= FEW) && i + 1 < l->pages.n)
+        (void)page_give_up(l, i);
     return value;
 }
 
 void ubi__live_ledger_each(const ubi__live_ledger *l, void (*fn)(void *payload, uint64_t number, uint64_t value),
                            void *payload) {
     for (size_t i = 0; i < l->pages.n; i++)
-        for (size_t k = 0; l->pages.at[i] && k < UBI__LEDGER_PAGE_NUMBERS; k++)
-            if (l->pages.at[i]->values[k])
-                fn(payload, i * UBI__LEDGER_PAGE_NUMBERS + k, l->pages.at[i]->values[k]);
+        for (size_t k = 0; l->pages.at[i].page && k < UBI__LEDGER_PAGE_NUMBERS; k++)
+            if (l->pages.at[i].page->values[k])
+                fn(payload, i * UBI__LEDGER_PAGE_NUMBERS + k, l->pages.at[i].page->values[k]);
     for (size_t i = 0; i < l->old.n_slots; i++)
         if (ubi__ledger_slot_is_used(&l->old.slots[i]))
             fn(payload, l->old.slots[i].key - 1, l->old.slots[i].value);

@@ -6,7 +6,7 @@
  * order and read while they are still in the cache. A page of which a quarter is left gives it to a table of entries
  * (base/table.h), and is used again.
  *
- * Memory: 8 to 32 bytes per allocation that lives, 4 KiB, and a byte for 64 allocations that there ever were.
+ * Memory: 8 to 32 bytes per allocation that lives, as much again at most (2 MiB) that waits, and a byte for 32 allocations that there ever were.
  */
 #ifndef UBI_RECORDING_LIVE_LEDGER_H
 #define UBI_RECORDING_LIVE_LEDGER_H
@@ -19,9 +19,14 @@
 
 typedef struct ubi__ledger_page {
     uint64_t values[UBI__LEDGER_PAGE_NUMBERS]; /* 0: does not live */
-    uint32_t n;                                /* that live */
     struct ubi__ledger_page *next;             /* of pages that wait to be used again, which are all zero */
 } ubi__ledger_page;
+
+/** Counts are here, close together: each change of a page changes its count. */
+typedef struct ubi__ledger_entry {
+    ubi__ledger_page *page; /* NULL: what lives of these numbers is in `old` */
+    uint64_t n;             /* that live in the page */
+} ubi__ledger_entry;
 
 typedef struct ubi__ledger_slot {
     uint64_t key; /* number + 1; 0: empty slot */
@@ -35,13 +40,22 @@ static inline uint64_t ubi__ledger_slot_hash(const ubi__ledger_slot *slot) {
     return ubi__hash_u64(slot->key);
 }
 UBI_TABLE_DECLARE(ubi__ledger_slots, ubi__ledger_slot, ubi__ledger_slot_is_used, ubi__ledger_slot_hash);
-UBI_VEC_DECLARE(ubi__vec_ledger_page, ubi__ledger_page *);
+UBI_VEC_DECLARE(ubi__vec_ledger_entry, ubi__ledger_entry);
+
+/** Pages that were asked for together: of the large ones, the system looks up addresses faster. */
+typedef struct ubi__ledger_slab {
+    ubi__ledger_page *pages; /* pages[n] */
+    size_t n;
+} ubi__ledger_slab;
+UBI_VEC_DECLARE(ubi__vec_ledger_slab, ubi__ledger_slab);
 
 typedef struct ubi__live_ledger {
     const ubi_allocator *allocator;
     size_t n;                   /* that live */
-    ubi__vec_ledger_page pages; /* by number; NULL: what lives of these numbers is in `old`. The last one is there */
+    ubi__vec_ledger_entry pages; /* by number. The last one is there */
     ubi__ledger_page *spare;
+    ubi__vec_ledger_slab slabs; /* which all pages are in */
+    size_t n_taken;             /* pages of the last slab that were ever used */
     ubi__ledger_slots old;
 } ubi__live_ledger;
 
@@ -65,7 +79,7 @@ void ubi__live_ledger_each(const ubi__live_ledger *l, void (*fn)(void *payload, 
 /** NULL: it is not in one. */
 static inline ubi__ledger_page *ubi__ledger_page_of(const ubi__live_ledger *l, uint64_t number) {
     uint64_t page = number / UBI__LEDGER_PAGE_NUMBERS;
-    return ubi__likely(page < l->pages.n) ? l->pages.at[page] : NULL;
+    return ubi__likely(page < l->pages.n) ? l->pages.at[page].page : NULL;
 }
 
 uint64_t ubi__live_ledger_get_old(const ubi__live_ledger *l, uint64_t number);

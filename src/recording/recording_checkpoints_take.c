@@ -100,10 +100,6 @@ static ubi_status live_put(taking *t) {
 
 /* ---- peaks ----------------------------------------------------------------------------------------------------------- */
 
-static ubi__ubirec_class class_of_maker(const taking *t, size_t i) {
-    return ubi__info_class(&t->s, t->s.makers.at[i].info);
-}
-
 /* What came since the last time may have been more than all before. @param is_new  of classes of which it was. */
 static ubi_status peaks_raise(taking *t, peaks *p, bool is_new[UBI__UBIREC_CLASS_COUNT]) {
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
@@ -128,15 +124,14 @@ static ubi_status peaks_collect(taking *t) {
     UBI_TRY(peaks_raise(t, &t->of_part, is_new_of_part));
     UBI_TRY(peaks_raise(t, &t->of_span, is_new_of_span));
     for (size_t i = 0; i < s->makers.n; i++) {
-        ubi__info_sums *made = &s->makers.at[i].made;
-        ubi__ubirec_class of_class = class_of_maker(t, i);
-        ubi__info_note_peak(made, &s->classes[of_class]);
-        if (is_new_of_part[of_class])
-            t->of_part.live.at[i] = made->peak_live;
-        if (is_new_of_span[of_class])
-            t->of_span.live.at[i] = made->peak_live;
-        made->peak_live = made->live;
-        made->epoch = 1;
+        ubi__maker_sums *maker = &s->makers.at[i];
+        ubi__maker_note_peak(maker, &s->classes[maker->of_class]);
+        if (is_new_of_part[maker->of_class])
+            t->of_part.live.at[i] = maker->peak_live;
+        if (is_new_of_span[maker->of_class])
+            t->of_span.live.at[i] = maker->peak_live;
+        maker->peak_live = maker->live;
+        maker->epoch = 1;
     }
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
         s->classes[i].peak_bytes = s->classes[i].peak_met_bytes = s->classes[i].live_bytes;
@@ -172,7 +167,7 @@ static ubi_status span_end(taking *t) {
     if (!bytes)
         return ubi__fail_nomem();
     for (size_t i = 0; i < t->of_span.live.n; i++) {
-        if (!t->of_span.live.at[i] || class_of_maker(t, i) != UBI__UBIREC_HEAP)
+        if (!t->of_span.live.at[i] || t->s.makers.at[i].of_class != UBI__UBIREC_HEAP)
             continue;
         const ubi__ubirec_info_row *info = &tables->infos.at[t->s.makers.at[i].info];
         bytes[info->trace] += t->of_span.live.at[i] * info->weight_bytes;
@@ -212,16 +207,16 @@ static ubi_status makers_put(taking *t) {
     const ubi__vec_maker_sums *makers = &t->s.makers;
     size_t n = 0, before = 0;
     for (size_t i = 0; i < makers->n; i++)
-        n += makers->at[i].made.count || makers->at[i].made.temporary;
+        n += makers->at[i].count || makers->at[i].temporary;
     UBI_TRY(number_put(t, n));
     for (size_t i = 0; i < makers->n; i++) {
-        const ubi__info_sums *made = &makers->at[i].made;
-        if (!made->count && !made->temporary)
+        const ubi__maker_sums *maker = &makers->at[i];
+        if (!maker->count && !maker->temporary)
             continue;
         UBI_TRY(number_put(t, i - before));
-        UBI_TRY(number_put(t, made->count << 1 | (made->temporary != 0)));
-        if (made->temporary)
-            UBI_TRY(number_put(t, made->temporary));
+        UBI_TRY(number_put(t, maker->count << 1 | (maker->temporary != 0)));
+        if (maker->temporary)
+            UBI_TRY(number_put(t, maker->temporary));
         before = i;
     }
     return UBI_OK;
@@ -413,7 +408,7 @@ static ubi_status undone_note(taking *t, const ubi__ubirec_record *r) {
     t->is_crossed |= is_older && of_class == UBI__UBIREC_HEAP;
     t->has_no_curve |= of_class == UBI__UBIREC_HEAP; /* events do not have it */
     /* No recorder makes something else of it. */
-    t->is_unfit |= thread->last_free && ubi__info_class(&t->s, t->s.makers.at[thread->last_maker].info) != of_class;
+    t->is_unfit |= thread->last_free && t->s.makers.at[thread->last_maker].of_class != of_class;
     for (size_t i = 0; is_older && i < t->temporary.n; i++)
         t->is_crossed |= t->temporary.at[i].number == r->event.number;
     return ubi__vec_checkpoint_undone_push(

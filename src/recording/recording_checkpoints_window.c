@@ -79,7 +79,7 @@ static ubi_status part_reread(ubi__recording_summary *s, const ubi__window_inqui
 static ubi_status younger_note(void *payload, const ubi__checkpoint_live *live) {
     const ubi__window_live *t = payload;
     if (live->number >= t->sums->first_number)
-        t->s->makers.at[ubi__window_maker(t->q, live->maker)].made.n_older--;
+        t->s->rests.at[ubi__window_maker(t->q, live->maker)].n_older--;
     return UBI_OK;
 }
 
@@ -116,12 +116,11 @@ static void class_join(ubi__class_sums *c, const ubi__checkpoint_class *before, 
 
 static void makers_join(ubi__recording_summary *s, const ubi__window_sums *before) {
     for (size_t i = 0; i < before->n_makers; i++) {
-        ubi__info_sums *made = &s->makers.at[i].made;
-        ubi__ubirec_class of_class = ubi__info_class(s, s->makers.at[i].info);
-        made->count += before->makers[i].count;
-        made->temporary += before->makers[i].temporary;
-        if (before->classes[of_class].peak_bytes >= s->classes[of_class].peak_bytes)
-            made->peak_live = before->makers[i].peak_live;
+        ubi__maker_sums *maker = &s->makers.at[i];
+        maker->count += before->makers[i].count;
+        maker->temporary += before->makers[i].temporary;
+        if (before->classes[maker->of_class].peak_bytes >= s->classes[maker->of_class].peak_bytes)
+            maker->peak_live = before->makers[i].peak_live;
     }
 }
 
@@ -164,11 +163,11 @@ static bool sums_agree(const ubi__recording_summary *s) {
     bool do_agree = true;
     for (size_t i = 0; i < s->makers.n; i++) {
         const ubi__maker_sums *maker = &s->makers.at[i];
-        ubi__class_sums *sum = &sums[ubi__info_class(s, maker->info)];
-        sum->count += maker->made.count;
-        sum->live += maker->made.live;
-        sum->live_bytes += maker->made.live * s->tables.infos.at[maker->info].weight_bytes;
-        do_agree = do_agree && maker->made.n_older <= maker->made.live;
+        ubi__class_sums *sum = &sums[maker->of_class];
+        sum->count += maker->count;
+        sum->live += maker->live;
+        sum->live_bytes += maker->live * maker->weight_bytes;
+        do_agree = do_agree && s->rests.at[i].n_older <= maker->live;
     }
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
         const ubi__class_sums *c = &s->classes[i];
@@ -191,8 +190,7 @@ static ubi_status summary_end(ubi__recording_summary *s, const ubi__recording_su
         return ubi__checkpoints_fail();
     }
     ubi__recording_summary_finish(s);
-    ubi__vec_maker_sums_fini(&s->makers, s->allocator);
-    ubi__u64_map_fini(&s->maker_of);
+    ubi__makers_fini(s);
     return UBI_OK;
 }
 

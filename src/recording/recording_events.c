@@ -87,16 +87,16 @@ static ubi__half_sums *half_of(ubi__class_sums *c, uint64_t number) {
 }
 
 /* Of one allocation. */
-static inline void estimate_add_one(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info) {
-    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
-    if (ubi__unlikely(!s->is_exact || row->weight_bytes != row->size_bytes)) {
-        ubi__estimate_add(estimate, s, info, 1);
+static inline void estimate_add_one(ubi__estimate *estimate, const ubi__recording_summary *s,
+                                    const ubi__maker_sums *maker) {
+    if (ubi__unlikely(!s->is_exact || maker->weight_bytes != maker->size_bytes)) {
+        ubi__estimate_add(estimate, s, maker->info, 1);
         return;
     }
     estimate->samples++;
     estimate->count += 1;
-    estimate->bytes += (double)row->size_bytes;
-    estimate->met_bytes += (double)row->size_bytes;
+    estimate->bytes += (double)maker->size_bytes;
+    estimate->met_bytes += (double)maker->size_bytes;
 }
 
 /* In a half, one sample stands for twice as much: what was met with probability p is in it with p / 2. */
@@ -137,21 +137,25 @@ static void raise_point(ubi__curve_point *point, const ubi__recording_summary *s
     point->rss_bytes = rss_bytes;
 }
 
+/* Of what was made before the window, and lives. */
+static void older_count(ubi__recording_summary *s, const ubi__maker_sums *maker, int64_t change) {
+    s->rests.at[maker - s->makers.at].n_older += (uint64_t)change;
+}
+
 static inline ubi_status begin_life(ubi__recording_summary *s, uint64_t number, ubi__maker_sums *maker) {
-    const ubi__ubirec_info_row *row = &s->tables.infos.at[maker->info];
-    ubi__ubirec_class of_class = ubi__info_class(s, maker->info);
-    ubi__class_sums *c = &s->classes[of_class];
+    ubi__class_sums *c = &s->classes[maker->of_class];
     uint64_t live_bytes;
-    if (__builtin_add_overflow(c->live_bytes, row->weight_bytes, &live_bytes))
+    if (__builtin_add_overflow(c->live_bytes, maker->weight_bytes, &live_bytes))
         return ubi__fail(UBI_EFORMAT, "expected less than 2^64 bytes to live at a time");
     /* Up to here there was less. */
-    ubi__curve_point *point = of_class == UBI__UBIREC_HEAP ? ubi__curve_point_now(s) : NULL;
-    ubi__info_note_peak(&maker->made, c);
-    maker->made.live++;
-    maker->made.n_older += is_older(s, number);
+    ubi__curve_point *point = maker->of_class == UBI__UBIREC_HEAP ? ubi__curve_point_now(s) : NULL;
+    ubi__maker_note_peak(maker, c);
+    maker->live++;
+    if (ubi__unlikely(is_older(s, number)))
+        older_count(s, maker, 1);
     c->live++;
     c->live_bytes = live_bytes;
-    c->live_met_bytes += row->size_bytes;
+    c->live_met_bytes += maker->size_bytes;
     c->peak_met_bytes = ubi__larger(c->peak_met_bytes, c->live_met_bytes);
     if (!s->is_exact)
         change_estimates(s, number, maker->info, 1);
@@ -166,15 +170,15 @@ static inline ubi_status begin_life(ubi__recording_summary *s, uint64_t number, 
 }
 
 static inline void end_life(ubi__recording_summary *s, uint64_t number, ubi__maker_sums *maker) {
-    const ubi__ubirec_info_row *row = &s->tables.infos.at[maker->info];
-    ubi__class_sums *c = &s->classes[ubi__info_class(s, maker->info)];
-    ubi__info_note_peak(&maker->made, c);
-    UBI_ASSERT(maker->made.live > 0 && c->live > 0 && c->live_bytes >= row->weight_bytes);
-    maker->made.live--;
-    maker->made.n_older -= is_older(s, number);
+    ubi__class_sums *c = &s->classes[maker->of_class];
+    ubi__maker_note_peak(maker, c);
+    UBI_ASSERT(maker->live > 0 && c->live > 0 && c->live_bytes >= maker->weight_bytes);
+    maker->live--;
+    if (ubi__unlikely(is_older(s, number)))
+        older_count(s, maker, -1);
     c->live--;
-    c->live_bytes -= row->weight_bytes;
-    c->live_met_bytes -= row->size_bytes;
+    c->live_bytes -= maker->weight_bytes;
+    c->live_met_bytes -= maker->size_bytes;
     if (!s->is_exact)
         change_estimates(s, number, maker->info, -1);
 }
@@ -205,9 +209,8 @@ static ubi_status maker_of_thread(ubi__recording_summary *s, uint32_t *out, uint
     if (*out != UBI_NONE)
         return UBI_OK;
     *out = (uint32_t)s->makers.n;
-    UBI_TRY(ubi__vec_maker_sums_reserve(&s->makers, s->allocator, 1));
-    UBI_TRY(ubi__u64_map_put(&s->maker_of, ubi__u64_pair(info, thread), *out));
-    return ubi__vec_maker_sums_push(&s->makers, s->allocator, (ubi__maker_sums){ .info = info, .thread = thread });
+    UBI_TRY(ubi__maker_add(s, info, thread));
+    return ubi__u64_map_put(&s->maker_of, ubi__u64_pair(info, thread), *out);
 }
 
 static inline ubi_status maker_get(ubi__recording_summary *s, uint32_t *out, uint32_t info, uint32_t thread) {
@@ -227,34 +230,34 @@ static ubi_status add_to_marker(ubi__recording_summary *s, uint64_t number, uint
 
 static inline ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     ubi__thread_sums *thread = &s->threads.at[s->thread];
-    ubi__ubirec_class of_class = ubi__info_class(s, info);
-    uint32_t maker;
+    uint32_t maker_number;
     s->n_numbers = number + 1;
     if (s->is_over)
         return UBI_OK;
-    UBI_TRY(maker_get(s, &maker, info, s->thread));
-    UBI_TRY(put_live(s, number, maker));
-    UBI_TRY(begin_life(s, number, &s->makers.at[maker]));
-    s->makers.at[maker].made.count++;
-    s->classes[of_class].count++;
-    add_bytes(&s->classes[of_class].bytes, s->tables.infos.at[info].weight_bytes);
+    UBI_TRY(maker_get(s, &maker_number, info, s->thread));
+    UBI_TRY(put_live(s, number, maker_number));
+    ubi__maker_sums *maker = &s->makers.at[maker_number];
+    UBI_TRY(begin_life(s, number, maker));
+    maker->count++;
+    s->classes[maker->of_class].count++;
+    add_bytes(&s->classes[maker->of_class].bytes, maker->weight_bytes);
     thread->last_allocation = number + 1;
     thread->last_free = UBI__LAST_FREE_NONE;
-    if (of_class != UBI__UBIREC_HEAP)
+    if (maker->of_class != UBI__UBIREC_HEAP)
         return UBI_OK;
-    estimate_add_one(&thread->allocated, s, info);
+    estimate_add_one(&thread->allocated, s, maker);
     return s->markers.groups.n ? add_to_marker(s, number, info) : UBI_OK;
 }
 
 /* What a free of the heap adds to a thread, and to lifetimes. */
-static inline void add_heap_free(ubi__recording_summary *s, uint64_t number, uint32_t info, uint64_t made_ms,
-                                 bool is_temporary) {
+static inline void add_heap_free(ubi__recording_summary *s, uint64_t number, const ubi__maker_sums *maker,
+                                 uint64_t made_ms, bool is_temporary) {
     ubi__thread_sums *thread = &s->threads.at[s->thread];
-    estimate_add_one(&thread->freed, s, info);
+    estimate_add_one(&thread->freed, s, maker);
     if (is_temporary)
-        estimate_add_one(&thread->temporary, s, info);
+        estimate_add_one(&thread->temporary, s, maker);
     if (!is_older(s, number))
-        estimate_add_one(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info);
+        estimate_add_one(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, maker);
     else if (s->notes)
         s->notes->older_freed(s->notes->payload, number, lifetime_bucket(now_ms(s) - made_ms));
 }
@@ -282,12 +285,12 @@ static inline void add_free(ubi__recording_summary *s, uint64_t number) {
     thread->last_free = UBI__LAST_FREE;
     is_temporary = temporary_note(s, number, live, is_temporary);
     ubi__marker_sums_freed(&s->markers, number, s->thread);
-    maker->made.temporary += is_temporary;
+    maker->temporary += is_temporary;
     thread->last_temporary = is_temporary ? number + 1 : 0;
     thread->last_maker = live_maker(live);
-    s->classes[ubi__info_class(s, maker->info)].n_frees++;
-    if (ubi__info_class(s, maker->info) == UBI__UBIREC_HEAP)
-        add_heap_free(s, number, maker->info, live >> 32, is_temporary);
+    s->classes[maker->of_class].n_frees++;
+    if (maker->of_class == UBI__UBIREC_HEAP)
+        add_heap_free(s, number, maker, live >> 32, is_temporary);
     end_life(s, number, maker);
 }
 
@@ -320,7 +323,7 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     c->n_older += was_before;
     s->has_crossed |= was_before;
     if (temporary == number + 1)
-        s->makers.at[last_maker].made.temporary--;
+        s->makers.at[last_maker].temporary--;
     return ubi__marker_sums_undone(&s->markers, number, s->thread);
 }
 
@@ -336,7 +339,7 @@ static void add_left(ubi__recording_summary *s, uint64_t number) {
         s->classes[ubi__info_class(s, info)].n_older--;
         return;
     }
-    s->makers.at[maker].made.n_left++;
+    s->rests.at[maker].n_left++;
     s->classes[ubi__info_class(s, info)].n_left++;
     if (group != UBI_NONE)
         ubi__estimate_add(&s->markers.groups.at[group].live, s, info, 1);
@@ -408,10 +411,8 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         return ubi__marker_sums_add(&s->markers, r);
     case UBI__UBIREC_INFO:
         UBI_TRY(ubi__vec_info_sums_reserve(&s->infos, s->allocator, s->tables.infos.n + 1)); /* is filled at the end */
-        if (!s->is_by_thread)
-            UBI_TRY(
-                ubi__vec_maker_sums_push(&s->makers, s->allocator, (ubi__maker_sums){ .info = (uint32_t)s->makers.n }));
-        break;
+        UBI_TRY(ubi__ubirec_tables_add(&s->tables, r));
+        return s->is_by_thread ? UBI_OK : ubi__maker_add(s, (uint32_t)s->makers.n, 0);
     case UBI__UBIREC_THREAD:
         UBI_TRY(ubi__vec_thread_sums_push(&s->threads, s->allocator, (ubi__thread_sums){ 0 }));
         UBI_TRY(ubi__marker_sums_add_thread(&s->markers));
@@ -427,17 +428,12 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
 
 /* ---- events in a row ---------------------------------------------------------------------------------------------- */
 
-static ALWAYS_INLINE void info_prefetch(const ubi__recording_summary *s, uint32_t info) {
-    __builtin_prefetch(&s->tables.infos.at[info]);
-    if (!s->is_by_thread)
-        __builtin_prefetch(&s->makers.at[info], 1);
-}
-
 /* By thread, it is looked at twice, too. The thread may be another one by then. */
 static ALWAYS_INLINE void alloc_look(const ubi__recording_summary *s, uint32_t info) {
-    info_prefetch(s, info);
     if (s->is_by_thread)
         ubi__u64_table_prefetch(&s->maker_of.table, ubi__hash_u64(ubi__u64_pair(info, s->thread)));
+    else
+        __builtin_prefetch(&s->makers.at[info], 1);
 }
 
 static ALWAYS_INLINE void event_look(const ubi__recording_summary *s, const ubi__ubirec_events *events, size_t i) {
@@ -455,12 +451,8 @@ static ALWAYS_INLINE void event_look_again(const ubi__recording_summary *s, cons
         uint32_t maker = ubi__u64_map_get(&s->maker_of, ubi__u64_pair((uint32_t)events->values[i], s->thread));
         __builtin_prefetch(&s->makers.at[maker != UBI_NONE ? maker : 0], 1);
     }
-    if (!live)
-        return;
-    if (s->is_by_thread)
+    if (live)
         __builtin_prefetch(&s->makers.at[live_maker(live)], 1);
-    else
-        info_prefetch(s, live_maker(live));
 }
 
 static inline ubi_status event_add(ubi__recording_summary *s, ubi__ubirec_type type, uint64_t value, uint64_t *number) {

@@ -31,8 +31,7 @@ void ubi__recording_summary_fini(ubi__recording_summary *s) {
     if (s->is_view)
         return;
     ubi__vec_info_sums_fini(&s->infos, s->allocator);
-    ubi__vec_maker_sums_fini(&s->makers, s->allocator);
-    ubi__u64_map_fini(&s->maker_of);
+    ubi__makers_fini(s);
     ubi__vec_thread_sums_fini(&s->threads, s->allocator);
     ubi__live_ledger_fini(&s->live);
     ubi__marker_sums_fini(&s->markers);
@@ -46,15 +45,15 @@ static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_cl
     ubi__class_sums sum = { 0 };
     bool has_makers = s->makers.n > 0; /* until it is read */
     for (uint32_t i = 0; i < (has_makers ? s->makers.n : s->infos.n); i++) {
-        const ubi__info_sums *made = has_makers ? &s->makers.at[i].made : &s->infos.at[i];
+        ubi__info_sums made = has_makers ? ubi__maker_made(s, i) : s->infos.at[i];
         uint32_t info = has_makers ? s->makers.at[i].info : i;
         if (ubi__info_class(s, info) != of_class)
             continue;
-        sum.count += made->count;
-        sum.live += made->live;
-        sum.n_left += made->n_left;
-        sum.live_bytes += made->live * s->tables.infos.at[info].weight_bytes;
-        UBI_ASSERT(made->n_older <= made->live && made->epoch <= c->epoch);
+        sum.count += made.count;
+        sum.live += made.live;
+        sum.n_left += made.n_left;
+        sum.live_bytes += made.live * s->tables.infos.at[info].weight_bytes;
+        UBI_ASSERT(made.n_older <= made.live && made.epoch <= c->epoch);
     }
     UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
     UBI_ASSERT(sum.live_bytes == c->live_bytes && c->live_bytes <= c->peak_bytes);
@@ -68,6 +67,7 @@ void ubi__recording_summary_check(const ubi__recording_summary *s) {
     UBI_ASSERT((s->infos.n == 0 || s->infos.n == s->tables.infos.n) && s->infos.cap >= s->tables.infos.n);
     UBI_ASSERT(s->threads.n == s->tables.threads.n);
     UBI_ASSERT(s->is_by_thread || s->makers.n == s->tables.infos.n || s->makers.n == 0);
+    UBI_ASSERT(s->rests.n == s->makers.n);
     UBI_ASSERT(s->threads.n == s->markers.threads.n);
     UBI_ASSERT(s->n_curve <= UBI__CURVE_POINTS && s->curve_step_ns >= UBI__FIRST_CURVE_STEP_NS);
     if (!UBI_CHECKS)
@@ -119,9 +119,9 @@ static void info_sums_join(ubi__info_sums *to, const ubi__info_sums *from) {
 }
 
 /* Of the heap. */
-static void maker_total(ubi__recording_summary *s, const ubi__maker_sums *maker) {
+static void maker_total(ubi__recording_summary *s, const ubi__maker_sums *maker, const ubi__info_sums *made) {
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-        ubi__estimate_add(&s->threads.at[maker->thread].by[m], s, maker->info, ubi__info_measure(&maker->made, m));
+        ubi__estimate_add(&s->threads.at[maker->thread].by[m], s, maker->info, ubi__info_measure(made, m));
 }
 
 /* A view that is finished shares infos with the summary that is added to: they begin at zero each time. */
@@ -131,10 +131,11 @@ static void makers_total(ubi__recording_summary *s) {
         memset(s->infos.at, 0, s->infos.n * sizeof *s->infos.at);
     for (uint32_t i = 0; i < s->makers.n; i++) {
         ubi__maker_sums *maker = &s->makers.at[i];
-        ubi__info_note_peak(&maker->made, &s->classes[ubi__info_class(s, maker->info)]);
-        info_sums_join(&s->infos.at[maker->info], &maker->made);
-        if (s->is_by_thread && ubi__info_class(s, maker->info) == UBI__UBIREC_HEAP)
-            maker_total(s, maker);
+        ubi__maker_note_peak(maker, &s->classes[maker->of_class]);
+        ubi__info_sums made = ubi__maker_made(s, i);
+        info_sums_join(&s->infos.at[maker->info], &made);
+        if (s->is_by_thread && maker->of_class == UBI__UBIREC_HEAP)
+            maker_total(s, maker, &made);
     }
 }
 
@@ -209,8 +210,7 @@ ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__so
     }
     if (status == UBI_OK) {
         ubi__recording_summary_finish(s);
-        ubi__vec_maker_sums_fini(&s->makers, s->allocator); /* infos have it all, and nothing is added */
-        ubi__u64_map_fini(&s->maker_of);
+        ubi__makers_fini(s);
     } else {
         ubi__recording_summary_fini(s);
     }

@@ -13,7 +13,7 @@
  * the curve, and is leaked.
  *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 120 bytes per info, by thread 80 per info and thread that allocated it, 8 to 32 per live allocation, and 36 to 48 for those made in a marker.
+ * Memory: the tables, 136 bytes per info, by thread 96 per info and thread that allocated it, 8 to 32 per live allocation, and 36 to 48 for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
@@ -47,12 +47,24 @@ typedef struct ubi__info_sums {
         temporary; /* freed by the thread that made it, as the next thing that this thread did; exact periods only */
 } ubi__info_sums;
 
-/** What was allocated of an info; of a summary by thread, what one thread allocated of it. */
+/**
+ * What was allocated of an info; of a summary by thread, what one thread allocated of it. Makers are anywhere in memory, and each event
+ * changes one: with what is known of its info, all that it needs is in one cache line.
+ */
 typedef struct ubi__maker_sums {
     uint32_t info, thread; /* 0 of a summary that is not by thread */
-    ubi__info_sums made;
+    uint64_t size_bytes : 57;
+    uint64_t of_class : 7; /* a ubi__ubirec_class */
+    uint64_t weight_bytes;
+    uint64_t count, live, peak_live, epoch, temporary; /* as in ubi__info_sums */
 } ubi__maker_sums;
 static_assert(sizeof(ubi__maker_sums) == 64, "a cache line");
+static_assert(UBI__UBIREC_SIZE_MAX >> 57 == 0, "sizes have room");
+
+/** What makers have only in windows and where processes ended: apart, as few events change it. */
+typedef struct ubi__maker_rest {
+    uint64_t n_left, n_older; /* as in ubi__info_sums */
+} ubi__maker_rest;
 
 /**
  * One half of the samples of a class, drawn at random. The most that an estimate ever says lies above the most that ever was, the
@@ -95,6 +107,7 @@ typedef enum ubi__last_free { UBI__LAST_FREE_NONE, UBI__LAST_FREE, UBI__LAST_FRE
 UBI_VEC_DECLARE(ubi__vec_info_sums, ubi__info_sums);
 UBI_VEC_DECLARE(ubi__vec_thread_sums, ubi__thread_sums);
 UBI_VEC_DECLARE(ubi__vec_maker_sums, ubi__maker_sums);
+UBI_VEC_DECLARE(ubi__vec_maker_rest, ubi__maker_rest);
 
 /** Bucket 0: size 0; bucket i: sizes from 2^(i-1) up to below 2^i. Heap only. */
 #define UBI__SIZE_BUCKETS 58
@@ -135,6 +148,7 @@ typedef struct ubi__recording_summary {
     ubi__ubirec_tables tables;
     ubi__vec_info_sums infos;   /* once it is finished */
     ubi__vec_maker_sums makers; /* until then; of a summary that is not by thread, by info */
+    ubi__vec_maker_rest rests;  /* by maker */
     ubi__u64_map maker_of;      /* (info, thread) -> of a summary by thread */
     bool is_by_thread;
     ubi__vec_thread_sums threads;
@@ -191,11 +205,24 @@ ubi_status ubi__recording_summary_read_choice(ubi__recording_summary *s, ubi__so
                                               const ubi__summary_choice *choice, const ubi_progress *progress,
                                               const ubi_allocator *allocator);
 /** What it had at the last maximum of its class, before that changes. */
-static inline void ubi__info_note_peak(ubi__info_sums *sums, const ubi__class_sums *of_class) {
-    if (sums->epoch == of_class->epoch)
+static inline void ubi__maker_note_peak(ubi__maker_sums *maker, const ubi__class_sums *of_class) {
+    if (maker->epoch == of_class->epoch)
         return;
-    sums->peak_live = sums->live;
-    sums->epoch = of_class->epoch;
+    maker->peak_live = maker->live;
+    maker->epoch = of_class->epoch;
+}
+
+/** All that a maker has. */
+static inline ubi__info_sums ubi__maker_made(const ubi__recording_summary *s, size_t i) {
+    const ubi__maker_sums *maker = &s->makers.at[i];
+    const ubi__maker_rest *rest = &s->rests.at[i];
+    return (ubi__info_sums){ .count = maker->count,
+                             .live = maker->live,
+                             .n_left = rest->n_left,
+                             .n_older = rest->n_older,
+                             .peak_live = maker->peak_live,
+                             .epoch = maker->epoch,
+                             .temporary = maker->temporary };
 }
 
 /** The window begins now: sums are zero, and the peak is what lives. */

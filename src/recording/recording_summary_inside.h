@@ -18,4 +18,25 @@ static inline ubi__ubirec_class ubi__info_class(const ubi__recording_summary *s,
     return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
 }
 
+/** One more, of an info that is in the tables. Errors: UBI_ENOMEM, and there is none. */
+static inline ubi_status ubi__maker_add(ubi__recording_summary *s, uint32_t info, uint32_t thread) {
+    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
+    UBI_TRY(ubi__vec_maker_rest_reserve(&s->rests, s->allocator, 1));
+    UBI_TRY(ubi__vec_maker_sums_push(&s->makers, s->allocator,
+                                     (ubi__maker_sums){ .info = info,
+                                                        .thread = thread,
+                                                        .size_bytes = row->size_bytes,
+                                                        .of_class = ubi__info_class(s, info),
+                                                        .weight_bytes = row->weight_bytes }));
+    s->rests.at[s->rests.n++] = (ubi__maker_rest){ 0 };
+    return UBI_OK;
+}
+
+/** Once nothing is added, infos have all that makers had. */
+static inline void ubi__makers_fini(ubi__recording_summary *s) {
+    ubi__vec_maker_sums_fini(&s->makers, s->allocator);
+    ubi__vec_maker_rest_fini(&s->rests, s->allocator);
+    ubi__u64_map_fini(&s->maker_of);
+}
+
 #endif

@@ -12,10 +12,10 @@
 static void makers_begin(ubi__recording_summary *s) {
     for (size_t i = 0; i < s->makers.n; i++) {
         ubi__maker_sums *maker = &s->makers.at[i];
-        uint64_t live = maker->made.live;
-        *maker = (ubi__maker_sums){ .info = maker->info,
-                                    .thread = maker->thread,
-                                    .made = { .live = live, .n_older = live, .peak_live = live, .epoch = 1 } };
+        maker->count = maker->temporary = 0;
+        maker->peak_live = maker->live;
+        maker->epoch = 1;
+        s->rests.at[i] = (ubi__maker_rest){ .n_older = maker->live };
     }
 }
 

@@ -21,11 +21,10 @@ ubi__cursor ubi__checkpoints_cursor(const ubi__window_inquiry *q, uint64_t at) {
 
 static ubi_status makers_fill(ubi__recording_summary *s, const ubi__window_inquiry *q) {
     size_t n = q->choice->is_by_thread ? q->c->makers.n : s->tables.infos.n;
-    UBI_TRY(ubi__vec_maker_sums_reserve(&s->makers, s->allocator, n));
     for (size_t i = 0; i < n; i++) {
         const ubi__checkpoint_maker maker =
             q->choice->is_by_thread ? q->c->makers.at[i] : (ubi__checkpoint_maker){ (uint32_t)i, 0 };
-        s->makers.at[s->makers.n++] = (ubi__maker_sums){ .info = maker.info, .thread = maker.thread };
+        UBI_TRY(ubi__maker_add(s, maker.info, maker.thread));
         if (q->choice->is_by_thread)
             UBI_TRY(ubi__u64_map_put(&s->maker_of, ubi__u64_pair(maker.info, maker.thread), (uint32_t)i));
     }
@@ -42,11 +41,12 @@ static ubi_status threads_fill(ubi__recording_summary *s) {
 
 static ubi_status live_begin(ubi__recording_summary *s, const ubi__window_inquiry *q,
                              const ubi__checkpoint_live *live) {
-    uint32_t maker = ubi__window_maker(q, live->maker), info = s->makers.at[maker].info;
-    uint64_t bytes = s->tables.infos.at[info].weight_bytes;
-    ubi__class_sums *c = &s->classes[ubi__info_class(s, info)];
-    UBI_TRY(ubi__live_ledger_add(&s->live, live->number, (uint64_t)live->ms << 32 | (maker + 1)));
-    s->makers.at[maker].made.live++;
+    uint32_t number = ubi__window_maker(q, live->maker);
+    ubi__maker_sums *maker = &s->makers.at[number];
+    uint64_t bytes = maker->weight_bytes;
+    ubi__class_sums *c = &s->classes[maker->of_class];
+    UBI_TRY(ubi__live_ledger_add(&s->live, live->number, (uint64_t)live->ms << 32 | (number + 1)));
+    maker->live++;
     c->live++;
     c->live_bytes += bytes;
     c->live_met_bytes += bytes;

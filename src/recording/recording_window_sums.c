@@ -102,14 +102,14 @@ ubi_status ubi__window_sums_init(ubi__window_sums *of, const ubi__window_inquiry
 /* All makers have what they had at the last maximum of their class. */
 void ubi__window_peaks_note(ubi__recording_summary *s) {
     for (size_t i = 0; i < s->makers.n; i++)
-        ubi__info_note_peak(&s->makers.at[i].made, &s->classes[ubi__info_class(s, s->makers.at[i].info)]);
+        ubi__maker_note_peak(&s->makers.at[i], &s->classes[s->makers.at[i].of_class]);
 }
 
 /* Of a summary that was read up to a checkpoint. */
 void ubi__window_sums_of(ubi__window_sums *to, ubi__recording_summary *s) {
     ubi__window_peaks_note(s);
     for (size_t i = 0; i < to->n_makers; i++)
-        to->makers[i] = s->makers.at[i].made;
+        to->makers[i] = ubi__maker_made(s, i);
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
         const ubi__class_sums *c = &s->classes[i];
         to->classes[i] = (ubi__checkpoint_class){ c->count, c->n_frees, c->bytes, c->peak_bytes, c->peak_time_ns };
