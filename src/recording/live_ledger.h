@@ -51,7 +51,7 @@ UBI_VEC_DECLARE(ubi__vec_ledger_slab, ubi__ledger_slab);
 
 typedef struct ubi__live_ledger {
     const ubi_allocator *allocator;
-    size_t n;                   /* that live */
+    size_t n;                    /* that live */
     ubi__vec_ledger_entry pages; /* by number. The last one is there */
     ubi__ledger_page *spare;
     ubi__vec_ledger_slab slabs; /* which all pages are in */

@@ -49,7 +49,7 @@ typedef struct ubi__info_sums {
 
 /**
  * What was allocated of an info; of a summary by thread, what one thread allocated of it. Makers are anywhere in memory, and each event
- * changes one: with what is known of its info, all that it needs is in one cache line.
+ * changes one: with size and weight of its info, all that it needs is in one cache line.
  */
 typedef struct ubi__maker_sums {
     uint32_t info, thread; /* 0 of a summary that is not by thread */
