@@ -71,19 +71,20 @@ export type Attach1Document = ({
   [name: string]: unknown;
 }) & (Attach1.List | Attach1.Snapshot | Attach1.Census | Attach1.Gc | Attach1.Measure);
 export namespace Attach1 {
-  /** Tabs and processes */
+  /** Tabs, processes and worker threads */
   export type List = {
     schema: "ubiheap.attach/1";
     /** The address, as given */
     target: string;
     verb: "list";
     heaps: Array<Attach1.Heap>;
+    missing: Attach1.Missing;
   };
 }
 export namespace Attach1 {
   export type Heap = {
-    kind: "tab" | "process";
-    /** For --tab or --process */
+    kind: "tab" | "process" | "worker";
+    /** For --tab, --process or, of a worker, --target */
     number: number;
     /** The tab that is taken where none is chosen */
     selected: boolean;

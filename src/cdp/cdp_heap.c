@@ -12,12 +12,20 @@
 
 /* ---- targets -------------------------------------------------------------------------------------------------------- */
 
+/* A program that is not busy has answered by then; a list is no reason to wait for longer. */
+#define LIST_PATIENCE_US ((uint64_t)3000000)
+
 typedef struct listing {
     ubi__remote *remote;
     ubi__remote_each *each;
     void *payload;
     uint64_t n;
+    bool is_found; /* what the address chooses */
 } listing;
+
+static ubi_text list_text(const ubi__remote *r) {
+    return (ubi_text){ (const char *)r->list.at, r->list.n };
+}
 
 static ubi_status target_list(void *payload, const ubi__cdp_target *target) {
     listing *l = payload;
@@ -30,22 +38,68 @@ static ubi_status target_list(void *payload, const ubi__cdp_target *target) {
     return l->each(l->payload, &row);
 }
 
+/* A program of Node.js has one, and is alone in its list. */
+static ubi_status program_note(void *payload, const ubi__cdp_target *target) {
+    ubi__remote *r = payload;
+    if (!r->is_node && ubi__text_is(target->type, "node")) {
+        r->is_node = target->path[0] != '\0';
+        memcpy(r->path, target->path, sizeof r->path);
+    }
+    return UBI_OK;
+}
+
+/* The server of the list answers also for a program that is busy, or held. Its threads are missing from the list then. */
+static ubi_status workers_look(ubi__remote *r) {
+    UBI_TRY(ubi__cdp_targets_read(list_text(r), program_note, r, r->allocator));
+    if (!r->is_node)
+        return UBI_OK;
+    r->patience_us = r->address->patience_us ? 0 : LIST_PATIENCE_US;
+    ubi_status status = ubi__cdp_remote_connect(r);
+    if (status == UBI_OK)
+        status = ubi__cdp_workers_count(r);
+    r->patience_us = 0;
+    r->are_workers_missing = status == UBI_EIO && !r->is_ending;
+    return r->are_workers_missing ? UBI_OK : status;
+}
+
+static ubi_status workers_list(const ubi__remote *r, ubi__remote_each *each, void *payload) {
+    for (size_t i = 0; i < r->workers.n; i++) {
+        const ubi__cdp_worker *w = &r->workers.at[i];
+        const ubi__remote_row row = { .choice = UBI__REMOTE_WORKER,
+                                      .number = w->number,
+                                      .title = { (const char *)w->title.at, w->title.n },
+                                      .url = { (const char *)w->url.at, w->url.n } };
+        UBI_TRY(each(payload, &row));
+    }
+    return UBI_OK;
+}
+
 static ubi_status remote_list(ubi__remote *r, ubi__remote_each *each, void *payload) {
-    listing l = { r, each, payload, 0 };
+    listing l = { .remote = r, .each = each, .payload = payload };
     const ubi__remote_row row = {
         .choice = UBI__REMOTE_TAB, .number = 1, .is_selected = true, .title = ubi__text(r->path)
     };
     if (r->address->path[0])
         return each(payload, &row);
-    return ubi__cdp_targets_read((ubi_text){ (const char *)r->list.at, r->list.n }, target_list, &l, r->allocator);
+    UBI_TRY(workers_look(r));
+    UBI_TRY(ubi__cdp_targets_read(list_text(r), target_list, &l, r->allocator));
+    return workers_list(r, each, payload);
 }
 
 static ubi_status target_choose(void *payload, const ubi__cdp_target *target) {
     listing *l = payload;
     ubi__remote *r = l->remote;
-    uint64_t number = r->address->choice == UBI__REMOTE_TAB ? r->address->number : 1;
-    if (++l->n != number)
+    const ubi__remote_address *address = r->address;
+    bool is_first = ++l->n == 1, may_be_host = false, fits = is_first;
+    if (address->choice == UBI__REMOTE_TAB) {
+        fits = l->n == address->number;
+    } else if (address->choice == UBI__REMOTE_NAMED) {
+        fits = !l->is_found && ubi__remote_name_fits(address, target->title, target->url);
+        may_be_host = is_first && ubi__text_is(target->type, "node"); /* the name may be that of a worker of it */
+    }
+    if (!fits && !may_be_host)
         return UBI_OK;
+    l->is_found = l->is_found || fits;
     if (!target->path[0])
         return ubi__fail(UBI_ESTATE, "has a target that no one else can attach to: is a debugger attached already?");
     memcpy(r->path, target->path, sizeof r->path);
@@ -53,22 +107,29 @@ static ubi_status target_choose(void *payload, const ubi__cdp_target *target) {
     return UBI_OK;
 }
 
-static ubi_status path_find(ubi__remote *r) {
+/* What the address chooses, or the program of the worker that it chooses: then *is_found is false. */
+static ubi_status path_find(ubi__remote *r, bool *is_found) {
     listing l = { .remote = r };
-    if (r->address->choice == UBI__REMOTE_PROCESS)
+    ubi__remote_choice choice = r->address->choice;
+    if (choice == UBI__REMOTE_PROCESS)
         return ubi__fail(UBI_EINVAL, "has no processes: its targets are tabs, as 'ubiheap attach' lists them");
+    *is_found = choice != UBI__REMOTE_NAMED;
     if (r->address->path[0])
         return UBI_OK;
-    UBI_TRY(ubi__cdp_targets_read((ubi_text){ (const char *)r->list.at, r->list.n }, target_choose, &l, r->allocator));
+    UBI_TRY(ubi__cdp_targets_read(list_text(r), target_choose, &l, r->allocator));
+    *is_found = l.is_found;
     if (r->path[0])
         return UBI_OK;
-    return r->address->choice == UBI__REMOTE_TAB ? ubi__remote_fail_missing(r->address, l.n)
-                                                 : ubi__fail(UBI_ENOTFOUND, "has nothing to attach to");
+    return l.n && choice != UBI__REMOTE_ANY ? ubi__remote_fail_missing(r->address, l.n)
+                                            : ubi__fail(UBI_ENOTFOUND, "has nothing to attach to");
 }
 
 static ubi_status remote_attach(ubi__remote *r) {
-    UBI_TRY(path_find(r));
-    return ubi__cdp_remote_connect(r);
+    bool is_found = false;
+    UBI_TRY(path_find(r, &is_found));
+    UBI_TRY(ubi__cdp_remote_connect(r));
+    bool is_worker = r->address->choice == UBI__REMOTE_WORKER && r->address->number > 0;
+    return is_worker || !is_found ? ubi__cdp_workers_attach(r) : UBI_OK;
 }
 
 /* ---- what else there is to ask -------------------------------------------------------------------------------------- */
@@ -109,14 +170,21 @@ static ubi_status remote_wait(ubi__remote *r, const char *stage, uint64_t micros
 }
 
 static void remote_missing(ubi__remote *r, ubi__remote_name *take, void *payload) {
-    (void)r, (void)take, (void)payload;
+    if (r->are_workers_missing)
+        take(payload, ubi__text("worker threads, as far as there are any"));
+    r->are_workers_missing = false;
 }
 
 static uint64_t remote_other_heaps(ubi__remote *r, bool must_be_new) {
-    bool is_new = r->n_workers != r->n_workers_said;
+    uint64_t n = r->address->choice == UBI__REMOTE_ANY ? r->workers.n : 0;
+    bool is_new = n != r->n_workers_said;
     if (must_be_new)
-        r->n_workers_said = r->n_workers;
-    return must_be_new && !is_new ? 0 : r->n_workers;
+        r->n_workers_said = n;
+    return must_be_new && !is_new ? 0 : n;
+}
+
+static bool remote_has_ended(ubi__remote *r) {
+    return r->has_ended || r->is_ending || (r->address->pid && ubi__node_has_ended("", (pid_t)r->address->pid));
 }
 
 const ubi__remote_ops ubi__cdp_remote_ops = {
@@ -137,4 +205,5 @@ const ubi__remote_ops ubi__cdp_remote_ops = {
     .trace_stop = ubi__cdp_remote_trace_stop,
     .missing = remote_missing,
     .other_heaps = remote_other_heaps,
+    .has_ended = remote_has_ended,
 };

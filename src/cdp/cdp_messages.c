@@ -11,6 +11,7 @@
 void ubi__cdp_messages_fini(ubi__cdp_messages *m) {
     ubi__vec_u8_fini(&m->message, m->allocator);
     ubi__vec_u8_fini(&m->reply, m->allocator);
+    ubi__vec_u8_fini(&m->inner, m->allocator);
 }
 
 /* What a message has that counts. */
@@ -40,19 +41,56 @@ static ubi_status parts_read(message_parts *out, ubi_text text) {
     return c.fault ? ubi__fail(UBI_EFORMAT, "sent a message that is no JSON object") : UBI_OK;
 }
 
-static ubi_status message_sort(ubi__cdp_messages *m) {
-    message_parts parts;
+/* The bytes change places: none are copied. */
+static void reply_keep(ubi__cdp_messages *m, ubi__vec_u8 *bytes) {
+    ubi__vec_u8 reply = *bytes;
+    *bytes = m->reply;
+    m->reply = reply;
+    m->has_reply = true;
+    m->awaited = m->carrier = 0;
+}
+
+static bool parts_have_id(const message_parts *parts, uint64_t wanted) {
     uint64_t id;
-    UBI_TRY(parts_read(&parts, m->message.n ? (ubi_text){ (const char *)m->message.at, m->message.n } : ubi__text("")));
-    if (parts.has_id && m->awaited && ubi__json_value_u64(&id, &parts.id) && id == m->awaited) {
-        ubi__vec_u8 message = m->message;
-        m->message = m->reply;
-        m->reply = message;
-        m->has_reply = true;
-        m->awaited = 0;
+    return parts->has_id && wanted && ubi__json_value_u64(&id, &parts->id) && id == wanted;
+}
+
+static ubi_status event_pass(const ubi__cdp_messages *m, const message_parts *parts) {
+    return parts->has_method && m->event ? m->event(m->payload, parts->method.raw, parts->params.raw) : UBI_OK;
+}
+
+/* A message of the worker thread; one of another is dropped. */
+static ubi_status inner_take(ubi__cdp_messages *m, ubi_text params) {
+    message_parts parts;
+    ubi__json_value session, message;
+    ubi_text text;
+    if (!ubi__json_object_find(&session, params, "sessionId") || session.type != UBI__JSON_STRING ||
+        !ubi__json_value_is(&session, m->session))
+        return UBI_OK;
+    if (!ubi__json_object_find(&message, params, "message") || message.type != UBI__JSON_STRING)
+        return ubi__fail(UBI_EFORMAT, "sent a message of a worker thread without its text");
+    UBI_TRY(ubi__json_value_text(&text, &message, &m->inner, m->allocator));
+    UBI_TRY(parts_read(&parts, text));
+    if (parts_have_id(&parts, m->awaited)) { /* it has quotes, so that it had escapes */
+        reply_keep(m, &m->inner);
         return UBI_OK;
     }
-    return parts.has_method && m->event ? m->event(m->payload, parts.method.raw, parts.params.raw) : UBI_OK;
+    return event_pass(m, &parts);
+}
+
+static ubi_status message_sort(ubi__cdp_messages *m) {
+    message_parts parts;
+    ubi__json_value error;
+    const ubi_text text = m->message.n ? (ubi_text){ (const char *)m->message.at, m->message.n } : ubi__text("");
+    UBI_TRY(parts_read(&parts, text));
+    bool is_refused = parts_have_id(&parts, m->carrier) && ubi__json_object_find(&error, text, "error");
+    if (parts_have_id(&parts, m->awaited) || is_refused) {
+        reply_keep(m, &m->message);
+        return UBI_OK;
+    }
+    if (m->session[0] && parts.has_method && ubi__text_is(parts.method.raw, "NodeWorker.receivedMessageFromWorker"))
+        return inner_take(m, parts.params.raw);
+    return event_pass(m, &parts);
 }
 
 ubi_status ubi__cdp_messages_take(ubi__cdp_messages *m, const void *bytes, size_t n, bool is_last) {

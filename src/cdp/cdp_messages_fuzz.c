@@ -48,7 +48,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return 0;
     size_t most = size;
-    ubi__cdp_messages m = { .allocator = ubi_allocator_default(), .event = event_take, .payload = &most, .awaited = 1 };
+    ubi__cdp_messages m = { .allocator = ubi_allocator_default(),
+                            .event = event_take,
+                            .payload = &most,
+                            .awaited = 1,
+                            .session = "1",
+                            .carrier = 2 };
     status_check(messages_take(&m, data + 1, size - 1, 1 + (size_t)data[0]));
     ubi__cdp_messages_fini(&m);
     status_check(ubi__cdp_targets_read((ubi_text){ (const char *)data + 1, size - 1 }, target_take, NULL,

@@ -83,6 +83,51 @@ static void test_a_reply_that_no_one_waits_for_is_dropped(void **state) {
     }
 }
 
+#define OF_WORKER(session, message)                                                                                    \
+    "{\"method\":\"NodeWorker.receivedMessageFromWorker\",\"params\":{\"sessionId\":\"" session                        \
+    "\",\"message\":\"" message "\"}}"
+
+static void test_messages_of_a_worker_are_those_within(void **state) {
+    (void)state;
+    static const char event[] = OF_WORKER("3", "{\\\"method\\\":\\\"Heap.x\\\",\\\"params\\\":{\\\"a\\\":1}}");
+    static const char other[] = OF_WORKER("4", "{\\\"id\\\":7,\\\"result\\\":{}}");
+    static const char reply[] = OF_WORKER("3", "{\\\"id\\\":7,\\\"result\\\":{\\\"b\\\":2}}");
+    static const char wrong[] = OF_WORKER("3", "[]");
+    static const char carried[] = "{\"id\":8,\"result\":{}}";
+    seen s = { .n_events = 0 };
+    ubi_text result;
+    ubi__cdp_messages m = messages_of(&s, ubi_allocator_default());
+    strcpy(m.session, "3");
+    m.carrier = 8;
+    assert_int_equal(text_take(&m, event, strlen(event), 9), UBI_OK);
+    assert_string_equal(s.method, "Heap.x");
+    assert_string_equal(s.params, "{\"a\":1}");
+    assert_int_equal(text_take(&m, other, strlen(other), 9), UBI_OK);
+    assert_int_equal(text_take(&m, carried, strlen(carried), 9), UBI_OK);
+    assert_false(m.has_reply);
+    assert_int_equal(text_take(&m, wrong, strlen(wrong), 9), UBI_EFORMAT);
+    assert_int_equal(text_take(&m, reply, strlen(reply), 9), UBI_OK);
+    assert_true(m.has_reply);
+    assert_int_equal(s.n_events, 1);
+    assert_int_equal(ubi__cdp_messages_result(&m, "Heap.x", &result), UBI_OK);
+    assert_true(ubi__text_is(result, "{\"b\":2}"));
+    ubi__cdp_messages_fini(&m);
+}
+
+static void test_what_carries_a_command_may_be_refused(void **state) {
+    (void)state;
+    static const char refusal[] = "{\"id\":8,\"error\":{\"message\":\"No such session\"}}";
+    seen s = { .n_events = 0 };
+    ubi_text result;
+    ubi__cdp_messages m = messages_of(&s, ubi_allocator_default());
+    strcpy(m.session, "3");
+    m.carrier = 8;
+    assert_int_equal(text_take(&m, refusal, strlen(refusal), 100), UBI_OK);
+    assert_int_equal(ubi__cdp_messages_result(&m, "Heap.x", &result), UBI_ESTATE);
+    assert_string_equal(ubi_error_message(), "refuses Heap.x: No such session");
+    ubi__cdp_messages_fini(&m);
+}
+
 static void test_refusals_are_one_line(void **state) {
     (void)state;
     ubi_text result;
@@ -238,6 +283,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_and_replies_come_in_parts),
         cmocka_unit_test(test_a_reply_that_no_one_waits_for_is_dropped),
+        cmocka_unit_test(test_messages_of_a_worker_are_those_within),
+        cmocka_unit_test(test_what_carries_a_command_may_be_refused),
         cmocka_unit_test(test_refusals_are_one_line),
         cmocka_unit_test(test_what_breaks_the_rules_is_named),
         cmocka_unit_test(test_a_message_has_a_limit),

@@ -4,6 +4,7 @@
  */
 #include "cdp/cdp_peer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_writer.h"
@@ -59,6 +60,7 @@ ubi_status ubi__cdp_peer_open(ubi__cdp_peer **out, const ubi__cdp_peer_options *
     return status;
 }
 
+/* @param params  NULL: it has none. */
 static ubi_status command_write(ubi__cdp_peer *p, ubi__vec_u8 *text, const char *method, const char *params) {
     ubi__bytes_sink sink = { text, p->allocator };
     ubi__json json;
@@ -75,20 +77,54 @@ static ubi_status command_write(ubi__cdp_peer *p, ubi__vec_u8 *text, const char 
     return ubi__bytes_append(text, "}", 1, p->allocator);
 }
 
+/* A command to the worker thread, as what another one carries. */
+static ubi_status carrier_write(ubi__cdp_peer *p, ubi__vec_u8 *text, ubi_text command) {
+    ubi__vec_u8 params = { NULL, 0, 0 };
+    ubi__bytes_sink sink = { &params, p->allocator };
+    ubi__json json;
+    ubi__json_init(&json, ubi__bytes_sink_write, &sink, false);
+    ubi__json_object_begin(&json);
+    ubi__json_member_string(&json, "sessionId", p->messages.session);
+    ubi__json_member_text(&json, "message", command);
+    ubi__json_object_end(&json);
+    ubi_status status = ubi__json_flush(&json) == UBI_OK ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK)
+        status = ubi__bytes_append(&params, "", 1, p->allocator);
+    if (status == UBI_OK)
+        status = command_write(p, text, "NodeWorker.sendMessageToWorker", (const char *)params.at);
+    ubi__vec_u8_fini(&params, p->allocator);
+    return status;
+}
+
+static ubi_text text_of(const ubi__vec_u8 *bytes) {
+    return (ubi_text){ (const char *)bytes->at, bytes->n };
+}
+
 /* The reply counts that is to the last command before. */
 ubi_status ubi__cdp_peer_note(ubi__cdp_peer *p, const char *method, const char *params) {
-    ubi__vec_u8 text = { NULL, 0, 0 };
+    ubi__vec_u8 text = { NULL, 0, 0 }, outer = { NULL, 0, 0 };
+    bool is_carried = p->messages.session[0] != '\0';
     ubi_status status = command_write(p, &text, method, params);
+    if (status == UBI_OK && is_carried)
+        status = carrier_write(p, &outer, text_of(&text));
     if (status == UBI_OK)
-        status = ubi__web_socket_send(p->socket, (ubi_text){ (const char *)text.at, text.n });
+        status = ubi__web_socket_send(p->socket, text_of(is_carried ? &outer : &text));
+    ubi__vec_u8_fini(&outer, p->allocator);
     ubi__vec_u8_fini(&text, p->allocator);
     return status;
 }
 
+/* What carries a command has the number after it. */
 ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *params) {
     p->messages.awaited = p->n_commands + 1;
+    p->messages.carrier = p->messages.session[0] ? p->n_commands + 2 : 0;
     p->messages.has_reply = false;
     return ubi__cdp_peer_note(p, method, params);
+}
+
+void ubi__cdp_peer_set_session(ubi__cdp_peer *p, const char *session) {
+    UBI_ASSERT(strlen(session) < sizeof p->messages.session);
+    snprintf(p->messages.session, sizeof p->messages.session, "%s", session);
 }
 
 ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *p, const char *method, const char *params, ubi_text *result) {
@@ -129,4 +165,8 @@ ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *p, uint64_t microseconds) {
 
 void ubi__cdp_peer_set_stage(ubi__cdp_peer *p, const char *stage, uint64_t done, uint64_t total) {
     ubi__web_socket_set_stage(p->socket, stage, done, total);
+}
+
+void ubi__cdp_peer_set_progress(ubi__cdp_peer *p, const ubi_progress *progress) {
+    ubi__web_socket_set_progress(p->socket, progress);
 }

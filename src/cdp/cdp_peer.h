@@ -17,6 +17,8 @@
 
 /** The longest message. Chunks of snapshots have some 100 KB where nothing else was asked for. */
 #define UBI__CDP_MESSAGE_BYTES ((size_t)256 << 20)
+/** A name that Node.js has for a connection to a worker thread, with its final zero. */
+#define UBI__CDP_SESSION_BYTES 40
 
 typedef struct ubi__cdp_messages ubi__cdp_messages;
 
@@ -25,7 +27,7 @@ typedef ubi_status ubi__cdp_event(void *payload, ubi_text method, ubi_text param
 
 /* ---- messages, without a connection --------------------------------------------------------------------------------- */
 
-/** Puts messages together from their parts, and sorts them. */
+/** Puts messages together from their parts, and sorts them: those of the program, and of a worker thread that was chosen. */
 struct ubi__cdp_messages {
     const ubi_allocator *allocator;
     ubi__cdp_event *event; /**< NULL: they are dropped */
@@ -33,6 +35,10 @@ struct ubi__cdp_messages {
     ubi__vec_u8 message, reply; /* what has come of one; the last reply */
     uint64_t awaited;           /* the command whose reply is waited for; 0: none */
     bool has_reply;
+    /* Of a worker thread, messages of which come in events of its program: */
+    char session[UBI__CDP_SESSION_BYTES]; /* "": there is none */
+    uint64_t carrier;                     /* the command that carries `awaited` to it; 0: none */
+    ubi__vec_u8 inner;                    /* a message of it */
 };
 
 void ubi__cdp_messages_fini(ubi__cdp_messages *messages);
@@ -87,6 +93,13 @@ ubi_status ubi__cdp_peer_await(ubi__cdp_peer *peer, const char *method, ubi_text
 ubi_status ubi__cdp_peer_note(ubi__cdp_peer *peer, const char *method, const char *params);
 /** Takes events for so long. Errors: as above. */
 ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *peer, uint64_t microseconds);
+/**
+ * Commands that follow are for a worker thread of Node.js, whose events come as those of the program do. Between two commands.
+ * @param session  as NodeWorker.attachedToWorker has it, shorter than UBI__CDP_SESSION_BYTES; "": they are for the program again.
+ */
+void ubi__cdp_peer_set_session(ubi__cdp_peer *peer, const char *session);
+/** What is reported to from now on. Borrowed. */
+void ubi__cdp_peer_set_progress(ubi__cdp_peer *peer, const ubi_progress *progress);
 /** As of web_socket.h. */
 void ubi__cdp_peer_set_stage(ubi__cdp_peer *peer, const char *stage, uint64_t done, uint64_t total);
 

@@ -18,6 +18,8 @@
 #define STOP_TICK_US 20000
 
 uint64_t ubi__cdp_program_patience_us(const ubi__remote *r) {
+    if (r->patience_us)
+        return r->patience_us;
     return r->address->patience_us ? r->address->patience_us : STANDARD_PATIENCE_US;
 }
 
@@ -72,26 +74,9 @@ ubi_status ubi__cdp_program_event(ubi__remote *r, ubi_text method) {
     if (ubi__text_is(method, "NodeRuntime.waitingForDisconnect") ||
         (r->has_contexts && ubi__text_is(method, "Runtime.executionContextDestroyed")))
         return end_fail(r);
-    r->n_workers += ubi__text_is(method, "NodeWorker.attachedToWorker");
     if (ubi__text_is(method, "Debugger.paused"))
         r->is_held = true;
     return UBI_OK;
-}
-
-/* ---- its workers ---------------------------------------------------------------------------------------------------- */
-
-/*
- * Each that there is comes in an event before the reply. They are left at once, so that one that ends does not wait for us. Once for a
- * connection: Node.js 20 may crash if it exits in the moment between the two.
- */
-ubi_status ubi__cdp_program_count_workers(ubi__remote *r) {
-    ubi_text result;
-    r->knows_workers = true;
-    r->n_workers = 0;
-    ubi_status status = ubi__cdp_peer_ask(r->peer, "NodeWorker.enable", "{\"waitForDebuggerOnStart\":false}", &result);
-    if (status == UBI_OK)
-        status = ubi__cdp_peer_ask(r->peer, "NodeWorker.disable", NULL, &result);
-    return status == UBI_ESTATE ? UBI_OK : status;
 }
 
 /* ---- its silence ---------------------------------------------------------------------------------------------------- */

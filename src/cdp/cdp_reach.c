@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "base/json_reader.h"
+#include "base/silence.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cdp/cdp_remote.h"
@@ -19,9 +20,14 @@
 #define CLOSE_TURNS 30
 #define END_TURNS 30
 #define END_TICK_US 10000
+#define LEAVING                                                                                                        \
+    UBI__LEAVING "the inspector that was opened is closed when the program answers; it may pause for a snapshot. "     \
+                 "Another Ctrl-C leaves at once, and leaves it open"
 #define MOST_OPEN_US ((uint64_t)30000000)
 /* A program that may have another port than its arguments say has it open by then, unless it is busy. */
 #define TAKEN_NS ((uint64_t)5000000000)
+/* One that is not busy has it open long before. */
+#define BUSY_NS ((uint64_t)3000000000)
 /* A program that was started just now has its handler by then, unless it is to have none. */
 #define MOST_START_NS ((uint64_t)3000000000)
 
@@ -54,13 +60,17 @@ static bool port_is_among(const ubi__node_ports *ports, uint16_t port) {
     return i < ports->n;
 }
 
-/* Programs listen for many things: whether it is an inspector is what it answers. */
+/*
+ * Programs listen for many things: whether it is an inspector is what it answers. Its own port may have been about to close when it was asked
+ * first, and is opened again.
+ */
 static ubi_status ports_try(ubi__remote *r, bool *is_found) {
     ubi__node_ports ports;
+    uint16_t own = ubi__node_inspector_port("", (pid_t)r->address->pid);
     *is_found = false;
     UBI_TRY(ubi__node_ports_find(&ports, "", (pid_t)r->address->pid));
     for (size_t i = 0; i < ports.n && !*is_found; i++) {
-        if (port_is_among(&r->others, ports.at[i]))
+        if (ports.at[i] != own && port_is_among(&r->others, ports.at[i]))
             continue;
         r->port = ports.at[i];
         ubi_status status = list_fetch(r);
@@ -75,10 +85,12 @@ static ubi_status ports_try(ubi__remote *r, bool *is_found) {
     return UBI_OK;
 }
 
-static const char *inspector_stage(const ubi__remote *r, uint64_t start_ns) {
-    uint64_t patience_ns = 5 * (uint64_t)1000000000;
-    const char *silence = r->address->scheme->silences[UBI__REMOTE_CONNECTING];
-    return silence && ubi_process_clock_ns() - start_ns >= patience_ns ? silence : "waiting for the inspector";
+/* One that runs JavaScript is interrupted for it. */
+static const char *inspector_stage(uint64_t start_ns) {
+    static const char busy[] = UBI__SILENCE "the program does not open its inspector, since its main thread waits in a "
+                                            "call, such as execSync, or is busy in "
+                                            "one; it is given up after 30 s, or what --patience says";
+    return ubi_process_clock_ns() - start_ns >= BUSY_NS ? busy : "waiting for the inspector";
 }
 
 /* Asks it to open its inspector, when it has started. */
@@ -121,12 +133,13 @@ static ubi_status inspector_find(ubi__remote *r) {
     uint64_t start_ns = ubi_process_clock_ns();
     useconds_t wait_us = SHORT_TICK_US; /* one that is not busy has it open in a few milliseconds */
     while (!is_found) {
-        if (!ubi__progress(r->progress, inspector_stage(r, start_ns), 0, 0))
+        if (!ubi__progress(r->progress, inspector_stage(start_ns), 0, 0))
             return ubi__fail_cancelled();
         if (ubi_process_clock_ns() - start_ns > most_us * 1000)
             return ubi__fail(UBI_EIO,
-                             "its inspector did not open in %s: the program is busy, does something of its own on "
-                             "SIGUSR1, or another program has the port",
+                             "its inspector did not open in %s: its main thread waits in a call, such as execSync, it "
+                             "does something of its own on SIGUSR1, or another program has the port; --patience waits "
+                             "for longer",
                              ubi__human_duration(time, most_us));
         UBI_TRY(port_check(r, ubi_process_clock_ns() - start_ns));
         usleep(wait_us);
@@ -245,14 +258,24 @@ static void inspector_close(ubi__remote *r) {
         users_leave(r);
 }
 
+/* A program that pauses for a snapshot answers after it. */
+static bool leaving_report(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    (void)stage, (void)done, (void)total;
+    (void)ubi__progress(payload, LEAVING, 0, 0);
+    return true;
+}
+
 /* What fails here is no matter: the message of what failed before stays. */
 void ubi__cdp_remote_close(ubi__remote *r) {
-    static const ubi_progress uncancelled = { NULL, NULL };
+    const ubi_progress leaving = { leaving_report, (void *)(uintptr_t)r->progress };
     const ubi_allocator *a = r->allocator;
     char why[600];
     int back;
     snprintf(why, sizeof why, "%s", ubi_error_message());
-    r->progress = &uncancelled;
+    r->progress = &leaving;
+    if (r->peer)
+        ubi__cdp_peer_set_progress(r->peer, r->progress);
+    ubi__cdp_workers_leave(r);
     if (!r->is_ending && (r->was_opened || r->is_counted) &&
         ubi__network_enter(&back, (pid_t)r->address->pid) == UBI_OK) {
         inspector_close(r);
@@ -260,6 +283,7 @@ void ubi__cdp_remote_close(ubi__remote *r) {
     }
     (void)ubi__fail(UBI_OK, "%s", why);
     ubi__cdp_peer_close(r->peer);
+    ubi__cdp_workers_close(r);
     ubi__vec_u8_fini(&r->list, a);
     ubi__vec_u8_fini(&r->scratch, a);
     UBI_DELETE(a, r);

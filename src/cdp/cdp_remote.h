@@ -6,6 +6,7 @@
  *     cdp_snapshot.c    snapshots and traces, which come in events
  *     cdp_program.c     why the program does not answer: it ends, a debugger holds it, it is stopped, or busy
  *     cdp_sizes.c       how large it is, and what a snapshot of it needs
+ *     cdp_workers.c     worker threads of Node.js, each with a heap of its own
  *     cdp_heap.c        what there is to attach to, and the table of operations
  */
 #ifndef UBI_CDP_CDP_REMOTE_H
@@ -18,6 +19,15 @@
 
 #define UBI__CDP_LOOPBACK "127.0.0.1"
 #define UBI__CDP_PROGRAM_ENDED "the program has ended"
+
+/** A worker thread of Node.js. */
+typedef struct ubi__cdp_worker {
+    uint64_t number;                      /**< as the program knows it, worker.threadId */
+    char session[UBI__CDP_SESSION_BYTES]; /**< while workers are watched */
+    ubi__vec_u8 title, url;               /**< owned */
+} ubi__cdp_worker;
+
+UBI_VEC_DECLARE(ubi__cdp_workers, ubi__cdp_worker);
 
 /** One of them, while it is attached to. */
 struct ubi__remote {
@@ -32,16 +42,21 @@ struct ubi__remote {
     ubi__vec_u8 list;       /* of targets, as it came */
     char path[UBI__CDP_PATH_BYTES];
     bool is_node;
-    ubi__cdp_peer *peer; /* NULL: nothing is attached to */
-    bool is_ending;      /* it waits for us to leave */
-    bool has_contexts;   /* their end is that of the program: it is too old to say that it ends */
-    bool is_unstarted;   /* when it was connected to: it waits for a debugger */
-    bool is_held;        /* by a debugger that is not we */
-    bool is_looked_at;   /* whether a debugger holds it has been asked, for the command that is under way */
-    uint64_t n_workers;  /* that had heaps of their own when the first snapshot came */
+    ubi__cdp_peer *peer;      /* NULL: nothing is attached to */
+    bool is_ending;           /* it waits for us to leave */
+    bool has_ended;           /* the tab or worker has */
+    bool has_contexts;        /* their end is that of the program: it is too old to say that it ends */
+    bool is_unstarted;        /* when it was connected to: it waits for a debugger */
+    bool is_held;             /* by a debugger that is not we */
+    bool is_looked_at;        /* whether a debugger holds it has been asked, for the command that is under way */
+    ubi__cdp_workers workers; /* that there were when they were looked for, in the order of their numbers */
     bool knows_workers;
+    bool is_finding_workers, are_workers_watched;
+    bool are_workers_missing;            /* from a list: the program did not answer */
+    char worker[UBI__CDP_SESSION_BYTES]; /* the one that is attached to; "": the program itself is */
     uint64_t n_workers_said;
-    bool may_be_long; /* a snapshot is under way, which takes as long as it needs */
+    uint64_t patience_us; /* how long an answer may take; 0: as the address has it */
+    bool may_be_long;     /* a snapshot is under way, which takes as long as it needs */
     /* while a snapshot is transferred: */
     ubi_write_fn write;
     void *payload;
@@ -70,10 +85,20 @@ ubi_status ubi__cdp_program_watch(ubi__remote *remote);
 ubi_status ubi__cdp_program_event(ubi__remote *remote, ubi_text method);
 /** Of ubi__cdp_peer_options; the payload is a ubi__remote. Errors: UBI_EIO: a debugger holds it, or the patience is over. */
 ubi_status ubi__cdp_program_silence(void *payload, uint64_t waited_us);
-/** Counts the worker threads of Node.js, into `n_workers`, once. Errors: those of connections. */
-ubi_status ubi__cdp_program_count_workers(ubi__remote *remote);
 /** Errors: UBI_EIO: the process is stopped, in words; other than for a moment, as one that is traced is. */
 ubi_status ubi__cdp_program_check_stopped(const ubi__remote *remote);
+
+/* ---- cdp_workers.c -------------------------------------------------------------------------------------------------- */
+
+void ubi__cdp_workers_close(ubi__remote *remote);
+/** Looks for them, once for a connection, and leaves them again. A program that is not Node.js has none. Errors: those of connections. */
+ubi_status ubi__cdp_workers_count(ubi__remote *remote);
+/** Has commands go to the worker that the address chooses, if it does. Errors: UBI_ENOTFOUND, UBI_ESTATE (it has none), and those of connections. */
+ubi_status ubi__cdp_workers_attach(ubi__remote *remote);
+/** An event that is about them. Errors: UBI_EIO (the one that is attached to has ended), UBI_ENOMEM. */
+ubi_status ubi__cdp_workers_event(ubi__remote *remote, ubi_text method, ubi_text params);
+/** Commands are for the program again, as far as there is a connection. */
+void ubi__cdp_workers_leave(ubi__remote *remote);
 
 /* ---- cdp_snapshot.c ------------------------------------------------------------------------------------------------- */
 

@@ -36,12 +36,13 @@ static void progress_take(ubi__remote *r, ubi_text params) {
 }
 
 /* Browsers say why they end a connection, before they do. */
-static ubi_status detached_take(ubi_text params) {
+static ubi_status detached_take(ubi__remote *r, ubi_text params) {
     ubi__json_value reason;
     char words[80];
     if (!ubi__json_object_find(&reason, params, "reason") || reason.type != UBI__JSON_STRING || reason.has_escapes)
         return UBI_OK;
-    if (ubi__text_is(reason.raw, "target_closed"))
+    r->has_ended = ubi__text_is(reason.raw, "target_closed");
+    if (r->has_ended)
         return ubi__fail(UBI_EIO, "the tab or worker was closed");
     if (ubi__text_is(reason.raw, "replaced_with_devtools"))
         return ubi__fail(UBI_EIO, "another debugger took it over");
@@ -53,10 +54,11 @@ static ubi_status detached_take(ubi_text params) {
 ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params) {
     ubi__remote *r = payload;
     if (ubi__text_is(method, "Inspector.detached"))
-        return detached_take(params);
+        return detached_take(r, params);
     if (ubi__text_is(method, "Inspector.targetCrashed"))
         return ubi__fail(UBI_EIO, "the tab or worker has crashed");
     UBI_TRY(ubi__cdp_program_event(r, method));
+    UBI_TRY(ubi__cdp_workers_event(r, method, params));
     if (!r->write)
         return UBI_OK;
     if (ubi__text_is(method, "HeapProfiler.addHeapSnapshotChunk"))
@@ -98,8 +100,8 @@ ubi_status ubi__cdp_remote_snapshot(ubi__remote *r, ubi_write_fn write, void *pa
     ubi_status status = snapshot_transfer(r, write, payload);
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
-    if (status == UBI_OK && r->is_node && !r->knows_workers)
-        status = ubi__cdp_program_count_workers(r);
+    if (status == UBI_OK && r->is_node && r->address->choice == UBI__REMOTE_ANY)
+        status = ubi__cdp_workers_count(r);
     return status == UBI_EIO && r->is_ending ? UBI_OK : status; /* the snapshot came before */
 }
 

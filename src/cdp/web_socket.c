@@ -198,12 +198,14 @@ ubi_status ubi__web_socket_send(ubi__web_socket *s, ubi_text text) {
     s->is_idle = false;
     wait_begin(s, UBI__REMOTE_ANSWER);
     ubi__lws.lws_callback_on_writable(s->wsi);
-    while (s->out.n) {
-        UBI_TRY(socket_turn(s));
-        if (!s->wsi)
-            return socket_fail_ended(s);
-    }
-    return UBI_OK;
+    while (status == UBI_OK && s->out.n)
+        status = s->wsi ? socket_turn(s) : socket_fail_ended(s);
+    s->out.n = 0;
+    return status;
+}
+
+void ubi__web_socket_set_progress(ubi__web_socket *s, const ubi_progress *progress) {
+    s->options.progress = progress;
 }
 
 void ubi__web_socket_set_idle(ubi__web_socket *s) {

@@ -46,13 +46,18 @@ ubi_status ubi__web_socket_open(ubi__web_socket **out, const ubi__web_options *o
 /** NULL is fine. */
 void ubi__web_socket_close(ubi__web_socket *socket);
 
-/** Sends one message, and waits until the system has it. What comes meanwhile is taken. Errors: UBI_EIO, UBI_ENOMEM, UBI_ECANCELLED. */
+/**
+ * Sends one message, and waits until the system has it. What comes meanwhile is taken. Errors: UBI_EIO, UBI_ENOMEM, UBI_ECANCELLED: it is not sent,
+ * and the connection is as before.
+ */
 ubi_status ubi__web_socket_send(ubi__web_socket *socket, ubi_text text);
 /** Waits for a tenth of a second, or less when something comes. Errors: UBI_EIO (it has ended), UBI_ECANCELLED, and those of `take`. */
 ubi_status ubi__web_socket_serve(ubi__web_socket *socket);
 /** Takes what has come; the caller waits for something else, so that silence needs no words until the next message. Errors: as above. */
 ubi_status ubi__web_socket_look(ubi__web_socket *socket);
 
+/** What is reported to from now on. Borrowed. */
+void ubi__web_socket_set_progress(ubi__web_socket *socket, const ubi_progress *progress);
 /** Nothing is waited for until the next message is sent: silence needs no words. */
 void ubi__web_socket_set_idle(ubi__web_socket *socket);
 /** What progress is called while it waits, and how far that is; static. `total` 0: unknown. */

@@ -153,9 +153,11 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
 
 #define LOOK_US ((uint64_t)200000)
 
-/* Waits, at most as long as the command beside it runs. */
-static ubi_status time_await(taking *t, uint64_t wait_us) {
+/* Waits, at most as long as the command beside it runs. @param left_us  out: so much less than an interval. */
+static ubi_status interval_await(taking *t, uint64_t *left_us) {
     static const char stage[] = "waiting for the next snapshot";
+    uint64_t wait_us = t->options->interval_us;
+    *left_us = 0;
     if (!t->options->beside)
         return t->ops->wait(t->remote, stage, wait_us);
     while (wait_us > 0 && !ubi__beside_has_ended(&t->beside)) {
@@ -163,13 +165,34 @@ static ubi_status time_await(taking *t, uint64_t wait_us) {
         UBI_TRY(t->ops->wait(t->remote, stage, turn_us));
         wait_us -= turn_us;
     }
+    *left_us = wait_us;
     return UBI_OK;
 }
 
 /* The program works, and has warmed up. */
 static ubi_status beside_begin(taking *t) {
+    uint64_t left_us;
     UBI_TRY(ubi__beside_start(&t->beside, t->options->beside));
-    return t->options->beside ? time_await(t, t->options->interval_us) : UBI_OK;
+    return t->options->beside ? interval_await(t, &left_us) : UBI_OK;
+}
+
+/*
+ * Of a step in which the program worked for less than half as long as in the others, nothing can be said: without a snapshot after it, what leaks
+ * has grown with every step. It is taken where there would be no answer else.
+ */
+static bool step_is_worth_it(const taking *t, uint64_t left_us) {
+    char line[160], worked[UBI__HUMAN_TEXT], interval[UBI__HUMAN_TEXT];
+    uint64_t interval_us = t->options->interval_us;
+    if (left_us == 0)
+        return true;
+    bool is_worth_it = t->series->n < t->options->n_least || left_us <= interval_us / 2;
+    snprintf(line, sizeof line, "the command of --while ended %s after snapshot %u, not %s: %s",
+             ubi__human_duration(worked, interval_us - left_us), t->series->n,
+             ubi__human_duration(interval, interval_us),
+             is_worth_it ? "the last step is that much shorter" : "no snapshot is taken after so short a step");
+    ubi__progress_line_clear(&t->cli->progress);
+    ubi__print_line(t->options->address, line);
+    return is_worth_it;
 }
 
 /* How it ended, if that was not by us, and not well. */
@@ -189,6 +212,7 @@ static bool is_enough(const taking *t) {
 
 /* Growth is judged from one snapshot to the next, so the program works as long between any two, however long it paused for one. */
 static ubi_status series_fill(taking *t) {
+    uint64_t left_us;
     t->source = (ubi__heap_source){ .cli = t->cli,
                                     .address = t->options->address,
                                     .ops = t->ops,
@@ -200,7 +224,9 @@ static ubi_status series_fill(taking *t) {
     UBI_TRY(beside_begin(t));
     UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside) && !is_enough(t)) {
-        UBI_TRY(time_await(t, t->options->interval_us));
+        UBI_TRY(interval_await(t, &left_us));
+        if (!step_is_worth_it(t, left_us))
+            break;
         UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     }
     beside_report(t);
@@ -245,6 +271,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     if (most_of(options) > UBI__HEAP_SERIES_MOST)
         return ubi__fail(UBI_EINVAL, "a series has %d snapshots at most", UBI__HEAP_SERIES_MOST);
     UBI_TRY(ubi__remote_address_parse(&address, options->address, ubi__remote_schemes));
+    UBI_TRY(ubi__remote_target_read(&address, options->target));
     address.is_forced = options->is_forced;
     address.patience_us = options->patience_us;
     UBI_TRY(ubi__heap_series_init(out));
@@ -253,6 +280,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     cli->subject = options->address;
     UBI_TRY(t.ops->open(&t.remote, &address, &progress, NULL));
     ubi_status status = series_end(out, options, series_fill(&t));
+    out->has_ended = out->fault[0] && t.ops->has_ended && t.ops->has_ended(t.remote);
     ubi__beside_stop(&t.beside);
     t.ops->close(t.remote);
     ubi__progress_line_clear(&cli->progress);

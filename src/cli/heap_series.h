@@ -24,6 +24,7 @@ typedef struct ubi__heap_series {
     uint32_t n;
     struct ubi__leak_record *record; /**< of the older heaps (analyses/leaks/leak_record.h), with keeps_ids; or NULL */
     uint64_t n_other_heaps;          /**< most worker threads that the program had, whose heaps were not looked at */
+    bool has_ended;                  /**< what they were taken from has, as far as that is known */
     char fault[512]; /**< why there are not as many as were wanted; "": there are, or the user had enough */
 } ubi__heap_series;
 
@@ -36,6 +37,8 @@ typedef struct ubi__heap_series_options {
     bool keeps_ids;       /**< of older heaps ids and classes alone: no file is made, and one graph is in memory */
     bool is_forced;       /**< as of ubi__remote_address, as what follows */
     uint64_t patience_us;
+    const char
+        *target; /**< what is chosen at the address, as of ubi__remote_target_read; NULL: what the address says */
     const char *
         beside; /**< a command that runs meanwhile (beside_command.h): the series ends with it at the latest; NULL: none */
     /** Asked between snapshots: more would tell no more. NULL: all are taken. */

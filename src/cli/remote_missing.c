@@ -37,12 +37,14 @@ static bool missing_describe(char out[MISSING_TEXT], ubi__remote *remote, const 
 }
 
 static void other_heaps_report(ubi__cli *cli, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
-    char line[120];
+    char line[1000];
     uint64_t n = ops->other_heaps ? ops->other_heaps(remote, true) : 0;
     if (n == 0)
         return;
-    snprintf(line, sizeof line, "%llu worker thread%s of it ha%s own, not looked at", (unsigned long long)n,
-             n == 1 ? "" : "s", n == 1 ? "s a heap of its" : "ve heaps of their");
+    snprintf(line, sizeof line,
+             "%llu worker thread%s of it ha%s own, not looked at: 'ubiheap attach %s' lists %s, %s/worker/N is one",
+             (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "s a heap of its" : "ve heaps of their", path,
+             n == 1 ? "it" : "them", path);
     ubi__progress_line_clear(&cli->progress);
     ubi__print_line(path, line);
 }

@@ -7,7 +7,9 @@
 #include "base/quantity.h"
 #include "base/silence.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cdp/cdp_heap.h"
+#include "questions/usage.h"
 #include "rdp/remote_heap.h"
 
 #define SILENT_HOST UBI__SILENCE "is the host on, and does a firewall let this port through?"
@@ -41,6 +43,8 @@ static const ubi__remote_scheme ubi = {
 static const ubi__remote_scheme node = {
     .name = "node",
     .has_patience = true,
+    .has_workers = true,
+    .has_names = true,
     .port = 9229,
     .has_processes = true,
     .snapshot_kind = "heapsnapshot",
@@ -54,6 +58,7 @@ static const ubi__remote_scheme node = {
 static const ubi__remote_scheme chrome = {
     .name = "chrome",
     .has_patience = true,
+    .has_names = true,
     .port = 9222,
     .snapshot_kind = "heapsnapshot",
     .ops = &ubi__cdp_remote_ops,
@@ -64,6 +69,8 @@ static const ubi__remote_scheme chrome = {
 static const ubi__remote_scheme ws = {
     .name = "ws",
     .has_patience = true,
+    .has_workers = true,
+    .has_names = true,
     .port = 9229,
     .has_paths = true,
     .snapshot_kind = "heapsnapshot",
@@ -82,4 +89,30 @@ ubi_status ubi__remote_patience_read(ubi__remote_address *address, const char *t
                          address->scheme->name);
     UBI_TRY(ubi__parse_duration(&address->patience_us, text, "--patience"));
     return address->patience_us ? UBI_OK : ubi__fail(UBI_EINVAL, "--patience: no answer comes in no time");
+}
+
+/* A worker thread where there are such, else a tab. */
+static ubi_status target_number_read(ubi__remote_address *address, const char *text) {
+    UBI_TRY(ubi__parse_number(&address->number, text, "--target"));
+    address->choice = address->scheme->has_workers ? UBI__REMOTE_WORKER : UBI__REMOTE_TAB;
+    if (address->choice == UBI__REMOTE_TAB && address->number == 0)
+        return ubi__fail(UBI_EINVAL, "--target: tabs are counted from 1");
+    return UBI_OK;
+}
+
+ubi_status ubi__remote_target_read(ubi__remote_address *address, const char *text) {
+    if (!text)
+        return UBI_OK;
+    if (!address->scheme->has_names)
+        return ubi__fail(UBI_EINVAL, "--target is for addresses of Node.js and Chrome, not of %s",
+                         address->scheme->name);
+    if (address->choice != UBI__REMOTE_ANY)
+        return ubi__fail(UBI_EINVAL, "--target: a tab or worker is chosen already");
+    if (ubi__is_digit(text[0]))
+        return target_number_read(address, text);
+    if (!text[0])
+        return ubi__fail(UBI_EINVAL, "--target: the name is empty");
+    address->choice = UBI__REMOTE_NAMED;
+    address->name = text;
+    return UBI_OK;
 }

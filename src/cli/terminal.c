@@ -243,6 +243,7 @@ void ubi__print_line(const char *subject, const char *message) {
 
 #define UNNOTICED_US 300000
 #define REDRAW_US 100000
+#define LEAVING_UNNOTICED_US 1000000
 
 uint64_t ubi__clock_us(void) {
     struct timespec now;
@@ -256,6 +257,8 @@ void ubi__progress_line_init(ubi__progress_line *line, bool enabled, bool may_sp
     line->may_speak = may_speak;
     line->is_silent = false;
     line->silent_after = NULL;
+    line->leaving_us = 0;
+    line->has_said_leaving = false;
     line->clock_us = ubi__clock_us;
     line->started_us = line->clock_us();
     line->drawn_us = 0;
@@ -304,8 +307,29 @@ static void stage_note(ubi__progress_line *line, const char *stage) {
     line->silent_after = stage;
 }
 
+/* An interrupt came before, and was heard: only another one ends the process from now on. Written as it is, since messages end with one. */
+static void leaving_report(ubi__progress_line *line, const char *stage) {
+    uint64_t now = line->clock_us();
+    char text[400];
+    if (line->leaving_us == 0) {
+        line->leaving_us = now;
+        if (interrupts)
+            alarm(0);
+    }
+    if (line->has_said_leaving || !line->may_speak || now - line->leaving_us < LEAVING_UNNOTICED_US)
+        return;
+    line->has_said_leaving = true;
+    ubi__progress_line_clear(line);
+    snprintf(text, sizeof text, "ubiheap: %s\n", stage);
+    write_stderr(text);
+}
+
 static bool progress_report(void *payload, const char *stage, uint64_t done, uint64_t total) {
     ubi__progress_line *line = payload;
+    if (ubi__stage_is_leaving(stage)) {
+        leaving_report(line, stage);
+        return true;
+    }
     if (ubi__interrupted())
         return false;
     stage_note(line, stage);

@@ -3,7 +3,8 @@
  * terminal.h: the tool and its user: what the output can show, whether its reader is still there, how far the work is, and Ctrl-C.
  *
  * The first SIGINT asks the running work to stop at its next progress report or write. The second one, or a second without
- * such a chance (a read that blocks), ends the process at once, with the exit code of an interrupt.
+ * such a chance (a read that blocks), ends the process at once, with the exit code of an interrupt. Work that has stopped may take longer to
+ * leave another program in order (UBI__LEAVING): that says so after a second, and waits for no alarm.
  */
 #ifndef UBI_CLI_TERMINAL_H
 #define UBI_CLI_TERMINAL_H
@@ -84,6 +85,8 @@ typedef struct ubi__progress_line {
     bool may_speak;           /**< about silences (silence.h), in a line each that stays */
     bool is_silent;           /**< the stage is one: it was spoken of */
     const char *silent_after; /**< the stage before it; NULL: none */
+    uint64_t leaving_us;      /**< when it began to leave (silence.h); 0: it does not */
+    bool has_said_leaving;
     uint64_t started_us;
     uint64_t drawn_us;
     uint64_t (*clock_us)(void);

@@ -147,14 +147,23 @@ char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
 /* Of letters that need quotes, addresses have brackets. */
 #define BRACKETS "[]"
 
-/* SCHEME:NUMBER, and perhaps #NUMBER. */
+/* What follows a number; NULL: there is none. */
+static const char *number_skip(const char *at) {
+    size_t n = strspn(at, "0123456789");
+    return n ? at + n : NULL;
+}
+
+/* SCHEME:NUMBER, perhaps /tab/NUMBER or /worker/NUMBER, and perhaps #NUMBER. */
 static bool is_of_process(const char *name) {
-    static const char digits[] = "0123456789";
+    static const char *const choices[] = { "/tab/", "/worker/" };
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (n == 0 || name[n] != ':')
-        return false;
-    const char *number = name + n + 1, *rest = number + strspn(number, digits);
-    return rest > number && (!*rest || (*rest == '#' && rest[1] && !rest[1 + strspn(rest + 1, digits)]));
+    const char *rest = n && name[n] == ':' ? number_skip(name + n + 1) : NULL;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices && rest; i++)
+        if (strncmp(rest, choices[i], strlen(choices[i])) == 0)
+            rest = number_skip(rest + strlen(choices[i]));
+    if (rest && *rest == '#')
+        rest = number_skip(rest + 1);
+    return rest && !*rest;
 }
 
 bool ubi__is_of_program(const char *name) {
@@ -190,12 +199,13 @@ bool ubi__has_next_snapshot(const char *argument) {
     return renumbering_of(argument) != NULL;
 }
 
-const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument) {
+const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument, const char *target) {
     const struct renumbering *renumbering = renumbering_of(argument);
-    char more[64];
+    char more[160];
     if (!renumbering)
         return argument;
-    snprintf(more, sizeof more, "snapshot -o %s", renumbering->file);
+    snprintf(more, sizeof more, "snapshot%s%.80s -o %s", target ? " --target " : "", target ? target : "",
+             renumbering->file);
     ubi__write_command(page, "attach", argument, more, renumbering->why);
     return renumbering->file;
 }

@@ -98,9 +98,9 @@ bool ubi__is_of_program(const char *name);
 const char *ubi__file_argument(const char *path, const char *otherwise);
 /**
  * What commands with ids are to be about. Firefox moves objects, which gives them other ids: of its addresses a line is written that saves a
- * snapshot, and that file is returned.
+ * snapshot, and that file is returned. @param target  what is chosen at the address by --target; NULL: nothing is.
  */
-const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument);
+const char *ubi__write_next_snapshot(const ubi__page *page, const char *argument, const char *target);
 /** Whether that writes a line. */
 bool ubi__has_next_snapshot(const char *argument);
 /** A line: no stacks were recorded. @param how  they would have been, of a file: "", or what follows "Not recorded". */

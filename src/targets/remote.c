@@ -74,10 +74,20 @@ static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *cons
     return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
 }
 
+bool ubi__remote_name_fits(const ubi__remote_address *address, ubi_text title, ubi_text url) {
+    const ubi_text name = ubi__text(address->name);
+    return ubi__text_contains(title, name) || ubi__text_contains(url, name);
+}
+
 ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n) {
-    return ubi__fail(UBI_ENOTFOUND, "has no %s %llu: there %s %llu",
-                     address->choice == UBI__REMOTE_TAB ? "tab" : "process", (unsigned long long)address->number,
-                     n == 1 ? "is" : "are", (unsigned long long)n);
+    static const char *const kinds[] = {
+        [UBI__REMOTE_TAB] = "tab", [UBI__REMOTE_PROCESS] = "process", [UBI__REMOTE_WORKER] = "worker thread"
+    };
+    if (address->choice == UBI__REMOTE_NAMED)
+        return ubi__fail(UBI_ENOTFOUND, "has nothing with '%s' in its title or address; 'attach' lists what there is",
+                         address->name);
+    return ubi__fail(UBI_ENOTFOUND, "has no %s %llu: there %s %llu", kinds[address->choice],
+                     (unsigned long long)address->number, n == 1 ? "is" : "are", (unsigned long long)n);
 }
 
 /* HOST[:PORT]; of IPv6 [HOST][:PORT]. */
@@ -99,18 +109,21 @@ static bool host_read(ubi__remote_address *out, ubi_text text) {
     return true;
 }
 
-/* "", "/", "/tab/N" or "/process/N". */
+/* "", "/", "/tab/N", "/process/N", or, where a program has them, "/worker/N". */
 static bool choice_read(ubi__remote_address *out, ubi_text text) {
     static const struct {
         const char *word;
         ubi__remote_choice choice;
         uint64_t least;
-    } choices[] = { { "/tab/", UBI__REMOTE_TAB, 1 }, { "/process/", UBI__REMOTE_PROCESS, 0 } };
+    } choices[] = { { "/tab/", UBI__REMOTE_TAB, 1 },
+                    { "/process/", UBI__REMOTE_PROCESS, 0 },
+                    { "/worker/", UBI__REMOTE_WORKER, 0 } };
     if (text.len == 0 || ubi__text_is(text, "/"))
         return true;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         size_t n = strlen(choices[i].word);
-        if (!ubi__text_begins(text, choices[i].word))
+        if (!ubi__text_begins(text, choices[i].word) ||
+            (choices[i].choice == UBI__REMOTE_WORKER && !out->scheme->has_workers))
             continue;
         out->choice = choices[i].choice;
         return number_read(&out->number, (ubi_text){ text.ptr + n, text.len - n }) && out->number >= choices[i].least;
@@ -130,7 +143,7 @@ static bool path_read(ubi__remote_address *out, const char *path) {
     return true;
 }
 
-/* NAME:PID[/tab/N]. */
+/* NAME:PID[/tab/N | /worker/N]. */
 static ubi_status process_read(ubi__remote_address *out, const char *path, const char *at) {
     size_t n = strcspn(at, "/");
     uint64_t pid = 0;

@@ -2,7 +2,7 @@
  *
  * remote.h: heaps of other processes, reached by an address that is given in place of a file.
  *
- *     SCHEME://HOST[:PORT][/tab/N | /process/N]
+ *     SCHEME://HOST[:PORT][/tab/N | /process/N | /worker/N]
  *     SCHEME:PID                                  schemes that know processes of this machine
  *     SCHEME://HOST[:PORT]/PATH                   schemes whose addresses are made by the other side
  *
@@ -36,6 +36,8 @@ typedef struct ubi__remote_scheme {
     const char *unwelcome; /**< why it may leave before it greets; NULL: unknown */
     const char *silences[UBI__REMOTE_N_WAITS]; /**< why nothing may come; stages as of silence.h; NULL: no words */
     bool has_patience;                         /**< answers are not waited for without a limit */
+    bool has_workers;                          /**< threads with heaps of their own are an address, too */
+    bool has_names;                            /**< what there is can be chosen by its name */
     uint64_t patience_us;                      /**< how long silence is nothing to speak of; 0: 5 seconds */
 } ubi__remote_scheme;
 
@@ -47,7 +49,9 @@ static inline const char *ubi__remote_snapshot_kind(const ubi__remote_scheme *sc
 typedef enum ubi__remote_choice {
     UBI__REMOTE_ANY, /**< the tab that is selected, or the first */
     UBI__REMOTE_TAB,
-    UBI__REMOTE_PROCESS
+    UBI__REMOTE_PROCESS,
+    UBI__REMOTE_WORKER, /**< a thread with a heap of its own, by the program's number; 0: its main thread */
+    UBI__REMOTE_NAMED   /**< the first of the list whose title or address has the name */
 } ubi__remote_choice;
 
 #define UBI__REMOTE_HOST_BYTES 256
@@ -63,6 +67,7 @@ typedef struct ubi__remote_address {
         number; /**< tabs are counted from 1 in the order of the list; processes have numbers of the server's, 0 its own */
     char path[UBI__REMOTE_PATH_BYTES]; /**< from its slash on, with `has_paths`; else "" */
     /* not part of the text: */
+    const char *name;     /**< of NAMED; borrowed */
     bool is_forced;       /**< snapshots are taken though the program may be ended by them */
     uint64_t patience_us; /**< how long an answer may take, where the scheme has_patience; 0: the standard */
 } ubi__remote_address;
@@ -73,15 +78,17 @@ bool ubi__remote_is_address(const char *path, const ubi__remote_scheme *const *s
 UBI__SERVER_API ubi_status ubi__remote_address_parse(ubi__remote_address *out, const char *path,
                                                      const ubi__remote_scheme *const *schemes);
 
-/** UBI_ENOTFOUND: the tab or process that the address chooses is not among the `n` that there are. */
+/** Whether a title or address has the name that `address` chooses by. */
+bool ubi__remote_name_fits(const ubi__remote_address *address, ubi_text title, ubi_text url);
+/** UBI_ENOTFOUND: what the address chooses is not among the `n` of its kind that there are. */
 UBI__SERVER_API ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n);
 
 /** A tab or process; borrowed during the call. */
 typedef struct ubi__remote_row {
-    ubi__remote_choice choice; /**< TAB or PROCESS */
+    ubi__remote_choice choice; /**< TAB, PROCESS or WORKER */
     uint64_t number;
     bool is_selected;
-    ubi_text title, url; /**< of tabs; NULL text: it has none */
+    ubi_text title, url; /**< of tabs and workers; NULL text: it has none */
 } ubi__remote_row;
 
 typedef ubi_status ubi__remote_each(void *payload, const ubi__remote_row *row);
@@ -115,7 +122,7 @@ typedef struct ubi__remote_ops {
     ubi_status (*open)(ubi__remote **out, const ubi__remote_address *address, const ubi_progress *progress,
                        const ubi_allocator *allocator);
     void (*close)(ubi__remote *remote);
-    /** Tabs, then processes. */
+    /** Tabs, then processes and workers. */
     ubi_status (*list)(ubi__remote *remote, ubi__remote_each *each, void *payload);
     /** Finds the heap that the address chooses; once, before what follows. Whether it can be more than measured is not asked yet. */
     ubi_status (*attach)(ubi__remote *remote);
@@ -146,10 +153,13 @@ typedef struct ubi__remote_ops {
     /** Names runtimes that have no part in what was answered since the last call, for they came to no safe point; each once. */
     void (*missing)(ubi__remote *remote, ubi__remote_name *take, void *payload);
     /**
-     * How many heaps of worker threads the program had when its first snapshot came, which are not in it. @param must_be_new  0, if the last such
+     * How many heaps of worker threads the program had when its first snapshot came, which are not in it; 0 also when the address chooses one of
+     * its threads. @param must_be_new  0, if the last such
      * call had the same number. NULL: the engine has them in the snapshot, or as targets.
      */
     uint64_t (*other_heaps)(ubi__remote *remote, bool must_be_new);
+    /** After an error: whether what is attached to is known to have ended, so that no other connection would reach it. NULL: it is unknown. */
+    bool (*has_ended)(ubi__remote *remote);
 } ubi__remote_ops;
 
 /** Who wants to know of a snapshot that came, while its connection is there: what it lacks, for example. On the thread that asked for it. */

@@ -10,10 +10,13 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "targets/remote.h"
 
 static const ubi__remote_scheme hosts = { .name = "host", .port = 6000 };
-static const ubi__remote_scheme processes = { .name = "proc", .port = 9229, .has_processes = true };
+static const ubi__remote_scheme processes = {
+    .name = "proc", .port = 9229, .has_processes = true, .has_workers = true
+};
 static const ubi__remote_scheme paths = { .name = "path", .port = 9222, .has_paths = true };
 static const ubi__remote_scheme *const schemes[] = { &hosts, &processes, &paths, NULL };
 
@@ -71,11 +74,35 @@ static void test_a_path_has_a_limit(void **state) {
     assert_int_equal(ubi__remote_address_parse(&a, text, schemes), UBI_EINVAL);
 }
 
+static void test_workers_are_chosen_where_there_are_such(void **state) {
+    (void)state;
+    ubi__remote_address a;
+    assert_int_equal(ubi__remote_address_parse(&a, "proc:12/worker/3", schemes), UBI_OK);
+    assert_int_equal(a.choice, UBI__REMOTE_WORKER);
+    assert_int_equal(a.number, 3);
+    assert_int_equal(ubi__remote_address_parse(&a, "proc://a:1/worker/0", schemes), UBI_OK);
+    assert_int_equal(a.number, 0);
+    assert_int_equal(ubi__remote_address_parse(&a, "proc:12/worker/", schemes), UBI_EINVAL);
+    assert_int_equal(ubi__remote_address_parse(&a, "host://a/worker/3", schemes), UBI_EINVAL);
+}
+
+static void test_a_name_is_a_part_of_a_title_or_address(void **state) {
+    (void)state;
+    const ubi__remote_address a = { .choice = UBI__REMOTE_NAMED, .name = "mail" };
+    assert_true(ubi__remote_name_fits(&a, ubi__text("Worker 1"), ubi__text("file:///mail.js")));
+    assert_true(ubi__remote_name_fits(&a, ubi__text("a mail"), (ubi_text){ NULL, 0 }));
+    assert_false(ubi__remote_name_fits(&a, ubi__text("Worker 1"), (ubi_text){ NULL, 0 }));
+    assert_int_equal(ubi__remote_fail_missing(&a, 2), UBI_ENOTFOUND);
+    assert_non_null(strstr(ubi_error_message(), "nothing with 'mail'"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms_of_addresses),
         cmocka_unit_test(test_what_is_no_address),
         cmocka_unit_test(test_a_path_has_a_limit),
+        cmocka_unit_test(test_workers_are_chosen_where_there_are_such),
+        cmocka_unit_test(test_a_name_is_a_part_of_a_title_or_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,11 @@ class Chrome(unittest.TestCase):
         self.assertIn("Garbage was collected", self.ask("attach", tab, "gc"))
         self.assertIn("Visit", self.ask("summary", tab, "--top", "60"))
 
+    def test_a_tab_is_chosen_by_its_name(self):
+        for words in (("--target", str(self.number())), ("--target", "visits")):
+            self.assertGreater(json.loads(self.ask("attach", self.address, "measure", "--json", *words))["measure"]["heapUsedSize"], 100000)
+        self.assertIn("Visit", self.ask("leaks", self.address, "--target", "visits", "--every", "0.3s", "--times", "2"))
+
     def test_a_leak_is_found(self):
         said = self.ask("leaks", f"{self.address}/tab/{self.number()}", "--every", "0.3s", "--times", "3")
         self.assertIn("Visit", said)

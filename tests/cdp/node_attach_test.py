@@ -28,6 +28,24 @@ let i = 0;
 setInterval(() => { for (let k = 0; k < 20; k++) kept.push(new Visit(i++)); }, 5);
 setInterval(() => process.stdout.write(kept.length > 500 ? "alive\\n" : ""), 20);
 """
+# Two workers, the second of which leaks. SIGHUP ends it by itself, SIGUSR2 from outside, SIGTERM all of the program.
+WORKERS = """
+const { Worker, isMainThread, parentPort, workerData } = require('worker_threads');
+class Job { constructor(i) { this.data = new Array(50).fill(i); } }
+const kept = [];
+if (isMainThread) {
+    let n = 0;
+    const workers = [0, 1].map(i => new Worker(__filename, { workerData: i }).on('message', () => n++));
+    process.on('SIGHUP', () => workers[1].postMessage('end'));
+    process.on('SIGUSR2', () => workers[1].terminate());
+    process.on('SIGTERM', () => process.exit(7));
+    setInterval(() => process.stdout.write(n > 1 ? 'alive\\n' : ''), 20);
+} else {
+    parentPort.on('message', () => process.exit());
+    setInterval(() => { for (let i = 0; workerData && i < 20; i++) kept.push(new Job(i)); }, 5);
+    setTimeout(() => parentPort.postMessage('here'), 200);
+}
+"""
 
 
 def free_port():
@@ -165,6 +183,9 @@ class Node(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             with self.assertRaises(ProcessLookupError):
                 os.killpg(int((self.place.folder / "pid").read_text()), 0)
+            done = self.ubiheap("leaks", address, "--every", "4s", "--while", "sleep 9")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, rb"ended [\d.]+ m?s after snapshot [12], not 4.00 s: (no snapshot is taken|the last step)")
             done = self.ubiheap("leaks", address, "--every", "1000s", "--while", "true")
             self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
             program.wait_until_closed()
@@ -339,6 +360,96 @@ class Node(unittest.TestCase):
             program.wait_until_closed()
             program.wait_for_sign()
 
+    def test_a_worker_is_listed_and_chosen(self):
+        """By its number or its name, in the address or beside it; all verbs take it, and a gate passes then."""
+        with Program(self.place, code=WORKERS) as program:
+            address = f"node:{program.process.pid}"
+            heaps = json.loads(self.ask("attach", address, "--json"))["heaps"]
+            self.assertEqual([(heap["kind"], heap["number"]) for heap in heaps], [("tab", 1), ("worker", 1), ("worker", 2)])
+            self.assertTrue(all(heap["url"].endswith("leaking.js") for heap in heaps), heaps)
+            for words in (("--target", "2"), ("--target", "orker 2")):
+                self.assertEqual([heap["number"] for heap in json.loads(self.ask("attach", address, "list", "--json", *words))["heaps"]], [2])
+            for words, has_job in (((f"{address}/worker/2",), True), ((f"{address}/worker/1",), False), ((f"{address}/worker/0",), False)):
+                self.assertEqual("Job" in self.ask("summary", *words, "--top", "200"), has_job, words)
+            self.assertGreater(json.loads(self.ask("attach", address, "measure", "--target", "2", "--json"))["measure"]["heapUsedSize"], 100000)
+            self.assertIn("Garbage was collected", self.ask("attach", address, "gc", "--target", "2"))
+            self.assertIn("leaking.js:", self.ask("attach", address, "profile", "--seconds", "1", "--target", "2"))
+            self.ask("attach", address, "track", "--seconds", "0.3", "--target", "2", "-o", "job.heaptimeline")
+            self.assertIn("leaking.js:", self.ask("allocations", "job.heaptimeline"))
+            self.ask("attach", address, "snapshot", "--target", "2", "-o", "job.heapsnapshot")
+            saved = (self.place.folder / "job.heapsnapshot").read_text()
+            self.assertIn('"Job"', saved)
+            program.wait_until_closed()
+            program.wait_for_sign()
+
+    def test_the_leak_of_a_worker_is_found(self):
+        """What is asked next is about it. The threads beside the one that was chosen are not judged."""
+        with Program(self.place, code=WORKERS) as program:
+            address = f"node:{program.process.pid}"
+            command = ("leaks", address, "--every", "0.2s", "--times", "3", "--fail-on")
+            done = self.ubiheap(*command, "leaked > 0", "--target", "2")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(b"Job", done.stdout)
+            self.assertIn(f"ubiheap attach {address} snapshot --target 2 -o".encode(), done.stdout)
+            done = self.ubiheap(*command, "leaked > 1000000", "--target", "2", "--keep-ids")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(b"not looked at", done.stderr)
+            self.assertEqual(self.ubiheap(*command, "leaked > 1000000", "--target", "0").returncode, 0)
+            program.wait_until_closed()
+
+    def test_what_is_not_there_to_choose(self):
+        with Program(self.place, code=WORKERS) as program:
+            address = f"node:{program.process.pid}"
+            for verb in ("list", "gc"):
+                for target, words in (("9", b"has no worker thread 9: there are 2"), ("absent", b"has nothing with 'absent' in its title or address")):
+                    done = self.ubiheap("attach", address, verb, "--target", target)
+                    self.assertEqual((done.stdout, done.stderr.count(b"\n")), (b"", 1), done.stderr)
+                    self.assertIn(words, done.stderr)
+            program.wait_until_closed()
+        for words in (("attach", "firefox://h", "--target", "1"), ("attach", "node:1/worker/1", "--target", "1"), ("attach", "node:1", "--target", ""),
+                      ("leaks", "a.heapsnapshot", "b.heapsnapshot", "--target", "1"), ("attach", "chrome://h", "--target", "0")):
+            done = self.ubiheap(*words)
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done.stderr)
+            self.assertIn(b"--target", done.stderr)
+
+    def test_a_worker_that_ends(self):
+        """By itself, or ended by the program, which lives: whatever we wait for, we leave."""
+        for number, (verb, options) in itertools.product((signal.SIGHUP, signal.SIGUSR2), (
+                ("leaks", ("--every", "1000s", "--times", "2")), ("attach", ("profile", "--seconds", "0")))):
+            with self.subTest(number, verb=verb), Program(self.place, code=WORKERS) as program:
+                process = subprocess.Popen([workspace.UBIHEAP, verb, f"node:{program.process.pid}/worker/2", *options], cwd=self.place.folder,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                if verb == "leaks":
+                    self.assertIn(b"snapshot 1 of 2", process.stderr.readline())
+                else:
+                    while not program.is_listening():
+                        time.sleep(0.002)
+                    for _ in range(50):
+                        program.wait_for_sign()
+                program.process.send_signal(number)
+                said = process.communicate()[1]
+                self.assertNotIn(process.returncode, (0, 130), said)
+                self.assertRegex(said, b"the worker thread has ended|has no worker thread 2")
+                program.wait_until_closed()
+                program.wait_for_sign()
+
+    def test_a_program_that_ends_while_its_worker_is_asked(self):
+        """At moments that differ from run to run: it ends as it would without us."""
+        moments = random.Random()
+        for turn in range(6):
+            command = ("leaks", "--every", "0.01s", "--times", "200") if turn % 2 else ("attach", "track", "--seconds", "0", "-o", "cut.heaptimeline")
+            with self.subTest(turn), Program(self.place, code=WORKERS) as program:
+                words = [command[0], f"node:{program.process.pid}/worker/2", *command[1:]]
+                process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                while not program.is_listening() and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(moments.uniform(0, 2))
+                program.process.send_signal(signal.SIGTERM)
+                program.process.stdout.read()
+                self.assertEqual(program.process.wait(), 7)
+                said = process.communicate()[1]
+                self.assertIn(process.returncode, (3, 4), said)
+
     def test_a_question_keeps_its_snapshot(self):
         with Program(self.place) as program:
             said = self.ask("report", f"node:{program.process.pid}", "--keep", "kept.heapsnapshot", "--json")
@@ -419,6 +530,89 @@ class Node(unittest.TestCase):
                     self.assertEqual(said.count(b"\n"), 1, said)
                     self.assertEqual((self.place.folder / "cut.heapsnapshot").exists(), process.returncode == 0)
                     (self.place.folder / "cut.heapsnapshot").unlink(missing_ok=True)
+
+    def test_one_interrupt_ends_it_at_any_moment(self):
+        """While it connects, waits, the program pauses for a snapshot, or it leaves. The inspector is closed each time, and what there is is used."""
+        code = "globalThis.big = Array.from({ length: 2e5 }, (_, i) => ({ i, s: 'text ' + i }));" + LEAKING
+        moments = random.Random()
+        with Program(self.place, code=code) as program:
+            for turn in range(10):
+                command = ("attach", "snapshot", "-o", "cut.heapsnapshot") if turn % 2 else ("leaks", "--every", "0.05s", "--times", "200")
+                process = subprocess.Popen([workspace.UBIHEAP, command[0], f"node:{program.process.pid}", *command[1:]], cwd=self.place.folder,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                while not program.is_listening() and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(moments.uniform(0, 3))
+                process.send_signal(signal.SIGINT)
+                out, said = process.communicate()
+                with self.subTest(turn, said=said):
+                    self.assertIn(process.returncode, (130, 0, 3), said)  # 3: what there is does not suffice for an answer
+                    self.assertEqual(bool(out), process.returncode == 0 and command[0] == "leaks")
+                    (self.place.folder / "cut.heapsnapshot").unlink(missing_ok=True)
+                    program.wait_until_closed()
+                    program.wait_for_sign()
+
+    def test_it_says_for_what_it_waits_to_leave(self):
+        """After one interrupt the inspector is closed, when the program answers. Another one leaves at once."""
+        code = ("process.on('SIGHUP', () => { require('fs').writeSync(1, 'blocked\\n');"
+                "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DURATION); });") + LEAKING
+        for duration, is_patient in (("10000", True), ("Infinity", False)):
+            with self.subTest(duration), Program(self.place, code=code.replace("DURATION", duration)) as program:
+                process = subprocess.Popen([workspace.UBIHEAP, "leaks", f"node:{program.process.pid}", "--every", "1000s", "--times", "2"],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.assertIn(b"snapshot 1 of 2", process.stderr.readline())
+                program.process.send_signal(signal.SIGHUP)
+                while program.process.stdout.readline() != "blocked\n":
+                    pass
+                process.send_signal(signal.SIGINT)
+                self.assertIn(b"one snapshot shows no leak", process.stderr.readline())
+                self.assertIn(b"the inspector that was opened is closed when the program answers", process.stderr.readline())
+                if is_patient:
+                    self.assertEqual((process.communicate()[1], process.returncode), (b"", 130))
+                    program.wait_until_closed()
+                    continue
+                process.send_signal(signal.SIGINT)
+                process.communicate()
+                self.assertEqual(process.returncode, 130)
+                self.assertIsNone(program.process.poll())
+
+    def test_a_program_that_waits_in_a_call(self):
+        """As in execSync: it would open its inspector afterwards. A line says so meanwhile, and one names the limit when that is over."""
+        code = "require('fs').writeSync(1, 'alive\\n'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"
+        with Program(self.place, code=code) as program:
+            states = ""
+            while not states.endswith("SS"):
+                states += pathlib.Path(f"/proc/{program.process.pid}/stat").read_text().rpartition(") ")[2][0]
+                time.sleep(0.02)
+            done = self.ubiheap("attach", f"node:{program.process.pid}", "measure", "--patience", "4s")
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (4, b"", 2), done.stderr)
+            self.assertIn(b"since its main thread waits in a call, such as execSync", done.stderr)
+            self.assertIn(b"did not open in 4.00 s", done.stderr)
+
+    def test_a_series_whose_program_has_ended_proposes_no_other_snapshot(self):
+        with Program(self.place) as program:
+            process = subprocess.Popen([workspace.UBIHEAP, "leaks", f"node:{program.process.pid}", "--every", "0.2s"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            for number in (1, 2, 3):
+                self.assertIn(b"snapshot %d" % number, process.stderr.readline())
+            program.process.kill()
+            out, said = process.communicate()
+            self.assertEqual(process.returncode, 4, said)
+            self.assertIn(b"The program has ended. With --keep FILE", out)
+            self.assertNotIn(b"ubiheap attach", out)
+
+    def test_a_series_in_which_another_debugger_left(self):
+        """V8 gives all objects other ids then: that is said, and not that it is another process."""
+        with Program(self.place) as program:
+            address = f"node:{program.process.pid}"
+            process = subprocess.Popen([workspace.UBIHEAP, "leaks", address, "--every", "3s", "--times", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertIn(b"snapshot 1 of 2", process.stderr.readline())
+            self.ask("attach", address, "gc")
+            out, said = process.communicate()
+            self.assertEqual(process.returncode, 3, said)
+            self.assertIn(b"of the same program", out)
+            self.assertNotIn(b"another process", out + said)
+            program.wait_until_closed()
 
     def test_a_program_that_has_no_room_is_spared(self):
         with Program(self.place, f"--inspect=127.0.0.1:{free_port()}") as program:  # opening it takes room

@@ -41,9 +41,10 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                                        : "--warm-up is for --do, which starts a browser");
     if (v->keeps_ids)
         return ubi__fail(UBI_EINVAL, "--keep-ids is for --every, which takes snapshots");
-    if (v->times || v->wants_all || v->beside || v->collects || v->is_forced)
+    if (v->times || v->target || v->wants_all || v->beside || v->collects || v->is_forced)
         return ubi__fail(UBI_EINVAL, "%s is for --every, which takes snapshots",
                          v->times       ? "--times"
+                         : v->target    ? "--target"
                          : v->wants_all ? "--all"
                          : v->beside    ? "--while"
                          : v->collects  ? "--gc"
@@ -66,7 +67,9 @@ static ubi_status series_check(ubi__heap_series_options *options, const ubi__cli
     if (cli->common.keep && v->keeps_ids)
         return ubi__fail(UBI_EINVAL, "--keep goes without --keep-ids, which has no snapshot to keep");
     UBI_TRY(ubi__remote_address_parse(&address, operands[0], ubi__remote_schemes));
+    UBI_TRY(ubi__remote_target_read(&address, v->target));
     UBI_TRY(ubi__remote_patience_read(&address, v->patience));
+    options->target = v->target;
     options->patience_us = address.patience_us;
     return ubi__snapshot_copy_check_kind(cli, ubi__remote_snapshot_kind(address.scheme));
 }
@@ -89,11 +92,13 @@ static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
 static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_series *series, int *exit_code) {
     if (series->fault[0])
         ubi__print_line(cli->subject, series->fault);
+    v->has_ended = series->has_ended;
     UBI_TRY(ubi__cli_ask_taken(cli, &ubi__question_leaks, v, series, exit_code));
     if (series->fault[0] && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_SYSTEM;
     if (series->n_other_heaps && v->fail_on && *exit_code == UBI__EXIT_OK) {
-        ubi__print_line(cli->subject, "cannot judge it: its worker threads may leak");
+        ubi__print_line(cli->subject,
+                        "cannot judge it: its worker threads may leak; --target 0 judges the main thread alone");
         *exit_code = UBI__EXIT_INPUT;
     }
     return UBI_OK;
@@ -118,9 +123,10 @@ static ubi_status scenario_check(ubi__scenario_options *out, const ubi__leaks_va
         return ubi__fail(UBI_EINVAL,
                          "--do starts a browser for one page, such as chrome:http://127.0.0.1:8000/, or chrome: alone "
                          "where the script has the address");
-    if (v->every || v->beside || v->wants_all || v->keeps_ids)
+    if (v->every || v->target || v->beside || v->wants_all || v->keeps_ids)
         return ubi__fail(UBI_EINVAL, "%s is for programs that run; --do has a script",
                          v->every       ? "--every"
+                         : v->target    ? "--target"
                          : v->beside    ? "--while"
                          : v->wants_all ? "--all"
                                         : "--keep-ids");

@@ -19,6 +19,7 @@ typedef struct ubi__leaks_values {
     uint64_t limit; /**< clusters shown; 0: all */
     /* For a door that takes the heaps itself, of a program that runs: */
     const char *every;   /**< NULL: they are there */
+    const char *target;  /**< which thread or tab of it; NULL: the address says it */
     uint64_t times;      /**< 0: until the user has enough */
     bool keeps_ids;      /**< of older heaps ids and classes alone: what became larger is unknown */
     bool wants_all;      /**< also when the verdict is clear before */
@@ -31,6 +32,7 @@ typedef struct ubi__leaks_values {
         *patience; /**< how long a step of the scenario, or an answer of the program, may take; NULL: the standard */
     bool is_shown; /**< the browser has a window */
     uint64_t warm_ups; /**< how often the scenario acts, and undoes it, before the first snapshot */
+    bool has_ended;    /**< the program has, from which the heaps were taken; not an option */
 } ubi__leaks_values;
 
 /** The comparison and its results. */

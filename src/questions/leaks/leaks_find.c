@@ -233,6 +233,7 @@ static ubi_status control_take(ubi__leaks_answer *a, const ubi__asked *asked) {
 ubi_status ubi__leaks_compute(void *answer_of, const ubi__asked *asked) {
     ubi__leaks_answer *a = answer_of;
     comparison c = { .answer = a, .asked = asked, .series = &a->series };
+    a->series.is_of_one_program = a->values->every != NULL;
     bool allows = a->values->may_be_other_process;
     UBI_TRY(control_take(a, asked));
     if (a->values->must_reorder)

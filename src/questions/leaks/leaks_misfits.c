@@ -22,6 +22,13 @@ static void write_other_process(const ubi__page *page, const ubi__leaks_answer *
         ubi__write_words(page, UBI__INK_YELLOW, line);
         return;
     }
+    if (answer->series.is_of_one_program) {
+        snprintf(line, sizeof line, "%.160s has %s, of which %s have ids that are in the newest snapshot, too.",
+                 ubi__leaks_name(&answer->series, i), ubi__human_things(nodes, heap->tally.count, "node"),
+                 ubi__human_count(common, heap->n_common));
+        ubi__write_words(page, UBI__INK_YELLOW, line);
+        return;
+    }
     if (heap->n_texts)
         snprintf(texts, sizeof texts, ", and of %s %s have the same text",
                  ubi__human_things(nodes, heap->n_texts, "string"), ubi__human_count(same, heap->n_texts_same));
@@ -57,6 +64,8 @@ void ubi__leaks_write_nothing_to_judge(const ubi__page *page, const ubi__leaks_a
         page, UBI__INK_PLAIN,
         answer->fit == UBI_LEAK_SAME_HEAP
             ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
+        : answer->series.is_of_one_program
+            ? "Take the series again, while no other debugger and no other ubiheap looks into the program."
         : by_key ? "Names show nothing then, and hardly whether the files are of one process; --allow-other-process "
                    "shows the result anyway."
                  : "Compare files of one process; --allow-other-process shows the result anyway.");

@@ -445,6 +445,12 @@ static void write_command(const page *p, const char *command, const char *file, 
     ubi__write_command(p->page, command, file, text, help);
 }
 
+/* As a shell takes it, of characters that need no quotes; NULL: there is none, or it has others. */
+static const char *target_argument(const page *p) {
+    const char *target = p->answer->values->target;
+    return target ? ubi__file_argument(target, NULL) : NULL;
+}
+
 /* As a shell takes it between the quotes of an expression. */
 static bool class_is_plain(ubi_text name) {
     for (size_t i = 0; i < name.len; i++)
@@ -453,10 +459,18 @@ static bool class_is_plain(ubi_text name) {
     return true;
 }
 
-/* Of a program that runs: in another snapshot, objects have other ids, and are found by their class. */
+/*
+ * Of a program that runs: in another snapshot, objects have other ids, and are found by their class. What its snapshots were taken of is chosen
+ * again.
+ */
 static void write_next_of_program(const page *p, const char *argument, const ubi_leak_cluster *c) {
     char options[CLASS_BYTES + 64];
-    const char *file = ubi__write_next_snapshot(p->page, argument);
+    if (p->answer->values->has_ended) {
+        ubi__write_words(p->page, UBI__INK_DIM,
+                         "  The program has ended. With --keep FILE the newest snapshot stays, for paths and show.");
+        return;
+    }
+    const char *file = ubi__write_next_snapshot(p->page, argument, target_argument(p));
     ubi_text class_name = c ? c->class_name.name : ubi__text("");
     if (class_name.len == 0 || class_name.len > CLASS_BYTES || !class_is_plain(class_name))
         return;

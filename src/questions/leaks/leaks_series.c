@@ -270,6 +270,11 @@ const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_seri
     else if (all_renew_ids(leaks))
         series_put(&l, " %s no id of %.*s; the program gives new ids in each snapshot: use 'ubiheap diff --by class'",
                    n == 1 ? "has" : "have", NAME_BYTES, ubi__leaks_name(s, s->n - 1));
+    else if (s->is_of_one_program)
+        series_put(&l,
+                   " %s of the same program as %.*s, but it gave its objects other ids meanwhile, as when another "
+                   "debugger leaves it",
+                   n == 1 ? "is" : "are", NAME_BYTES, ubi__leaks_name(s, s->n - 1));
     else
         series_put(&l, " %s of another process than %.*s", n == 1 ? "is" : "are", NAME_BYTES,
                    ubi__leaks_name(s, s->n - 1));

@@ -15,6 +15,7 @@ typedef struct ubi__leaks_series {
     const ubi__asked *asked;
     uint32_t *heaps; /**< owned heaps[n]: indices of asked->heaps */
     uint32_t n;
+    bool is_of_one_program; /* it runs, and they were taken of it over one connection */
 } ubi__leaks_series;
 
 /** What the i-th of them is called. */

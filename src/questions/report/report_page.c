@@ -262,7 +262,7 @@ static void next_command_write(const page *p, size_t i, const char *file) {
 static void next_write(const page *p) {
     size_t shown = 0;
     ubi__write_title(p->page, "Next");
-    const char *file = ubi__write_next_snapshot(p->page, ubi__file_argument(p->facts->name, "FILE"));
+    const char *file = ubi__write_next_snapshot(p->page, ubi__file_argument(p->facts->name, "FILE"), NULL);
     for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
         if (!command_is_next(p, i))
             continue;

@@ -10,7 +10,7 @@
 #include "targets/remote.h"
 
 typedef struct ubi__attach_arguments {
-    const char *tab, *process, *output;
+    const char *tab, *process, *target, *output;
     const char *seconds, *patience;
     bool is_forced;
 } ubi__attach_arguments;

@@ -31,17 +31,21 @@ static const ubi__text_column list_columns[N_LIST_COLUMNS] = {
     [SELECTED] = { "", .width = 8, .is_left = true },
 };
 
+static const char *const kinds[] = {
+    [UBI__REMOTE_TAB] = "tab", [UBI__REMOTE_PROCESS] = "process", [UBI__REMOTE_WORKER] = "worker"
+};
+
 static void row_print(const listing *l, const ubi__remote_row *row) {
     char which[40];
-    bool is_tab = row->choice == UBI__REMOTE_TAB;
+    bool is_process = row->choice == UBI__REMOTE_PROCESS;
     ubi_text words = ubi__text(row->number == 0 ? "parent process" : "child process");
-    snprintf(which, sizeof which, "%s %llu", is_tab ? "tab" : "process", (unsigned long long)row->number);
+    snprintf(which, sizeof which, "%s %llu", kinds[row->choice], (unsigned long long)row->number);
     const ubi__cell cells[N_LIST_COLUMNS] = {
         [WHICH] = ubi__cell_words(which), [SELECTED] = ubi__cell_words(row->is_selected ? "selected" : "")
     };
     size_t room = ubi__text_table_row(&l->table, cells);
     ubi__out *out = l->table.out;
-    size_t used = ubi__display_text(out, l->table.style, is_tab ? row->title : words, room);
+    size_t used = ubi__display_text(out, l->table.style, is_process ? words : row->title, room);
     if (row->url.len && room > used + 2) {
         ubi__out_string(out, row->title.len ? "  " : "");
         ubi__display_text(out, l->table.style, row->url, room - used - 2);
@@ -65,7 +69,7 @@ static void listing_begin(listing *l) {
 
 static void row_document_write(ubi__json *json, const ubi__remote_row *row) {
     ubi__json_object_begin(json);
-    ubi__json_member_string(json, "kind", row->choice == UBI__REMOTE_TAB ? "tab" : "process");
+    ubi__json_member_string(json, "kind", kinds[row->choice]);
     ubi__json_member_u64(json, "number", row->number);
     ubi__json_member_bool(json, "selected", row->is_selected);
     ubi__json_member_text(json, "title", row->title);
@@ -73,14 +77,23 @@ static void row_document_write(ubi__json *json, const ubi__remote_row *row) {
     ubi__json_object_end(json);
 }
 
+static bool row_is_chosen(const listing *l, const ubi__remote_row *row) {
+    const ubi__remote_address *address = l->attach->address;
+    if (address->choice == UBI__REMOTE_ANY)
+        return true;
+    if (address->choice == UBI__REMOTE_NAMED)
+        return !l->has_chosen && ubi__remote_name_fits(address, row->title, row->url);
+    if (address->choice == UBI__REMOTE_WORKER && address->number == 0) /* the main thread */
+        return row->choice == UBI__REMOTE_TAB;
+    return row->choice == address->choice && row->number == address->number;
+}
+
 static ubi_status row_take(void *payload, const ubi__remote_row *row) {
     listing *l = payload;
-    const ubi__remote_address *address = l->attach->address;
-    bool has_choice = address->choice != UBI__REMOTE_ANY;
-    l->n_chosen += row->choice == address->choice;
-    if (has_choice && (row->choice != address->choice || row->number != address->number))
+    l->n_chosen += row->choice == l->attach->address->choice;
+    if (!row_is_chosen(l, row))
         return UBI_OK;
-    l->has_chosen = has_choice;
+    l->has_chosen = true;
     listing_begin(l);
     if (l->attach->cli->common.wants_json)
         row_document_write(&l->json, row);
@@ -95,10 +108,12 @@ ubi_status ubi__attach_list(const ubi__attach *a) {
     if (a->address->choice != UBI__REMOTE_ANY && !l.has_chosen)
         return ubi__remote_fail_missing(a->address, l.n_chosen);
     listing_begin(&l);
-    if (a->cli->common.wants_json) {
-        ubi__json_array_end(&l.json);
-        ubi__document_end(&l.json); /* nothing was asked of a runtime */
+    if (!a->cli->common.wants_json) {
+        ubi__attach_missing_report(a);
+        return UBI_OK;
     }
+    ubi__json_array_end(&l.json);
+    ubi__attach_document_end(&l.json, a);
     return UBI_OK;
 }
 

@@ -179,6 +179,7 @@ static ubi_status arguments_check(const ubi__attach *a, const struct verb *verb,
     UBI_TRY(ubi__remote_address_parse(address, a->target, ubi__remote_schemes));
     UBI_TRY(choice_read(address, v->tab, "--tab", UBI__REMOTE_TAB, 1));
     UBI_TRY(choice_read(address, v->process, "--process", UBI__REMOTE_PROCESS, 0));
+    UBI_TRY(ubi__remote_target_read(address, v->target));
     UBI_TRY(options_check(a, verb));
     address->is_forced = v->is_forced;
     UBI_TRY(ubi__remote_patience_read(address, v->patience));
@@ -203,8 +204,8 @@ static ubi_status process_record(ubi__cli *cli, const ubi__attach_arguments *v, 
                                  int *exit_code) {
     if (n_operands > 1)
         return ubi__fail(UBI_EINVAL, "a process is recorded, and takes no verb: ubiheap attach %s", operands[0]);
-    if (v->tab || v->process)
-        return ubi__fail(UBI_EINVAL, "--tab and --process choose in a TARGET that is an address");
+    if (v->tab || v->process || v->target)
+        return ubi__fail(UBI_EINVAL, "--tab, --process and --target choose in a TARGET that is an address");
     if (v->patience)
         return ubi__fail(UBI_EINVAL, "--patience is for a TARGET that is an address of Node.js or Chrome");
     const char *seconds = v->seconds && strcmp(v->seconds, "0") != 0 ? v->seconds : NULL; /* 0: until Ctrl-C */
@@ -238,6 +239,11 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("tab", 0, AT(tab), "N", "the tab of this number, as list shows it", "the one that is selected"),
     UBI__TEXT("process", 0, AT(process), "N", "the whole process of this number; 0: the program that was addressed",
               NULL),
+    UBI__TEXT(
+        "target", 0, AT(target), "N|NAME",
+        "of Node.js the worker thread of this number, as list shows it, 0: the main thread; of Chrome the tab; or "
+        "the first in the list whose title or address has NAME",
+        NULL),
     UBI__TEXT("output", 'o', AT(output), "FILE",
               "where snapshot saves the heap, and allocations, profile and track what they recorded", NULL),
     UBI__TEXT("seconds", 0, AT(seconds), "TIME",
@@ -270,11 +276,13 @@ static const ubi__usage usage = {
         "node:PID of a Node.js process of this machine, node://HOST:PORT of one with --inspect (9229), "
         "chrome://HOST:PORT of a Chrome or Electron with --remote-debugging-port=PORT (9222), or the ws:// address "
         "that such a program prints. The inspector of node:PID is opened with its signal, and closed again. "
-        "An address may choose for itself: firefox://HOST:PORT/tab/2, ubi://HOST:PORT/process/0. In this form it takes "
+        "An address may choose for itself: firefox://HOST:PORT/tab/2, ubi://HOST:PORT/process/0, node:PID/worker/1. In "
+        "this form it takes "
         "the place of a FILE in any question about heaps, such as report: a snapshot is then taken, read while it "
         "comes, and asked about.\n"
         "\n"
-        "VERB is list (the default: tabs and processes), snapshot (saves the heap with --output), census (what there "
+        "VERB is list (the default: tabs, processes and worker threads), snapshot (saves the heap with --output), "
+        "census (what there "
         "is, "
         "counted on the other side), allocations (records which functions allocate; not of V8), profile (of V8: "
         "samples "
