@@ -1300,7 +1300,7 @@ export namespace Leaks1 {
     grewWith: Array<number>;
     /** How many come in an hour, over all steps; of files that know when they were taken */
     perHour?: number;
-    /** Other leaked objects that are alive through these: at most three classes, most bytes first */
+    /** Other leaked objects that are alive through these: at most three classes, most bytes first; with what the engine has for them alone, such as the elements of an array */
     keeps: Array<{
       className: string;
       count: Leaks1.Count;

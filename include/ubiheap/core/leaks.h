@@ -293,7 +293,7 @@ UBI_API uint64_t ubi_leaks_retained_by_class(const ubi_leaks *leaks, ubi_text na
 
 /* ---- clusters --------------------------------------------------------------------------------------------------- */
 
-/** Other leaked objects of a class that a cluster keeps. */
+/** Other leaked objects of a class that a cluster keeps, with what the engine has for them alone, such as the elements of an array. */
 typedef struct ubi_leak_part {
     ubi_class name;
     ubi_leak_tally tally;

@@ -184,6 +184,8 @@ typedef struct counting {
     ubi__u64_map part_of;   /* (cluster, row) -> part */
     ubi__u64_map is_holder; /* (cluster, node) -> 0 */
     uint64_t *sites;        /* owned sites[clusters]: of each one's example */
+    ubi_node_ix
+        *carrier; /* owned carrier[n_nodes]: the nearest leaked object on the way, of one itself; UBI_NONE: none */
 } counting;
 
 static ubi_leak_cluster *cluster_at(const ubi__leak_gathering *g, ubi__leak_cluster_ix cluster) {
@@ -192,10 +194,14 @@ static ubi_leak_cluster *cluster_at(const ubi__leak_gathering *g, ubi__leak_clus
 
 /* ---- parts -------------------------------------------------------------------------------------------------------- */
 
+static uint32_t part_find(const counting *c, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
+    return ubi__u64_map_get(&c->part_of, ubi__u64_pair(cluster, ubi__leak_row_of(c->g->f, node)));
+}
+
 static ubi_status add_to_part(counting *c, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
     uint32_t row = ubi__leak_row_of(c->g->f, node);
     uint64_t key = ubi__u64_pair(cluster, row);
-    uint32_t i = ubi__u64_map_get(&c->part_of, key);
+    uint32_t i = part_find(c, cluster, node);
     if (i == UBI_NONE) {
         i = (uint32_t)c->parts.n;
         bool is_defined = ubi__leak_is_defined(c->g->f, node, &c->g->leaks->rows.rows.at[row]);
@@ -237,6 +243,20 @@ static ubi_status count_node(counting *c, ubi_node_ix node) {
     return add_to_part(c, cluster, node);
 }
 
+/*
+ * What the engine has for a leaked object, such as the elements of an array, was met through it. To what it is about itself, a cluster has no
+ * part.
+ */
+static void add_engine(counting *c, ubi_node_ix node) {
+    const ubi_leak_finder *f = c->g->f;
+    ubi_node_ix carrier = c->carrier[node];
+    if (carrier == UBI_NONE || f->flags[node] & UBI__LEAK_WAS_OLD || ubi__leak_is_held_by_program(f, node))
+        return;
+    ubi__leak_place_ix place = f->place_of[carrier];
+    if (c->g->part[place] != UBI__LEAK_PLACE_MAIN)
+        c->parts.at[part_find(c, c->g->cluster_of[place], carrier)].tally.bytes += ubi__leak_size(f, node);
+}
+
 /* Classes that a script defines tell a programmer more than any number of arrays and functions. */
 static bool is_larger(const part *a, const part *b) {
     if (a->cluster != b->cluster)
@@ -267,13 +287,21 @@ static ubi_status count_all(counting *c) {
     const ubi_leak_finder *f = c->g->f;
     size_t n = c->g->leaks->clusters.n;
     c->sites = ubi__alloc_array(f->allocator, n, sizeof *c->sites);
-    if (n && !c->sites)
+    c->carrier = ubi__alloc_array(f->allocator, f->graph->n_nodes, sizeof *c->carrier);
+    if ((n && !c->sites) || !c->carrier)
         return ubi__fail_nomem();
     for (size_t i = 0; i < n; i++)
         c->sites[i] = site_of(f, c->g->leaks->clusters.at[i].cluster.example);
-    for (uint32_t i = f->n_around; i < f->n_met; i++)
-        if (f->flags[f->order[i]] & UBI__LEAK_CANDIDATE)
-            UBI_TRY(count_node(c, f->order[i]));
+    memset(c->carrier, 0xff, f->graph->n_nodes * sizeof *c->carrier);
+    for (uint32_t i = f->n_around; i < f->n_met; i++) {
+        ubi_node_ix node = f->order[i];
+        bool is_leaked = f->flags[node] & UBI__LEAK_CANDIDATE;
+        c->carrier[node] = is_leaked ? node : c->carrier[f->parent[node]];
+        if (is_leaked)
+            UBI_TRY(count_node(c, node));
+        else
+            add_engine(c, node);
+    }
     return show_parts(c);
 }
 
@@ -286,6 +314,7 @@ ubi_status ubi__leak_count_parts(ubi__leak_gathering *g) {
     ubi__u64_map_fini(&c.is_holder);
     vec_part_fini(&c.parts, g->f->allocator);
     ubi__free_array(g->f->allocator, c.sites, g->leaks->clusters.n, sizeof *c.sites);
+    ubi__free_array(g->f->allocator, c.carrier, g->f->graph->n_nodes, sizeof *c.carrier);
     return status;
 }
 

@@ -246,6 +246,27 @@ static void what_leaked_objects_keep_is_theirs(void **state) {
                  NULL, "grew T 2 1220 in App with Array 2");
 }
 
+/* What the engine has for one of another class counts to the part, and to no part for what leaked itself. */
+static void parts_have_what_the_engine_has_for_them(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(
+        app,
+        ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\"; "
+             "3(coarse=object class=T size=10) -> 4 \"list\", 8 \"properties\"; 8(type=properties size=20); "
+             "4(coarse=object class=Array size=16) -> 5 \"elements\"; 5(type=elements size=1000) -> 6 \"[0]\"; "
+             "6(coarse=object class=Item size=5) -> 7 \"properties\"; 7(type=properties size=70)",
+        NULL);
+    ubi_leaks *leaks = leak_heaps_find(&h, NULL);
+    const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, 0);
+    assert_int_equal(c->n_parts, 2);
+    assert_int_equal(c->parts[0].tally.bytes, 1016); /* Array */
+    assert_int_equal(c->parts[0].tally.count, 1);
+    assert_int_equal(c->parts[1].tally.bytes, 75); /* Item */
+    assert_int_equal(c->retained_bytes, 10 + 20 + 1016 + 75);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
 static void what_is_also_held_otherwise_is_not_kept(void **state) {
     (void)state;
     assert_leaks(app,
@@ -849,6 +870,7 @@ int main(void) {
         cmocka_unit_test(objects_that_have_a_constructor_are_the_programs_own),
         cmocka_unit_test(a_function_holds_others_of_another_name),
         cmocka_unit_test(what_leaked_objects_keep_is_theirs),
+        cmocka_unit_test(parts_have_what_the_engine_has_for_them),
         cmocka_unit_test(what_is_also_held_otherwise_is_not_kept),
         cmocka_unit_test(old_things_that_move_below_a_new_one_are_not_leaked),
         cmocka_unit_test(what_two_leaked_objects_share_counts_once),
