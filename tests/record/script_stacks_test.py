@@ -4,6 +4,7 @@
 import collections
 import gzip
 import json
+import math
 import os
 import pathlib
 import re
@@ -157,6 +158,28 @@ class QuickJS(ScriptStacks):
         self.assertEqual(kinds, {"JavaScript Array"})
         wide = {event.kind for event in recording.allocations if event.size in (16 * 3000, 16 * 4000)}
         self.assertLessEqual(wide, {"JavaScript Wide", "JavaScript Array"})
+
+    def groups(self):
+        """Of the whole recording, by kind: measures of all that was asked for."""
+        return {row["name"]: row["total"] for row in json.loads(self.tool("allocations", "--group", "kind", "--limit", "0", "--json"))["groups"]}
+
+    def test_samples_are_of_the_same_classes_and_add_up_to_the_same(self):
+        """Most blocks are not in the recording: what an object is called does not depend on what was recorded of it before."""
+        script, period = PROGRAMS / "script_classes.js", 128
+        exact = self.record(record_place.UBIHEAP, "run", script)
+        sizes, truth = collections.defaultdict(list), self.groups()
+        for event in exact.allocations:
+            sizes[event.kind].append(event.size)
+        self.record(record_place.UBIHEAP, "run", script, options=("--period", str(period), "--no-symbols"))
+        seen = self.groups()
+        self.assertLessEqual(set(seen), set(truth))
+        for kind, of in sizes.items():
+            missed = [math.exp(-max(size, 1) / period) for size in of]
+            if not kind.startswith("JavaScript") or sum(1 - p for p in missed) < 50:
+                continue  # it may be absent
+            deviation = math.sqrt(sum(size * size * p / (1 - p) for size, p in zip(of, missed)))
+            with self.subTest(kind=kind):
+                self.assertAlmostEqual(seen[kind]["bytes"], truth[kind]["bytes"], delta=5 * deviation + 0.02 * truth[kind]["bytes"])
 
     def test_report_and_exports_name_the_script(self):
         self.record(record_place.UBIHEAP, "run", self.SCRIPT)

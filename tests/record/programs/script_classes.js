@@ -38,3 +38,38 @@ function Wide() {
         this["p" + i] = i;
 }
 kept.push(new Wide()); //@ Wide 2
+// What runs in coroutines and reactions, whose own blocks are of the class of what they belong to.
+class Yielded {
+    constructor(n) {
+        this.n = n;
+    }
+}
+class Awaited extends Yielded {}
+class Streamed extends Yielded {}
+class Reacted extends Yielded {}
+function* counts() {
+    yield new Yielded(1); //@ Yielded 320
+}
+async function waits(promise) {
+    await promise;
+    kept.push(new Awaited(1)); //@ Awaited 280
+}
+async function* streams() {
+    await null;
+    yield new Streamed(1); //@ Streamed 180
+}
+for (let i = 0; i < 160; i++) {
+    const counter = counts(); //@ Generator 480
+    kept.push(counter, counter.next());
+}
+const later = new Promise((resolve) => setTimeout(resolve, 1));
+for (let i = 0; i < 140; i++)
+    waits(later); //@ AsyncFunction 140
+for (let i = 0; i < 90; i++) {
+    const stream = streams(); //@ AsyncGenerator 270
+    kept.push(stream, stream.next());
+}
+for (let i = 0; i < 120; i++)
+    kept.push(later.then(() => kept.push(new Reacted(1)))); //@ Reacted 240
+for (let i = 0; i < 200; i++)
+    later.catch(() => 0); //@ Promise 1200

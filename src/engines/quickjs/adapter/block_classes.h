@@ -3,15 +3,17 @@
  * block_classes.h: what the blocks are that a recorded runtime asks for, by class (recorded.h).
  *
  * Objects and their properties have the name of the script's function that `new` was called on, or else that of their class; elements of
- * arrays, records of maps and data of array buffers that of their object; strings, shapes and code are called so. A block that has grown is
- * what it was: the recorder sees to that. All other blocks, such as frames of generators, are of unknown class.
+ * arrays, records of maps and data of array buffers that of their object; frames of generators and async functions, and reactions of
+ * promises, that of what they belong to; strings, shapes and code are called so. A block that has grown is what it was: the recorder sees
+ * to that where it has recorded the block before; else, as in most samples, properties have the name that their object's prototype gives.
+ * All other blocks are of unknown class.
  *
  * The prototype that a function gets at the first `new` is taken for an instance: it is made in the same way.
  */
 #ifndef UBI_QUICKJS_BLOCK_CLASSES_H
 #define UBI_QUICKJS_BLOCK_CLASSES_H
 
-#include "engines/quickjs/adapter/function_names.h"
+#include "engines/quickjs/adapter/constructor_names.h"
 #include "engines/quickjs/adapter/recorded.h"
 
 #define UBI__CLASS_NAME_BYTES 62 /* what counts of it */
@@ -94,13 +96,31 @@ static ubi__block_class ubi__blocks_of_value(JSRuntime *rt, JSValueConst value) 
     return ubi__blocks_of_class(rt, is_object ? JS_VALUE_GET_OBJ(value)->class_id : UBI__RECORDED_CLASSES);
 }
 
+/* What `new` of a script's function made is called by that: its prototype has the function. 0: nothing says so. */
+static uint8_t ubi__number_of_prototype(JSRuntime *rt, const struct JSObject *object) {
+    JSObject *prototype = object->shape ? object->shape->proto : NULL;
+    JSObject *constructor = prototype ? ubi__own_constructor(rt, prototype) : NULL;
+    return constructor ? ubi__number_of_constructor(ubi__tools_of(rt), constructor) : 0;
+}
+
+static uint8_t ubi__number_of_object(JSRuntime *rt, ubi__recorded_classes *classes, const struct JSObject *object) {
+    uint8_t number = ubi__number_of_prototype(rt, object);
+    return number ? number : ubi__number_of_class(rt, classes, object->class_id);
+}
+
 /* Properties grow, and another shape is made for them. */
 static ubi__block_class ubi__blocks_of_properties(JSRuntime *rt, const struct JSObject *object) {
     ubi__recorded_classes *classes = ubi__classes_of(rt);
     if (!classes)
         return (ubi__block_class){ 0, 0 };
     return ubi__blocks_begin(classes, ubi__number_of_kind(classes, UBI__BLOCK_SHAPE),
-                             object ? ubi__number_of_class(rt, classes, object->class_id) : 0);
+                             object ? ubi__number_of_object(rt, classes, object) : 0);
+}
+
+static void ubi__properties_grow(JSRuntime *rt, const struct JSObject *object) {
+    ubi__recorded_classes *classes = ubi__classes_of(rt);
+    if (classes && object)
+        classes->growing = ubi__number_of_object(rt, classes, object);
 }
 
 static void ubi__blocks_end(JSRuntime *rt, ubi__block_class before) {

@@ -3,7 +3,7 @@
  * block_hooks.h: macros over the functions that ask for most blocks, a part of hooks.h: they say what the blocks will be.
  *
  * A recorder is asked for blocks before it can be seen what they are. So it is said before, while a recorder wants
- * to know (block_classes.h). `class_id` and `this_val` are arguments of the engine's functions that are named.
+ * to know (block_classes.h). `class_id`, `this_val` and `p` are arguments of the engine's functions that are named.
  */
 #ifndef UBI_QUICKJS_BLOCK_HOOKS_H
 #define UBI_QUICKJS_BLOCK_HOOKS_H
@@ -18,6 +18,8 @@ static ubi__block_class UBI_OUT_OF_LINE ubi__blocks_of_value(JSRuntime *rt, JSVa
 static ubi__block_class UBI_OUT_OF_LINE ubi__blocks_of_elements(JSRuntime *rt, const struct JSObject *object);
 static ubi__block_class UBI_OUT_OF_LINE ubi__blocks_of_properties(JSRuntime *rt, const struct JSObject *object);
 static void UBI_OUT_OF_LINE ubi__blocks_end(JSRuntime *rt, ubi__block_class before);
+/* The next block that grows is that of its properties. */
+static void UBI_OUT_OF_LINE ubi__properties_grow(JSRuntime *rt, const struct JSObject *object);
 /* For the blocks of one that is about to be made. */
 static void UBI_OUT_OF_LINE ubi__object_comes(JSRuntime *rt, uint32_t class_number);
 
@@ -73,6 +75,20 @@ static JSValue this_val __attribute__((unused));
     UBI__WITH_BLOCKS((ctx)->rt, ubi__blocks_of_properties((ctx)->rt, object),                                          \
                      (resize_properties)(ctx, shape, object, count))
 
+/* An object gets the shape of others that had this property before: its block grows, if that shape has room for more. */
+static struct JSObject *p __attribute__((unused));
+#define UBI__OBJECT_OR_NULL(value) _Generic((value), struct JSObject * : (value), default : (struct JSObject *)NULL)
+#define find_hashed_shape_prop(first, ...) UBI_FIND_SHAPE_##first, __VA_ARGS__)
+#define UBI_FIND_SHAPE_JSRuntime (find_hashed_shape_prop)(JSRuntime
+#define UBI_FIND_SHAPE_ctx UBI__FIND_SHAPE(ctx
+#define UBI__FIND_SHAPE(rt, shape, ...)                                                                                \
+    ({                                                                                                                 \
+        __auto_type ubi__found = (find_hashed_shape_prop)(rt, shape, __VA_ARGS__);                                     \
+        if (UBI_IN("add_property") && ubi__found && ubi__found->prop_size != (shape)->prop_size && ubi__classified())  \
+            ubi__properties_grow(rt, UBI__OBJECT_OR_NULL(p));                                                          \
+        ubi__found;                                                                                                    \
+    })
+
 #define expand_fast_array(first, ...) UBI_EXPAND_ARRAY_##first, __VA_ARGS__)
 #define UBI_EXPAND_ARRAY_JSContext (expand_fast_array)(JSContext
 #define UBI_EXPAND_ARRAY_ctx UBI__EXPAND_ARRAY(ctx
@@ -92,6 +108,13 @@ static JSValue this_val __attribute__((unused));
 #define js_array_buffer_constructor3(first, ...) UBI_ARRAY_BUFFER_##first, __VA_ARGS__)
 #define UBI_ARRAY_BUFFER_JSContext (js_array_buffer_constructor3)(JSContext
 #define UBI_ARRAY_BUFFER_ctx UBI__MAKES_OF(JS_CLASS_ARRAY_BUFFER, js_array_buffer_constructor3, ctx
+#define async_func_init(first, ...) UBI_COROUTINE_##first, __VA_ARGS__)
+#define UBI_COROUTINE_JSContext (async_func_init)(JSContext
+#define UBI_COROUTINE_ctx UBI__MAKES_OF(UBI__COROUTINE_CLASS, async_func_init, ctx
+#define UBI__COROUTINE_CLASS                                                                                           \
+    (UBI_IN("js_generator_function_call")         ? JS_CLASS_GENERATOR                                                 \
+     : UBI_IN("js_async_generator_function_call") ? JS_CLASS_ASYNC_GENERATOR                                           \
+                                                  : JS_CLASS_ASYNC_FUNCTION)
 #define UBI__MAKES_OF(class, function, ctx, ...)                                                                       \
     UBI__WITH_BLOCKS((ctx)->rt, ubi__blocks_of_class((ctx)->rt, class), (function)(ctx, __VA_ARGS__))
 

@@ -124,9 +124,11 @@ static void *ubi__script_malloc(ubi__block_owner *owner, size_t size) {
 }
 
 static void *ubi__script_realloc(ubi__block_owner *owner, void *old, size_t size) {
-    const ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
+    ubi__recorded *recorded = ubi__tools_of(ubi__runtime_of_owner(owner))->recorded;
     unsigned char *is_for_scripts = recorded->script_blocks(), was = *is_for_scripts;
-    *is_for_scripts = recorded->classes.now.resized ? recorded->classes.now.resized : UBI__NO_BLOCK_CLASS;
+    uint8_t number = recorded->classes.growing ? recorded->classes.growing : recorded->classes.now.resized;
+    recorded->classes.growing = 0;
+    *is_for_scripts = number ? number : UBI__NO_BLOCK_CLASS;
     void *block = recorded->before.js_realloc(owner, old, size);
     *is_for_scripts = was;
     return block;

@@ -94,6 +94,7 @@ typedef struct ubi__recorded_classes {
     ubi__block_class now;                    /* of blocks that are asked for */
     ubi__block_class outer;                  /* what that was before an object that comes */
     uint8_t n_blocks_coming;                 /* of that object, from js_malloc */
+    uint8_t growing;                         /* what the next block is that grows; 0: what `now` says */
     uint8_t of_class[UBI__RECORDED_CLASSES]; /* by the engine's number; 0: not asked for yet */
     uint8_t of_kind[UBI__BLOCK_KINDS];
     const void *constructor_frame; /* the engine's innermost one, in which `new` runs */

@@ -207,7 +207,8 @@ static UBI_COLD void ubi__reported_reaction(JSContext *ctx, JSValueConst *handle
 }
 
 static int ubi__promise_then(JSContext *ctx, JSValueConst promise, JSValueConst *handlers, JSValueConst *capability) {
-    int result = perform_promise_then(ctx, promise, handlers, capability);
+    int result = UBI__WITH_BLOCKS(ctx->rt, ubi__blocks_of_class(ctx->rt, JS_CLASS_PROMISE),
+                                  perform_promise_then(ctx, promise, handlers, capability));
     if (ubi__timeline_looked_at() && result == 0)
         ubi__reported_reaction(ctx, handlers, capability);
     return result;

@@ -14,8 +14,10 @@
 #undef js_new_shape2
 #undef js_clone_shape
 #undef resize_properties
+#undef find_hashed_shape_prop
 #undef expand_fast_array
 #undef map_add_record
+#undef async_func_init
 #undef js_closure2
 #undef js_array_buffer_constructor3
 #undef js_malloc_rt
