@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "render/residence_page.h"
+#include "targets/native/allocator_parts.h"
 #include "targets/native/memory_use.h"
 
 #define STANDARD_LIMIT "8"
@@ -69,6 +70,22 @@ static void document_write(ubi__cli *cli, const process *p, const ubi__residence
     ubi__document_end(&json);
 }
 
+/* What can be found out otherwise. */
+static void undivided_write(const ubi__page *page, const process *p, const ubi__residence *r) {
+    char words[256];
+    for (size_t i = 0; i < r->rows.n; i++) {
+        ubi_text name = ubi__residence_row_name(r, &r->rows.at[i]);
+        if (r->rows.at[i].kind != UBI__RESIDENCE_ALLOCATOR || !ubi__allocator_can_be_asked(name))
+            continue;
+        snprintf(words, sizeof words,
+                 "What %.*s has in use, and what is free, is not seen from outside: `ubiheap attach %llu` and `ubiheap "
+                 "record` ask it, where it is a library.",
+                 (int)name.len, name.ptr, (unsigned long long)p->pid);
+        ubi__out_char(page->out, '\n');
+        ubi__write_words(page, UBI__INK_DIM, words);
+    }
+}
+
 static void page_write(const ubi__page *page, const process *p, const ubi__residence *r, uint64_t limit) {
     char line[sizeof p->name + 32], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
     snprintf(line, sizeof line, "%s %llu", p->name, (unsigned long long)p->pid);
@@ -81,6 +98,7 @@ static void page_write(const ubi__page *page, const process *p, const ubi__resid
     ubi__write_fact(page, "Its share", ubi__text(line), 11);
     ubi__out_char(page->out, '\n');
     ubi__residence_table(page, r, limit, NULL, 0);
+    undivided_write(page, p, r);
     if (r->is_divided)
         return;
     ubi__out_char(page->out, '\n');
@@ -135,7 +153,7 @@ static const ubi__usage usage = {
         "\n"
         "The process is not stopped, and it is not traced: /proc/PID/smaps has mappings and sizes, and where we might "
         "trace the process, its memory is read as well, as far as it is in RAM: of glibc's malloc, chunk by chunk; of "
-        "Python, pool by pool. Other allocators (jemalloc, mimalloc, tcmalloc, Firefox's), and "
+        "mimalloc 2.0, page by page; of Python, pool by pool. Other allocators (jemalloc, tcmalloc, Firefox's), and "
         "the heaps of V8, SpiderMonkey and Java are known by the shapes and places of their mappings, and not "
         "divided.\n"
         "\n"

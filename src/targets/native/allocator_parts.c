@@ -61,9 +61,24 @@ static void parts_fit(ubi__residence_part out[UBI__USES], const uint64_t bytes[U
     }
 }
 
+/* Its memory was read: what it says would be counted again. */
+static bool was_divided(const ubi__residence *r) {
+    for (size_t i = 0; i < r->rows.n; i++)
+        if (r->rows.at[i].kind == UBI__RESIDENCE_OVERHEAD)
+            return true;
+    return false;
+}
+
+bool ubi__allocator_can_be_asked(ubi_text name) {
+    for (int i = 0; i < UBI__ALLOCATORS; i++)
+        if (names[i] && ubi__text_is(name, names[i]))
+            return true;
+    return false;
+}
+
 ubi_status ubi__allocator_parts_enter(ubi__residence *r, const ubi__allocator_parts *said) {
     ubi__residence_part parts[UBI__USES];
-    if (!said->name)
+    if (!said->name || was_divided(r))
         return UBI_OK;
     parts_fit(parts, said->bytes, undivided_bytes(r, said->name));
     return ubi__residence_divide(r, UBI__RESIDENCE_ALLOCATOR, ubi__text(said->name), parts, UBI__USES);

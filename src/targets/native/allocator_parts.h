@@ -20,7 +20,12 @@ typedef struct ubi__allocator_parts {
 
 /** What the program has said last, which may be anything. While it says it, nothing. */
 void ubi__allocator_parts_read(ubi__allocator_parts *out, const ubi__wire_answer *answer);
-/** @param r  sorted; it is so afterwards, and as it was after a failure. Errors: UBI_ENOMEM. */
+/** Whether a recorder could ask the allocator of this name. */
+bool ubi__allocator_can_be_asked(ubi_text name);
+/**
+ * Nothing changes if the allocator's memory was read, and divided so.
+ * @param r  sorted; it is so afterwards, and as it was after a failure. Errors: UBI_ENOMEM.
+ */
 ubi_status ubi__allocator_parts_enter(ubi__residence *r, const ubi__allocator_parts *parts);
 
 #endif

@@ -3,8 +3,8 @@
  * memory_use.c: see memory_use.h.
  *
  * Mappings have a name of the kernel's, or a file, or neither. Those without are taken for what they look like, in this order: the
- * variables of the file before them, a thread's stack, a heap of glibc, what engines put elsewhere, and then page by page: large
- * blocks of glibc, pools of Python. What is left is the allocator's, if there is one that makes such mappings, or unknown.
+ * variables of the file before them, a thread's stack, a heap of glibc, what engines put elsewhere, and then page by page: segments of
+ * mimalloc, large blocks of glibc, pools of Python. What is left is the allocator's, if there is one that makes such mappings, or unknown.
  */
 #include "targets/native/memory_use.h"
 
@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "targets/native/memory_glibc.h"
+#include "targets/native/memory_mimalloc.h"
 #include "targets/native/memory_runtimes.h"
 #include "targets/native/native_program.h"
 
@@ -176,9 +177,19 @@ static ubi_status rest_close(user *u, ubi__memory_account *a) {
     return ubi__memory_account_close(a, UBI__RESIDENCE_UNKNOWN, UBI__NO_NAME);
 }
 
+/* Whether a segment of mimalloc may be there: they begin at multiples of their size, but mappings may begin within one. */
+static bool may_be_segment(const user *u, const ubi__memory_account *a, uint64_t address) {
+    bool is_place = address == a->map->low || address % UBI__MIMALLOC_SEGMENT_BYTES == 0;
+    return is_place && (!u->runtimes.allocator || strcmp(u->runtimes.allocator, "mimalloc") == 0);
+}
+
 /* Something of known extent at this address. @return where it ends; `low`: there is nothing known. */
 static ubi_status thing_enter(user *u, ubi__memory_account *a, uint64_t low, uint64_t high, uint64_t *end) {
     ubi__python_pool pool;
+    if (may_be_segment(u, a, low) && (*end = ubi__mimalloc_segment_end(&u->look, low)) != 0) {
+        *end = *end < high ? *end : high;
+        return ubi__mimalloc_segment_enter(a, low, *end);
+    }
     *end = u->runtimes.has_glibc ? ubi__glibc_large_block_end(&u->look, low, high) : 0;
     if (*end)
         return ubi__memory_account_enter_range(a, UBI__RESIDENCE_BLOCKS, UBI__NO_NAME, low, *end);

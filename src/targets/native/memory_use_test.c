@@ -271,6 +271,103 @@ static void damaged_memory_is_not_believed(void **state) {
     }
 }
 
+/* ---- mimalloc ------------------------------------------------------------------------------------------------------- */
+
+#define SEGMENT UINT64_C(0x28000000)
+#define SLICE (UINT64_C(64) << 10)
+#define SLICE_TABLE (SEGMENT + 0xb0)
+
+/* The first slice of a page of blocks, or of free slices; lists of blocks that were freed by its thread, which are not in use any more, and by others. */
+static void put_slice(drawn *d, uint64_t i, uint32_t n_slices, uint32_t n_blocks, uint32_t n_used, uint32_t block_bytes,
+                      uint64_t freed, uint64_t freed_by_others) {
+    uint64_t words[10] = { n_slices, (uint64_t)n_blocks << 16 | (uint64_t)n_blocks << 32,
+                           0,        n_used | (uint64_t)block_bytes << 32,
+                           freed,    freed_by_others };
+    drawn_memory_put(d, SLICE_TABLE + i * sizeof words, words, sizeof words);
+}
+
+/* Blocks of 1,024 bytes of slice 1, each with the address of the next. @return the first. */
+static uint64_t put_list(drawn *d, uint64_t first, uint64_t n) {
+    uint64_t at = SEGMENT + SLICE + first * 1024;
+    for (uint64_t i = 0; i < n; i++)
+        put_word(d, at + i * 1024, i + 1 < n ? at + (i + 1) * 1024 : 0);
+    return at;
+}
+
+/* A segment of which a part has other rights, so that it is two mappings. */
+static void segment_draw(drawn *d) {
+    drawn_begin(d, true);
+    draw(d, SEGMENT, 2 * MIB, "rw-p", 2 * MIB, "");
+    draw(d, SEGMENT + 2 * MIB, 30 * MIB, "rwxp", MIB, "");
+    draw(d, LIBRARY, MIB, "r-xp", PAGE, "/lib/libmimalloc.so.2");
+    draw(d, LIBRARY + 4 * MIB, MIB, "r-xp", PAGE, LIBC);
+    put_word(d, SLICE_TABLE - 16, 512);
+    put_slice(d, 0, 1, 0, 0, 1, 0, 0);
+    put_slice(d, 1, 1, 60, 40, 1024, put_list(d, 3, 5), put_list(d, 20, 3) | 1);
+    put_slice(d, 2, 8, 8, 3, 64 << 10, 0, 0);
+    put_slice(d, 10, 502, 0, 0, 0, 0, 0);
+}
+
+static void pages_of_mimalloc_say_what_is_used(void **state) {
+    drawn d;
+    ubi__residence r;
+    (void)state;
+    segment_draw(&d);
+    assert_int_equal(drawn_read(&d, &r, ubi_allocator_default()), UBI_OK);
+    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_BLOCKS, NULL), (40 - 3) * 1024 + 3 * SLICE);
+    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_FREE, NULL), SLICE - (40 - 3) * 1024 + 5 * SLICE);
+    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_FREE_PAGES, NULL), 2 * MIB - 10 * SLICE + MIB);
+    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_OVERHEAD, NULL), SLICE);
+    assert_int_equal(bytes_of(&r, UBI__RESIDENCE_ALLOCATOR, NULL), 0);
+    ubi__residence_fini(&r);
+    drawn_end(&d);
+}
+
+static void what_only_looks_like_mimalloc_is_not_divided(void **state) {
+    static const struct {
+        uint64_t at, word;
+    } damages[] = {
+        { SLICE_TABLE - 16, 511 },                   /* the counts lead beyond the last slice */
+        { SLICE_TABLE + 80, UINT64_C(1) << 32 | 1 }, /* the first slice of a page is not its first */
+        { SLICE_TABLE + 80 + 8, UINT64_C(60) << 16 | UINT64_C(50) << 32 }, /* more blocks than there is room for */
+        { SLICE_TABLE + 80 + 24, UINT64_C(1024) << 32 | 61 },              /* more in use than there are */
+        { SLICE_TABLE + 80 + 24, UINT64_C(2048) << 32 | 40 },              /* blocks that are larger than the page */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        drawn d;
+        ubi__residence r;
+        segment_draw(&d);
+        put_word(&d, damages[i].at, damages[i].word);
+        assert_int_equal(drawn_read(&d, &r, ubi_allocator_default()), UBI_OK);
+        assert_int_equal(bytes_of(&r, UBI__RESIDENCE_ALLOCATOR, "mimalloc"), 3 * MIB);
+        assert_int_equal(bytes_of(&r, UBI__RESIDENCE_BLOCKS, NULL), 0);
+        ubi__residence_fini(&r);
+        drawn_end(&d);
+    }
+}
+
+/* Lists that lead around in a circle, or out of their page, end. */
+static void damaged_segments_end(void **state) {
+    (void)state;
+    random_start(11);
+    for (uint32_t i = random_cases(200); i > 0; i--) {
+        drawn d;
+        ubi__residence r;
+        segment_draw(&d);
+        put_word(&d, SEGMENT + SLICE + 5 * 1024, SEGMENT + SLICE + random_below(80) * 1024);
+        for (int k = 0; k < 4; k++)
+            put_word(&d, SLICE_TABLE - 16 + random_below(100) * 8,
+                     ((uint64_t)random_below(1u << 31) << 33) >> random_below(64));
+        assert_int_equal(drawn_read(&d, &r, ubi_allocator_default()), UBI_OK);
+        assert_int_equal(r.total.resident_bytes, 3 * MIB + 2 * PAGE);
+        ubi__residence_fini(&r);
+        drawn_end(&d);
+    }
+}
+
+/* ---- failures --------------------------------------------------------------------------------------------------------- */
+
 static ubi_status process_read(void *payload, const ubi_allocator *allocator) {
     ubi__residence r;
     ubi_status status = drawn_read(payload, &r, allocator);
@@ -305,6 +402,9 @@ int main(void) {
         cmocka_unit_test(java_and_other_allocators_have_places_and_sizes),
         cmocka_unit_test(what_is_in_memory_says_more),
         cmocka_unit_test(damaged_memory_is_not_believed),
+        cmocka_unit_test(pages_of_mimalloc_say_what_is_used),
+        cmocka_unit_test(what_only_looks_like_mimalloc_is_not_divided),
+        cmocka_unit_test(damaged_segments_end),
         cmocka_unit_test(every_failed_allocation_has_a_way_out),
         cmocka_unit_test(without_a_list_there_is_an_error),
     };
