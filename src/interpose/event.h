@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event.h: how a marker gets into the stream of all events, and stacks with frames of scripts (events.c).
+ * event.h: how a marker gets into the stream of all events (events.c), and stacks of events (event_stacks.c, scripts.c).
  *
  *     ubi__context *c = ubi__event_begin();
  *     if (!c)
@@ -26,6 +26,12 @@ void ubi__event_end(bool is_recorded);
  * @param caller  a return address: when that frame was called from there, it is left out.
  */
 uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller);
+/** The number of a stack that has to be walked, and is remembered if it was walked lately. 0: no room. */
+uint32_t ubi__event_walked_stack(ubi__context *c, const ubi__unwind_registers *caller);
+/** Modules went away, or there are interpreters. @return the stack has frames of scripts, and this number. */
+bool ubi__event_is_mixed(ubi__context *c, uint32_t generation, const ubi__unwind_registers *caller, uint32_t *out);
+/** Modules were unloaded: stacks restart. */
+void ubi__event_renew_stacks(ubi__context *c, uint32_t generation);
 /** Walks the stack; tags of its new frames are the prints of the stacks up to there. @return the print of the whole. */
 uint64_t ubi__event_walk(ubi__context *c, const ubi__unwind_registers *from, ubi__walk *out);
 /** A new stack gets a number, and is announced to the reader. 0: no room. @param caller  number of the stack that called. */

@@ -8,7 +8,8 @@
  * call, and why.
  *
  *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
- *     events.c            what is recorded, and with which stack
+ *     events.c            what is recorded
+ *     event_stacks.c      stacks that are walked, and get numbers
  *     context.c, trace_tree.c    where a thread keeps what it writes, and how
  *     scripts.c, script_sources.c    frames of scripts that an interpreter runs, in place of its own
  *     python.c, python_locations.c, python_places.c, readable.c    those of Python, and reading them with care

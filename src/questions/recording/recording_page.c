@@ -351,72 +351,6 @@ static size_t curve_write(const ubi__recording_view *v) {
     return 1;
 }
 
-/* ---- what to run next --------------------------------------------------------------------------------------------- */
-
-/* The most that one writes: an empty line, the title and five commands. */
-#define NEXT_LINES 7
-/* Commands that are left out where places need their lines. */
-#define NEXT_MORE_LINES 2
-
-static size_t next_lines(const ubi__recording_view *v) {
-    return NEXT_LINES - (v->report->wishes->by != NULL) - (v->report->summary->n_markers == 0);
-}
-
-/* The options of the window again. */
-static const char *window_options(char out[UBI__WINDOW_WORDS], const ubi__asked_window *w) {
-    int n = snprintf(out, UBI__WINDOW_WORDS, "%s%s%s%s%s",
-                     w->at     ? "--at "
-                     : w->from ? "--from "
-                               : "",
-                     w->at     ? w->at
-                     : w->from ? w->from
-                               : "",
-                     w->from && w->to ? " " : "", w->to ? "--to " : "", w->to ? w->to : "");
-    return n > 0 && n < UBI__WINDOW_WORDS ? out : NULL;
-}
-
-#define OPTIONS_BYTES (UBI__WINDOW_WORDS + 96)
-
-/* The same, and the places that were asked about. */
-static const char *report_options(char out[OPTIONS_BYTES], const char *window, const char *site) {
-    bool has_site = site && !strpbrk(site, "'\n") && strlen(site) < OPTIONS_BYTES - UBI__WINDOW_WORDS - 16;
-    if (!has_site)
-        return window;
-    snprintf(out, OPTIONS_BYTES, "%s%s--site '%s'", window ? window : "", window ? " " : "", site);
-    return out;
-}
-
-/* What was recorded of a program by its address was not kept: there is nothing to ask again. */
-static void next_write(const ubi__recording_view *v, bool is_short) {
-    const char *file = ubi__file_argument(v->report->path, "FILE");
-    char command[48], window_text[UBI__WINDOW_WORDS], options_text[OPTIONS_BYTES];
-    const char *window = window_options(window_text, &v->report->wishes->window);
-    const char *options = report_options(options_text, window, v->report->wishes->site);
-    if (ubi__is_of_program(v->report->path))
-        return;
-    ubi__write_title(v->on, "Next");
-    if (!v->report->wishes->by) {
-        snprintf(command, sizeof command, "report --by %s", ubi__recording_orders[v->order]);
-        ubi__write_command(v->on, command, file, options,
-                           ubi__recording_has_frees(v->report->summary)
-                               ? "stacks; or by leaked, peak, total, count, temporary"
-                               : "stacks; or by count");
-    }
-    ubi__write_command(v->on, "allocations --with-callees", file, window, "functions, with all that they called");
-    if (!is_short) {
-        ubi__write_command(v->on, "report --detail --stack-depth 50", file, options, "whole stacks, all notes");
-        ubi__write_command(v->on, "report --format tsv", file, options, "all places, for a spreadsheet or script");
-    }
-    ubi__recording_markers_next(v->on, v->report, file);
-}
-
-static void write_markers_next(const ubi__recording_view *v) {
-    if (v->report->summary->n_markers == 0)
-        return;
-    ubi__write_title(v->on, "Next");
-    ubi__recording_markers_next(v->on, v->report, ubi__file_argument(v->report->path, "FILE"));
-}
-
 /* ---- the page ----------------------------------------------------------------------------------------------------- */
 
 static ubi__ubirec_class class_of_places(const ubi__recording_summary *s) {
@@ -562,20 +496,20 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     if (is_empty(v)) {
         write_nothing(v);
         ubi__recording_write_notes(v, notes, SIZE_MAX, false);
-        write_markers_next(v);
+        ubi__recording_next_of_markers(v);
         return UBI_OK;
     }
     used += totals_write(v);
     used += curve_write(v);
     used += write_findings(v);
-    used += next_lines(v);
+    used += ubi__recording_next_lines(v);
     used += list_lines(n_processes, rows_of(v, n_processes));
     used += has_markers ? list_lines(n_markers, rows_of(v, n_markers)) + (n_markers > 0) : 0; /* and without marker */
     UBI_TRY(ubi__recording_processes_page(v->on, report,
                                           report->wishes->with_detail ? UINT64_MAX : rows_of(v, n_processes)));
     size_t lines = notes_lines(v, notes, used);
     bool is_next_short = !v->is_list && used + lines + ubi__recording_table_least(v) > v->lines;
-    used -= is_next_short ? NEXT_MORE_LINES : 0;
+    used -= is_next_short ? UBI__RECORDING_NEXT_MORE_LINES : 0;
     size_t mapping_lines = has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
     if (!v->is_list && !report->wishes->top && used + lines + ubi__recording_table_least(v) + mapping_lines > v->lines)
         has_mappings = false; /* the finding names their first place */
@@ -591,7 +525,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     if (report->wishes->with_detail)
         UBI_TRY(ubi__recording_memory_page(v));
     ubi__recording_write_notes(v, notes, lines, false);
-    next_write(v, is_next_short);
+    ubi__recording_next(v, is_next_short);
     return UBI_OK;
 }
 

@@ -94,6 +94,17 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
 /** A place and its callers, a line for each. @param used  columns already written before the place, or 0. */
 void ubi__recording_stack(const ubi__recording_view *v, const ubi__site *site, size_t used);
 
+/* ---- what to run next --------------------------------------------------------------------------------------------- */
+
+/** Lines that a short one does without. */
+#define UBI__RECORDING_NEXT_MORE_LINES 2
+/** Lines of one that is not short. */
+size_t ubi__recording_next_lines(const ubi__recording_view *v);
+/** @param is_short  places need its lines. */
+void ubi__recording_next(const ubi__recording_view *v, bool is_short);
+/** Of a recording of markers alone; nothing if there are none. */
+void ubi__recording_next_of_markers(const ubi__recording_view *v);
+
 /* ---- notes -------------------------------------------------------------------------------------------------------- */
 
 #define UBI__RECORDING_NOTES 32
