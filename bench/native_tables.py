@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tables of bench/native.sh: what recording the allocations of whole programs costs, beside heaptrack, and what sampling does."""
+import native_ring
 from tables import machine_words, paragraphs, table
 
 HEAD = """\
@@ -16,6 +17,13 @@ SAMPLING = """\
 What sampling at the default period of 512 KiB adds to whole programs. *Instructions* are those of the program from its first
 to its last, counted by valgrind on a part of the work; alone = 1. *Memory* is what it adds to the peak of the program's
 resident memory, medians of {turns} turns. The goals: at most 1.02, and at most 4 MiB."""
+
+RING = """\
+What a profile of pprof costs that is written each minute (`record --every 60s`), beyond plain sampling. They are written every
+{every} seconds here. *Each* is the processor time for one, *beside* the part of a processor for what comes with them (less
+than nothing where writing a recording takes more), and *each minute* both together where there is one each minute; *plain* is what the recording process needs for
+samples alone. *Memory* is its peak, with 4 MiB that it shares with the program; *disk* is 60 of the largest profile. `python3
+bench/native_ring.py build/release` repeats it. The goals: at most 1 % of a processor, and 20 MB more."""
 
 
 def seconds(ns):
@@ -70,6 +78,25 @@ def sampling_sections(results):
              table(header, [sampling_row(results, name) for name in names], n_text=2))]
 
 
+def ring_row(results, name):
+    runs = results.runs_of({"file": name}, "ring")
+    rows = {mode: [r for r in runs if r["mode"] == mode] for mode in native_ring.MODES}
+    of = native_ring.summary(rows)
+    return [name, rows["ring"][0]["what"], f"{of['profiles']:.0f}", f"{of['eachNs'] / 1e6:.1f}", f"{100 * of['beside']:.2f} %",
+            f"{100 * of['partOfProcessor']:.2f} %", f"{100 * of['plainPart']:.2f} %", f"{of['memoryBytes'] / 1e6:.1f}",
+            f"{of['plainMemoryBytes'] / 1e6:.1f}", f"{60 * of['largestBytes'] / 1e6:.1f}"]
+
+
+def ring_sections(results):
+    names = programs_with(results, "ring")
+    if not names:
+        return []
+    every = results.runs_of({"file": names[0]}, "ring")[0]["everySeconds"]
+    header = ["program", "what it does", "profiles", "each, ms", "beside", "each minute", "plain", "memory, MB", "plain, MB", "disk, MB"]
+    return [("A profile each minute", paragraphs(RING.format(every=every)),
+             table(header, [ring_row(results, name) for name in names], n_text=2))]
+
+
 def sections(results):
     """(title, text, table) each."""
     names = programs_with(results, "alone")
@@ -80,11 +107,13 @@ def sections(results):
     header = ["program", "what it does", "alone, s", "heaptrack: times", "MB", "MiB", "exact: times", "beside it, s",
               "of heaptrack's", "MB", "MiB", "sampled: times", "beside it, s", "of heaptrack's", "MB", "MiB"]
     return [("Recording native programs", paragraphs(HEAD.format(**machine_words(results.document))) + "\n\n"
-             + paragraphs(TEXT), table(header, rows, n_text=2))] + sampling_sections(results)
+             + paragraphs(TEXT), table(header, rows, n_text=2))] + sampling_sections(results) + ring_sections(results)
 
 
 def command_list(results):
     lines = ["python3 bench/native.py build/release"]
     if programs_with(results, "memory"):
         lines.append("python3 bench/native_sampling.py build/release")
+    if programs_with(results, "ring"):
+        lines.append("python3 bench/native_ring.py build/release")
     return "\n".join(lines)

@@ -214,7 +214,7 @@ def steps_of(settings, heaps):
     small, name = settings.small, settings.name
     yield from heaps.steps()
     yield Step("quickjs", "live heaps of QuickJS", 20 if small else 180, script("bench/quickjs.sh", name))
-    yield Step("native", "recordings of programs", 20 if small else 420, script("bench/native.sh", name))
+    yield Step("native", "recordings of programs", 40 if small else 550, script("bench/native.sh", name))
     yield Step("recordings", "large recordings", 10 if small else 900, script("bench/recordings.sh", name))
     yield Step("timeline", "markers", 10 if small else 60, script("bench/timeline.sh", name))
     v8_seconds = 20 if small else 1800 if settings.full else 900
