@@ -71,6 +71,7 @@ static ubi_status inner_take(ubi__cdp_messages *m, ubi_text params) {
         return ubi__fail(UBI_EFORMAT, "sent a message of a worker thread without its text");
     UBI_TRY(ubi__json_value_text(&text, &message, &m->inner, m->allocator));
     UBI_TRY(parts_read(&parts, text));
+    m->n_answers += parts.has_id;
     if (parts_have_id(&parts, m->awaited)) { /* it has quotes, so that it had escapes */
         reply_keep(m, &m->inner);
         return UBI_OK;
@@ -83,6 +84,7 @@ static ubi_status message_sort(ubi__cdp_messages *m) {
     ubi__json_value error;
     const ubi_text text = m->message.n ? (ubi_text){ (const char *)m->message.at, m->message.n } : ubi__text("");
     UBI_TRY(parts_read(&parts, text));
+    m->n_answers += parts.has_id;
     bool is_refused = parts_have_id(&parts, m->carrier) && ubi__json_object_find(&error, text, "error");
     if (parts_have_id(&parts, m->awaited) || is_refused) {
         reply_keep(m, &m->message);

@@ -12,12 +12,17 @@
 #include "base/text.h"
 #include "cdp/web_socket.h"
 
+#define MOST_CLOSE_NS ((uint64_t)500000000)
+
 struct ubi__cdp_peer {
     const ubi_allocator *allocator;
     ubi__web_socket *socket;
     ubi__cdp_messages messages;
-    uint64_t n_commands;
+    uint64_t n_commands; /* each has a reply; of one that is carried, both */
     ubi_status (*silence)(void *payload, uint64_t waited_us);
+    bool (*is_ending)(void *payload);
+    const char *(*end_words)(void *payload);
+    uint64_t ending_since_ns; /* 0: it is not, as far as we know */
 };
 
 static ubi_status part_take(void *payload, const void *bytes, size_t n, bool is_last) {
@@ -25,10 +30,26 @@ static ubi_status part_take(void *payload, const void *bytes, size_t n, bool is_
     return ubi__cdp_messages_take(&p->messages, bytes, n, is_last);
 }
 
+/*
+ * Node.js may crash when it has something to say to a connection in the moment in which that ends. A program that is busy says nothing, and is
+ * not waited for.
+ */
+static void answers_await(ubi__cdp_peer *p) {
+    static const ubi_progress silent = { NULL, NULL };
+    uint64_t start_ns = ubi_process_clock_ns();
+    p->messages.event = NULL;
+    ubi__web_socket_set_progress(p->socket, &silent);
+    while (p->messages.n_answers < p->n_commands && ubi_process_clock_ns() - start_ns < MOST_CLOSE_NS &&
+           ubi__web_socket_serve(p->socket) == UBI_OK)
+        continue;
+}
+
 void ubi__cdp_peer_close(ubi__cdp_peer *p) {
     if (!p)
         return;
     const ubi_allocator *a = p->allocator;
+    if (p->socket)
+        answers_await(p);
     ubi__web_socket_close(p->socket);
     ubi__cdp_messages_fini(&p->messages);
     UBI_DELETE(a, p);
@@ -41,6 +62,8 @@ ubi_status ubi__cdp_peer_open(ubi__cdp_peer **out, const ubi__cdp_peer_options *
         return ubi__fail_nomem();
     p->allocator = a;
     p->silence = options->silence;
+    p->is_ending = options->is_ending;
+    p->end_words = options->end_words;
     p->messages = (ubi__cdp_messages){ .allocator = a, .event = options->event, .payload = options->payload };
     const ubi__web_options web = { .host = options->host,
                                    .port = options->port,
@@ -100,10 +123,22 @@ static ubi_text text_of(const ubi__vec_u8 *bytes) {
     return (ubi_text){ (const char *)bytes->at, bytes->n };
 }
 
+/* @param patience_ns  how long it may have been ending. */
+static ubi_status ending_check(ubi__cdp_peer *p, uint64_t patience_ns) {
+    uint64_t now_ns = ubi_process_clock_ns();
+    if (!p->is_ending || !p->is_ending(p->messages.payload))
+        return UBI_OK;
+    p->ending_since_ns = p->ending_since_ns ? p->ending_since_ns : now_ns;
+    if (now_ns - p->ending_since_ns < patience_ns)
+        return UBI_OK;
+    return ubi__fail(UBI_EIO, "%s", p->end_words(p->messages.payload));
+}
+
 /* The reply counts that is to the last command before. */
 ubi_status ubi__cdp_peer_note(ubi__cdp_peer *p, const char *method, const char *params) {
     ubi__vec_u8 text = { NULL, 0, 0 }, outer = { NULL, 0, 0 };
     bool is_carried = p->messages.session[0] != '\0';
+    UBI_TRY(ending_check(p, 0));
     ubi_status status = command_write(p, &text, method, params);
     if (status == UBI_OK && is_carried)
         status = carrier_write(p, &outer, text_of(&text));
@@ -125,6 +160,7 @@ ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *
 void ubi__cdp_peer_set_session(ubi__cdp_peer *p, const char *session) {
     UBI_ASSERT(strlen(session) < sizeof p->messages.session);
     snprintf(p->messages.session, sizeof p->messages.session, "%s", session);
+    p->ending_since_ns = 0;
 }
 
 ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *p, const char *method, const char *params, ubi_text *result) {
@@ -139,12 +175,15 @@ bool ubi__cdp_peer_has_reply(const ubi__cdp_peer *p) {
 /* What came before the end of a connection counts: the reply may be the last that a program says. */
 ubi_status ubi__cdp_peer_look(ubi__cdp_peer *p) {
     ubi_status status = ubi__web_socket_look(p->socket);
+    if (status == UBI_OK)
+        status = ending_check(p, MOST_CLOSE_NS);
     return p->messages.has_reply ? UBI_OK : status;
 }
 
 ubi_status ubi__cdp_peer_await(ubi__cdp_peer *p, const char *method, ubi_text *result) {
     uint64_t start_ns = ubi_process_clock_ns(), waited_us = 0;
     while (!p->messages.has_reply) {
+        UBI_TRY(ending_check(p, MOST_CLOSE_NS));
         if (p->silence)
             UBI_TRY(p->silence(p->messages.payload, waited_us));
         ubi_status status = ubi__web_socket_serve(p->socket);
@@ -158,8 +197,10 @@ ubi_status ubi__cdp_peer_await(ubi__cdp_peer *p, const char *method, ubi_text *r
 ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *p, uint64_t microseconds) {
     uint64_t start_ns = ubi_process_clock_ns();
     ubi__web_socket_set_idle(p->socket);
-    while ((ubi_process_clock_ns() - start_ns) / 1000 < microseconds)
+    while ((ubi_process_clock_ns() - start_ns) / 1000 < microseconds) {
         UBI_TRY(ubi__web_socket_serve(p->socket));
+        UBI_TRY(ending_check(p, 0));
+    }
     return UBI_OK;
 }
 

@@ -35,6 +35,7 @@ struct ubi__cdp_messages {
     ubi__vec_u8 message, reply; /* what has come of one; the last reply */
     uint64_t awaited;           /* the command whose reply is waited for; 0: none */
     bool has_reply;
+    uint64_t n_answers; /* replies of all kinds, also those that no one waits for */
     /* Of a worker thread, messages of which come in events of its program: */
     char session[UBI__CDP_SESSION_BYTES]; /* "": there is none */
     uint64_t carrier;                     /* the command that carries `awaited` to it; 0: none */
@@ -67,13 +68,15 @@ typedef struct ubi__cdp_peer_options {
     const char *(*end_words)(void *payload); /**< as of ubi__web_options */
     /** While a reply is waited for, first with 0, then some times a second: an error ends it. May note commands. NULL: it has no end. */
     ubi_status (*silence)(void *payload, uint64_t waited_us);
+    /** Whether it waits for us to leave, and said so in an event: what it was asked is waited for a moment, and nothing else is asked. NULL: never. */
+    bool (*is_ending)(void *payload);
     void *payload;
     uint64_t patience_us; /**< as of ubi__web_options */
 } ubi__cdp_peer_options;
 
 /** Errors: UBI_EIO, UBI_EFORMAT, UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__cdp_peer_open(ubi__cdp_peer **out, const ubi__cdp_peer_options *options, const char *path);
-/** NULL is fine. */
+/** Waits for the replies that are on their way, at most half a second. NULL is fine. */
 void ubi__cdp_peer_close(ubi__cdp_peer *peer);
 /**
  * @param params  an object of JSON, or NULL. @param result  out: an object; borrowed until the next call.

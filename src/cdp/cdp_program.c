@@ -70,13 +70,12 @@ ubi_status ubi__cdp_program_watch(ubi__remote *r) {
     return status == UBI_OK && r->is_node ? state_check(r) : status;
 }
 
-ubi_status ubi__cdp_program_event(ubi__remote *r, ubi_text method) {
+void ubi__cdp_program_event(ubi__remote *r, ubi_text method) {
     if (ubi__text_is(method, "NodeRuntime.waitingForDisconnect") ||
         (r->has_contexts && ubi__text_is(method, "Runtime.executionContextDestroyed")))
-        return end_fail(r);
+        r->is_ending = true;
     if (ubi__text_is(method, "Debugger.paused"))
         r->is_held = true;
-    return UBI_OK;
 }
 
 /* ---- its silence ---------------------------------------------------------------------------------------------------- */

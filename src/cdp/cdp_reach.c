@@ -159,6 +159,8 @@ static const char *end_words(void *payload) {
     const ubi__remote *r = payload;
     if (r->is_ending)
         return UBI__CDP_PROGRAM_ENDED;
+    if (r->is_worker_over)
+        return "the worker thread has ended";
     if (!r->address->pid)
         return NULL;
     for (int i = 0; i < END_TURNS; i++) {
@@ -170,6 +172,11 @@ static const char *end_words(void *payload) {
     return "the program's inspector was closed: by the program, or by another debugger";
 }
 
+static bool program_is_ending(void *payload) {
+    const ubi__remote *r = payload;
+    return r->is_ending || r->is_worker_over;
+}
+
 static ubi_status peer_open(ubi__remote *r) {
     const ubi__cdp_peer_options options = { .host = r->host,
                                             .port = r->port,
@@ -179,6 +186,7 @@ static ubi_status peer_open(ubi__remote *r) {
                                             .event = ubi__cdp_remote_event,
                                             .end_words = end_words,
                                             .silence = ubi__cdp_program_silence,
+                                            .is_ending = program_is_ending,
                                             .payload = r,
                                             .patience_us = ubi__cdp_program_patience_us(r) };
     return ubi__cdp_peer_open(&r->peer, &options, r->path);

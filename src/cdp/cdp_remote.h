@@ -44,6 +44,7 @@ struct ubi__remote {
     bool is_node;
     ubi__cdp_peer *peer;      /* NULL: nothing is attached to */
     bool is_ending;           /* it waits for us to leave */
+    bool is_worker_over;      /* that is attached to: nothing else can be asked of it */
     bool has_ended;           /* the tab or worker has */
     bool has_contexts;        /* their end is that of the program: it is too old to say that it ends */
     bool is_unstarted;        /* when it was connected to: it waits for a debugger */
@@ -81,8 +82,8 @@ uint64_t ubi__cdp_program_patience_us(const ubi__remote *remote);
  * Errors: UBI_EIO (it ends by now, or the connection), and others of connections.
  */
 ubi_status ubi__cdp_program_watch(ubi__remote *remote);
-/** An event that is about that, or about its debuggers. Errors: UBI_EIO (it ends). */
-ubi_status ubi__cdp_program_event(ubi__remote *remote, ubi_text method);
+/** An event that is about that, or about its debuggers. */
+void ubi__cdp_program_event(ubi__remote *remote, ubi_text method);
 /** Of ubi__cdp_peer_options; the payload is a ubi__remote. Errors: UBI_EIO: a debugger holds it, or the patience is over. */
 ubi_status ubi__cdp_program_silence(void *payload, uint64_t waited_us);
 /** Errors: UBI_EIO: the process is stopped, in words; other than for a moment, as one that is traced is. */
@@ -95,7 +96,7 @@ void ubi__cdp_workers_close(ubi__remote *remote);
 ubi_status ubi__cdp_workers_count(ubi__remote *remote);
 /** Has commands go to the worker that the address chooses, if it does. Errors: UBI_ENOTFOUND, UBI_ESTATE (it has none), and those of connections. */
 ubi_status ubi__cdp_workers_attach(ubi__remote *remote);
-/** An event that is about them. Errors: UBI_EIO (the one that is attached to has ended), UBI_ENOMEM. */
+/** An event that is about them. Errors: UBI_ENOMEM. */
 ubi_status ubi__cdp_workers_event(ubi__remote *remote, ubi_text method, ubi_text params);
 /** Commands are for the program again, as far as there is a connection. */
 void ubi__cdp_workers_leave(ubi__remote *remote);

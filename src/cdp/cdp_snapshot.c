@@ -57,7 +57,7 @@ ubi_status ubi__cdp_remote_event(void *payload, ubi_text method, ubi_text params
         return detached_take(r, params);
     if (ubi__text_is(method, "Inspector.targetCrashed"))
         return ubi__fail(UBI_EIO, "the tab or worker has crashed");
-    UBI_TRY(ubi__cdp_program_event(r, method));
+    ubi__cdp_program_event(r, method);
     UBI_TRY(ubi__cdp_workers_event(r, method, params));
     if (!r->write)
         return UBI_OK;

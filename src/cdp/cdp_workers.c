@@ -89,10 +89,8 @@ ubi_status ubi__cdp_workers_event(ubi__remote *r, ubi_text method, ubi_text para
     if (r->is_finding_workers && ubi__text_is(method, "NodeWorker.attachedToWorker"))
         return worker_add(r, params);
     if (r->worker[0] && ubi__text_is(method, "NodeWorker.detachedFromWorker") && session_read(session, params) &&
-        strcmp(session, r->worker) == 0) {
-        r->has_ended = true;
-        return ubi__fail(UBI_EIO, "the worker thread has ended");
-    }
+        strcmp(session, r->worker) == 0)
+        r->has_ended = r->is_worker_over = true;
     return UBI_OK;
 }
 
@@ -166,6 +164,7 @@ void ubi__cdp_workers_leave(ubi__remote *r) {
     if (r->peer)
         ubi__cdp_peer_set_session(r->peer, "");
     r->worker[0] = '\0';
+    r->is_worker_over = false;
     if (r->peer && r->are_workers_watched)
         (void)ubi__cdp_peer_note(r->peer, "NodeWorker.disable", NULL);
     r->are_workers_watched = false;

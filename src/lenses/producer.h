@@ -11,6 +11,7 @@
 
 #include <ubiheap/views/allocations.h>
 
+#include "base/hash.h"
 #include "lenses/lens.h"
 #include "lenses/string_keys.h"
 #include "lenses/words.h"
@@ -56,6 +57,30 @@ typedef struct ubi__code_files {
     uint32_t n_nodes;
 } ubi__code_files;
 
+/** Variables of a call that functions which were made in it still have. */
+typedef struct ubi__code_scope {
+    ubi_node_ix scope;
+    ubi_node_ix
+        code; /**< of the function or file that was called, a node of the engine; UBI_NONE: it is a block, or unknown */
+    ubi_node_ix caller;   /**< a function with this code that is alive; UBI_NONE */
+    ubi_node_ix function; /**< one that has it as its own scope */
+    uint32_t n_functions; /**< how many have */
+} ubi__code_scope;
+
+UBI_VEC_DECLARE(ubi__vec_code_scope, ubi__code_scope);
+
+/** Those of a heap that functions have as their own. All zero: none is known. */
+typedef struct ubi__code_scopes {
+    const ubi_allocator *allocator;
+    ubi__vec_code_scope rows;
+    ubi__u64_map row_of; /**< scope -> row */
+} ubi__code_scopes;
+
+/** All zero is fine. */
+void ubi__code_scopes_fini(ubi__code_scopes *scopes);
+/** NULL: it is not known. O(1). */
+const ubi__code_scope *ubi__code_scopes_find(const ubi__code_scopes *scopes, ubi_node_ix scope);
+
 /** Functions and their places in the source. All zero: the graph says nothing about code. */
 typedef struct ubi__producer_code {
     uint8_t function_type; /**< the raw_type of functions; 0: kinds do not say */
@@ -80,6 +105,10 @@ typedef struct ubi__producer_code {
     ubi_text (*file_of)(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node);
     /** The place of that code as one number, equal for equal places; 0: unknown. Cost: O(log places). */
     uint64_t (*site)(const ubi_look *look, ubi_node_ix node);
+    /** Finds scopes that outlive their calls. On failure there is something to free, too. Cost: O(nodes + edges of code). Errors: UBI_ENOMEM. */
+    ubi_status (*scopes_init)(ubi__code_scopes *out, const ubi_graph *graph, const ubi_allocator *a);
+    /** Whose call it was: "install() (server.js:7)", or of a whole file "server.js"; "": unknown. */
+    void (*scope_words)(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, const ubi__code_scope *scope);
 } ubi__producer_code;
 
 /** What a file counts at a stack, all allocations ever made there. */

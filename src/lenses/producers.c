@@ -34,6 +34,22 @@ const ubi__producer *ubi__producer_at(size_t i) {
     return i < N_PRODUCERS ? producers[i] : NULL;
 }
 
+/* ---- scopes --------------------------------------------------------------------------------------------------------- */
+
+void ubi__code_scopes_fini(ubi__code_scopes *s) {
+    if (!s->allocator)
+        return;
+    ubi__vec_code_scope_fini(&s->rows, s->allocator);
+    ubi__u64_map_fini(&s->row_of);
+}
+
+const ubi__code_scope *ubi__code_scopes_find(const ubi__code_scopes *s, ubi_node_ix scope) {
+    uint32_t row = s->rows.n ? ubi__u64_map_get(&s->row_of, scope) : UBI_NONE;
+    return row == UBI_NONE ? NULL : &s->rows.at[row];
+}
+
+/* ---- checks --------------------------------------------------------------------------------------------------------- */
+
 static void check_grammar(const ubi__grammar *grammar) {
     UBI_ASSERT(!grammar->is_node_name == !grammar->node_name);
     UBI_ASSERT(!grammar->is_field == !grammar->field);
@@ -61,6 +77,7 @@ void ubi__producer_check(const ubi__producer *p) {
     const ubi__producer_code *code = &p->code;
     UBI_ASSERT(p->words->edge && p->words->node_is_engine && p->words->engine_run);
     UBI_ASSERT(!code->files_init == !code->file_of);
+    UBI_ASSERT(!code->scopes_init == !code->scope_words);
     UBI_ASSERT(!code->code_of == !code->site);
     UBI_ASSERT(code->function_type || !code->function_is_of_runtime);
     UBI_ASSERT(!p->how_to_record_stacks || p->title);

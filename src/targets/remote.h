@@ -79,7 +79,7 @@ UBI__SERVER_API ubi_status ubi__remote_address_parse(ubi__remote_address *out, c
                                                      const ubi__remote_scheme *const *schemes);
 
 /** Whether a title or address has the name that `address` chooses by. */
-bool ubi__remote_name_fits(const ubi__remote_address *address, ubi_text title, ubi_text url);
+UBI__SERVER_API bool ubi__remote_name_fits(const ubi__remote_address *address, ubi_text title, ubi_text url);
 /** UBI_ENOTFOUND: what the address chooses is not among the `n` of its kind that there are. */
 UBI__SERVER_API ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t n);
 

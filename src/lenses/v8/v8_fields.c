@@ -22,6 +22,7 @@ static const struct {
     [UBI__FIELD_SCRIPT] = { UBI_EDGE_INTERNAL, "script" },
     [UBI__FIELD_SCRIPT_OR_DEBUG_INFO] = { UBI_EDGE_INTERNAL, "script_or_debug_info" },
     [UBI__FIELD_SCOPE_INFO] = { UBI_EDGE_INTERNAL, "scope_info" },
+    [UBI__FIELD_NAME_OR_SCOPE_INFO] = { UBI_EDGE_INTERNAL, "name_or_scope_info" },
     [UBI__FIELD_SCOPE_ID] = { UBI_EDGE_INTERNAL, "scope_id" },
     [UBI__FIELD_VALUE] = { UBI_EDGE_INTERNAL, "value" },
     [UBI__FIELD_TABLE] = { UBI_EDGE_INTERNAL, "table" },
@@ -154,8 +155,7 @@ bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure) {
     return script != UBI_NONE && ubi__v8_file_is_of_runtime(ubi_graph_string(g, ubi__graph_node_name(g, script)));
 }
 
-/* At most `max` bytes, whole characters, an ellipsis where something is missing. */
-static void place_shorten(char *out, size_t room, ubi_text text, size_t max) {
+void ubi__v8_shorten(char *out, size_t room, ubi_text text, size_t max) {
     size_t n = text.len;
     if (n > max) {
         n = max;
@@ -172,18 +172,22 @@ void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *
     ubi_node_ix file = ubi__v8_script_of(fields, closure);
     if (file == UBI_NONE && at)
         file = at->script;
-    place_shorten(script, sizeof script, script_name(fields->graph, file), 48);
+    ubi__v8_shorten(script, sizeof script, script_name(fields->graph, file), 48);
     if (*script && at)
         snprintf(out, UBI__FUNCTION_WORDS, "%s:%llu", script, (unsigned long long)at->line + 1);
     else
         snprintf(out, UBI__FUNCTION_WORDS, "%s", script);
 }
 
+void ubi__v8_file_of(char out[UBI__FUNCTION_WORDS], ubi__fields *fields, ubi_node_ix closure) {
+    ubi__v8_shorten(out, UBI__FUNCTION_WORDS, script_name(fields->graph, ubi__v8_script_of(fields, closure)), 48);
+}
+
 void ubi__v8_function_words(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure) {
     char function[64], place[UBI__FUNCTION_WORDS];
     ubi_text name = ubi_graph_string(fields->graph, ubi__graph_node_name(fields->graph, closure));
-    place_shorten(function, sizeof function, name, 48);
+    ubi__v8_shorten(function, sizeof function, name, 48);
     ubi__v8_function_place(place, facts, fields, closure);
     snprintf(out, UBI__FUNCTION_WORDS, *place ? "%s%s (%.80s)" : "%s%s", name.len ? function : "(anonymous function)",
              name.len ? "()" : "", place);

@@ -23,6 +23,7 @@ typedef enum ubi__v8_field_name {
     UBI__FIELD_SCRIPT,
     UBI__FIELD_SCRIPT_OR_DEBUG_INFO,
     UBI__FIELD_SCOPE_INFO,
+    UBI__FIELD_NAME_OR_SCOPE_INFO, /**< of code that was compiled, that of the scope of a call */
     UBI__FIELD_SCOPE_ID,
     UBI__FIELD_VALUE,
     UBI__FIELD_TABLE,
@@ -75,6 +76,10 @@ void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *
 /** "handler() (app.js:12)" of a closure, or as much of it as is known. At most UBI__FUNCTION_WORDS bytes. */
 void ubi__v8_function_words(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure);
+/** "app.js" of a closure, "" where it is unknown. */
+void ubi__v8_file_of(char out[UBI__FUNCTION_WORDS], ubi__fields *fields, ubi_node_ix closure);
+/** At most `max` bytes, whole characters, an ellipsis where something is missing. */
+void ubi__v8_shorten(char *out, size_t room, ubi_text text, size_t max);
 /** The script that a closure's code is in, or UBI_NONE. */
 ubi_node_ix ubi__v8_script_of(ubi__fields *fields, ubi_node_ix closure);
 /** Whether a script of this name is a part of Node.js or the browser themselves. */

@@ -7,6 +7,7 @@
 
 #include <ubiheap/core/leaks.h>
 
+#include "lenses/producer.h"
 #include "questions/leaks/leaks_series.h"
 #include "questions/node_filter.h"
 #include "questions/question.h"
@@ -48,6 +49,7 @@ typedef struct ubi__leaks_answer {
     const ubi_graph *graph; /**< of the newest heap */
     const ubi_look *look;
     ubi_leaks *leaks;               /**< owned */
+    ubi__code_scopes scopes;        /**< owned: of the newest heap */
     ubi_leak_fit fit;               /**< not FITS: leaks cannot be judged */
     char misfit[UBI__LEAKS_REASON]; /**< why */
 } ubi__leaks_answer;
@@ -84,6 +86,7 @@ bool ubi__leaks_same_run(const ubi__leaks_answer *answer);
 /** A path of a cluster's example, to be shown; fini frees it. */
 typedef struct ubi__leak_path {
     const ubi_allocator *allocator;
+    const ubi__code_scopes *scopes; /**< borrowed */
     ubi__path_view view;
     ubi_path_step *steps; /**< owned steps[n] */
     uint32_t n;

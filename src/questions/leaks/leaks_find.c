@@ -241,6 +241,8 @@ ubi_status ubi__leaks_compute(void *answer_of, const ubi__asked *asked) {
     UBI_TRY(series_compare(&a->leaks, &c, asked->heaps[a->series.heaps[a->series.n - 1]]));
     a->look = c.look;
     a->graph = ubi_look_view(c.look)->graph;
+    if (ubi__producer_of(a->graph)->code.scopes_init)
+        UBI_TRY(ubi__producer_of(a->graph)->code.scopes_init(&a->scopes, a->graph, a->memory));
     a->fit = ubi__leaks_worst_fit(a->leaks, allows);
     if (a->fit != UBI_LEAK_FITS)
         ubi__leaks_reason(a->misfit, &a->series, a->leaks, a->fit);

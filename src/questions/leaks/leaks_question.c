@@ -45,6 +45,7 @@ static ubi_status leaks_prepare(void *answer_of, const ubi__asked *asked) {
 static void leaks_release(void *answer_of, const ubi__asked *asked) {
     ubi__leaks_answer *a = answer_of;
     (void)asked;
+    ubi__code_scopes_fini(&a->scopes);
     ubi_leaks_free(a->leaks);
     ubi_leak_control_free(a->control);
     ubi__node_filter_free(a->filter);

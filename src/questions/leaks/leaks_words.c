@@ -36,6 +36,7 @@ ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *
     for (uint32_t i = 1; i < n && out->n_to_new == n; i++)
         if (!ubi_leaks_was_there(leaks, steps[i].predecessor))
             out->n_to_new = i;
+    out->scopes = &answer->scopes;
     out->view = (ubi__path_view){ answer->graph, steps, n, node, answer->look };
     ubi__leak_path_check(out);
     return UBI_OK;
@@ -110,9 +111,58 @@ static uint32_t embedder_node(const ubi__leak_path *path) {
     return 0;
 }
 
+/* The scope that the node after so many steps is a variable of, if functions share it; `n_others`: beside the one on the path. NULL: it is none. */
+static const ubi__code_scope *shared_scope(uint32_t *n_others, const ubi__leak_path *path, uint32_t n_to_node) {
+    uint32_t holder = ubi__holder_of(&path->view, n_to_node);
+    const ubi__code_scope *s = ubi__code_scopes_find(path->scopes, ubi__path_node(&path->view, n_to_node - 1));
+    bool is_of_function = n_to_node == holder + 2; /* or of one around it */
+    *n_others = s ? s->n_functions - is_of_function : 0;
+    return *n_others && ubi__words_to_held(&path->view, n_to_node, holder).how == UBI__EDGE_VARIABLE ? s : NULL;
+}
+
+/*
+ * A variable of a scope that functions share is that of whoever declared it, "variable sessions of app.js": which of them the path comes
+ * through is chance. False, with nothing written: it is unknown who did.
+ */
+static bool write_declared(ubi__out *out, const ubi__style *style, const ubi__leak_path *path, uint32_t n_to_node,
+                           const char *before) {
+    char whose[UBI__FUNCTION_WORDS];
+    uint32_t n_others, holder = ubi__holder_of(&path->view, n_to_node);
+    const ubi__code_scope *s = shared_scope(&n_others, path, n_to_node);
+    if (!s)
+        return false;
+    ubi__producer_of(path->view.graph)->code.scope_words(whose, path->view.graph, s);
+    if (!*whose)
+        return false;
+    ubi__out_string(out, before);
+    ubi__display_edge_words(out, style, ubi__words_to_held(&path->view, n_to_node, holder), NAME_COLUMNS);
+    ubi__out_string(out, " of ");
+    ubi__display_text(out, style, ubi__text(whose), sizeof whose);
+    return true;
+}
+
+/* "add() (app.js:7) and 2 others": those that share a scope of which more is not known. */
+static void write_others(ubi__out *out, const ubi__leak_path *path, uint32_t n_to_node) {
+    char count[UBI__HUMAN_TEXT];
+    uint32_t n_others;
+    if (shared_scope(&n_others, path, n_to_node))
+        ubi__out_printf(out, " and %s", ubi__human_things(count, n_others, "other function"));
+}
+
+/* "variable registry of add() (app.js:7)", after `before`. False, with nothing written: it has no name. */
+static bool write_held(ubi__out *out, const ubi__style *style, const ubi__leak_path *path, uint32_t n_to_node,
+                       const char *before) {
+    if (write_declared(out, style, path, n_to_node, before))
+        return true;
+    if (!ubi__display_held(out, style, &path->view, n_to_node, before))
+        return false;
+    write_others(out, path, n_to_node);
+    return true;
+}
+
 /* No older object holds it; a variable may, such as one in a chain of closures. */
 static void write_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
-    if (path->n_to_new && ubi__display_held(out, style, &path->view, path->n_to_new, ""))
+    if (path->n_to_new && write_held(out, style, path, path->n_to_new, ""))
         return;
     uint32_t node = embedder_node(path);
     if (node)
@@ -121,16 +171,19 @@ static void write_variable(ubi__out *out, const ubi__style *style, const ubi__le
         ubi__out_string(out, "nothing but roots of the engine");
 }
 
-/* What a function holds in a variable: "variable last of ". */
-static void write_held_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
+/* What a function holds in a variable: "variable last of ". True: it is that of others, too, and the sentence is complete. */
+static bool write_held_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
     uint32_t next = path->n_to_holder + 1;
     while (next < path->n && ubi__node_is_engine(path->view.graph, ubi__path_node(&path->view, next)))
         next++;
+    if (write_declared(out, style, path, next, ""))
+        return true;
     ubi__edge_words words = ubi__words_to_held(&path->view, next, path->n_to_holder);
     if (words.how != UBI__EDGE_VARIABLE)
-        return;
+        return false;
     ubi__display_edge_words(out, style, words, NAME_COLUMNS);
     ubi__out_string(out, " of ");
+    return false;
 }
 
 void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *c,
@@ -139,10 +192,11 @@ void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_le
         write_variable(out, style, path);
         return;
     }
-    write_held_variable(out, style, path);
+    if (write_held_variable(out, style, path))
+        return;
     ubi__display_path_node(out, style, &path->view, path->n_to_holder);
     if (path->n_to_holder > 0)
-        ubi__display_held(out, style, &path->view, path->n_to_holder, ", ");
+        write_held(out, style, path, path->n_to_holder, ", ");
 }
 
 /* ---- what became larger ------------------------------------------------------------------------------------------- */
@@ -165,7 +219,7 @@ static void write_container(ubi__out *out, const ubi__style *style, const ubi__l
 
 void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
     ubi__display_text(out, style, ubi_look_node_name(path->view.look, path->view.target), NAME_COLUMNS);
-    if (path->n > 0 && !ubi__display_held(out, style, &path->view, path->n, ", "))
+    if (path->n > 0 && !write_held(out, style, path, path->n, ", "))
         write_container(out, style, path);
 }
 
