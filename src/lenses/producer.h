@@ -78,7 +78,7 @@ typedef struct ubi__code_scopes {
 
 /** All zero is fine. */
 void ubi__code_scopes_fini(ubi__code_scopes *scopes);
-/** NULL: it is not known. O(1). */
+/** NULL: no function has it as its own. O(1). */
 const ubi__code_scope *ubi__code_scopes_find(const ubi__code_scopes *scopes, ubi_node_ix scope);
 
 /** Functions and their places in the source. All zero: the graph says nothing about code. */

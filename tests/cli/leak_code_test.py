@@ -25,6 +25,7 @@ class Heap:
         self.link(window, "property", "install", install)
         scope = self.node("object", "system / Context")
         self.link(install, "internal", "context", scope)
+        self.window, self.scope = window, scope
         self.held = self.node("object", "Array")
         self.link(scope, "context", "held", self.held)
         self.n_held = 0
@@ -63,6 +64,20 @@ class Heap:
         self.link(0, "hidden", 1, self.node("object", "Made last"))
         self.snapshot.sections["locations"] = self.locations
         path.write_bytes(self.snapshot.bytes())
+
+
+def share_scope(heap, what):
+    """The scope of install() is that of other(), too, and of the call of a file or function, as far as the heap says so."""
+    other = heap.function("other", 9)
+    heap.link(heap.window, "property", "other", other)
+    heap.link(other, "internal", "context", heap.scope)
+    if what == "a file":
+        heap.link(heap.scope, "internal", "previous", heap.node("hidden", "system / NativeContext"))
+    if what in ("code", "a function"):
+        info = heap.node("code", "system / ScopeInfo")
+        code = heap.function("begin", 3) + 1 if what == "a function" else heap.node("code", "begin")
+        heap.link(heap.scope, "internal", "scope_info", info)
+        heap.link(code, "internal", "name_or_scope_info", info)
 
 
 class Places(unittest.TestCase):
@@ -168,6 +183,22 @@ class Places(unittest.TestCase):
                     heap.save(files[-1], 10001 + 20000 * n)
                 page = self.place.ubiheap("leaks", *files).stdout.decode()
                 self.assertIn(f"held by Array, variable kept of {words}", page)
+
+    def test_a_variable_that_functions_share_is_of_what_declares_it(self):
+        """Which of them the path comes through says nothing."""
+        for what, words in (("a file", "server.js"), ("code", "begin() (server.js)"), ("a function", "begin() (server.js:3)"),
+                            ("nothing", "install() (server.js:7) and 1 other function")):
+            files = []
+            for n in range(2):
+                heap = Heap()
+                share_scope(heap, what)
+                for _ in range(3 * n):
+                    heap.hold(heap.function("handler", 12))
+                files.append(self.place.folder / f"{n}.heapsnapshot")
+                heap.save(files[-1], 10001 + 10000 * n)
+            page = self.place.ubiheap("leaks", *files).stdout.decode()
+            with self.subTest(what):
+                self.assertIn(f"held by Array, variable held of {words}\n", page)
 
     def test_of_a_timer_its_callback_is_reported(self):
         def hang(heap):

@@ -105,7 +105,7 @@ class Leaks(unittest.TestCase):
         self.assertEqual(self.leak["retainedSize"], row["maxRetained"] - older["retainedSize"])
 
     def test_its_holder_is_the_map_that_the_closure_captured(self):
-        self.assertEqual(self.leak["holder"]["words"], "Map, variable registry of add() (gen-leak.cjs:8)")
+        self.assertEqual(self.leak["holder"]["words"], "Map, variable registry of makeCache() (gen-leak.cjs:7)")
         self.assertFalse(self.leak["holder"]["isNew"])
         names = [step["retainerName"] for step in self.after["leakedExamples"][0]["shortestPath"]]
         self.assertIn("Map", names)

@@ -21,7 +21,7 @@ MOST_CALLS, MOST_BYTES = 3, 6 * 1024
 # What is looked at: a file, or several of one process; where to begin; words that name the planted holder, all in one reply.
 PLANTED = {
     "node, a Map of a closure": (["v8/node20-before.heapsnapshot.gz", "v8/node20-after.heapsnapshot.gz"], "leaks",
-                                 ("LeakedThing", "Map, variable registry of add() (gen-leak.cjs:8)")),
+                                 ("LeakedThing", "Map, variable registry of makeCache() (gen-leak.cjs:7)")),
     "node, from one snapshot": (["v8/node20-after.heapsnapshot.gz"], "report", ("LeakedThing", "global.keepCacheAlive")),
     "chrome, detached elements": (["v8/chromium-detached.heapsnapshot.gz"], "report",
                                   ("detached DOM nodes", "__leakedWidgets")),

@@ -39,7 +39,7 @@ class OfficialClient(unittest.TestCase):
         self.assertEqual(self.seen["errors"], [])
 
     def test_its_calls_are_answered(self):
-        self.assertIn("variable registry of add()", self.seen["leaks"])
+        self.assertIn("variable registry of makeCache()", self.seen["leaks"])
         self.assertTrue(self.seen["next"].startswith('explain of h2 "node20-after.heapsnapshot.gz"'))
         self.assertEqual(len(set(self.seen["together"])), 4)
         self.assertIn("info and report of h2", self.seen["resource"])

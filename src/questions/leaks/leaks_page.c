@@ -3,7 +3,7 @@
  * leaks_page.c: what a program holds on to, as text.
  *
  *     LeakedThing: +300 objects, 55.2 KiB retained
- *         held by Map, variable registry of add(); it has no older ones
+ *         held by Map, variable registry of makeCache(); it has no older ones
  *         with 300 Array (21.1 KiB), 300 Object (9.38 KiB), 300 (string) (9.30 KiB)
  *         global.keepCacheAlive → add() (variable registry) → Map (entry) → LeakedThing
  */

@@ -111,7 +111,10 @@ static uint32_t embedder_node(const ubi__leak_path *path) {
     return 0;
 }
 
-/* The scope that the node after so many steps is a variable of, if functions share it; `n_others`: beside the one on the path. NULL: it is none. */
+/*
+ * The scope that has the node after n_to_node steps in a variable, if functions share it; NULL: another one, or nothing of the kind.
+ * `n_others`: beside the function on the path.
+ */
 static const ubi__code_scope *shared_scope(uint32_t *n_others, const ubi__leak_path *path, uint32_t n_to_node) {
     uint32_t holder = ubi__holder_of(&path->view, n_to_node);
     const ubi__code_scope *s = ubi__code_scopes_find(path->scopes, ubi__path_node(&path->view, n_to_node - 1));
@@ -121,7 +124,7 @@ static const ubi__code_scope *shared_scope(uint32_t *n_others, const ubi__leak_p
 }
 
 /*
- * A variable of a scope that functions share is that of whoever declared it, "variable sessions of app.js": which of them the path comes
+ * A variable of a scope that functions share is that of the function or file that declared it, "variable sessions of app.js": which of them the path comes
  * through is chance. False, with nothing written: it is unknown who did.
  */
 static bool write_declared(ubi__out *out, const ubi__style *style, const ubi__leak_path *path, uint32_t n_to_node,
@@ -141,7 +144,7 @@ static bool write_declared(ubi__out *out, const ubi__style *style, const ubi__le
     return true;
 }
 
-/* "add() (app.js:7) and 2 others": those that share a scope of which more is not known. */
+/* "add() (app.js:7) and 2 others": those that share a scope, where it is unknown who declared it. */
 static void write_others(ubi__out *out, const ubi__leak_path *path, uint32_t n_to_node) {
     char count[UBI__HUMAN_TEXT];
     uint32_t n_others;
