@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 import workspace
+from case_choice import some_of
 
 FOREIGN = workspace.SOURCE_DIR / "tests" / "data" / "foreign"
 ONE_LINE = re.compile(r"\Aubiheap: [^\n]+\n\Z")
@@ -53,7 +54,7 @@ class Foreign(Refusing):
         for file, words in (("java.hprof", "this is a heap dump of Java (HPROF): open it in Eclipse MAT"),
                             ("snapshot.zip", "this is a zip archive that holds 'run/app.heapsnapshot': unpack it (unzip)"),
                             ("login.html", "this is a web page (HTML): ")):
-            for command in self.commands + SERVERS:
+            for command in some_of(self.commands + SERVERS, 12, first=len(words)):
                 self.assertTrue(self.refused(command, FOREIGN / file).startswith(words), f"{command} {file}")
                 self.assertFalse((self.place.folder / "out.svg").exists() or (self.place.folder / "out.fxsnapshot").exists())
 
@@ -61,7 +62,7 @@ class Foreign(Refusing):
         for path in sorted(FOREIGN.iterdir()):
             if path.name in ("README.md", "make.py"):
                 continue
-            for command in ("report FILE", "timeline FILE"):
+            for command in some_of(("report FILE", "timeline FILE"), 1):
                 text = self.refused(command, path)
                 self.assertRegex(text, r"^this is [^:]+: \S")
                 self.assertEqual(self.refused(command, "-", stdin=path.read_bytes()), text)
@@ -71,7 +72,7 @@ class Foreign(Refusing):
                     self.assertEqual(packed, f"{what}, compressed with gzip: {advice}")
 
     def test_directories_and_empty_files(self):
-        for command in self.commands + SERVERS:
+        for command in some_of(self.commands + SERVERS, 12):
             self.assertEqual(self.refused(command, "directory"), "this is a directory: give a file that is in it")
             self.assertEqual(self.refused(command, "empty.fxsnapshot"),
                              "this is an empty file: was it written, or downloaded, to its end?")

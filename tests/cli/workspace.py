@@ -23,7 +23,7 @@ if not UBIHEAP or not os.access(UBIHEAP, os.X_OK):
     print("skipped: UBIHEAP does not name the tool")
     sys.exit(77)
 
-sys.path.insert(0, str(SOURCE_DIR / "tests" / "fxsnapshot"))
+sys.path[:0] = [str(SOURCE_DIR / "tests" / "fxsnapshot"), str(SOURCE_DIR / "tests" / "support")]
 import encoder  # noqa: E402
 import leak_program  # noqa: E402
 

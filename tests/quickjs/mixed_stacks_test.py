@@ -7,6 +7,7 @@ import re
 import unittest
 
 import run_place
+from case_choice import every_case_is_tried
 
 # A name, a text that makes objects in alloc() when it runs in enter() or later, the functions of the program from the innermost on
 # ("-": the script itself), and what is called between each of them and its caller: "": nothing, one calls the other.
@@ -64,8 +65,10 @@ CASES = [
     ("Function", "globalThis.f = f; Function('f()')(); function f() { alloc(); }", ["alloc", "f", "anonymous", "enter"], ["", "", "", ""]),
 ]
 
-PROGRAM = "function alloc() { for (let i = 0; i < 20000; i++) ({ i }); }\nglobalThis.cases = [\n%s\n];\n" % ",\n".join(
-    f"function enter() {{ {text}; }}" for _, text, _, _ in CASES)
+# Enough for the profiler to see some of them.
+OBJECTS = 20000 if every_case_is_tried() else 4000
+PROGRAM = "function alloc() { for (let i = 0; i < %d; i++) ({ i }); }\nglobalThis.cases = [\n%s\n];\n" % (OBJECTS, ",\n".join(
+    f"function enter() {{ {text}; }}" for _, text, _, _ in CASES))
 
 # One after the other: a case is over when all its jobs are.
 EACH = """

@@ -16,6 +16,7 @@ import unittest
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "cli"))
 import workspace  # noqa: E402
+from case_choice import some_of  # noqa: E402
 
 try:
     import jsonschema
@@ -57,7 +58,7 @@ class Attach(unittest.TestCase):
 
     def test_a_snapshot_comes_from_a_server_of_any_age(self):
         for age, answers in AGES.items():
-            for pieces in (None, 7):
+            for pieces in some_of((None, 7), 1, first=len(age)):
                 with self.subTest(age=age, pieces=pieces):
                     out = self.place.folder / "out.fxsnapshot"
                     out.unlink(missing_ok=True)
@@ -409,8 +410,8 @@ class Attach(unittest.TestCase):
                 "no actor": lambda _, request: packet({"from": request["to"], "error": "noSuchActor", "message": "No such actor"}),
                 "no tab": lambda _, request: packet({"from": request["to"], "error": "tabDestroyed", "message": "Tab destroyed"}),
                 "no process": lambda _, request: packet({"from": "root", "type": "forwardingCancelled", "prefix": request["to"][:3]})}
-        for name, end in ends.items():
-            for words, actor, kind in asked:
+        for number, (name, end) in enumerate(ends.items()):
+            for words, actor, kind in some_of(asked, 3, first=number):
                 def script(peer, end=end, actor=actor, kind=kind):
                     Script({**descriptors(), (actor, kind): [lambda request: end(peer, request)]})(peer)
                 with self.subTest(name, words=words):
