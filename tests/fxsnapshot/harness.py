@@ -19,6 +19,7 @@ import zlib
 import reference_reader
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 DATA = SOURCE_DIR / "tests" / "data" / "fx"
 UBIHEAP = os.environ.get("UBIHEAP", "")
 DRIVER = pathlib.Path(os.environ.get("UBI_BUILD_DIR") or SOURCE_DIR / "build" / "dev") / "tests" / "damage_driver"
