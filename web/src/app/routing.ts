@@ -48,7 +48,10 @@ export async function startRouting(store: Store): Promise<void> {
   };
   const write = (how: "pushState" | "replaceState") => {
     const address = addressOfState(store.getState());
-    document.title = plainText(windowTitle(store.getState()));
+    const title = plainText(windowTitle(store.getState()));
+    if (document.title !== title) {
+      document.title = title;
+    }
     const text = addressText(withMark(address, fileMarksOf(store.getState())), heapWordsOf(store.getState()));
     if (location.hash !== known) {
       return;

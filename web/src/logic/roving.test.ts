@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, it } from "vitest";
-import { placeAfterKey } from "./roving";
+import { placeAfterKey, positionOfKeys } from "./roving";
 
 it("arrows go from row to row and within one, and not beyond the ends", () => {
   const from = { row: 1, column: 1 };
@@ -24,4 +24,9 @@ it("arrows go from row to row and within one, and not beyond the ends", () => {
     null,
     null,
   ]);
+});
+
+it("keys are of a row that they have gone to before it came, until the focus is elsewhere", () => {
+  const awaited = { position: 8, from: 7 };
+  expect([positionOfKeys(null, 7), positionOfKeys(awaited, 7), positionOfKeys(awaited, 3)]).toEqual([7, 8, 3]);
 });

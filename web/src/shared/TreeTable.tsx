@@ -2,6 +2,7 @@
 // A tree with columns, of which only the rows in its window are in the document. It has the keyboard's focus as a whole; which row is
 // focused is the caller's to remember.
 import { memo, useEffect, useId, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { positionOfKeys, type Awaited } from "../logic/roving";
 import { useVirtualList } from "./virtual";
 
 export const ROW_HEIGHT = 26;
@@ -33,6 +34,8 @@ export interface TreeRow {
   siblingCount: number;
   isExpandable: boolean;
   isExpanded: boolean;
+  /** It stands for rows that are on their way: keys wait for the first of them. */
+  isComing?: boolean;
   /** For type-ahead. */
   text: string;
 }
@@ -73,8 +76,7 @@ export function TreeTable<Row>(props: TreeTableProps<Row>) {
   const list = useVirtualList(length, ROW_HEIGHT, HEADER_HEIGHT);
   const { onWindow } = props;
   const { first, end, scrollTo } = list;
-  const move = useMove(props, scrollTo);
-  const keys = useTreeKeys(props, list.pageRows, move);
+  const keys = useTreeKeys(props, list.pageRows, useMove(props, scrollTo));
   useEffect(() => onWindow?.(first, end), [onWindow, first, end]);
   useEffect(() => scrollTo(focused), [scrollTo, focused]);
 
@@ -197,31 +199,40 @@ const TreeTableRow = memo(function TreeTableRow({ id, position, top, isFocused, 
   );
 });
 
-/** Focuses a row; one that has not come is scrolled to, and focused when it comes, unless another one is by then. */
-function useMove<Row>(props: TreeTableProps<Row>, scrollTo: (position: number) => void): (position: number) => void {
-  const awaited = useRef<{ position: number; from: number } | null>(null);
+/** Focuses rows. One that has not come is scrolled to, and focused when it comes, unless another one is by then; keys are of it already. */
+function useMove<Row>(props: TreeTableProps<Row>, scrollTo: (position: number) => void) {
+  const awaited = useRef<Awaited | null>(null);
+  const hasCome = (position: number) => {
+    const row = props.rowAt(position);
+    return row !== null && !props.placeOf(row).isComing;
+  };
   useEffect(() => {
-    const { position, from } = awaited.current ?? { position: -1, from: -1 };
-    if (from !== props.focused) {
+    const position = positionOfKeys(awaited.current, props.focused);
+    if (position === props.focused) {
       awaited.current = null;
-    } else if (position >= 0 && props.rowAt(position) !== null) {
+    } else if (hasCome(position)) {
       awaited.current = null;
       props.onFocus(position);
     }
   });
-  return (wanted) => {
-    const position = Math.max(0, Math.min(props.length - 1, wanted));
-    if (props.rowAt(position) === null) {
-      awaited.current = { position, from: props.focused };
-      scrollTo(position);
-    } else {
-      props.onFocus(position);
-    }
+  return {
+    /** The row that keys are of. */
+    position: () => positionOfKeys(awaited.current, props.focused),
+    move: (wanted: number) => {
+      const position = Math.max(0, Math.min(props.length - 1, wanted));
+      if (hasCome(position)) {
+        awaited.current = null;
+        props.onFocus(position);
+      } else {
+        awaited.current = { position, from: props.focused };
+        scrollTo(position);
+      }
+    },
   };
 }
 
 /** What keys do in a tree, when a row is focused and no modifier is held. */
-function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number, move: (position: number) => void) {
+function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number, { position, move }: ReturnType<typeof useMove<Row>>) {
   const typed = useRef({ text: "", at: 0 });
   const { length, focused, rowAt, placeOf } = props;
 
@@ -230,12 +241,12 @@ function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number, move: (p
     const isSame = now - typed.current.at < TYPING_MS;
     const text = (isSame ? typed.current.text : "") + key.toLowerCase();
     typed.current = { text, at: now };
-    const start = focused + (text.length > 1 ? 0 : 1);
+    const start = position() + (text.length > 1 ? 0 : 1);
     for (let step = 0; step < Math.min(length, 5000); step++) {
-      const position = (Math.max(0, start) + step) % length;
-      const row = rowAt(position);
+      const found = (Math.max(0, start) + step) % length;
+      const row = rowAt(found);
       if (row !== null && placeOf(row).text.toLowerCase().startsWith(text)) {
-        props.onFocus(position);
+        move(found);
         return;
       }
     }
@@ -245,28 +256,29 @@ function useTreeKeys<Row>(props: TreeTableProps<Row>, pageRows: number, move: (p
     if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey || focused < 0 || length === 0) {
       return;
     }
-    const row = rowAt(focused);
+    const at = position();
+    const row = rowAt(at);
     const place = row === null ? null : placeOf(row);
     const isOpen = place?.isExpandable && place.isExpanded;
     const isClosed = place?.isExpandable && !place.isExpanded;
     const actions: Record<string, () => void> = {
-      ArrowDown: () => move(focused + 1),
-      ArrowUp: () => move(focused - 1),
-      ArrowRight: () => (isClosed ? props.onToggle(focused, true, false) : move(focused + 1)),
+      ArrowDown: () => move(at + 1),
+      ArrowUp: () => move(at - 1),
+      ArrowRight: () => (isClosed ? props.onToggle(at, true, false) : move(at + 1)),
       ArrowLeft: () => {
-        const parent = props.parentOf(focused);
+        const parent = props.parentOf(at);
         if (isOpen) {
-          props.onToggle(focused, false, false);
+          props.onToggle(at, false, false);
         } else if (parent >= 0) {
           move(parent);
         }
       },
       Home: () => move(0),
       End: () => move(length - 1),
-      PageDown: () => move(focused + pageRows),
-      PageUp: () => move(focused - pageRows),
-      Enter: () => props.onActivate(focused),
-      " ": () => props.onActivate(focused),
+      PageDown: () => move(at + pageRows),
+      PageUp: () => move(at - pageRows),
+      Enter: () => props.onActivate(at),
+      " ": () => props.onActivate(at),
     };
     const act = actions[event.key];
     if (act) {

@@ -70,6 +70,19 @@ it("a class opens to its objects, its rest to as many again, and the focus of a 
   expect(open()).toEqual([]);
 });
 
+it("a class that is closed and opened again while its objects come is open when they have come", async () => {
+  const { id } = b.selected();
+  const release = b.client.hold("objects of Class2");
+  const done = b.store.dispatch(fetchClassNodes(id, 2));
+  b.store.dispatch(toggleClass({ id, index: 2, isOpen: false }));
+  void b.store.dispatch(fetchClassNodes(id, 2));
+  expect(open()).toEqual([["Class2", undefined]]);
+  release();
+  await done;
+  expect(summary()?.open.get("Class2")?.nodes?.length).toBe(100);
+  expect(b.client.asked.filter((one) => one.startsWith("objects")).length).toBe(1);
+});
+
 it("a class whose objects do not come is closed, and the reason said; a list that fails is asked for again", async () => {
   b.client.failing.set("objects of Class1", "gone");
   await b.store.dispatch(fetchClassNodes(b.selected().id, 1));

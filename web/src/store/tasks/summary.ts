@@ -70,10 +70,10 @@ export function fetchClassNodes(id: SnapshotId, index: number): Task {
     }
     const key = summaryKey(row);
     const known = summary.open.get(key);
+    if (!known) {
+      dispatch(a.toggleClass({ id, index, isOpen: true }));
+    }
     return joined(context, `objects ${id} ${key}`, async () => {
-      if (!known) {
-        dispatch(a.toggleClass({ id, index, isOpen: true }));
-      }
       try {
         const nodes = await context.client.getClassNodes(path, row, known?.nodes ? known.nodes.length * 2 : PAGE_ROWS);
         dispatch(a.classNodesCame({ id, key, nodes }));

@@ -182,7 +182,11 @@ export function Dominators({ snapshot, tree }: { snapshot: Snapshot; tree: Domin
           treeColumn="label"
           length={rows.length}
           rowAt={(position) => rows[position] ?? null}
-          placeOf={(row) => ({ ...row, text: row.kind === "node" && !row.rest && !row.group ? shortNodeText(row.node) : rowText(row) })}
+          placeOf={(row) => ({
+            ...row,
+            isComing: row.kind === "fetching",
+            text: row.kind === "node" && !row.rest && !row.group ? shortNodeText(row.node) : rowText(row),
+          })}
           focused={focused}
           parentOf={(position) => places.get(rows[position]?.parent ?? "") ?? -1}
           onFocus={focus}

@@ -184,6 +184,7 @@ export function Summary({ snapshot, summary }: { snapshot: Snapshot; summary: Su
             siblingCount: row.kind === "class" ? count : row.row.count,
             isExpandable: row.kind === "class" || row.kind === "rest",
             isExpanded: row.kind === "class" && row.isOpen,
+            isComing: row.kind === "fetching",
             text: rowText(row),
           })}
           focused={position}

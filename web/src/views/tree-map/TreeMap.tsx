@@ -317,6 +317,7 @@ export function TreeMap({ snapshot, report }: { snapshot: Snapshot; report: Repo
         ref={setFrame}
         className="tree-map"
         data-boxes={boxes.length}
+        aria-busy={!isFitting}
         onPointerDown={(event) => {
           drag.current = { x: event.clientX, y: event.clientY };
           leaveSought();
