@@ -32,16 +32,19 @@ static ubi_status part_take(void *payload, const void *bytes, size_t n, bool is_
 
 /*
  * Node.js may crash when it has something to say to a connection in the moment in which that ends. A program that is busy says nothing, and is
- * not waited for.
+ * not waited for. The message of what failed before stays.
  */
 static void answers_await(ubi__cdp_peer *p) {
     static const ubi_progress silent = { NULL, NULL };
+    char why[600];
+    snprintf(why, sizeof why, "%s", ubi_error_message());
     uint64_t start_ns = ubi_process_clock_ns();
     p->messages.event = NULL;
     ubi__web_socket_set_progress(p->socket, &silent);
     while (p->messages.n_answers < p->n_commands && ubi_process_clock_ns() - start_ns < MOST_CLOSE_NS &&
            ubi__web_socket_serve(p->socket) == UBI_OK)
         continue;
+    (void)ubi__fail(UBI_OK, "%s", why);
 }
 
 void ubi__cdp_peer_close(ubi__cdp_peer *p) {
