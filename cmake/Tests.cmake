@@ -9,8 +9,7 @@
 #   UBI_DEEP         1 when there is time for the long variant
 # and may exit with 77 to say "skipped". Labels: the folder below src/ or tests/, `threads` when the file name has
 # "thread" in it or tests/thread-tests.txt lists the test, `deep` (only with UBI_DEEP_TESTS) below tests/deep and for
-# x_deep_test; `quick` for all that tests/slow-tests.txt does not call slow; `checks` for those of the quick ones that a build with checks
-# and without sanitizers must run: what no sanitizer runs, and random cases, of which sanitizers try a tenth.
+# x_deep_test; `quick` for all that tests/slow-tests.txt does not call slow.
 
 # Only against hanging: no test measures time or has a limit of its own. So that load never fails one, a test has 10 minutes
 # and 40 times the processor seconds that tests/slow-tests.txt gives it: with ten busy processes on each core it needs 11 to 20.
@@ -46,12 +45,14 @@ if(ubi_support_sources)
 endif()
 
 # Hundreds of programs are linked for tests: LLVM's linker, where it is installed, takes a fraction of the time. Not for those that walk
-# or look up their own code: their programs are linked as users' are. LLVM's has no call frame information of its PLT, for one.
+# or look up their own code: their programs are linked as users' are. LLVM's has no call frame information of its PLT, for one. In the
+# release build the others have no debug information, which is most of what there is to link: dev is for a debugger.
 find_program(UBI_LLD ld.lld)
 mark_as_advanced(UBI_LLD)
 function(ubi_link_quickly name source)
     if(UBI_LLD AND NOT source MATCHES "/(unwind|stacks|symbolize|interpose|targets)/")
-        target_link_options(${name} PRIVATE -fuse-ld=lld)
+        target_link_options(${name} PRIVATE -fuse-ld=lld $<$<CONFIG:Release>:-Wl,--strip-debug>)
+        target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-g0>)
     endif()
 endfunction()
 
@@ -113,11 +114,6 @@ function(ubi_test_labels out name source)
     endif()
     if(NOT name IN_LIST ubi_slow_tests AND NOT name MATCHES "_deep_test$")
         list(APPEND labels quick)
-        ubi_is_unsanitized(unsanitized ${name} ${source})
-        file(STRINGS ${source} random_cases REGEX "random_cases\\(" LIMIT_COUNT 1)
-        if(unsanitized OR random_cases)
-            list(APPEND labels checks)
-        endif()
     endif()
     set(${out} ${labels} PARENT_SCOPE)
 endfunction()
@@ -126,7 +122,7 @@ endfunction()
 # not optimized where that takes long; dev has the warnings that need it. What is tested is always compiled as the preset says.
 function(ubi_compile_test name)
     target_compile_options(${name} PRIVATE -UNDEBUG)
-    if((UBI_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL Release) AND NOT name IN_LIST ubi_tests_with_cost)
+    if((UBI_SANITIZE OR UBI_TEST_LABELS OR CMAKE_BUILD_TYPE STREQUAL Release) AND NOT name IN_LIST ubi_tests_with_cost)
         target_compile_options(${name} PRIVATE -O0)
     endif()
 endfunction()

@@ -35,7 +35,6 @@ begin_with() { # preset, folders of objects
         cp -p .ninja_log .ninja_deps "../$preset") || rm -rf "build/$preset"
 }
 case $preset in
-engine-2021) begin_with dev CMakeFiles ;;
 asan) begin_with tsan CMakeFiles/ubiheap_preload.dir CMakeFiles/ubiheap_watch.dir ;;
 esac
 # The tests of engine-2021 need no page: it is built while they run.

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs every test: on the everyday build those of the engine, with its older source, and what no sanitizer runs with checks;
-# then gcc release, clang with ASan and UBSan (all other checks; the stored inputs of the fuzz targets too), and ThreadSanitizer on tests
-# that start threads. All stages run, whatever fails. The last line is `N passed, N failed, N skipped`, summed over all stages; exit 1
-# when anything failed. With CI=true a skip that tests/expected-skips.txt does not list fails.
+# Builds and runs every test: those that know an engine with its older source; gcc release; ThreadSanitizer on tests that start threads;
+# clang with ASan and UBSan, with checks (the stored inputs of the fuzz targets too). All stages run, whatever fails. The last line is
+# `N passed, N failed, N skipped`, summed over all stages; exit 1 when anything failed. With CI=true a skip that
+# tests/expected-skips.txt does not list fails.
 #
 # The builds run ahead of the tests, at low priority: they take the processors that the last long tests of a stage leave idle.
 set -u
@@ -100,22 +100,19 @@ EOF
 
 tests_of() { # preset, result of its build
     case $1 in
-    dev) stage "$@" "gcc, everyday build with checks, quick tests" -L '^quick$' ;;
-    engine-2021)
-        stage "$@" "gcc, everyday build with checks: what no sanitizer runs; QuickJS 2021-03-27: the adapter and all that runs scripts"
-        ;;
+    engine-2021) stage "$@" "gcc with checks, QuickJS 2021-03-27: the adapter and all that runs scripts" ;;
     release) stage "$@" "gcc, optimized; layering, exports, headers, package" ;;
-    asan) stage "$@" "clang, AddressSanitizer and UndefinedBehaviorSanitizer; fuzz corpora" ;;
+    asan) stage "$@" "clang, AddressSanitizer and UndefinedBehaviorSanitizer, checks; fuzz corpora" ;;
     tsan) stage "$@" "clang, ThreadSanitizer, tests that start threads" -L '^threads$' ;;
     esac
 }
 
 presets="engine-2021 release tsan asan"
 if [ ! -f third-party/quickjs-2021-03-27/quickjs.c ]; then
-    presets="dev release tsan asan"
+    presets="release tsan asan"
     echo "QuickJS 2021-03-27: left out, \`make deps\` could not fetch it"
 elif [ ! -f third-party/quickjs-2025-04-26/quickjs.c ]; then
-    presets="dev release tsan asan"
+    presets="release tsan asan"
     echo "QuickJS 2025-04-26: left out, \`make deps\` could not fetch it; all stages run with 2021-03-27"
 fi
 
