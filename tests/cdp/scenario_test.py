@@ -17,6 +17,7 @@ SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__fil
 sys.path[:0] = [str(SOURCE_DIR / "tests" / "cli"), str(SOURCE_DIR / "tests" / "support")]
 import workspace  # noqa: E402
 from address_limit import lift_limit  # noqa: E402
+from case_choice import some_of, values_alone  # noqa: E402
 
 LIBRARIES = SOURCE_DIR / "web" / "node_modules"
 PAGE = """<!doctype html><title>Gallery</title><button id=open>open</button><button id=close>close</button><div id=place></div><script>
@@ -126,6 +127,7 @@ class Scenario(unittest.TestCase):
         self.assertIn("scenario.js: leakFilter is not used", done.stderr)
         self.assertEqual(done.stderr.count(" of 3: "), 3)
 
+    @values_alone
     def test_scenarios_have_what_pages_of_puppeteer_had_earlier(self):
         library = self.place.folder / "libraries" / "puppeteer-core"
         library.mkdir(parents=True)
@@ -138,12 +140,14 @@ class Scenario(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Picture: +50 objects", done.stdout)
 
+    @values_alone
     def test_a_gate_fails_for_a_page_that_leaks_and_passes_for_another(self):
         gate = ("--do", "scenario.js", "--fail-on", "leaked(Picture) > 10 or retained > 16KiB")
         self.assertEqual(self.leaks(f"chrome:{self.url}?leaky", *gate).returncode, 1)
         done = self.leaks(f"chrome:{self.url}", *gate)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @values_alone
     def test_of_a_document_the_heaps_have_names(self):
         done = self.leaks(f"chrome:{self.url}?leaky", "--do", "scenario.js", "--times", "1", "--json")
         document = json.loads(done.stdout)
@@ -154,13 +158,13 @@ class Scenario(unittest.TestCase):
         self.assertIn("'grew' and 'large', not 'steady'", self.fails(2, "chrome:", "--do", "scenario.js", "--fail-on", "leaked(steady) > 1"))
 
     def test_an_error_of_the_script_has_its_line(self):
-        for name, text, words in (
+        for name, text, words in some_of((
                 ("wrong.mjs", "export async function action(page) {\n    let none;\n    await none.click();\n}\n",
                  "wrong.mjs: line 3: action: Cannot read properties of undefined (reading 'click')"),
                 ("absent.mjs", "export async function action(page) {\n    await page.click('#none', {timeout: 200});\n}\n", "absent.mjs: line 2: action: "),
                 ("syntax.mjs", "export async function action(page) {\n    await page.click('#open'));\n}\n", "syntax.mjs: line 2: Unexpected token ')'"),
                 ("empty.mjs", "export const nothing = 1;\n", "empty.mjs: has no function action(page)"),
-                ("later.mjs", "export const action = () => {\n    setTimeout(() => { throw new Error('later'); }, 1);\n};\n", "later.mjs: line 2: later")):
+                ("later.mjs", "export const action = () => {\n    setTimeout(() => { throw new Error('later'); }, 1);\n};\n", "later.mjs: line 2: later")), 1):
             with self.subTest(name=name):
                 self.write(name, text)
                 self.assertIn(f"ubiheap: {words}", self.fails(3, f"chrome:{self.url}", "--do", name))
@@ -192,7 +196,7 @@ class Scenario(unittest.TestCase):
 
     def test_no_browser_is_left_when_it_is_interrupted_or_killed(self):
         self.write("slow.mjs", "export const action = () => new Promise(() => {});\n")
-        for way in (signal.SIGINT, signal.SIGKILL):
+        for way in some_of((signal.SIGINT, signal.SIGKILL), 1):
             with self.subTest(way=way):
                 running = subprocess.Popen([workspace.UBIHEAP, "leaks", f"chrome:{self.url}", "--do", "slow.mjs"], cwd=self.place.folder,
                                            env=self.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lift_limit)

@@ -7,7 +7,10 @@ import os
 import random
 import struct
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["UBI_SOURCE_DIR"], "tests", "support"))
 
 EDGE_TYPES = ["context", "element", "property", "internal", "hidden", "shortcut", "weak"]
 NODE_TYPES = ["hidden", "array", "string", "object", "code", "closure", "regexp", "number", "native", "synthetic",
