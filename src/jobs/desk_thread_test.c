@@ -428,7 +428,7 @@ static ubi_status jobs_use(office *o, waiter *w) {
 static void refused_memory_is_reported_and_nothing_is_lost(void **state) {
     (void)state;
     for (int once = 0; once < 2; once++)
-        for (uint64_t n = 0;; n += FAIL_ALLOCATOR_STEP) {
+        for (uint64_t n = fail_allocator_first(once);; n = fail_allocator_next(n)) {
             fail_allocator f;
             waiter w;
             office o = { 0 };

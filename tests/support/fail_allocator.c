@@ -123,7 +123,7 @@ static bool refused(fail_allocator_work *work, void *payload, uint64_t n, bool o
 uint64_t fail_each_allocation(fail_allocator_work *work, void *payload) {
     uint64_t n_requests = 0;
     for (int once = 0; once < 2; once++)
-        for (uint64_t n = 0; refused(work, payload, n, once, &n_requests);)
-            n += FAIL_ALLOCATOR_STEP;
+        for (uint64_t n = fail_allocator_first(once); refused(work, payload, n, once, &n_requests);)
+            n = fail_allocator_next(n);
     return n_requests;
 }

@@ -26,6 +26,8 @@
 #define UBI_TESTS_FAIL_ALLOCATOR_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <ubiheap/core/base.h>
 
@@ -35,9 +37,20 @@
 
 /**
  * From one refused request to the next. Each leaves on a way of its own, which AddressSanitizer sees. The threads of all are the same:
- * ThreadSanitizer, much slower, has one in seven.
+ * ThreadSanitizer, much slower, has one in thirteen.
  */
-enum { FAIL_ALLOCATOR_STEP = UBI_HAS_THREAD_SANITIZER ? 7 : 1 };
+enum { FAIL_ALLOCATOR_STEP = UBI_HAS_THREAD_SANITIZER ? 13 : 1 };
+/**
+ * A request can be refused alone, and with all after it. Where each way costs much, sanitizers have every other request in one of them:
+ * first n = once ? FAIL_ALLOCATOR_STEP : 0, then n += 2 * FAIL_ALLOCATOR_STEP, which is what these give.
+ */
+enum { FAIL_ALLOCATOR_WAYS = UBI_IS_SANITIZED ? 2 : 1 };
+static inline uint64_t fail_allocator_first(bool once) {
+    return once ? (FAIL_ALLOCATOR_WAYS - 1) * FAIL_ALLOCATOR_STEP : 0;
+}
+static inline uint64_t fail_allocator_next(uint64_t n) {
+    return n + FAIL_ALLOCATOR_WAYS * FAIL_ALLOCATOR_STEP;
+}
 
 typedef struct fail_allocator {
     ubi_allocator allocator; /* give its address to the code under test */
@@ -58,7 +71,7 @@ typedef ubi_status fail_allocator_work(void *payload, const ubi_allocator *alloc
 
 /**
  * Calls `work` with its first request refused, then with its second (FAIL_ALLOCATOR_STEP), until none is; with all after it refused too, and again
- * with `once`. The status must be UBI_ENOMEM if and only if a request was refused, else UBI_OK, and nothing may be left; or
+ * with `once` (FAIL_ALLOCATOR_WAYS). The status must be UBI_ENOMEM if and only if a request was refused, else UBI_OK, and nothing may be left; or
  * this aborts with a message.
  *
  * @return how many requests `work` makes.
