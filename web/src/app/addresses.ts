@@ -28,7 +28,7 @@ import {
   treeMapDisplaysOf,
 } from "../store/selectors";
 import { seekObjectInTreeMap } from "../store/tasks/census";
-import { chooseClass, compareSnapshots, selectForDiffing, showClassDiff } from "../store/tasks/diffing";
+import { compareSnapshots, selectForDiffing, showClassDiff } from "../store/tasks/diffing";
 import { openObject, revealDominator, showIndividuals } from "../store/tasks/dominators";
 import { showLeaks } from "../store/tasks/leaks";
 import { changeView, readSnapshot, refresh } from "../store/tasks/views";
@@ -252,8 +252,8 @@ function followComparison(address: Address): Task {
     if (address.view === "diff" && heap && other) {
       await dispatch(compareSnapshots(heap.id, other.id));
       if (address.by === "class") {
-        await dispatch(showClassDiff(true, address.sort, address.anyway === "1"));
-        dispatch(chooseClass(address.row, address.side === "deleted" ? "deleted" : "created"));
+        const chosen = { key: address.row, side: address.side === "deleted" ? ("deleted" as const) : ("created" as const) };
+        await dispatch(showClassDiff(true, address.sort, address.anyway === "1", chosen));
       }
     } else if (address.view === "diff" && heap) {
       dispatch(changeView(STATES[address.view]));

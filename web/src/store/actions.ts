@@ -3,7 +3,7 @@
 import { createAction as action } from "@reduxjs/toolkit";
 import type { CensusDisplay, LabelDisplay, TreeMapDisplay } from "../types/breakdown";
 import type { Documents } from "../types/documents";
-import type { ClassChange, ClassSide } from "../logic/class_diff";
+import type { ClassChange } from "../logic/class_diff";
 import type { ClassNode } from "../logic/summary_rows";
 import type { SummaryPage } from "./reducers/summary";
 import type {
@@ -20,6 +20,7 @@ import type {
 } from "../types/heap";
 import type {
   AllocationsModel,
+  ClassChoice,
   ConnectionState,
   DiffingModel,
   Grouping,
@@ -41,7 +42,6 @@ type OfTarget = { target: LiveTarget["id"] };
 type Failure = { error: string };
 type CensusWanted = { display: CensusDisplay; filter: string | null; sort: Sort };
 type Pair = { first: SnapshotId; second: SnapshotId };
-type OfMembers = { key: string; side: ClassSide };
 
 // Snapshots.
 export const addSnapshot = action<{ snapshot: Snapshot }>("add-snapshot");
@@ -139,13 +139,15 @@ export const collapseDiffingCensusNode = action<{ node: RowId }>("collapse-diffi
 export const focusDiffingCensusNode = action<{ node: RowId | null }>("focus-diffing-census-node");
 
 export const takeClassDiffStart = action<{ sort: Sort; allowsOtherProcess: boolean }>("take-class-diff-start");
-export const takeClassDiffEnd = action<Pair & { rows: ClassChange[]; isOneProcess: boolean }>("take-class-diff-end");
+export const takeClassDiffEnd = action<Pair & { rows: ClassChange[]; isOneProcess: boolean; chosen: ClassChoice | null }>(
+  "take-class-diff-end",
+);
 export const takeClassDiffError = action<Pair & Failure>("take-class-diff-error");
 export const allowOtherProcessInDiff = action("allow-other-process-in-diff");
 export const sortClassDiff = action<Sort>("sort-class-diff");
-export const focusClassChange = action<OfMembers>("focus-class-change");
-export const classMembersCame = action<Pair & OfMembers & { nodes: DominatorTreeNode[] }>("class-members-came");
-export const classMembersError = action<Pair & OfMembers & Failure>("class-members-error");
+export const focusClassChange = action<ClassChoice>("focus-class-change");
+export const classMembersCame = action<Pair & ClassChoice & { nodes: DominatorTreeNode[] }>("class-members-came");
+export const classMembersError = action<Pair & ClassChoice & Failure>("class-members-error");
 export const focusClassMember = action<NodeId>("focus-class-member");
 export const leaveClassDiff = action("leave-class-diff");
 

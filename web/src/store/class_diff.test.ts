@@ -21,3 +21,18 @@ it("by class of different processes are refused until they are wanted anyway", a
   await b.store.dispatch(showClassDiff(true));
   expect(b.state().diffing?.byClass).toMatchObject({ isOneProcess: true, allowsOtherProcess: false });
 });
+
+it("a class that an address names is chosen as soon as there are rows; one that did not change is not", async () => {
+  const b = bench("a", "b");
+  await b.store.dispatch(listSnapshots());
+  const [first = 0, second = 0] = b.state().snapshots.map(({ id }) => id);
+  await b.store.dispatch(compareSnapshots(first, second));
+  const chosen = () => b.state().diffing?.byClass?.members ?? null;
+  let seen: unknown[] = [];
+  b.store.subscribe(() => b.state().diffing?.byClass?.rows && seen.push(chosen()?.key));
+  await b.store.dispatch(showClassDiff(true, "", false, { key: "Object/Point", side: "deleted" }));
+  expect([seen, chosen()?.side]).toEqual([["Object/Point"], "deleted"]);
+  seen = [];
+  await b.store.dispatch(showClassDiff(true, "", false, { key: "Object/Array", side: "created" }));
+  expect([seen, chosen()]).toEqual([[undefined], null]);
+});

@@ -213,9 +213,13 @@ export interface Snapshot {
 }
 
 /** Objects of a class that only one of the snapshots has: they are on their way while there are neither nodes nor error. */
-export interface ClassMembersModel {
+/** Which objects of which class are looked at. */
+export interface ClassChoice {
   key: string;
   side: ClassSide;
+}
+
+export interface ClassMembersModel extends ClassChoice {
   nodes: DominatorTreeNode[] | null;
   focused: NodeId | null;
   error: string | null;

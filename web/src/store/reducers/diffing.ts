@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+import { classKey } from "../../logic/class_diff";
 import * as a from "../actions";
-import { DIFFING, newDiffing, VIEW, type ClassDiffModel, type ClassMembersModel, type DiffingModel } from "../models";
+import { DIFFING, newDiffing, VIEW, type ClassChoice, type ClassDiffModel, type ClassMembersModel, type DiffingModel } from "../models";
 import { savedCensus, savingCensus, withExpanded, withFocused, withRows } from "./census";
 import { pureReducer } from "./pure";
 
@@ -8,6 +9,8 @@ const isPair = (diffing: DiffingModel, { first, second }: { first: number; secon
   diffing.firstSnapshotId === first && diffing.secondSnapshotId === second;
 
 const withClasses = (diffing: DiffingModel | null, byClass: ClassDiffModel | null) => diffing && { ...diffing, byClass };
+
+const membersOf = (chosen: ClassChoice): ClassMembersModel => ({ ...chosen, nodes: null, focused: null, error: null });
 
 /** With what came of the objects of a class, unless others are looked at by now. */
 function withMembers(
@@ -56,9 +59,10 @@ export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) =
     .addCase(a.takeClassDiffStart, (diffing, { payload }) =>
       withClasses(diffing, { ...payload, rows: null, isOneProcess: true, members: null, error: null }),
     )
-    .addCase(a.takeClassDiffEnd, (diffing, { payload: { rows, isOneProcess, ...pair } }) => {
+    .addCase(a.takeClassDiffEnd, (diffing, { payload: { rows, isOneProcess, chosen, ...pair } }) => {
+      const members = chosen && rows.some((row) => classKey(row) === chosen.key) ? membersOf(chosen) : null;
       return diffing?.byClass && isPair(diffing, pair)
-        ? withClasses(diffing, { ...diffing.byClass, rows, isOneProcess, error: null })
+        ? withClasses(diffing, { ...diffing.byClass, rows, isOneProcess, members, error: null })
         : diffing;
     })
     .addCase(a.takeClassDiffError, (diffing, { payload: { error, ...pair } }) => {
@@ -71,8 +75,7 @@ export const diffingReducer = pureReducer<DiffingModel | null>(null, (builder) =
       return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, sort }) : diffing;
     })
     .addCase(a.focusClassChange, (diffing, { payload }) => {
-      const members = { ...payload, nodes: null, focused: null, error: null };
-      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, members }) : diffing;
+      return diffing?.byClass ? withClasses(diffing, { ...diffing.byClass, members: membersOf(payload) }) : diffing;
     })
     .addCase(a.classMembersCame, (diffing, { payload: { nodes, ...of } }) => withMembers(diffing, of, { nodes, error: null }))
     .addCase(a.classMembersError, (diffing, { payload: { error, ...of } }) => withMembers(diffing, of, { error }))

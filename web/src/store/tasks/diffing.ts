@@ -4,7 +4,7 @@ import { changedClasses, classKey, type ClassSide } from "../../logic/class_diff
 import type { RowId } from "../../types/heap";
 import type { Task } from "..";
 import * as a from "../actions";
-import { DIFFING, VIEW, type SnapshotId } from "../models";
+import { DIFFING, VIEW, type ClassChoice, type SnapshotId } from "../models";
 import { isCensusOf } from "../reducers/census";
 import { snapshotOf } from "../selectors";
 import { pageOptions, ROW_REQUESTS, wantedOf } from "./census";
@@ -101,8 +101,11 @@ export function expandDiffingRow(node: RowId): Task {
   };
 }
 
-/** Which classes changed, object by object; or by groups again. */
-export function showClassDiff(isShown: boolean, sort = "", allowsOtherProcess = false): Task {
+/**
+ * Which classes changed, object by object; or by groups again. @param chosen  the class that is chosen when they come: a table without one
+ * chooses its first when it is given the focus.
+ */
+export function showClassDiff(isShown: boolean, sort = "", allowsOtherProcess = false, chosen: ClassChoice | null = null): Task {
   return async (dispatch, getState, { client }) => {
     const { firstSnapshotId: first, secondSnapshotId: second } = getState().diffing ?? {};
     if (!isShown || !first || !second) {
@@ -113,7 +116,7 @@ export function showClassDiff(isShown: boolean, sort = "", allowsOtherProcess = 
     const [from, to] = [first, second].map((id) => snapshotOf(getState(), id)?.path ?? "") as [string, string];
     try {
       const { byClass = [], scripts, sameProcess: isOneProcess = true } = await client.getClassDiff(from, to);
-      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass, scripts), isOneProcess }));
+      dispatch(a.takeClassDiffEnd({ first, second, rows: changedClasses(byClass, scripts), isOneProcess, chosen }));
     } catch (error) {
       dispatch(a.takeClassDiffError({ first, second, error: errorText(error) ?? "Comparing was cancelled." }));
     }
