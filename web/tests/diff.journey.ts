@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { folderOf, snapshotFile, type NodeFields } from "../src/api/serving";
-import { AFTER, BEFORE, data, journey, rows, shown, until } from "./browser";
+import { AFTER, BEFORE, data, filled, journey, rows, shown, typeAhead, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER);
 const v8 = journey(data("v8/node20-before.heapsnapshot.gz"), data("v8/node20-after.heapsnapshot.gz"));
@@ -35,6 +35,7 @@ const CLASSES = "Classes that changed";
 
 async function classNames(page: Page): Promise<string[]> {
   await table(page, CLASSES).locator(".tree-row").first().waitFor();
+  await filled(page);
   return table(page, CLASSES).locator(".name").allTextContents();
 }
 
@@ -100,7 +101,7 @@ it("an object that is new leads to its page, and back; keys do all of that", asy
   const page = await trip.open("#/diff/h1/h2?by=class");
   await classNames(page);
   await table(page, CLASSES).focus();
-  await page.keyboard.type("obj");
+  await typeAhead(page, "obj", "Object");
   const objects = table(page, "Objects of Object");
   await objects.locator(".tree-row").first().waitFor();
   await objects.focus();
@@ -133,6 +134,7 @@ it("no number is cut, however long it is", async () => {
   for (const hash of ["#/diff/h1/h2?by=class", "#/diff/h2/h1?by=class", "#/diff/h1/h2", "#/census/h2", "#/dominators/h2"]) {
     const page = await many.open(hash);
     await page.locator("main:not(:has(.spinner)) .tree-row").first().waitFor();
+    await filled(page);
     const cells = page.locator(".tree-cell.number, .head-cell.number");
     expect(await cells.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent))).toEqual(
       [],

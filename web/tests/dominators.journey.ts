@@ -6,6 +6,7 @@ import { formatId } from "../src/logic/format";
 import { labelText } from "../src/logic/names";
 import type { DominatorTreeNode, NodeId } from "../src/types/heap";
 import { ask, BEFORE, data, golden, journey, rows, shown, until } from "./browser";
+import { holdRequests } from "./rest";
 
 const trip = journey(BEFORE, data("v8/node20-before.heapsnapshot.gz"), data("fx/unreachable.fxsnapshot"));
 
@@ -49,6 +50,23 @@ describe("Dominators", () => {
     }
     await until(() => page.locator(".tree-row.focused").innerText()).toContain("659 more");
     expect(await rows(page)).toContainEqual(restFrom(65));
+  });
+
+  it("takes keys that come before the rows that they go to", async () => {
+    const page = await trip.open("#/dominators/h1?by=class");
+    await loaded(page);
+    const release = await holdRequests(page, /dominators\?.*likes=/);
+    const row = page.locator(".tree-row.focused");
+    await page.locator(".tree-row", { hasText: "SavedFrame304 objects" }).click();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".tree-row .spinner").waitFor();
+    await page.keyboard.press("ArrowDown");
+    expect(await row.textContent()).toContain("304 objects");
+    release();
+    await until(() => row.getAttribute("aria-level")).toBe("3");
+    expect(await row.getAttribute("aria-posinset")).toBe("1");
+    await page.keyboard.press("ArrowLeft");
+    await until(() => row.textContent()).toContain("304 objects");
   });
 
   it("calls nodes of V8 as DevTools do, and writes their ids so", async () => {

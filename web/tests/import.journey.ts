@@ -17,7 +17,7 @@ writeFileSync(large, randomBytes(LARGE_BYTES));
 // The server has a folder of its own below this one.
 const above = folderOf({});
 process.env.TMPDIR = above.path;
-// What is registered first is done last: the browser has its profile there, too.
+// What is registered first is done last.
 afterAll(() => {
   folder.remove();
   above.remove();

@@ -4,8 +4,8 @@ import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
-import { folderOf, serve, snapshotFile, type NodeFields } from "../src/api/serving";
-import { AFTER, BEFORE, journey, PATIENCE_MS, shown, until } from "./browser";
+import { folderOf, snapshotFile, type NodeFields } from "../src/api/serving";
+import { AFTER, BEFORE, journey, shown, start, until, visit } from "./browser";
 
 const DEEP = 30;
 
@@ -64,10 +64,8 @@ it("the list of snapshots is one stop of Tab; arrows go through it; Delete asks"
 
 it("who deletes by keys keeps the place: the neighbour is shown and has the focus, which also follows Ctrl+Down", async () => {
   const copies = names.map((name) => join(folder.path, name));
-  const serving = await serve(process.env.UBIHEAP ?? "", "--no-cache", ...copies);
-  const page = await trip.browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(`${serving.url}#/start/h1`);
+  const serving = await start(...copies);
+  const page = await visit(`${serving.url}#/start/h1`);
   await shown(page, "report-state-saved");
   const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? "");
   const chosen = () => page.locator(".snapshot.selected .snapshot-title").textContent();
@@ -129,12 +127,10 @@ it("a file that was overwritten is read again by a button; a server that is gone
   const own = folderOf({});
   const file = join(own.path, "app.fxsnapshot");
   copyFileSync(AFTER, file);
-  const serving = await serve(process.env.UBIHEAP ?? "", "--no-cache", file);
-  const page = await trip.browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  const serving = await start(file);
   copyFileSync(BEFORE, `${file}.new`);
   renameSync(`${file}.new`, file);
-  await page.goto(serving.url);
+  const page = await visit(serving.url);
   await page.getByText("has changed since it was opened").first().waitFor();
   await page.getByRole("button", { name: "Read app.fxsnapshot again" }).click();
   await shown(page, "report-state-saved");

@@ -2,15 +2,15 @@
 // A program that runs: its heap is saved, with the stacks that allocated, and looked at.
 import { spawn, type ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { folderOf, serve, type Serving } from "../src/api/serving";
-import { journey, PATIENCE_MS, rows, shown, until } from "./browser";
+import { folderOf, type Serving } from "../src/api/serving";
+import { rows, shown, start, until, visit } from "./browser";
+import { besides } from "./rest";
 
 const PROGRAM = `class Session {}
 const all = [];
 function tick() { for (let i = 0; i < 20; i++) all.push(new Session()); setTimeout(tick, 1); }
 tick();
 `;
-const trip = journey();
 const folder = folderOf({ "program.js": Buffer.from(PROGRAM) });
 let program: ChildProcess;
 let live: Serving;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const [running, line] = await run("--listen", "0");
   program = running;
   const port = /listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
-  live = await serve(process.env.UBIHEAP ?? "", "--no-cache", "--target", `ubi://127.0.0.1:${port}`);
+  live = await start("--target", `ubi://127.0.0.1:${port}`);
 });
 afterAll(async () => {
   await live.end();
@@ -37,9 +37,7 @@ afterAll(async () => {
 });
 
 it("snapshots of a live program are taken, with stacks once these are recorded", async () => {
-  const page = await trip.browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(live.url);
+  const page = await visit(live.url);
   await page.getByRole("button", { name: /^Take a snapshot of/ }).waitFor();
   const recording = page.locator("#record-allocation-stacks-checkbox");
   await recording.click();
@@ -61,13 +59,11 @@ it("snapshots of a live program are taken, with stacks once these are recorded",
 it("a program has a page of its own, as long as it is not ended", async () => {
   const [running, line] = await run("--ui");
   const address = /http:\S+/.exec(line)?.[0] ?? "";
-  const page = await trip.browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(address);
+  const page = await visit(address);
   await page.getByRole("button", { name: "Take a snapshot of program.js" }).click();
   await shown(page, "report-state-saved");
   await page.getByText("Session").first().waitFor();
   running.kill("SIGINT");
-  await new Promise((resolve) => running.once("exit", resolve));
+  await besides(new Promise((resolve) => running.once("exit", resolve)));
   await page.getByText("The server does not answer").waitFor();
 });

@@ -3,10 +3,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { folderOf, serve } from "../src/api/serving";
-import { AFTER, BEFORE, cleared, data, journey, PATIENCE_MS, shown, until } from "./browser";
+import { folderOf } from "../src/api/serving";
+import { AFTER, BEFORE, cleared, data, journey, shown, start, until, visit } from "./browser";
 
 const trip = journey(BEFORE, AFTER);
 const empty = journey();
@@ -41,13 +40,10 @@ describe("files", () => {
 
   it("that are damaged are listed so, once one has been looked into, in all pages", async () => {
     const folder = folderOf({ "cut.fxsnapshot": readFileSync(BEFORE).subarray(0, 5000) });
-    const serving = await serve(process.env.UBIHEAP ?? "", "--no-cache", BEFORE, join(folder.path, "cut.fxsnapshot"));
-    const pages = [await trip.browser.newPage(), await trip.browser.newPage()] as const;
-    for (const page of pages) {
-      page.setDefaultTimeout(PATIENCE_MS);
-      await page.goto(serving.url);
-      await shown(page, "report-state-saved");
-    }
+    const serving = await start(BEFORE, join(folder.path, "cut.fxsnapshot"));
+    const pages = [await visit(serving.url), await visit(serving.url)] as const;
+    await shown(pages[0], "report-state-saved");
+    await shown(pages[1], "report-state-saved");
     await pages[0].getByRole("button", { name: /^cut/ }).click();
     await pages[0].locator(".message-error", { hasText: "ends too early" }).waitFor();
     await pages[1].locator(".snapshot .snapshot-error").waitFor();
@@ -76,16 +72,6 @@ describe("files", () => {
 });
 
 describe("a server that is killed and started again", () => {
-  const tool = process.env.UBIHEAP ?? "";
-  const start = (...words: string[]) => serve(tool, "--no-cache", ...words);
-
-  async function visit(url: string): Promise<Page> {
-    const page = await trip.browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(url);
-    return page;
-  }
-
   it("is missed; with another token it is entered by its address, and shows what was shown", async () => {
     const first = await start(BEFORE);
     const page = await visit(`${first.url}#/census/h1`);

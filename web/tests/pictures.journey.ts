@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { folderOf } from "../src/api/serving";
-import { data, journey, PATIENCE_MS, rows, shown, until } from "./browser";
+import { data, journey, rows, shown, typeAhead, until, visit } from "./browser";
+import { besides } from "./rest";
 
 const BEFORE = data("v8/node20-before.heapsnapshot.gz");
 const AFTER = data("v8/node20-after.heapsnapshot.gz");
@@ -97,7 +98,7 @@ it("summary: classes with what they retain, and the objects of one", async () =>
   const page = await open("#/summary/h2", 560);
   await shown(page, "summary-state-saved");
   await page.locator(".tree-table").focus();
-  await page.keyboard.type("leaked");
+  await typeAhead(page, "leaked", "LeakedThing");
   await page.keyboard.press("ArrowRight");
   await page.locator('.tree-row[aria-level="2"]').first().waitFor();
   await page.keyboard.press("ArrowDown");
@@ -148,10 +149,8 @@ it("snapshots: a program that runs is taken snapshots of", async () => {
     cwd: scripts.path,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const line = await new Promise<string>((resolve) => program?.stderr?.once("data", (data: Buffer) => resolve(data.toString())));
-  const page = await trip.browser.newPage({ viewport: { width: WIDTH, height: 560 } });
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(/http:\S+/.exec(line)?.[0] ?? "");
+  const line = await besides(new Promise<string>((resolve) => program?.stderr?.once("data", (data: Buffer) => resolve(data.toString()))));
+  const page = await visit(/http:\S+/.exec(line)?.[0] ?? "", { width: WIDTH, height: 560 });
   for (let taken = 1; taken <= 2; taken++) {
     await page.locator("#take-snapshot").click();
     await page

@@ -3,7 +3,8 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import type { Documents } from "../src/types/documents";
-import { ask, BEFORE, data, journey, rows, shown, until } from "./browser";
+import { ask, BEFORE, data, focused, journey, rows, shown, until } from "./browser";
+import { holdRequests } from "./rest";
 
 const trip = journey(data("v8/node20-after.heapsnapshot.gz"), BEFORE);
 type Summary = Documents["ubiheap.summary/1"];
@@ -81,6 +82,20 @@ it("a class opens to its objects by keys, an object to why it is alive and to it
   await until(() => page.locator(".tree-table").getAttribute("aria-rowcount")).toBe("203");
   await page.keyboard.press("Enter");
   await page.locator(".object-head h1", { hasText: "LeakedThing" }).waitFor();
+});
+
+it("a key that comes before the objects of a class is of the first of them", async () => {
+  const page = await opened("#/summary/h1?filter=LeakedThing");
+  const [first] = (await summary("h1", "class=LeakedThing&limit=100")).classes[0]?.nodes ?? [];
+  const release = await holdRequests(page, /[?&]class=/);
+  await page.locator(".tree-table").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.locator(".tree-row .spinner").waitFor();
+  await page.keyboard.press("ArrowDown");
+  expect(await focused(page)).toBe("LeakedThing");
+  release();
+  await until(() => page.locator(".path-node.target .path-address").textContent()).toBe(`@${first?.id}`);
+  await until(() => page.locator(".tree-row.focused .address").textContent()).toBe(`@${first?.id}`);
 });
 
 it("of Firefox's snapshots they are classes of the census; all objects of one are a link away, and back", async () => {

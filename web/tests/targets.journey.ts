@@ -2,16 +2,15 @@
 // Two programs that run: one of them is chosen, records stacks as it is told to, and is saved.
 import { spawn, type ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { folderOf, serve, type Serving } from "../src/api/serving";
+import { folderOf, type Serving } from "../src/api/serving";
 import type { LiveTarget } from "../src/types/heap";
-import { journey, PATIENCE_MS, shown, until } from "./browser";
+import { shown, start, until, visit } from "./browser";
 
 const PROGRAM = `class Session {}
 const all = [];
 function tick() { for (let i = 0; i < 20; i++) all.push(new Session()); setTimeout(tick, 1); }
 tick();
 `;
-const trip = journey();
 const folder = folderOf({ "program.js": Buffer.from(PROGRAM) });
 const programs: ChildProcess[] = [];
 let live: Serving;
@@ -29,7 +28,7 @@ async function begun(): Promise<string> {
 
 beforeAll(async () => {
   const addresses = [await begun(), await begun()];
-  live = await serve(process.env.UBIHEAP ?? "", "--no-cache", ...addresses.flatMap((address) => ["--target", address]));
+  live = await start(...addresses.flatMap((address) => ["--target", address]));
 });
 afterAll(async () => {
   await live.end();
@@ -43,9 +42,7 @@ async function targets(): Promise<LiveTarget[]> {
 }
 
 it("one of several programs is chosen, records a part of its stacks, and is saved", async () => {
-  const page = await trip.browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(live.url);
+  const page = await visit(live.url);
   const group = page.getByRole("radiogroup", { name: "Snapshots are taken of" });
   await until(() => group.getByRole("radio").count()).toBe(2);
   const [, second] = await targets();

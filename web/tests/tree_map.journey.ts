@@ -23,31 +23,29 @@ const treeMapRows = async (parent: number | null, offset = 0) => {
 const words = (page: Page) => page.locator(".tree-map-words").textContent();
 const boxCount = async (page: Page) => Number(await page.locator(".tree-map").getAttribute("data-boxes"));
 
+/** Before, the map may be of another size than its window. */
+const fitted = (page: Page) => page.locator('.tree-map[aria-busy="false"]').waitFor();
+
 async function map(hash: string): Promise<Page> {
   const page = await trip.open(hash);
-  await shown(page, "tree-map-state-saved");
-  const canvas = page.locator(".tree-map canvas");
-  await canvas.waitFor();
-  await canvas.focus();
+  await fitted(page);
+  await page.locator(".tree-map canvas").focus();
   return page;
 }
 
 describe("Tree map", () => {
   it("draws the heap, and its boxes are walked through by keys", async () => {
-    const page = await trip.open("#/tree-map/h1");
-    await shown(page, "tree-map-state-saved");
+    const page = await map("#/tree-map/h1");
     const canvas = page.locator(".tree-map canvas");
-    await canvas.waitFor();
-    const colours = await canvas.evaluate((element: HTMLCanvasElement) => {
+    const colours = (element: HTMLCanvasElement) => {
       const { data: pixels } = element.getContext("2d")!.getImageData(0, 0, element.width, element.height);
       const found = new Set<number>();
       for (let at = 0; at < pixels.length; at += 400) {
         found.add((pixels[at]! << 16) | (pixels[at + 1]! << 8) | pixels[at + 2]!);
       }
       return found.size;
-    });
-    expect(colours).toBeGreaterThan(10);
-    await canvas.focus();
+    };
+    await until(() => canvas.evaluate(colours)).toBeGreaterThan(10);
     await page.keyboard.press("ArrowDown");
     const words = page.locator(".tree-map-words");
     await until(() => words.textContent()).toBe("objects: 328 KiB, 3 858 things");
@@ -58,6 +56,7 @@ describe("Tree map", () => {
     await until(async () => page.url()).toMatch(/zoom=[\d.]+%2C[\d.]+%2C/);
     const zoomed = page.url();
     await page.reload();
+    await fitted(page);
     await page.getByRole("button", { name: "Show all" }).waitFor();
     await until(async () => page.url()).toBe(zoomed);
     await page.getByRole("button", { name: "Show all" }).click();

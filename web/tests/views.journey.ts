@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { CensusTreeNode } from "../src/types/heap";
-import { AFTER, ask, BEFORE, data, focused, golden, journey, rows, shown, until } from "./browser";
+import { AFTER, ask, BEFORE, data, filled, focused, golden, journey, rows, shown, until } from "./browser";
 
 const trip = journey(BEFORE, AFTER, data("fx/unreachable.fxsnapshot"), data("ubirec/crashed.ubirec"));
 const v8 = journey(data("v8/node20-after.heapsnapshot.gz"));
@@ -172,7 +172,7 @@ describe("Aggregate", () => {
     const column = async (at: number) => (await rows(page)).map((row) => Number(row[at]));
     const descending = (numbers: number[]) => numbers.every((one, at) => at === 0 || one <= (numbers[at - 1] ?? 0));
     await page.getByRole("columnheader", { name: "Count", exact: true }).getByRole("button").click();
-    await expect.poll(() => page.getByRole("columnheader", { name: "Count", exact: true }).getAttribute("aria-sort")).toBe("descending");
+    await until(() => page.getByRole("columnheader", { name: "Count", exact: true }).getAttribute("aria-sort")).toBe("descending");
     await census(page);
     expect(descending(await column(1))).toBe(true);
     expect(page.url()).toContain("sort=-count");
@@ -186,6 +186,7 @@ describe("Aggregate", () => {
     await page.getByRole("button", { name: "Objects of Function" }).click();
     await shown(page, "individuals-state-fetched");
     const [part] = golden("tiny-before.individuals").individuals as { ids: number[] }[];
+    await filled(page);
     const links = await page.locator(".tree-row .row-address").allTextContents();
     expect(links.length).toBeGreaterThan(15);
     const known = new Set(part?.ids.map((id) => `@ 0x${id.toString(16)}`));
