@@ -205,5 +205,6 @@ const ubi__remote_ops ubi__cdp_remote_ops = {
     .trace_stop = ubi__cdp_remote_trace_stop,
     .missing = remote_missing,
     .other_heaps = remote_other_heaps,
+    .other_processes = ubi__cdp_cluster_others,
     .has_ended = remote_has_ended,
 };

@@ -64,7 +64,7 @@ static bool port_is_among(const ubi__node_ports *ports, uint16_t port) {
  * Programs listen for many things: whether it is an inspector is what it answers. Its own port may have been about to close when it was asked
  * first, and is opened again.
  */
-static ubi_status ports_try(ubi__remote *r, bool *is_found) {
+ubi_status ubi__cdp_ports_try(ubi__remote *r, bool *is_found) {
     ubi__node_ports ports;
     uint16_t own = ubi__node_inspector_port("", (pid_t)r->address->pid);
     *is_found = false;
@@ -102,6 +102,7 @@ static ubi_status inspector_request(ubi__remote *r) {
             return ubi__fail_cancelled();
         usleep(TICK_US);
     }
+    UBI_TRY(ubi__cdp_cluster_note(r));
     return ubi__node_open(pid);
 }
 
@@ -125,7 +126,7 @@ static ubi_status inspector_find(ubi__remote *r) {
     uint64_t most_us = r->address->patience_us ? r->address->patience_us : MOST_OPEN_US;
     r->host = UBI__CDP_LOOPBACK;
     UBI_TRY(ubi__cdp_program_check_stopped(r));
-    UBI_TRY(ports_try(r, &is_found));
+    UBI_TRY(ubi__cdp_ports_try(r, &is_found));
     if (is_found)
         return UBI_OK;
     UBI_TRY(inspector_request(r));
@@ -147,7 +148,7 @@ static ubi_status inspector_find(ubi__remote *r) {
         if (ubi__node_check("", (pid_t)r->address->pid) != UBI_OK)
             return ubi__fail(UBI_EIO, "the program ended before its inspector was open");
         UBI_TRY(ubi__cdp_program_check_stopped(r));
-        UBI_TRY(ports_try(r, &is_found));
+        UBI_TRY(ubi__cdp_ports_try(r, &is_found));
     }
     return UBI_OK;
 }
@@ -205,7 +206,7 @@ static bool inspector_await(ubi__remote *r) {
     for (int i = 0; i < CLOSE_TURNS && !is_found; i++) {
         if (i > 0)
             usleep(TICK_US);
-        if (ports_try(r, &is_found) != UBI_OK)
+        if (ubi__cdp_ports_try(r, &is_found) != UBI_OK)
             return false;
     }
     return is_found;
@@ -262,7 +263,9 @@ static void inspector_close(ubi__remote *r) {
     uint64_t one;
     if (!inspector_await(r))
         return;
-    if ((r->peer && script_number(r, "1", &one)) || inspector_reach(r) == UBI_OK)
+    bool is_reached = (r->peer && script_number(r, "1", &one)) || inspector_reach(r) == UBI_OK;
+    ubi__cdp_cluster_close(r);
+    if (is_reached)
         users_leave(r);
 }
 
@@ -292,6 +295,7 @@ void ubi__cdp_remote_close(ubi__remote *r) {
     (void)ubi__fail(UBI_OK, "%s", why);
     ubi__cdp_peer_close(r->peer);
     ubi__cdp_workers_close(r);
+    ubi__node_members_fini(&r->members, a);
     ubi__vec_u8_fini(&r->list, a);
     ubi__vec_u8_fini(&r->scratch, a);
     UBI_DELETE(a, r);

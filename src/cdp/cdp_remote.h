@@ -7,6 +7,7 @@
  *     cdp_program.c     why the program does not answer: it ends, a debugger holds it, it is stopped, or busy
  *     cdp_sizes.c       how large it is, and what a snapshot of it needs
  *     cdp_workers.c     worker threads of Node.js, each with a heap of its own
+ *     cdp_cluster.c     processes that a program of Node.js started by its module cluster
  *     cdp_heap.c        what there is to attach to, and the table of operations
  */
 #ifndef UBI_CDP_CDP_REMOTE_H
@@ -14,6 +15,7 @@
 
 #include "cdp/cdp_peer.h"
 #include "cdp/cdp_targets.h"
+#include "cdp/node_cluster.h"
 #include "cdp/node_inspector.h"
 #include "targets/remote.h"
 
@@ -36,10 +38,11 @@ struct ubi__remote {
     const ubi_allocator *allocator;
     const char *host;
     uint16_t port;
-    ubi__node_ports others; /* asked before the inspector was opened, and not it: they are not asked again */
-    bool was_opened;        /* the inspector, by us */
-    bool is_counted;        /* among those that use an inspector which one of us opened */
-    ubi__vec_u8 list;       /* of targets, as it came */
+    ubi__node_ports others;    /* asked before the inspector was opened, and not it: they are not asked again */
+    bool was_opened;           /* the inspector, by us */
+    ubi__node_members members; /* of its cluster, before that: it has them open theirs */
+    bool is_counted;           /* among those that use an inspector which one of us opened */
+    ubi__vec_u8 list;          /* of targets, as it came */
     char path[UBI__CDP_PATH_BYTES];
     bool is_node;
     ubi__cdp_peer *peer;      /* NULL: nothing is attached to */
@@ -55,7 +58,7 @@ struct ubi__remote {
     bool is_finding_workers, are_workers_watched;
     bool are_workers_missing;            /* from a list: the program did not answer */
     char worker[UBI__CDP_SESSION_BYTES]; /* the one that is attached to; "": the program itself is */
-    uint64_t n_workers_said;
+    uint64_t n_workers_said, n_processes_said;
     uint64_t patience_us; /* how long an answer may take; 0: as the address has it */
     bool may_be_long;     /* a snapshot is under way, which takes as long as it needs */
     /* while a snapshot is transferred: */
@@ -70,6 +73,8 @@ struct ubi__remote {
 ubi_status ubi__cdp_remote_open(ubi__remote **out, const ubi__remote_address *address, const ubi_progress *progress,
                                 const ubi_allocator *allocator);
 void ubi__cdp_remote_close(ubi__remote *remote);
+/** Looks for its inspector among its ports that were not asked before. Errors: those of ubi__node_ports_find; UBI_ENOMEM, UBI_ECANCELLED. */
+ubi_status ubi__cdp_ports_try(ubi__remote *remote, bool *is_found);
 /** Connects to the target at `path`, which is that of a Node.js program when `is_node`. */
 ubi_status ubi__cdp_remote_connect(ubi__remote *remote);
 
@@ -100,6 +105,15 @@ ubi_status ubi__cdp_workers_attach(ubi__remote *remote);
 ubi_status ubi__cdp_workers_event(ubi__remote *remote, ubi_text method, ubi_text params);
 /** Commands are for the program again, as far as there is a connection. */
 void ubi__cdp_workers_leave(ubi__remote *remote);
+
+/* ---- cdp_cluster.c -------------------------------------------------------------------------------------------------- */
+
+/** Right before the inspector of the program is opened by its signal. Errors: UBI_ENOMEM. */
+ubi_status ubi__cdp_cluster_note(ubi__remote *remote);
+/** Closes what the signal opened in them, as far as they answer. In the network of the program, which has its inspector open. */
+void ubi__cdp_cluster_close(ubi__remote *remote);
+/** As `other_processes` of targets/remote.h. */
+uint64_t ubi__cdp_cluster_others(ubi__remote *remote, uint32_t *pids, size_t room, bool must_be_new);
 
 /* ---- cdp_snapshot.c ------------------------------------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "cdp/node_cluster.h"
 #include "cdp/node_inspector.h"
 
 #define PID 77
@@ -180,6 +181,27 @@ static void connections_to_a_port_are_counted(void **state) {
     assert_int_equal(ubi__node_connection_count(p->root, PID + 1, 9229), 0);
 }
 
+/* Of three children one is of the cluster. */
+static void members_are_children_that_say_so(void **state) {
+    place *p = *state;
+    ubi__node_members members = { NULL, 0, 0 };
+    const ubi_allocator *a = ubi_allocator_default();
+    for (unsigned pid = 78; pid <= 80; pid++) {
+        char name[64], text[64];
+        snprintf(name, sizeof name, "/proc/%u", pid);
+        folder_make(p, name);
+        snprintf(name, sizeof name, "/proc/%u/stat", pid);
+        snprintf(text, sizeof text, "%u (no) de) S %u 1 1", pid, pid == 80 ? 1 : PID);
+        file_write(p, name, text);
+        snprintf(name, sizeof name, "/proc/%u/environ", pid);
+        file_write(p, name, pid == 79 ? "HOME=/" : "NODE_UNIQUE_ID=1");
+    }
+    assert_int_equal(ubi__node_members_find(&members, p->root, PID, false, a), UBI_OK);
+    assert_int_equal(members.n, 1);
+    assert_int_equal(members.at[0].pid, 78);
+    ubi__node_members_fini(&members, a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(connections_to_a_port_are_counted, place_open, place_close),
@@ -188,6 +210,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_the_port_of_an_inspector_is_among_the_arguments, place_open, place_close),
         cmocka_unit_test_setup_teardown(test_a_process_without_sockets_has_no_ports, place_open, place_close),
         cmocka_unit_test_setup_teardown(test_only_node_that_catches_the_signal_gets_it, place_open, place_close),
+        cmocka_unit_test_setup_teardown(members_are_children_that_say_so, place_open, place_close),
         cmocka_unit_test(test_another_program_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,6 +146,9 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
     uint64_t n_others = s->ops->other_heaps ? s->ops->other_heaps(s->remote, false) : 0;
     if (n_others > series->n_other_heaps)
         series->n_other_heaps = n_others;
+    uint64_t n_processes = s->ops->other_processes ? s->ops->other_processes(s->remote, NULL, 0, false) : 0;
+    if (n_processes > series->n_other_processes)
+        series->n_other_processes = n_processes;
     return UBI_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct ubi__heap_series {
     uint32_t n;
     struct ubi__leak_record *record; /**< of the older heaps (analyses/leaks/leak_record.h), with keeps_ids; or NULL */
     uint64_t n_other_heaps;          /**< most worker threads that the program had, whose heaps were not looked at */
+    uint64_t n_other_processes;      /**< likewise, of its cluster */
     bool has_ended;                  /**< what they were taken from has, as far as that is known */
     char fault[512]; /**< why there are not as many as were wanted; "": there are, or the user had enough */
 } ubi__heap_series;

@@ -49,10 +49,31 @@ static void other_heaps_report(ubi__cli *cli, const char *path, ubi__remote *rem
     ubi__print_line(path, line);
 }
 
+#define MOST_NAMED 8
+
+/* With the addresses of some of them. */
+static void other_processes_report(ubi__cli *cli, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
+    char line[1000];
+    uint32_t pids[MOST_NAMED];
+    uint64_t n = ops->other_processes ? ops->other_processes(remote, pids, MOST_NAMED, true) : 0;
+    if (n == 0)
+        return;
+    int at =
+        snprintf(line, sizeof line, "%llu process%s of its cluster ha%s own, not looked at: ", (unsigned long long)n,
+                 n == 1 ? "" : "es", n == 1 ? "s a heap of its" : "ve heaps of their");
+    for (uint64_t i = 0; i < n && i < MOST_NAMED; i++)
+        at += snprintf(line + at, sizeof line - (size_t)at, "%snode:%u", i ? ", " : "", pids[i]);
+    if (n > MOST_NAMED)
+        snprintf(line + at, sizeof line - (size_t)at, ", ...");
+    ubi__progress_line_clear(&cli->progress);
+    ubi__print_line(path, line);
+}
+
 static void missing_report(void *payload, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
     ubi__cli *cli = payload;
     char line[MISSING_TEXT];
     other_heaps_report(cli, path, remote, ops);
+    other_processes_report(cli, path, remote, ops);
     if (!missing_describe(line, remote, ops))
         return;
     ubi__progress_line_clear(&cli->progress);

@@ -158,6 +158,11 @@ typedef struct ubi__remote_ops {
      * call had the same number. NULL: the engine has them in the snapshot, or as targets.
      */
     uint64_t (*other_heaps)(ubi__remote *remote, bool must_be_new);
+    /**
+     * How many other processes the program runs as with heaps of their own, as those of a cluster; 0 also when the address chooses one of its
+     * threads. @param pids  out: pids[room], as many of them as fit. @param must_be_new  as above. NULL: the engine has no such programs.
+     */
+    uint64_t (*other_processes)(ubi__remote *remote, uint32_t *pids, size_t room, bool must_be_new);
     /** After an error: whether what is attached to is known to have ended, so that no other connection would reach it. NULL: it is unknown. */
     bool (*has_ended)(ubi__remote *remote);
 } ubi__remote_ops;

@@ -49,6 +49,25 @@ if (isMainThread) {
 
 # Of a shell that a program waits for: until that has ended.
 FOREVER = "while [ -e /proc/$PPID/exe ]; do sleep 0.1; done"
+# Two processes, and their primary, which gives them the ports after its own for their inspectors.
+CLUSTER = """
+const cluster = require('cluster');
+if (cluster.isMaster) {
+    let n = 0;
+    for (let i = 0; i < 2; i++) cluster.fork().on('online', () => n++);
+    setInterval(() => process.stdout.write(n > 1 ? 'alive\\n' : ''), 20);
+} else {
+    setInterval(() => {}, 20);
+}
+"""
+
+
+def listening_sockets(pid):
+    """Those of TCP that a process has."""
+    folder = pathlib.Path(f"/proc/{pid}")
+    rows = [line.split() for line in (folder / "net/tcp").read_text().splitlines()[1:]]
+    listening = {f"socket:[{row[9]}]" for row in rows if row[3] == "0A"}
+    return listening & {os.readlink(link) for link in (folder / "fd").iterdir() if link.is_symlink()}
 
 
 def free_port():
@@ -453,6 +472,31 @@ class Node(unittest.TestCase):
                 self.assertEqual(program.process.wait(), 7)
                 said = process.communicate()[1]
                 self.assertIn(process.returncode, (3, 4), said)
+
+    def test_the_processes_of_a_cluster_are_left_as_they_were(self):
+        """Node.js opens the inspector of each when that of their primary opens."""
+        with Program(self.place, code=CLUSTER) as program:
+            address = f"node:{program.process.pid}"
+            for words in (("attach", address, "measure"), ("summary", address), ("attach", address)):
+                done = self.ubiheap(*words)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(b"2 processes of its cluster have heaps of their own, not looked at: node:", done.stderr)
+                members = [int(word.strip(b",")[5:]) for word in done.stderr.split() if word.startswith(b"node:") and word[5:6].isdigit()
+                           and not word.endswith(b":")]
+                self.assertEqual(len(members), 2, done.stderr)
+                program.wait_until_closed()
+                while any(listening_sockets(member) for member in members):
+                    program.wait_for_sign()
+            for member in members:
+                self.assertGreater(json.loads(self.ask("attach", f"node:{member}", "measure", "--json"))["measure"]["heapUsedSize"], 100000)
+
+    def test_a_gate_on_the_primary_of_a_cluster_cannot_pass(self):
+        with Program(self.place, code=CLUSTER) as program:
+            gate = ("leaks", f"node:{program.process.pid}", "--every", "100ms", "--times", "2", "--fail-on", "bytes > 1GiB")
+            done = self.ubiheap(*gate)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"cannot judge it: its cluster's processes may leak", done.stderr)
+            self.assertEqual(self.ubiheap(*gate, "--target", "0").returncode, 0)
 
     def test_a_question_keeps_its_snapshot(self):
         with Program(self.place) as program:

@@ -90,15 +90,19 @@ static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
 
 /* A program that ended early decides nothing, unless what there is fails; so it is with one whose other heaps were not looked at. */
 static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_series *series, int *exit_code) {
+    char line[200];
     if (series->fault[0])
         ubi__print_line(cli->subject, series->fault);
     v->has_ended = series->has_ended;
     UBI_TRY(ubi__cli_ask_taken(cli, &ubi__question_leaks, v, series, exit_code));
     if (series->fault[0] && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_SYSTEM;
-    if (series->n_other_heaps && v->fail_on && *exit_code == UBI__EXIT_OK) {
-        ubi__print_line(cli->subject,
-                        "cannot judge it: its worker threads may leak; --target 0 judges the main thread alone");
+    if ((series->n_other_heaps || series->n_other_processes) && v->fail_on && *exit_code == UBI__EXIT_OK) {
+        snprintf(line, sizeof line, "cannot judge it: its %s may leak; --target 0 judges the main thread alone",
+                 !series->n_other_processes ? "worker threads"
+                 : series->n_other_heaps    ? "worker threads, and the processes of its cluster,"
+                                            : "cluster's processes");
+        ubi__print_line(cli->subject, line);
         *exit_code = UBI__EXIT_INPUT;
     }
     return UBI_OK;
