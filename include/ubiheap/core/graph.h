@@ -187,8 +187,8 @@ typedef struct ubi_view {
     uint32_t n_first_edges;
     /**
      * Tables of the engine whose entries go when nothing else holds them, though the file lists their edges as others, such as
-     * V8's table of internalized strings. Their edges count in sizes and paths, as in the producer's tools; leaks (leaks.h) do
-     * not follow them. weak_tables[n_weak_tables]; NULL: none.
+     * V8's table of internalized strings, and lists of objects that their owners are on, such as those of Node.js for the end of the
+     * process. Their edges count in sizes and paths, as in the producer's tools; leaks (leaks.h) do not follow them. weak_tables[n_weak_tables]; NULL: none.
      */
     const ubi_node_ix *weak_tables;
     uint32_t n_weak_tables;

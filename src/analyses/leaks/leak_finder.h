@@ -6,6 +6,7 @@
  *                      which of its texts are earlier ones that others were added to           flags, first_seen
  *     leak_places.c    one breadth-first walk: around leaked objects first, then through them  order, parent, edge;
  *                      the place of each node on a way to a leaked object                      place_of
+ *     leak_engine_heads.c  what roots of the engine hold belongs to what leaked objects of the program hold, where these lead to it
  *     leak_clusters.c  which places make a cluster, who holds it, and what is in it
  *     leak_verdicts.c  when it came, and what that means                                       leaks
  *     leak_grown.c     whether the heaps are of one process, and in which order; what was there in OLD and has become
@@ -171,6 +172,11 @@ void ubi__leak_describe(ubi__leak_step *out, const ubi_leak_finder *f, const ubi
 /** Judges the heaps: `rank` and `fit` of each. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_judge_series(ubi_leaks *leaks, ubi_leak_finder *f);
 ubi_status ubi__leak_walk(ubi_leak_finder *f);
+/**
+ * Of the candidates that wait at the end of f->order, those that only roots of the engine hold wait no more if the others lead to them: they
+ * were not met. O(nodes + edges). Errors: UBI_ENOMEM, UBI_ECANCELLED.
+ */
+ubi_status ubi__leak_sift_engine_heads(ubi_leak_finder *f, uint32_t *n_waiting);
 /** Gives a place to every node on the way to a candidate that was met, and to all that is met through candidates; counts. */
 ubi_status ubi__leak_find_places(ubi_leak_finder *f);
 ubi_status ubi__leak_find_clusters(ubi_leaks *leaks, ubi_leak_finder *f);

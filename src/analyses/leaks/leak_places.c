@@ -200,6 +200,7 @@ static void admit_waiting(walk *w) {
 static ubi_status walk_all(walk *w) {
     ubi_leak_finder *f = w->f;
     UBI_TRY(walk_around(w));
+    UBI_TRY(ubi__leak_sift_engine_heads(f, &w->n_waiting));
     f->n_around = f->n_met;
     f->n_heads = w->n_waiting;
     w->is_deferring = false;

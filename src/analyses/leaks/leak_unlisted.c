@@ -38,22 +38,59 @@ static bool is_renewed(const ubi_leak_finder *f, uint32_t row) {
            ubi__leak_past_tally(f, newest_past, row).count;
 }
 
-static void add_renewed_classes(ubi__leak_growth *w) {
+/* The object that a node of such a class belongs to: the first on the way up that is known again, or that a program holds. */
+static ubi_node_ix owner_of_renewed(const ubi_leak_finder *f, ubi_node_ix node) {
+    while (f->first_seen[node] == UBI__LEAK_NEVER && f->parent[node] != node && !ubi__leak_is_held_by_program(f, node))
+        node = f->parent[node];
+    return node;
+}
+
+/* What leaked objects have of such classes is listed with these, or too young to be. It came with the step with which its owner came. */
+static void count_listed(uint64_t *came, const ubi__leak_growth *w, const uint8_t *listed) {
     const ubi_leak_finder *f = w->f;
-    uint64_t *bytes = w->leaks->unlisted_bytes;
+    for (uint32_t i = f->n_old; i < f->n_met; i++) {
+        ubi_node_ix node = f->order[i], owner = owner_of_renewed(f, node);
+        uint32_t row = ubi__leak_row_of(f, node);
+        if (listed[node] && row != UBI_NONE && is_renewed(f, row) && !(f->flags[owner] & UBI__LEAK_WAS_OLD))
+            came[ubi__leak_step_of(f, owner)] += ubi__leak_size(f, node);
+    }
+}
+
+/* @param growth_bytes  growth_bytes[n_steps + 1]: of these classes since OLD, in each heap. */
+static void sum_renewed_classes(uint64_t *growth_bytes, const ubi__leak_growth *w) {
+    const ubi_leak_finder *f = w->f;
     for (uint32_t row = 0; row < f->n_rows; row++) {
         uint64_t in_old = ubi__leak_past_tally(f, UBI_LEAK_OLD, row).bytes;
         for (uint32_t heap = 1; heap <= w->n_steps && is_renewed(f, row); heap++) {
             uint64_t then =
                 heap < w->n_steps ? ubi__leak_past_tally(f, heap, row).bytes : f->tallies.at[row].newest.bytes;
-            bytes[heap] = ubi__add_u64(bytes[heap], ubi__subtract_u64(then, in_old));
+            growth_bytes[heap] = ubi__add_u64(growth_bytes[heap], ubi__subtract_u64(then, in_old));
         }
     }
 }
 
+static ubi_status add_renewed_classes(ubi__leak_growth *w, const uint8_t *listed) {
+    const ubi_allocator *a = w->f->allocator;
+    uint64_t *growth_bytes = ubi__calloc_array(a, 2 * w->leaks->steps.n, sizeof *growth_bytes), sum = 0;
+    if (!growth_bytes)
+        return ubi__fail_nomem();
+    uint64_t *came = growth_bytes + w->leaks->steps.n;
+    sum_renewed_classes(growth_bytes, w);
+    count_listed(came, w, listed);
+    for (uint32_t heap = 1; heap <= w->n_steps; heap++) {
+        sum += came[heap - 1];
+        w->leaks->unlisted_bytes[heap] =
+            ubi__add_u64(w->leaks->unlisted_bytes[heap], ubi__subtract_u64(growth_bytes[heap], sum));
+    }
+    ubi__free_array(a, growth_bytes, 2 * w->leaks->steps.n, sizeof *growth_bytes);
+    return UBI_OK;
+}
+
+/* What young objects alone have of the engine is as young, even if its id is that of an earlier node of an embedder. */
 static bool is_unlisted(const ubi__leak_growth *w, const uint8_t *listed, ubi_node_ix node) {
     const ubi_leak_finder *f = w->f;
-    bool is_young = ubi__leak_three(f) && !(f->flags[node] & (UBI__LEAK_WAS_OLD | UBI__LEAK_WAS_NEW));
+    bool is_engines = !ubi__leak_is_held_by_program(f, node);
+    bool is_young = ubi__leak_three(f) && (is_engines || !(f->flags[node] & (UBI__LEAK_WAS_OLD | UBI__LEAK_WAS_NEW)));
     return !(listed[node] & BY_CLUSTER) && !(is_young && listed[node] & BY_YOUNG) && node != f->view.root &&
            ubi__leak_row_of(f, node) != UBI_NONE && !is_renewed(f, ubi__leak_row_of(f, node)) &&
            ubi__leak_is_chosen(f, node) && !counts_elsewhere(w, node);
@@ -105,10 +142,10 @@ ubi_status ubi__leak_sum_unlisted(ubi__leak_growth *w) {
         if (f->flags[f->heavy.at[i]] & UBI__LEAK_WAS_OLD && is_unlisted(w, listed, f->heavy.at[i]))
             add_growth(w, i);
     add_light_growth(w);
-    if (!f->options.chosen)
-        add_renewed_classes(w); /* which nodes of a class are chosen is known in the newest heap only */
+    /* Which nodes of a class are chosen is known in the newest heap only. */
+    ubi_status status = f->options.chosen ? UBI_OK : add_renewed_classes(w, listed);
     ubi__free_array(f->allocator, listed, f->graph->n_nodes, 1);
-    return UBI_OK;
+    return status;
 }
 
 void ubi__leak_add_rows_to_unlisted(ubi__leak_growth *w, int sign) {

@@ -96,6 +96,19 @@ static void classes_with_new_ids_count_as_a_whole(void **state) {
     assert_unlisted(old, new, ROOT "6; " APP "; 6(type=Handle size=100)", "bounded 100: 0 100 0");
 }
 
+/* A new id in each heap, as nodes of embedders have: it came with the object that it belongs to. */
+static void what_leaked_objects_have_of_such_classes_is_listed(void **state) {
+    (void)state;
+    const char *old = ROOT "10; " APP "; 10(type=Handle size=100)";
+    const char *new =
+        ROOT "11; " APP " -> 3 \"[0]\"; 11(type=Handle size=100); 3(coarse=object class=T size=10) -> 12; "
+             "12(type=Handle size=100)";
+    const char *newer =
+        ROOT "13; " APP " -> 3 \"[0]\", 4 \"[1]\"; 13(type=Handle size=100); 3(coarse=object class=T size=10) -> 14; "
+             "14(type=Handle size=100); 4(coarse=object class=T size=10) -> 15; 15(type=Handle size=100)";
+    assert_unlisted(old, new, newer, "once 0: 0 0 0");
+}
+
 static void only_what_was_chosen_counts(void **state) {
     (void)state;
     const char *drawings[] = { "1 -> 2 \"app\"; " APP,
@@ -129,6 +142,7 @@ int main(void) {
         cmocka_unit_test(what_counts_to_an_object_that_grew_is_listed),
         cmocka_unit_test(what_grew_a_little_counts),
         cmocka_unit_test(classes_with_new_ids_count_as_a_whole),
+        cmocka_unit_test(what_leaked_objects_have_of_such_classes_is_listed),
         cmocka_unit_test(only_what_was_chosen_counts),
         cmocka_unit_test(what_grows_in_the_control_is_none),
     };

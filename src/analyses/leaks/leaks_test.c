@@ -351,6 +351,22 @@ static void what_a_weak_table_lists_is_held_by_others_or_by_nothing(void **state
     leak_heaps_free(&h);
 }
 
+/* An open connection: the engine has its parser, and a list of the program the connection itself. */
+static void what_the_engine_holds_belongs_to_what_the_program_holds(void **state) {
+    (void)state;
+    const char *old = "1 -> 2 \"app\", 3 \"handles\"; 2(coarse=object class=App size=1); 3(type=Handles)";
+    assert_leaks(old,
+                 "1 -> 2 \"app\", 3 \"handles\"; 2(coarse=object class=App size=1) -> 5 \"x\"; 3(type=Handles) -> 4 "
+                 "\"[0]\"; 4(coarse=object class=Parser size=100) -> 5 \"socket\"; "
+                 "5(coarse=object class=Socket size=10) -> 4 \"parser\"",
+                 NULL, "grew Socket 1 110 in App with Parser 1");
+    assert_leaks(old,
+                 "1 -> 2 \"app\", 3 \"handles\"; 2(coarse=object class=App size=1) -> 5 \"x\"; 3(type=Handles) -> 4 "
+                 "\"[0]\"; 4(coarse=object class=Parser size=100) -> 5 \"socket\"; "
+                 "5(coarse=object class=Socket size=10)",
+                 NULL, "grew Parser 1 100; grew Socket 1 10 in App");
+}
+
 /* The view leaves out the edge to what holds them, as that of V8 may. */
 static void what_only_left_out_edges_reach_can_leak(void **state) {
     (void)state;
@@ -877,6 +893,7 @@ int main(void) {
         cmocka_unit_test(engine_internals_leak_only_when_asked_for),
         cmocka_unit_test(what_cannot_be_reached_does_not_leak),
         cmocka_unit_test(what_a_weak_table_lists_is_held_by_others_or_by_nothing),
+        cmocka_unit_test(what_the_engine_holds_belongs_to_what_the_program_holds),
         cmocka_unit_test(what_only_left_out_edges_reach_can_leak),
         cmocka_unit_test(a_root_for_the_moment_speaks_for_what_nothing_else_holds),
         cmocka_unit_test(what_functions_have_in_their_hands_is_replaced),

@@ -114,7 +114,9 @@ static const char *const word_texts[] = { "__proto__",
                                           "(map descriptors)",
                                           "(Document DOM trees)",
                                           "system / ExternalStringData",
-                                          "truncated" };
+                                          "truncated",
+                                          "Node / CleanupQueue",
+                                          "Node / BaseObjectList" };
 #define N_WORDS (sizeof word_texts / sizeof *word_texts)
 _Static_assert(sizeof(ubi__v8_words) == N_WORDS * sizeof(ubi_str_ix), "a member for each word");
 
@@ -150,7 +152,7 @@ static void read_range(void *payload, uint64_t begin, uint64_t end, unsigned par
         if (text.len < 5)
             continue;
         char c = *text.ptr;
-        if (text.len <= 27 && (c == '_' || c == 'O' || c == 'f' || c == 's' || c == 't' || c == '('))
+        if (text.len <= 27 && (c == '_' || c == 'O' || c == 'f' || c == 's' || c == 't' || c == 'N' || c == '('))
             note_word(p, string, text);
         else if (ubi__is_digit(c) && ubi__v8_ephemeron_parse(text, &pair_from, &ignored) && p->status == UBI_OK)
             p->status = ubi__vec_u32_push(&p->ephemerons, r->a, string);

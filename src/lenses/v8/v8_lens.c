@@ -53,6 +53,25 @@ static ubi_status find_root_lists(ubi__v8_look *own, const ubi_graph *g, const u
     return UBI_OK;
 }
 
+/*
+ * Node.js lists all its native objects for the end of the process. Their JavaScript objects own them, and the lists do not keep these:
+ * src/base_object.h there.
+ */
+static bool is_list_of_natives(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
+    ubi_str_ix name = ubi__graph_node_name(g, node);
+    return ubi__v8_type_at(own, g, node) == UBI__V8_NATIVE && (ubi__v8_is_word(g, name, own->words.cleanup_queue) ||
+                                                               ubi__v8_is_word(g, name, own->words.base_object_list));
+}
+
+static ubi_status find_lists_of_natives(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
+    if (own->words.cleanup_queue == UBI_NONE && own->words.base_object_list == UBI_NONE)
+        return UBI_OK;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++)
+        if (is_list_of_natives(own, g, node) && node != g->root)
+            UBI_TRY(ubi__vec_u32_push(&own->weak_tables, a, node));
+    return UBI_OK;
+}
+
 bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
     if (!opening)
         return true;
@@ -87,7 +106,8 @@ static void roots_check(const ubi__v8_look *own, const ubi_graph *g) {
         UBI_ASSERT(own->distance[g->target.at[e]] <= 1 || g->target.at[e] == g->root);
     }
     for (size_t i = 0; i < own->weak_tables.n; i++)
-        UBI_ASSERT(ubi__v8_type_at(own, g, own->weak_tables.at[i]) == UBI__V8_SYNTHETIC);
+        UBI_ASSERT(ubi__v8_type_at(own, g, own->weak_tables.at[i]) == UBI__V8_SYNTHETIC ||
+                   is_list_of_natives(own, g, own->weak_tables.at[i]));
     for (size_t i = 0; i < own->passing_roots.n; i++)
         UBI_ASSERT(ubi__v8_type_at(own, g, own->passing_roots.at[i]) == UBI__V8_SYNTHETIC);
 }
@@ -236,6 +256,7 @@ static ubi_status find_all(ubi_look *look, ubi__v8_look *own, const ubi_look_opt
     UBI_TRY(ubi__v8_spread_detachedness(own, g, &opening));
     UBI_TRY(find_user_roots(own, g, a));
     UBI_TRY(find_root_lists(own, g, a));
+    UBI_TRY(find_lists_of_natives(own, g, a));
     return find_halves(look, own, like, &opening);
 }
 

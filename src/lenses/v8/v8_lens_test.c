@@ -96,6 +96,26 @@ static void tables_of_strings_and_code_are_weak_among_the_roots_of_the_engine_al
     ubi_look_close(look);
 }
 
+/* Node.js lists its native objects there, and their JavaScript objects own them. */
+static void lists_of_native_objects_hold_nothing(void **state) {
+    (void)state;
+    begin();
+    node(0, UBI__V8_SYNTHETIC, nothing);
+    for (uint64_t id = 1; id < 5; id++)
+        edge(id, UBI_EDGE_INTERNAL, nothing);
+    node(1, UBI__V8_NATIVE, string("Node / CleanupQueue"));
+    edge(2, UBI_EDGE_INTERNAL, nothing);
+    node(2, UBI__V8_NATIVE, string("Node / ZlibStream"));
+    node(3, UBI__V8_OBJECT, string("Node / CleanupQueue")); /* a program's own */
+    node(4, UBI__V8_NATIVE, string("Node / BaseObjectList"));
+    ubi_look *look = end();
+    const ubi_view *view = ubi_look_view(look);
+    assert_int_equal(view->n_weak_tables, 2);
+    assert_int_equal(view->weak_tables[0], 1);
+    assert_int_equal(view->weak_tables[1], 4);
+    ubi_look_close(look);
+}
+
 static void a_string_built_in_a_long_loop_has_the_text_of_its_first_parts(void **state) {
     (void)state;
     ubi_look_name_buffer buffer;
@@ -310,6 +330,7 @@ static void a_long_chain_is_walked_without_recursion(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_strings_and_code_are_weak_among_the_roots_of_the_engine_alone),
+        cmocka_unit_test(lists_of_native_objects_hold_nothing),
         cmocka_unit_test(a_string_built_in_a_long_loop_has_the_text_of_its_first_parts),
         cmocka_unit_test(every_plain_object_may_have_a_shape_of_its_own),
         cmocka_unit_test(objects_that_differ_only_at_their_ends_have_the_interface_of_their_beginnings),

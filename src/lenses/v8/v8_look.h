@@ -58,7 +58,7 @@ UBI_VEC_DECLARE(ubi__vec_v8_renamed, ubi__v8_renamed);
 /** Strings of the graph with a meaning, UBI_NONE where the file does not have them. Entries are canonical. */
 typedef struct ubi__v8_words {
     ubi_str_ix proto, object, first, second, sloppy_function_map, native_context, map_descriptors, document_trees,
-        external_string_data, truncated;
+        external_string_data, truncated, cleanup_queue, base_object_list;
 } ubi__v8_words;
 
 /** What loops over nodes ask, in a byte for each. */
@@ -93,7 +93,7 @@ typedef struct ubi__v8_look {
     ubi_edge_set *essential;
     uint32_t *distance;           /* [n_nodes]; NULL: counted when asked for */
     ubi__vec_u64 user_root_edges; /* of the root, ascending */
-    ubi__vec_u32 weak_tables;     /* among the engine's roots */
+    ubi__vec_u32 weak_tables;     /* among the engine's roots, and lists of an embedder */
     ubi__vec_u32 passing_roots;   /* among these, too */
     uint64_t *size_bytes;         /* [n_nodes]; NULL: as in the file */
     ubi__v8_interfaces interfaces;
