@@ -76,6 +76,23 @@ class Grown(unittest.TestCase):
         self.assertEqual(answer["grown"][0]["ownSize"], 32)
         self.assertEqual(answer["grown"][0]["words"], "(concatenated string), property text of Logger")
 
+    def test_a_log_that_holds_what_leaks_is_shown_too(self):
+        """Its latest lines are far from the root where they are in another list, too."""
+        heaps = [Heap(100001 + 2 * i) for i in range(3)]
+        for heap, count in zip(heaps, (100, 200, 300)):
+            heap.log(count)
+            lines = [row["edges"][1][2] for row in heap.s.nodes if len(row["edges"]) == 2]
+            at = heap.window
+            for i in range(300):
+                after = heap.s.node("object", "Ring", id=9001 + 2 * i, size=16)
+                heap.edge(at, "property", "after", after)
+                at = after
+            for i, line in enumerate(lines[1:]):
+                heap.edge(at, "element", i, line)
+        files = self.save(heaps)
+        self.assertTrue(json.loads(self.leaks("--json", *files)[1])["grown"][0]["holdsLeaked"])
+        self.assertRegex(self.leaks(*files)[1], r"\n\(concatenated string.* text of Logger: ")
+
     def test_two_snapshots_show_it_too(self):
         self.assertIn("    one string that is added to\n", self.leaks(*self.logs(100, 200))[1])
 

@@ -396,6 +396,28 @@ static void a_rope_that_was_flattened_meanwhile_is_replaced_by_a_larger_text(voi
                 "steady Log > Cons 11200 21800 32400");
 }
 
+/* Each two lines share their text, as the time within a millisecond. */
+static char *log_with_repeats(int to) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> %d \"text\"", 200 + to);
+    for (int i = 0; i < to; i++)
+        fprintf(out, "; %d(coarse=string class=Cons size=30) -> %d \"first\", %d \"second\"", 201 + i, 200 + i,
+                300 + i / 2);
+    for (int i = 0; i < to; i += 2)
+        fprintf(out, "; %d(coarse=string class=text size=500)", 300 + i / 2);
+    fputs("; 200(coarse=string class=text size=500)", out);
+    fclose(out);
+    return text;
+}
+
+static void a_text_may_have_the_same_part_twice(void **state) {
+    (void)state;
+    assert_rope((char *[]){ log_with_repeats(20), log_with_repeats(40), log_with_repeats(60) },
+                "steady Cons 6100 11700 17300");
+}
+
 static void of_new_ropes_only_the_outermost_are_objects(void **state) {
     (void)state;
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
@@ -520,6 +542,7 @@ int main(void) {
         cmocka_unit_test(steps_may_come_in_any_order),
         cmocka_unit_test(a_text_that_is_added_to_is_one_text_that_grows),
         cmocka_unit_test(a_rope_that_was_flattened_meanwhile_is_replaced_by_a_larger_text),
+        cmocka_unit_test(a_text_may_have_the_same_part_twice),
         cmocka_unit_test(of_new_ropes_only_the_outermost_are_objects),
         cmocka_unit_test(texts_that_are_parts_of_each_other_come_to_an_end),
         cmocka_unit_test(every_failed_allocation_for_a_rope_is_reported),

@@ -20,7 +20,8 @@ enum {
     IS_VARIABLE = 2,
     IS_REPEATED = 4, /* there are several */
     IS_ON_WAY = 8,   /* on the way to the outermost of a rope that is being looked for */
-    IS_COPIED = 16   /* of the edge of a node of the engine that keeps it as a template */
+    IS_COPIED = 16,  /* of the edge of a node of the engine that keeps it as a template */
+    IS_WHOLE = 32    /* it comes from what is no rope */
 };
 
 /* ---- who refers to a node alone ----------------------------------------------------------------------------------- */
@@ -94,10 +95,46 @@ static void meet_edges(ubi__leak_holdings *h, edges_met which) {
 
 /* ---- ropes -------------------------------------------------------------------------------------------------------- */
 
-static bool is_rope_part(const ubi__leak_holdings *h, const ubi_leak_options *options, ubi_node_ix node) {
+static bool is_text(const ubi_graph *g, ubi_node_ix node) {
+    return g->kinds.rows.at[g->kind.at[node]].coarse_type == UBI_COARSE_STRING;
+}
+
+/* Of texts with one source. Where they have more, a rope may have the same part twice, such as a number that was written twice. */
+static void find_parts(ubi__leak_holdings *h, const ubi_leak_options *options) {
     const ubi_graph *g = h->graph;
-    return has_sole(h, node) && g->kinds.rows.at[g->kind.at[node]].coarse_type == UBI_COARSE_STRING &&
-           options->is_rope(g, h->sole[node]);
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        bool is_part = has_sole(h, node) && is_text(g, node) && options->is_rope(g, h->sole[node]);
+        h->rope_of[node] = is_part ? h->sole[node] : UBI_NONE;
+    }
+}
+
+static void mark_texts_of_others(ubi__leak_holdings *h, const ubi_leak_options *options) {
+    const ubi_graph *g = h->graph;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (is_text(g, node) && options->is_rope(g, node))
+            continue;
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+            ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
+            if (h->sole[g->target.at[e]] == UBI__LEAK_MANY && kind != UBI_EDGE_WEAK && kind != UBI_EDGE_SHORTCUT)
+                h->how[g->target.at[e]] |= IS_WHOLE;
+        }
+    }
+}
+
+/* The first of its ropes has a text that only ropes have. */
+static void find_shared_parts(ubi__leak_holdings *h, const ubi_leak_options *options) {
+    const ubi_graph *g = h->graph;
+    mark_texts_of_others(h, options);
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (!is_text(g, node) || !options->is_rope(g, node))
+            continue;
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+            ubi_node_ix part = g->target.at[e];
+            if (h->sole[part] == UBI__LEAK_MANY && !(h->how[part] & IS_WHOLE) && h->rope_of[part] == UBI_NONE &&
+                is_text(g, part) && part != node)
+                h->rope_of[part] = node;
+        }
+    }
 }
 
 /* Up to and without `end`, nodes get the outermost in place of what is around them. */
@@ -140,18 +177,23 @@ static void add_parts(ubi__leak_holdings *h) {
     h->size_bytes = h->rope_bytes;
 }
 
+static bool has_ropes(const ubi_graph *g, const ubi_leak_options *options) {
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++)
+        if (is_text(g, node) && options->is_rope(g, node))
+            return true;
+    return false;
+}
+
 static ubi_status find_ropes(ubi__leak_holdings *h, const ubi_leak_options *options) {
-    size_t n = h->graph->n_nodes, n_parts = 0;
-    for (ubi_node_ix node = 0; node < n; node++)
-        n_parts += is_rope_part(h, options, node);
-    if (n_parts == 0)
+    size_t n = h->graph->n_nodes;
+    if (!has_ropes(h->graph, options))
         return UBI_OK;
     h->rope_of = ubi__alloc_array(h->allocator, n, sizeof *h->rope_of);
     h->rope_bytes = ubi__alloc_array(h->allocator, n, sizeof *h->rope_bytes);
     if (!h->rope_of || !h->rope_bytes)
         return ubi__fail_nomem();
-    for (ubi_node_ix node = 0; node < n; node++)
-        h->rope_of[node] = is_rope_part(h, options, node) ? h->sole[node] : UBI_NONE;
+    find_parts(h, options);
+    find_shared_parts(h, options);
     for (ubi_node_ix node = 0; node < n; node++)
         if (h->rope_of[node] != UBI_NONE)
             find_outermost(h, node);

@@ -386,7 +386,8 @@ static void look_at_part(roping *r, ubi_node_ix part) {
     const ubi_leak_finder *f = r->f;
     const ubi_graph *past = r->past->graph;
     ubi_node_ix rope = ubi__leak_rope_of(&f->holdings, part);
-    if (rope == UBI_NONE || !(f->flags[part] & UBI__LEAK_THERE) || f->flags[rope] & UBI__LEAK_THERE)
+    bool is_shared = f->holdings.sole[part] == UBI__LEAK_MANY; /* it says nothing of any one rope */
+    if (rope == UBI_NONE || is_shared || !(f->flags[part] & UBI__LEAK_THERE) || f->flags[rope] & UBI__LEAK_THERE)
         return;
     ubi_node_ix before = ubi__id_index_find(&past->ids, past->id.at, f->graph->id.at[part]), best = r->was[rope];
     if (ubi__leak_rope_of(r->past, before) != UBI_NONE)

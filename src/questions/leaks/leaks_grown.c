@@ -35,7 +35,8 @@ typedef struct page {
 static bool is_listed(const ubi__leaks_answer *answer, const ubi_leak_grown *grown) {
     uint64_t old_bytes = ubi_leaks_summary(answer->leaks)->heap[0].bytes;
     bool is_notable = grown->grown_bytes >= NOTABLE_BYTES && grown->grown_bytes >= old_bytes / 100;
-    return grown->is_counted && (!grown->is_cluster_holder || grown->is_by_contents) && (is_notable || grown->is_rope);
+    bool is_listed_above = grown->is_cluster_holder && !grown->is_by_contents && !grown->is_rope;
+    return grown->is_counted && !is_listed_above && (is_notable || grown->is_rope);
 }
 
 uint64_t ubi__leaks_listed_growth(const ubi__leaks_answer *answer) {
