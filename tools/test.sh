@@ -13,8 +13,8 @@ passed=0
 failed=0
 skipped=0
 trouble=
-# One more than there are processors, for some tests wait more than they work; the longest of them, record_test, does half of its time.
-jobs=${JOBS:-$(($(nproc) + 1))}
+# Two more than there are processors: many tests wait more than they work.
+jobs=${JOBS:-$(($(nproc) + 2))}
 started=$(date +%s)
 
 # The sanitizers of clang 14 cannot place their shadow memory where the kernel randomizes addresses by more than 28 bits.

@@ -134,13 +134,13 @@ class Damage(harness.TestCase):
         rng, cases = random.Random(11), []
         seeds = [reference_reader.inflate(data) for _, data in CRAFTED]
         seeds = [data for data in seeds if 0 < len(data) < 2000]
-        for i in range(100000 if DEEP else 8000):
+        for i in range(100000 if DEEP else 3000):
             cases.append((f"change {i}", mutate(rng.choice(seeds), rng)))
         self.assert_same_as_reference(cases, "none")
 
     def test_random_stacks(self):
         rng, cases = random.Random(12), []
-        for i in range(15000 if DEEP else 2000):
+        for i in range(15000 if DEEP else 1000):
             nodes = [node(id, "T", stack=random_frame(rng)) + (b(6, random_frame(rng)) if rng.random() < 0.3 else b"")
                      for id in range(2, rng.choice((3, 3, 4)))]
             cases.append((f"stacks {i}", stream(META, root(2), *nodes)))
