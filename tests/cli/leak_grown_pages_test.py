@@ -93,6 +93,25 @@ class Grown(unittest.TestCase):
         self.assertTrue(json.loads(self.leaks("--json", *files)[1])["grown"][0]["holdsLeaked"])
         self.assertRegex(self.leaks(*files)[1], r"\n\(concatenated string.* text of Logger: ")
 
+    def lists(self, *counts):
+        """A list with so many objects of a class."""
+        heaps = [Heap(100001 + 2 * i) for i in range(len(counts))]
+        for heap, count in zip(heaps, counts):
+            of = heap.s.node("object", "Array", id=9001, size=16)
+            heap.edge(heap.window, "property", "list", of)
+            for i in range(count):
+                heap.edge(of, "element", i, heap.s.node("object", "Session", id=9003 + 2 * i, size=500))
+        return self.leaks(*self.save(heaps))[1]
+
+    def test_a_healthy_program_is_said_to_be_one(self):
+        out = self.lists(1, 20, 20, 20, 20)
+        self.assertRegex(out, r"\nNothing grows steadily\.\n19 objects .* in 1 cluster\.\n\n"
+                              r"Came and stayed\n  Session: \+19 objects, .* KiB; grew once, with step 1 of 4, .*\n$")
+
+    def test_a_short_series_and_one_that_grows_are_not(self):
+        for counts in (1, 20, 20), (1, 20, 40, 60, 80), (1, 20, 20, 20, 20, 20, 400, 400):
+            self.assertNotIn("Nothing grows", self.lists(*counts), counts)
+
     def test_two_snapshots_show_it_too(self):
         self.assertIn("    one string that is added to\n", self.leaks(*self.logs(100, 200))[1])
 

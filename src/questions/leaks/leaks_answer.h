@@ -74,6 +74,11 @@ uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks);
 /** What stayed or became larger and is in no list (ubi_leaks_unlisted); 0 when it is too little to report, or the files are of several
  * processes. */
 uint64_t ubi__leaks_remaining_growth(const ubi__leaks_answer *answer);
+/**
+ * Whether the series is long enough to say that nothing grows steadily, and nothing does: what came is small or was set up once, no object of
+ * OLD became larger by much, and little is in no list. Cost: O(clusters + objects that grew).
+ */
+bool ubi__leaks_is_quiet(const ubi__leaks_answer *answer);
 /** Of less than six files: bytes by which tables grew that may have room in reserve, so that whether they grow steadily is open. O(what grew). */
 uint64_t ubi__leaks_growth_with_room(const ubi_leaks *leaks);
 /** Bytes by which objects of OLD with a verdict grew. Cost: O(objects that grew). */

@@ -194,6 +194,10 @@ static void write_grown_total(const page *p) {
 
 static void write_total(const page *p) {
     char line[400];
+    if (ubi__leaks_is_quiet(p->answer) && p->summary->n_clusters) {
+        ubi__write_inked(p->page, UBI__INK_BOLD, "Nothing grows steadily.");
+        ubi__out_char(p->out, '\n');
+    }
     if (p->summary->n_clusters == 0)
         write_nothing(p, line, sizeof line);
     else
@@ -402,6 +406,19 @@ static void write_rest(const page *p, uint32_t n_shown) {
                     ubi__human_size(size, bytes));
 }
 
+/* Where nothing grows steadily, a line for each is enough. */
+static void write_quiet_clusters(const page *p) {
+    uint32_t n = ubi__leaks_shown(p->answer);
+    for (uint32_t i = 0; i < n && !p->out->has_failed; i++) {
+        if (i == 0 && p->summary->n_clusters)
+            ubi__write_title(p->page, "Came and stayed");
+        if (i == p->summary->n_clusters)
+            ubi__write_title(p->page, "Probably no leaks");
+        write_other(p, ubi_leaks_cluster(p->answer->leaks, i));
+    }
+    write_rest(p, n);
+}
+
 static ubi_status write_clusters(const page *p) {
     uint32_t n = ubi__leaks_shown(p->answer);
     for (uint32_t i = 0; i < n && !p->out->has_failed; i++) {
@@ -513,6 +530,10 @@ static ubi_status write_judgement(const page *p) {
         ubi__write_words(p->page, UBI__INK_DIM,
                          "Objects that became larger are not looked for: --keep-ids keeps ids and classes alone.");
     write_remark(p);
+    if (ubi__leaks_is_quiet(p->answer)) {
+        write_quiet_clusters(p);
+        return UBI_OK;
+    }
     UBI_TRY(write_clusters(p));
     UBI_TRY(ubi__leaks_write_grown(p->page, p->answer, p->memo));
     ubi__leaks_write_classes(p->page, p->answer);

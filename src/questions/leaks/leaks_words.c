@@ -321,3 +321,35 @@ uint64_t ubi__leaks_remaining_growth(const ubi__leaks_answer *answer) {
     bool is_notable = bytes > NOTABLE_UNLISTED_BYTES && bytes > ubi_leaks_summary(answer->leaks)->heap[0].bytes / 10;
     return ubi__leaks_same_run(answer) && is_notable ? bytes : 0;
 }
+
+/* ---- healthy programs ---------------------------------------------------------------------------------------------- */
+
+/* What came with some of the steps only, and is less than this together, says little. */
+#define MOST_STEPWISE_BYTES (UINT64_C(64) << 10)
+/* As is what became larger by less than this. */
+#define LEAST_GROWTH_BYTES (UINT64_C(4) << 10)
+
+static bool are_clusters_quiet(const ubi_leaks *leaks) {
+    uint64_t n_quiet = ubi_leaks_of_verdict(leaks, UBI_LEAK_ONCE)->n_clusters +
+                       (uint64_t)ubi_leaks_of_verdict(leaks, UBI_LEAK_STEPWISE)->n_clusters;
+    return n_quiet == ubi_leaks_summary(leaks)->n_clusters &&
+           ubi_leaks_of_verdict(leaks, UBI_LEAK_STEPWISE)->retained_bytes < MOST_STEPWISE_BYTES;
+}
+
+static bool is_growth_quiet(const ubi_leaks *leaks) {
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++) {
+        const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
+        if (grown->is_counted && grown->verdict == UBI_LEAK_STEADY && grown->grown_bytes >= LEAST_GROWTH_BYTES)
+            return false;
+    }
+    return true;
+}
+
+bool ubi__leaks_is_quiet(const ubi__leaks_answer *answer) {
+    const ubi_leaks *leaks = answer->leaks;
+    bool is_judged = ubi_leaks_heap_count(leaks) > UBI__LEAK_MOST_SIZES && answer->fit == UBI_LEAK_FITS &&
+                     ubi_leaks_order_is_known(leaks) && !answer->verdicts && !answer->filter &&
+                     !answer->values->script && !answer->values->keeps_ids;
+    return is_judged && are_clusters_quiet(leaks) && is_growth_quiet(leaks) && !ubi__leaks_first_grown(answer) &&
+           !ubi__leaks_remaining_growth(answer);
+}
