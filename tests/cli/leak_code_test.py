@@ -207,6 +207,14 @@ class Places(unittest.TestCase):
         self.assertIn("Timeout of tick() (server.js:50): +3 objects,", self.leaks(hang))
         self.assertEqual(self.cluster(hang)["code"]["line"], 50)
 
+    def test_of_a_listener_its_callback_is_reported(self):
+        def hang(heap):
+            for _ in range(3):
+                listener = heap.node("object", "Listener", 64)
+                heap.link(listener, "property", "callback", heap.bound(heap.function("onAbort", 60)))
+                heap.hold(listener)
+        self.assertIn("Listener of onAbort() (server.js:60): +3 objects,", self.leaks(hang))
+
     def test_what_is_no_function_and_what_has_no_place_gets_none(self):
         def hang(heap):
             for _ in range(3):

@@ -31,6 +31,7 @@ static const struct {
     [UBI__FIELD_CONSTRUCTOR] = { UBI_EDGE_PROPERTY, "constructor" },
     [UBI__FIELD_ON_TIMEOUT] = { UBI_EDGE_PROPERTY, "_onTimeout" },
     [UBI__FIELD_ON_IMMEDIATE] = { UBI_EDGE_PROPERTY, "_onImmediate" },
+    [UBI__FIELD_CALLBACK] = { UBI_EDGE_PROPERTY, "callback" },
     [UBI__FIELD_IDLE_NEXT] = { UBI_EDGE_PROPERTY, "_idleNext" },
     [UBI__FIELD_REPEAT] = { UBI_EDGE_PROPERTY, "_repeat" },
     [UBI__FIELD_BOUND_FUNCTION] = { UBI_EDGE_INTERNAL, "bound_function" },
@@ -202,25 +203,36 @@ static bool is_closure(const ubi_graph *g, ubi_node_ix node) {
     return node != UBI_NONE && g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CLOSURE;
 }
 
-static bool is_timer(const ubi_graph *g, const ubi_look *look, ubi_node_ix node) {
-    if (g->kinds.rows.at[g->kind.at[node]].raw_type != UBI__V8_OBJECT)
-        return false;
-    ubi_text name = ubi_look_node_name(look, node);
-    return ubi__text_is(name, "Timeout") || ubi__text_is(name, "Immediate");
-}
+/* Objects of the runtime that call a function, and where they have it. */
+static const struct {
+    const char *class_name;
+    ubi__v8_field_name field;
+} callers[] = { { "Timeout", UBI__FIELD_ON_TIMEOUT },
+                { "Immediate", UBI__FIELD_ON_IMMEDIATE },
+                { "Listener", UBI__FIELD_CALLBACK } };
 
-/* A bound function and a timer have a dozen edges. What has many is neither, and may be asked about by many. */
+/* A bound function, a timer and a listener have a dozen edges. What has many is none of these, and may be asked about by many. */
 static ubi_node_ix narrow_field(const ubi_graph *g, ubi_node_ix node, ubi__v8_field_name name) {
     bool is_narrow = g->first_edge.at[node + 1] - g->first_edge.at[node] <= NARROW;
     return is_narrow ? search_edges(g, node, name) : UBI_NONE;
 }
 
+/* Of a timer or listener the function that it calls; UBI_NONE: it is neither. */
+static ubi_node_ix called_by(const ubi_look *look, ubi_node_ix node) {
+    const ubi_graph *g = look->graph;
+    if (g->kinds.rows.at[g->kind.at[node]].raw_type != UBI__V8_OBJECT)
+        return UBI_NONE;
+    ubi_text name = ubi_look_node_name(look, node);
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (ubi__text_is(name, callers[i].class_name))
+            return narrow_field(g, node, callers[i].field);
+    return UBI_NONE;
+}
+
 ubi_node_ix ubi__v8_code_of(const ubi_look *look, ubi_node_ix node) {
     const ubi_graph *g = look->graph;
-    if (is_timer(g, look, node)) {
-        ubi_node_ix callback = narrow_field(g, node, UBI__FIELD_ON_TIMEOUT);
-        node = callback != UBI_NONE ? callback : narrow_field(g, node, UBI__FIELD_ON_IMMEDIATE);
-    }
+    if (!is_closure(g, node))
+        node = called_by(look, node);
     if (!is_closure(g, node))
         return UBI_NONE;
     for (int i = 0; i < MOST_BINDINGS; i++) {

@@ -32,6 +32,7 @@ typedef enum ubi__v8_field_name {
     UBI__FIELD_CONSTRUCTOR,  /**< a property */
     UBI__FIELD_ON_TIMEOUT,   /**< a property */
     UBI__FIELD_ON_IMMEDIATE, /**< a property */
+    UBI__FIELD_CALLBACK,     /**< a property: what a listener of an EventTarget calls */
     UBI__FIELD_IDLE_NEXT,    /**< a property: the next timer of a ring */
     UBI__FIELD_REPEAT,       /**< a property: milliseconds between the calls of a timer */
     UBI__FIELD_BOUND_FUNCTION,
