@@ -27,15 +27,40 @@ static ubi_text list_text(const ubi__remote *r) {
     return (ubi_text){ (const char *)r->list.at, r->list.n };
 }
 
+/* A worker of a page has an address as its page knows it. NULL text: unknown. */
+static ubi_text worker_url(const ubi__remote *r, const ubi__cdp_target *target) {
+    const char *slash = strrchr(target->path, '/');
+    for (size_t i = 0; slash && i < r->workers.n; i++)
+        if (strcmp(r->workers.at[i].target, slash + 1) == 0)
+            return (ubi_text){ (const char *)r->workers.at[i].url.at, r->workers.at[i].url.n };
+    return (ubi_text){ NULL, 0 };
+}
+
 static ubi_status target_list(void *payload, const ubi__cdp_target *target) {
     listing *l = payload;
     l->n++;
     const ubi__remote_row row = { .choice = UBI__REMOTE_TAB,
                                   .number = l->n,
                                   .is_selected = l->n == 1,
+                                  .is_program = ubi__text_is(target->type, "node"),
                                   .title = target->title.len ? target->title : target->type,
-                                  .url = target->url };
+                                  .url = target->url.len ? target->url : worker_url(l->remote, target) };
     return l->each(l->payload, &row);
+}
+
+static ubi_status worker_note(void *payload, const ubi__cdp_target *target) {
+    bool *has_workers = payload;
+    *has_workers = *has_workers || (ubi__text_is(target->type, "worker") && target->url.len == 0);
+    return UBI_OK;
+}
+
+static ubi_status page_workers_look(ubi__remote *r) {
+    bool has_workers = false;
+    UBI_TRY(ubi__cdp_targets_read(list_text(r), worker_note, &has_workers, r->allocator));
+    r->patience_us = r->address->patience_us ? 0 : LIST_PATIENCE_US;
+    ubi_status status = has_workers ? ubi__cdp_page_workers_gather(r) : UBI_OK;
+    r->patience_us = 0;
+    return status;
 }
 
 /* A program of Node.js has one, and is alone in its list. */
@@ -52,7 +77,7 @@ static ubi_status program_note(void *payload, const ubi__cdp_target *target) {
 static ubi_status workers_look(ubi__remote *r) {
     UBI_TRY(ubi__cdp_targets_read(list_text(r), program_note, r, r->allocator));
     if (!r->is_node)
-        return UBI_OK;
+        return page_workers_look(r);
     r->patience_us = r->address->patience_us ? 0 : LIST_PATIENCE_US;
     ubi_status status = ubi__cdp_remote_connect(r);
     if (status == UBI_OK)
@@ -83,7 +108,7 @@ static ubi_status remote_list(ubi__remote *r, ubi__remote_each *each, void *payl
         return each(payload, &row);
     UBI_TRY(workers_look(r));
     UBI_TRY(ubi__cdp_targets_read(list_text(r), target_list, &l, r->allocator));
-    return workers_list(r, each, payload);
+    return r->is_node ? workers_list(r, each, payload) : UBI_OK;
 }
 
 static ubi_status target_choose(void *payload, const ubi__cdp_target *target) {
@@ -94,7 +119,11 @@ static ubi_status target_choose(void *payload, const ubi__cdp_target *target) {
     if (address->choice == UBI__REMOTE_TAB) {
         fits = l->n == address->number;
     } else if (address->choice == UBI__REMOTE_NAMED) {
-        fits = !l->is_found && ubi__remote_name_fits(address, target->title, target->url);
+        fits = ubi__remote_name_fits(address, target->title, target->url) ||
+               (!address->name && strstr(target->path, address->text)); /* it ends with the target's id */
+        if (fits && l->is_found && !address->name)
+            return ubi__fail(UBI_EINVAL, "has several with '%s' in their titles or addresses", address->text);
+        fits = fits && !l->is_found;
         may_be_host = is_first && ubi__text_is(target->type, "node"); /* the name may be that of a worker of it */
     }
     if (!fits && !may_be_host)
@@ -104,6 +133,9 @@ static ubi_status target_choose(void *payload, const ubi__cdp_target *target) {
         return ubi__fail(UBI_ESTATE, "has a target that no one else can attach to: is a debugger attached already?");
     memcpy(r->path, target->path, sizeof r->path);
     r->is_node = ubi__text_is(target->type, "node");
+    r->is_page = ubi__text_is(target->type, "page");
+    r->is_page_worker =
+        ubi__text_is(target->type, "worker") && r->address->scheme->has_names && !r->address->scheme->has_workers;
     return UBI_OK;
 }
 
@@ -127,6 +159,8 @@ static ubi_status path_find(ubi__remote *r, bool *is_found) {
 static ubi_status remote_attach(ubi__remote *r) {
     bool is_found = false;
     UBI_TRY(path_find(r, &is_found));
+    if (r->is_page_worker)
+        return ubi__cdp_page_worker_attach(r);
     UBI_TRY(ubi__cdp_remote_connect(r));
     bool is_worker = r->address->choice == UBI__REMOTE_WORKER && r->address->number > 0;
     return is_worker || !is_found ? ubi__cdp_workers_attach(r) : UBI_OK;
@@ -176,11 +210,15 @@ static void remote_missing(ubi__remote *r, ubi__remote_name *take, void *payload
 }
 
 static uint64_t remote_other_heaps(ubi__remote *r, bool must_be_new) {
-    uint64_t n = r->address->choice == UBI__REMOTE_ANY ? r->workers.n : 0;
+    uint64_t n = ubi__cdp_workers_are_left(r) ? r->workers.n : 0;
     bool is_new = n != r->n_workers_said;
     if (must_be_new)
         r->n_workers_said = n;
     return must_be_new && !is_new ? 0 : n;
+}
+
+static bool remote_is_shared(ubi__remote *r) {
+    return r->peer && r->address->pid && ubi__node_connection_count("", (pid_t)r->address->pid, r->port) > 1;
 }
 
 static bool remote_has_ended(ubi__remote *r) {
@@ -206,5 +244,6 @@ const ubi__remote_ops ubi__cdp_remote_ops = {
     .missing = remote_missing,
     .other_heaps = remote_other_heaps,
     .other_processes = ubi__cdp_cluster_others,
+    .is_shared = remote_is_shared,
     .has_ended = remote_has_ended,
 };

@@ -16,8 +16,8 @@ void ubi__cdp_messages_fini(ubi__cdp_messages *m) {
 
 /* What a message has that counts. */
 typedef struct message_parts {
-    ubi__json_value id, method, params;
-    bool has_id, has_method;
+    ubi__json_value id, method, params, session;
+    bool has_id, has_method, has_session;
 } message_parts;
 
 static const ubi_text no_params = { "{}", 2 };
@@ -34,6 +34,9 @@ static ubi_status parts_read(message_parts *out, ubi_text text) {
         } else if (ubi__json_value_is(&key, "method") && value.type == UBI__JSON_STRING && !value.has_escapes) {
             out->method = value;
             out->has_method = true;
+        } else if (ubi__json_value_is(&key, "sessionId") && value.type == UBI__JSON_STRING) {
+            out->session = value;
+            out->has_session = true;
         } else if (ubi__json_value_is(&key, "params") && value.type == UBI__JSON_OBJECT) {
             out->params = value;
         }
@@ -85,12 +88,15 @@ static ubi_status message_sort(ubi__cdp_messages *m) {
     const ubi_text text = m->message.n ? (ubi_text){ (const char *)m->message.at, m->message.n } : ubi__text("");
     UBI_TRY(parts_read(&parts, text));
     m->n_answers += parts.has_id;
+    if (m->is_flat && parts.has_session && !ubi__json_value_is(&parts.session, m->session))
+        return UBI_OK; /* of another worker */
     bool is_refused = parts_have_id(&parts, m->carrier) && ubi__json_object_find(&error, text, "error");
     if (parts_have_id(&parts, m->awaited) || is_refused) {
         reply_keep(m, &m->message);
         return UBI_OK;
     }
-    if (m->session[0] && parts.has_method && ubi__text_is(parts.method.raw, "NodeWorker.receivedMessageFromWorker"))
+    if (m->session[0] && !m->is_flat && parts.has_method &&
+        ubi__text_is(parts.method.raw, "NodeWorker.receivedMessageFromWorker"))
         return inner_take(m, parts.params.raw);
     return event_pass(m, &parts);
 }

@@ -279,8 +279,33 @@ static void test_each_allocation_refused(void **state) {
     assert_true(fail_each_allocation(all_read, NULL) > 4);
 }
 
+/* Only what has the session of the worker, or none, is taken. */
+static void messages_of_another_worker_are_dropped(void **state) {
+    (void)state;
+    seen s = { .n_events = 0 };
+    ubi__cdp_messages m = messages_of(&s, ubi_allocator_default());
+    static const char *const texts[] = {
+        "{\"method\":\"A.b\",\"params\":{},\"sessionId\":\"other\"}",
+        "{\"id\":7,\"result\":{},\"sessionId\":\"other\"}",
+        "{\"method\":\"A.b\",\"params\":{},\"sessionId\":\"ours\"}",
+        "{\"method\":\"Target.detachedFromTarget\",\"params\":{\"sessionId\":\"ours\"}}",
+    };
+    m.is_flat = true;
+    snprintf(m.session, sizeof m.session, "ours");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(text_take(&m, texts[i], strlen(texts[i]), strlen(texts[i])), UBI_OK);
+        assert_int_equal(s.n_events, i < 2 ? 0 : i - 1);
+        assert_false(m.has_reply);
+    }
+    static const char reply[] = "{\"id\":7,\"result\":{},\"sessionId\":\"ours\"}";
+    assert_int_equal(text_take(&m, reply, strlen(reply), 5), UBI_OK);
+    assert_true(m.has_reply);
+    ubi__cdp_messages_fini(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_of_another_worker_are_dropped),
         cmocka_unit_test(test_events_and_replies_come_in_parts),
         cmocka_unit_test(test_a_reply_that_no_one_waits_for_is_dropped),
         cmocka_unit_test(test_messages_of_a_worker_are_those_within),

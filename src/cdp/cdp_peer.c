@@ -94,6 +94,8 @@ static ubi_status command_write(ubi__cdp_peer *p, ubi__vec_u8 *text, const char 
     ubi__json_object_begin(&json);
     ubi__json_member_u64(&json, "id", ++p->n_commands);
     ubi__json_member_string(&json, "method", method);
+    if (p->messages.is_flat)
+        ubi__json_member_string(&json, "sessionId", p->messages.session);
     if (ubi__json_flush(&json) != UBI_OK)
         return ubi__fail_nomem();
     if (params) {
@@ -137,10 +139,14 @@ static ubi_status ending_check(ubi__cdp_peer *p, uint64_t patience_ns) {
     return ubi__fail(UBI_EIO, "%s", p->end_words(p->messages.payload));
 }
 
+static bool session_is_carried(const ubi__cdp_peer *p) {
+    return p->messages.session[0] && !p->messages.is_flat;
+}
+
 /* The reply counts that is to the last command before. */
 ubi_status ubi__cdp_peer_note(ubi__cdp_peer *p, const char *method, const char *params) {
     ubi__vec_u8 text = { NULL, 0, 0 }, outer = { NULL, 0, 0 };
-    bool is_carried = p->messages.session[0] != '\0';
+    bool is_carried = session_is_carried(p);
     UBI_TRY(ending_check(p, 0));
     ubi_status status = command_write(p, &text, method, params);
     if (status == UBI_OK && is_carried)
@@ -155,7 +161,7 @@ ubi_status ubi__cdp_peer_note(ubi__cdp_peer *p, const char *method, const char *
 /* What carries a command has the number after it. */
 ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *params) {
     p->messages.awaited = p->n_commands + 1;
-    p->messages.carrier = p->messages.session[0] ? p->n_commands + 2 : 0;
+    p->messages.carrier = session_is_carried(p) ? p->n_commands + 2 : 0;
     p->messages.has_reply = false;
     return ubi__cdp_peer_note(p, method, params);
 }
@@ -163,7 +169,13 @@ ubi_status ubi__cdp_peer_send(ubi__cdp_peer *p, const char *method, const char *
 void ubi__cdp_peer_set_session(ubi__cdp_peer *p, const char *session) {
     UBI_ASSERT(strlen(session) < sizeof p->messages.session);
     snprintf(p->messages.session, sizeof p->messages.session, "%s", session);
+    p->messages.is_flat = false;
     p->ending_since_ns = 0;
+}
+
+void ubi__cdp_peer_set_flat_session(ubi__cdp_peer *p, const char *session) {
+    ubi__cdp_peer_set_session(p, session);
+    p->messages.is_flat = true;
 }
 
 ubi_status ubi__cdp_peer_ask(ubi__cdp_peer *p, const char *method, const char *params, ubi_text *result) {

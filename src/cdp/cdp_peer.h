@@ -38,6 +38,7 @@ struct ubi__cdp_messages {
     uint64_t n_answers; /* replies of all kinds, also those that no one waits for */
     /* Of a worker thread, messages of which come in events of its program: */
     char session[UBI__CDP_SESSION_BYTES]; /* "": there is none */
+    bool is_flat;                         /* it is a worker of a page: messages have its session themselves */
     uint64_t carrier;                     /* the command that carries `awaited` to it; 0: none */
     ubi__vec_u8 inner;                    /* a message of it */
 };
@@ -101,6 +102,8 @@ ubi_status ubi__cdp_peer_wait(ubi__cdp_peer *peer, uint64_t microseconds);
  * @param session  as NodeWorker.attachedToWorker has it, shorter than UBI__CDP_SESSION_BYTES; "": they are for the program again.
  */
 void ubi__cdp_peer_set_session(ubi__cdp_peer *peer, const char *session);
+/** Likewise of a worker of a page, as Target.attachedToTarget with `flatten` has it: nothing carries its messages. */
+void ubi__cdp_peer_set_flat_session(ubi__cdp_peer *peer, const char *session);
 /** What is reported to from now on. Borrowed. */
 void ubi__cdp_peer_set_progress(ubi__cdp_peer *peer, const ubi_progress *progress);
 /** As of web_socket.h. */

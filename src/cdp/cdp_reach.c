@@ -126,6 +126,11 @@ static ubi_status inspector_find(ubi__remote *r) {
     uint64_t most_us = r->address->patience_us ? r->address->patience_us : MOST_OPEN_US;
     r->host = UBI__CDP_LOOPBACK;
     UBI_TRY(ubi__cdp_program_check_stopped(r));
+    if (!ubi__network_has_loopback())
+        return ubi__fail(UBI_EIO,
+                         "process %u has a network of its own whose loopback interface is down, so that nothing can "
+                         "connect to its inspector: there, 'ip link set lo up'",
+                         r->address->pid);
     UBI_TRY(ubi__cdp_ports_try(r, &is_found));
     if (is_found)
         return UBI_OK;

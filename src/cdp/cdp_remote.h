@@ -6,7 +6,7 @@
  *     cdp_snapshot.c    snapshots and traces, which come in events
  *     cdp_program.c     why the program does not answer: it ends, a debugger holds it, it is stopped, or busy
  *     cdp_sizes.c       how large it is, and what a snapshot of it needs
- *     cdp_workers.c     worker threads of Node.js, each with a heap of its own
+ *     cdp_workers.c     worker threads of Node.js, and workers of pages, each with a heap of its own
  *     cdp_cluster.c     processes that a program of Node.js started by its module cluster
  *     cdp_heap.c        what there is to attach to, and the table of operations
  */
@@ -22,10 +22,11 @@
 #define UBI__CDP_LOOPBACK "127.0.0.1"
 #define UBI__CDP_PROGRAM_ENDED "the program has ended"
 
-/** A worker thread of Node.js. */
+/** A worker thread of Node.js, or a worker of a page. */
 typedef struct ubi__cdp_worker {
     uint64_t number;                      /**< as the program knows it, worker.threadId */
     char session[UBI__CDP_SESSION_BYTES]; /**< while workers are watched */
+    char target[UBI__CDP_SESSION_BYTES];  /**< of a page: its id, with which its path in a list ends */
     ubi__vec_u8 title, url;               /**< owned */
 } ubi__cdp_worker;
 
@@ -45,17 +46,19 @@ struct ubi__remote {
     ubi__vec_u8 list;          /* of targets, as it came */
     char path[UBI__CDP_PATH_BYTES];
     bool is_node;
-    ubi__cdp_peer *peer;      /* NULL: nothing is attached to */
-    bool is_ending;           /* it waits for us to leave */
-    bool is_worker_over;      /* that is attached to: nothing else can be asked of it */
-    bool has_ended;           /* the tab or worker has */
-    bool has_contexts;        /* their end is that of the program: it is too old to say that it ends */
-    bool is_unstarted;        /* when it was connected to: it waits for a debugger */
-    bool is_held;             /* by a debugger that is not we */
-    bool is_looked_at;        /* whether a debugger holds it has been asked, for the command that is under way */
-    ubi__cdp_workers workers; /* that there were when they were looked for, in the order of their numbers */
+    bool is_page, is_page_worker; /* the target that was chosen; a worker answers through its page alone */
+    ubi__cdp_peer *peer;          /* NULL: nothing is attached to */
+    bool is_ending;               /* it waits for us to leave */
+    bool is_worker_over;          /* that is attached to: nothing else can be asked of it */
+    bool has_ended;               /* the tab or worker has */
+    bool has_contexts;            /* their end is that of the program: it is too old to say that it ends */
+    bool is_unstarted;            /* when it was connected to: it waits for a debugger */
+    bool is_held;                 /* by a debugger that is not we */
+    bool is_looked_at;            /* whether a debugger holds it has been asked, for the command that is under way */
+    ubi__cdp_workers workers;     /* that there were when they were looked for, in the order of their numbers */
     bool knows_workers;
     bool is_finding_workers, are_workers_watched;
+    bool is_gathering_workers;           /* of one page after the other */
     bool are_workers_missing;            /* from a list: the program did not answer */
     char worker[UBI__CDP_SESSION_BYTES]; /* the one that is attached to; "": the program itself is */
     uint64_t n_workers_said, n_processes_said;
@@ -99,8 +102,17 @@ ubi_status ubi__cdp_program_check_stopped(const ubi__remote *remote);
 void ubi__cdp_workers_close(ubi__remote *remote);
 /** Looks for them, once for a connection, and leaves them again. A program that is not Node.js has none. Errors: those of connections. */
 ubi_status ubi__cdp_workers_count(ubi__remote *remote);
+/** Whether a snapshot is of a program or page, and its workers, as far as there are any, were not chosen from. */
+bool ubi__cdp_workers_are_left(const ubi__remote *remote);
 /** Has commands go to the worker that the address chooses, if it does. Errors: UBI_ENOTFOUND, UBI_ESTATE (it has none), and those of connections. */
 ubi_status ubi__cdp_workers_attach(ubi__remote *remote);
+/** Looks for the workers of all pages of the list. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
+ubi_status ubi__cdp_page_workers_gather(ubi__remote *remote);
+/**
+ * Connects to the page of the worker whose id `path` ends with, and has commands go to it. Errors: UBI_ESTATE (no page has it), and those of
+ * connections.
+ */
+ubi_status ubi__cdp_page_worker_attach(ubi__remote *remote);
 /** An event that is about them. Errors: UBI_ENOMEM. */
 ubi_status ubi__cdp_workers_event(ubi__remote *remote, ubi_text method, ubi_text params);
 /** Commands are for the program again, as far as there is a connection. */

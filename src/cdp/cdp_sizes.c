@@ -17,7 +17,7 @@ static uint64_t size_member(ubi_text object, const char *name) {
 }
 
 /* Deno has none. What is thrown would be kept for us, and be something new in the next snapshot. */
-#define UNLESS_ABSENT "typeof require=='undefined'?null:"
+#define UNLESS_ABSENT "typeof require=='undefined'||typeof process!='object'||!process.versions?null:"
 
 /* The value of a script that Node.js runs between jobs of the program; NULL text: it has none, for example because it is old. */
 static ubi_status script_value(ubi__remote *r, const char *params, ubi_text *out) {
@@ -118,7 +118,7 @@ static ubi_status sizes_ask(ubi__remote *r, ubi__vec_u8 *text) {
     ubi__json_init(&json, ubi__bytes_sink_write, &sink, false);
     ubi__json_object_begin(&json);
     sizes_write(&json, result, heap_sizes);
-    if (r->is_node)
+    if (r->is_node || r->address->path[0]) /* an address that a program printed may be of any kind */
         UBI_TRY(process_sizes_ask(r, &json));
     ubi__json_object_end(&json);
     return ubi__json_flush(&json) == UBI_OK ? UBI_OK : ubi__fail_nomem();

@@ -100,7 +100,7 @@ ubi_status ubi__cdp_remote_snapshot(ubi__remote *r, ubi_write_fn write, void *pa
     ubi_status status = snapshot_transfer(r, write, payload);
     if (pause_us)
         *pause_us = (ubi_process_clock_ns() - start_ns) / 1000;
-    if (status == UBI_OK && r->is_node && r->address->choice == UBI__REMOTE_ANY)
+    if (status == UBI_OK && ubi__cdp_workers_are_left(r))
         status = ubi__cdp_workers_count(r);
     return status == UBI_EIO && r->is_ending ? UBI_OK : status; /* the snapshot came before */
 }

@@ -3,7 +3,8 @@
  * cdp_workers.c: see cdp_remote.h.
  *
  * Node.js reaches them through the program itself (NodeWorker): each that there is comes in an event before the reply to NodeWorker.enable, with
- * a session, in whose name messages to it are carried. All sessions end with NodeWorker.disable.
+ * a session, in whose name messages to it are carried. All sessions end with NodeWorker.disable. Browsers do the same with Target.setAutoAttach;
+ * messages have their session themselves then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,10 @@ static uint64_t title_number(ubi_text title) {
     return number;
 }
 
-static bool session_read(char out[UBI__CDP_SESSION_BYTES], ubi_text params) {
+static bool id_read(char out[UBI__CDP_SESSION_BYTES], ubi_text object, const char *name) {
     ubi__json_value session;
-    if (!ubi__json_object_find(&session, params, "sessionId") || session.type != UBI__JSON_STRING ||
-        session.has_escapes || session.raw.len == 0 || session.raw.len >= UBI__CDP_SESSION_BYTES)
+    if (!ubi__json_object_find(&session, object, name) || session.type != UBI__JSON_STRING || session.has_escapes ||
+        session.raw.len == 0 || session.raw.len >= UBI__CDP_SESSION_BYTES)
         return false;
     memcpy(out, session.raw.ptr, session.raw.len);
     out[session.raw.len] = '\0';
@@ -64,13 +65,25 @@ static ubi_status member_copy(ubi__vec_u8 *out, ubi_text object, const char *nam
     return status;
 }
 
-static ubi_status worker_add(ubi__remote *r, ubi_text params) {
+static bool session_read(char out[UBI__CDP_SESSION_BYTES], ubi_text params) {
+    return id_read(out, params, "sessionId");
+}
+
+static bool type_is_worker(ubi_text info) {
+    ubi__json_value type;
+    return ubi__json_object_find(&type, info, "type") && ubi__json_value_is(&type, "worker");
+}
+
+/* @param member  of the event, with what is said of it. */
+static ubi_status worker_add(ubi__remote *r, ubi_text params, const char *member) {
     const ubi_allocator *a = r->allocator;
     ubi__cdp_worker w = { .number = 0 };
     ubi__json_value info;
     if (r->workers.n == MOST_WORKERS || !session_read(w.session, params) ||
-        !ubi__json_object_find(&info, params, "workerInfo") || info.type != UBI__JSON_OBJECT)
+        !ubi__json_object_find(&info, params, member) || info.type != UBI__JSON_OBJECT)
         return UBI_OK;
+    if (!r->is_node && !(type_is_worker(info.raw) && id_read(w.target, info.raw, "targetId")))
+        return UBI_OK; /* a frame */
     ubi_status status = member_copy(&w.title, info.raw, "title", a);
     if (status == UBI_OK)
         status = member_copy(&w.url, info.raw, "url", a);
@@ -87,9 +100,12 @@ static ubi_status worker_add(ubi__remote *r, ubi_text params) {
 ubi_status ubi__cdp_workers_event(ubi__remote *r, ubi_text method, ubi_text params) {
     char session[UBI__CDP_SESSION_BYTES];
     if (r->is_finding_workers && ubi__text_is(method, "NodeWorker.attachedToWorker"))
-        return worker_add(r, params);
-    if (r->worker[0] && ubi__text_is(method, "NodeWorker.detachedFromWorker") && session_read(session, params) &&
-        strcmp(session, r->worker) == 0)
+        return worker_add(r, params, "workerInfo");
+    if (r->is_finding_workers && ubi__text_is(method, "Target.attachedToTarget"))
+        return worker_add(r, params, "targetInfo");
+    bool is_end =
+        ubi__text_is(method, "NodeWorker.detachedFromWorker") || ubi__text_is(method, "Target.detachedFromTarget");
+    if (r->worker[0] && is_end && session_read(session, params) && strcmp(session, r->worker) == 0)
         r->has_ended = r->is_worker_over = true;
     return UBI_OK;
 }
@@ -101,12 +117,30 @@ static int workers_compare(const void *left, const void *right) {
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+#define AUTO_ATTACH(is_on) "{\"autoAttach\":" is_on ",\"waitForDebuggerOnStart\":false,\"flatten\":true}"
+
+static ubi_status workers_watch(ubi__remote *r) {
+    ubi_text result;
+    if (r->is_node)
+        return ubi__cdp_peer_ask(r->peer, "NodeWorker.enable", "{\"waitForDebuggerOnStart\":false}", &result);
+    UBI_TRY(ubi__cdp_peer_ask(r->peer, "Target.setAutoAttach", AUTO_ATTACH("true"), &result));
+    return ubi__cdp_peer_ask(r->peer, "Runtime.getHeapUsage", NULL, &result); /* the page has answered, too */
+}
+
+static const char *unwatch_method(const ubi__remote *r) {
+    return r->is_node ? "NodeWorker.disable" : "Target.setAutoAttach";
+}
+
+static const char *unwatch_params(const ubi__remote *r) {
+    return r->is_node ? NULL : AUTO_ATTACH("false");
+}
+
 /* They are watched then. UBI_ESTATE: it knows of none. */
 static ubi_status workers_find(ubi__remote *r) {
-    ubi_text result;
-    workers_clear(r);
+    if (!r->is_gathering_workers)
+        workers_clear(r);
     r->is_finding_workers = true;
-    ubi_status status = ubi__cdp_peer_ask(r->peer, "NodeWorker.enable", "{\"waitForDebuggerOnStart\":false}", &result);
+    ubi_status status = workers_watch(r);
     r->is_finding_workers = false;
     r->are_workers_watched = status == UBI_OK;
     if (r->workers.n)
@@ -126,8 +160,12 @@ ubi_status ubi__cdp_workers_count(ubi__remote *r) {
     ubi_status status = workers_find(r);
     r->are_workers_watched = false;
     if (status == UBI_OK)
-        status = ubi__cdp_peer_ask(r->peer, "NodeWorker.disable", NULL, &result);
+        status = ubi__cdp_peer_ask(r->peer, unwatch_method(r), unwatch_params(r), &result);
     return status == UBI_ESTATE ? UBI_OK : status;
+}
+
+bool ubi__cdp_workers_are_left(const ubi__remote *r) {
+    return !r->address->is_alone && (r->is_page || (r->is_node && r->address->choice == UBI__REMOTE_ANY));
 }
 
 /* ---- one of them ---------------------------------------------------------------------------------------------------- */
@@ -159,6 +197,63 @@ ubi_status ubi__cdp_workers_attach(ubi__remote *r) {
     return UBI_OK;
 }
 
+typedef struct page_search {
+    ubi__remote *remote;
+    char id[UBI__CDP_PATH_BYTES]; /* of the worker */
+} page_search;
+
+static ubi_status page_enter(page_search *s, const ubi__cdp_target *page) {
+    ubi__remote *r = s->remote;
+    memcpy(r->path, page->path, sizeof r->path);
+    UBI_TRY(ubi__cdp_remote_connect(r));
+    UBI_TRY(workers_find(r));
+    for (size_t i = 0; i < r->workers.n; i++)
+        if (strcmp(r->workers.at[i].target, s->id) == 0)
+            memcpy(r->worker, r->workers.at[i].session, sizeof r->worker);
+    if (r->worker[0])
+        ubi__cdp_peer_set_flat_session(r->peer, r->worker);
+    return UBI_OK;
+}
+
+/* One that someone else has, or that does not answer, is not the page. */
+static ubi_status page_try(void *payload, const ubi__cdp_target *target) {
+    page_search *s = payload;
+    ubi__remote *r = s->remote;
+    bool is_page = ubi__text_is(target->type, "page") || ubi__text_is(target->type, "iframe");
+    if (r->worker[0] || !is_page || !target->path[0])
+        return UBI_OK;
+    ubi_status status = page_enter(s, target);
+    if (r->worker[0] || status == UBI_ENOMEM || status == UBI_ECANCELLED)
+        return status;
+    ubi__cdp_workers_leave(r);
+    ubi__cdp_peer_close(r->peer);
+    r->peer = NULL;
+    return UBI_OK;
+}
+
+static ubi_status pages_search(page_search *s) {
+    const ubi_text list = { (const char *)s->remote->list.at, s->remote->list.n };
+    return ubi__cdp_targets_read(list, page_try, s, s->remote->allocator);
+}
+
+ubi_status ubi__cdp_page_workers_gather(ubi__remote *r) {
+    page_search s = { .remote = r };
+    r->is_gathering_workers = true;
+    ubi_status status = pages_search(&s);
+    r->is_gathering_workers = false;
+    return status;
+}
+
+ubi_status ubi__cdp_page_worker_attach(ubi__remote *r) {
+    page_search s = { .remote = r };
+    const char *slash = strrchr(r->path, '/');
+    memcpy(s.id, slash ? slash + 1 : r->path, strlen(slash ? slash + 1 : r->path) + 1);
+    UBI_TRY(pages_search(&s));
+    return r->worker[0]
+               ? UBI_OK
+               : ubi__fail(UBI_ESTATE, "is a worker that answers through its page, and no page that answers has it");
+}
+
 /* Nothing is waited for. */
 void ubi__cdp_workers_leave(ubi__remote *r) {
     if (r->peer)
@@ -166,6 +261,6 @@ void ubi__cdp_workers_leave(ubi__remote *r) {
     r->worker[0] = '\0';
     r->is_worker_over = false;
     if (r->peer && r->are_workers_watched)
-        (void)ubi__cdp_peer_note(r->peer, "NodeWorker.disable", NULL);
+        (void)ubi__cdp_peer_note(r->peer, unwatch_method(r), unwatch_params(r));
     r->are_workers_watched = false;
 }

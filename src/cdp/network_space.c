@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +55,15 @@ ubi_status ubi__network_enter(int *back, pid_t pid) {
     else
         close(ours);
     return status;
+}
+
+bool ubi__network_has_loopback(void) {
+    struct ifreq request = { .ifr_name = "lo" };
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_down = fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &request) == 0 && !(request.ifr_flags & IFF_UP);
+    if (fd >= 0)
+        close(fd);
+    return !is_down;
 }
 
 void ubi__network_leave(int back) {

@@ -15,6 +15,8 @@
  * Errors: UBI_ESTATE (we may not enter it), UBI_EIO.
  */
 ubi_status ubi__network_enter(int *back, pid_t pid);
+/** Whether the loopback interface of the network in which this thread makes sockets is up; true also when that cannot be asked. */
+bool ubi__network_has_loopback(void);
 /** On the same thread. -1 is fine. */
 void ubi__network_leave(int back);
 

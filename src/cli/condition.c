@@ -533,6 +533,18 @@ static const char *nearest_word(const ubi__condition_words *words, const missing
     return best;
 }
 
+/* Names of classes have other letters, as a rule. */
+const char *ubi__condition_word_meant(const ubi__condition_words *words, const ubi_query_value *value) {
+    missing_name m = { .name = value->argument, .is_quoted = value->is_quoted };
+    if (!m.name.ptr || m.is_quoted || !is_suggestible(&m) || is_word(words, m.name))
+        return NULL;
+    memcpy(m.typed, m.name.ptr, m.name.len);
+    if (strspn(m.typed, "abcdefghijklmnopqrstuvwxyz") != m.name.len)
+        return NULL;
+    m.near = ubi__suggestion_for(m.typed);
+    return nearest_word(words, &m);
+}
+
 /* Whether it is a misspelt word. */
 static bool name_report(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
     char line[MOST_REPORTED_BYTES + 200];

@@ -89,6 +89,8 @@ typedef struct ubi__condition_names {
     const ubi__condition_words *words;
 } ubi__condition_names;
 
+/** The word that an argument of small letters without quotes is near to; NULL: it is one, or near to none. Static. */
+const char *ubi__condition_word_meant(const ubi__condition_words *words, const ubi_query_value *value);
 /** @param words  or NULL. The condition is borrowed; NULL: there are no names. Errors: UBI_ENOMEM. */
 ubi_status ubi__condition_names_init(ubi__condition_names *out, const ubi__condition *condition,
                                      const ubi__condition_words *words);

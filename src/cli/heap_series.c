@@ -127,6 +127,30 @@ static ubi_status newest_reduce(ubi__heap_series *series, const ubi__heap_source
     return UBI_OK;
 }
 
+/* 0: unknown. */
+static uint64_t resident_bytes(uint32_t pid) {
+    char path[64];
+    unsigned long long pages = 0;
+    snprintf(path, sizeof path, "/proc/%u/statm", pid);
+    FILE *file = pid ? fopen(path, "re") : NULL;
+    if (file && fscanf(file, "%*u %llu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Its ids of objects change when the last debugger that asked for them leaves. */
+static void shared_report(const taking *t) {
+    static const char line[] =
+        "another debugger, or another ubiheap, is connected, too: if it leaves before the series "
+        "ends, the program may give its objects other ids, and nothing can be compared";
+    if (!t->ops->is_shared || !t->ops->is_shared(t->remote))
+        return;
+    ubi__progress_line_clear(&t->cli->progress);
+    ubi__print_line(t->options->address, line);
+}
+
 ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source *s, const char *name) {
     ubi__taken_heap *heap = &series->heaps[series->n];
     arrival came = { .pause_us = 0 };
@@ -134,6 +158,7 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
         UBI_TRY(s->ops->collect(s->remote));
     if (s->keeps_ids && series->n > 0)
         UBI_TRY(newest_reduce(series, s));
+    heap->resident_bytes = resident_bytes(series->pid);
     UBI_TRY(s->keeps_ids ? graph_take(heap, &came, s) : file_take(heap, &came, s));
     series->n++;
     if (name)
@@ -224,6 +249,7 @@ static ubi_status series_fill(taking *t) {
                                     .must_collect = t->options->must_collect,
                                     .keeps_ids = t->options->keeps_ids };
     UBI_TRY(t->ops->attach(t->remote));
+    shared_report(t);
     UBI_TRY(beside_begin(t));
     UBI_TRY(ubi__heap_series_add(t->series, &t->source, NULL));
     while (t->series->n < most_of(t->options) && !ubi__beside_has_ended(&t->beside) && !is_enough(t)) {
@@ -278,6 +304,7 @@ ubi_status ubi__heap_series_take(ubi__heap_series *out, ubi__cli *cli, const ubi
     address.is_forced = options->is_forced;
     address.patience_us = options->patience_us;
     UBI_TRY(ubi__heap_series_init(out));
+    out->pid = address.pid;
     const ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
     t.ops = address.scheme->ops;
     cli->subject = options->address;

@@ -14,9 +14,10 @@
 
 /** A snapshot that was taken: a file without a name (session/remote_file.h), or a graph. */
 typedef struct ubi__taken_heap {
-    int fd;           /**< owned; -1: someone else owns it now, or there is a graph */
-    ubi_graph *graph; /**< one reference; a token of the record, except that of the newest heap; NULL: none */
-    char label[320];  /**< such as "firefox://127.0.0.1:6000#2" */
+    uint64_t resident_bytes; /**< of its process before, in RAM; 0: unknown */
+    int fd;                  /**< owned; -1: someone else owns it now, or there is a graph */
+    ubi_graph *graph;        /**< one reference; a token of the record, except that of the newest heap; NULL: none */
+    char label[320];         /**< such as "firefox://127.0.0.1:6000#2" */
 } ubi__taken_heap;
 
 typedef struct ubi__heap_series {
@@ -25,6 +26,7 @@ typedef struct ubi__heap_series {
     struct ubi__leak_record *record; /**< of the older heaps (analyses/leaks/leak_record.h), with keeps_ids; or NULL */
     uint64_t n_other_heaps;          /**< most worker threads that the program had, whose heaps were not looked at */
     uint64_t n_other_processes;      /**< likewise, of its cluster */
+    uint32_t pid;                    /**< of a process of this machine that they are from; 0: unknown */
     bool has_ended;                  /**< what they were taken from has, as far as that is known */
     char fault[512]; /**< why there are not as many as were wanted; "": there are, or the user had enough */
 } ubi__heap_series;

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "cli/remote_schemes.h"
+
 #define MISSING_TEXT 600
 
 typedef struct missing_names {
@@ -37,14 +39,18 @@ static bool missing_describe(char out[MISSING_TEXT], ubi__remote *remote, const 
 }
 
 static void other_heaps_report(ubi__cli *cli, const char *path, ubi__remote *remote, const ubi__remote_ops *ops) {
+    ubi__remote_address address;
     char line[1000];
     uint64_t n = ops->other_heaps ? ops->other_heaps(remote, true) : 0;
     if (n == 0)
         return;
-    snprintf(line, sizeof line,
-             "%llu worker thread%s of it ha%s own, not looked at: 'ubiheap attach %s' lists %s, %s/worker/N is one",
-             (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "s a heap of its" : "ve heaps of their", path,
-             n == 1 ? "it" : "them", path);
+    bool has_threads =
+        ubi__remote_address_parse(&address, path, ubi__remote_schemes) == UBI_OK && address.scheme->has_workers;
+    int at = snprintf(line, sizeof line, "%llu worker%s%s of it ha%s own, not looked at: 'ubiheap attach' lists %s",
+                      (unsigned long long)n, has_threads ? " thread" : "", n == 1 ? "" : "s",
+                      n == 1 ? "s a heap of its" : "ve heaps of their", n == 1 ? "it" : "them");
+    if (has_threads)
+        snprintf(line + at, sizeof line - (size_t)at, ", %s/worker/N is one", path);
     ubi__progress_line_clear(&cli->progress);
     ubi__print_line(path, line);
 }

@@ -4,6 +4,8 @@
  */
 #include "cli/remote_schemes.h"
 
+#include <string.h>
+
 #include "base/quantity.h"
 #include "base/silence.h"
 #include "base/status.h"
@@ -48,6 +50,7 @@ static const ubi__remote_scheme node = {
     .port = 9229,
     .has_processes = true,
     .snapshot_kind = "heapsnapshot",
+    .has_no_log = true,
     .ops = &ubi__cdp_remote_ops,
     .hint = "is it a Node.js or Deno that was started with --inspect?",
     .silences = { UBI__SILENCE "the program opens its inspector between its jobs; it may be busy, or another program "
@@ -61,6 +64,7 @@ static const ubi__remote_scheme chrome = {
     .has_names = true,
     .port = 9222,
     .snapshot_kind = "heapsnapshot",
+    .has_no_log = true,
     .ops = &ubi__cdp_remote_ops,
     .hint = "is it a Chrome or Electron that was started with --remote-debugging-port=PORT?",
     .silences = { SILENT_HOST, BUSY_SCRIPT, BUSY_SCRIPT },
@@ -74,6 +78,7 @@ static const ubi__remote_scheme ws = {
     .port = 9229,
     .has_paths = true,
     .snapshot_kind = "heapsnapshot",
+    .has_no_log = true,
     .ops = &ubi__cdp_remote_ops,
     .hint = "is it the address that the program printed for debuggers?",
     .silences = { SILENT_HOST, BUSY_SCRIPT, BUSY_SCRIPT },
@@ -106,6 +111,9 @@ ubi_status ubi__remote_target_read(ubi__remote_address *address, const char *tex
     if (!address->scheme->has_names)
         return ubi__fail(UBI_EINVAL, "--target is for addresses of Node.js and Chrome, not of %s",
                          address->scheme->name);
+    address->is_alone = !address->scheme->has_workers && strcmp(text, "0") == 0;
+    if (address->is_alone)
+        return UBI_OK;
     if (address->choice != UBI__REMOTE_ANY)
         return ubi__fail(UBI_EINVAL, "--target: a tab or worker is chosen already");
     if (ubi__is_digit(text[0]))

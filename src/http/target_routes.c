@@ -93,10 +93,10 @@ static void program_name(char *out, size_t size, const char *address) {
 
 /* Names are no paths. */
 static void save_name(target_errand *t, const char *wanted) {
-    const char *own = ubi__live_heap_name(t->heap), *address = strstr(own, "://");
-    bool is_given = wanted && *wanted;
-    if (address && !is_given)
-        program_name(t->name, sizeof t->name, address + strlen("://"));
+    const char *own = ubi__live_heap_name(t->heap), *address = strstr(own, "://"), *kind = ubi__live_heap_kind(t->heap);
+    bool is_given = wanted && *wanted, is_process = strncmp(own, kind, strlen(kind)) == 0 && own[strlen(kind)] == ':';
+    if ((address || is_process) && !is_given)
+        program_name(t->name, sizeof t->name, address ? address + strlen("://") : own);
     else
         snprintf(t->name, sizeof t->name, "%.120s", is_given ? wanted : own);
     for (char *c = t->name; *c; c++)

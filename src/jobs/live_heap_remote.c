@@ -275,7 +275,7 @@ ubi_status ubi__live_heap_of_address(ubi__live_heap **out, const char *address,
                                      .recording = { false, 1, UBI__LIVE_LOG_LIMIT },
                                      .can_collect = true,
                                      .can_measure = true,
-                                     .can_record = true };
+                                     .can_record = !parsed.scheme->has_no_log };
     pthread_mutex_init(&heap->lock, NULL);
     pthread_cond_init(&heap->changed, NULL);
     *out = &heap->base;

@@ -65,17 +65,30 @@ static ubi_status address_refuse(const char *path, const char *at) {
                      address_fault(at));
 }
 
+static ubi_status process_refuse(const char *path, const ubi__remote_scheme *scheme) {
+    return ubi__fail(UBI_EINVAL, "'%s' is not %s:PID, with the number of a process", path, scheme->name);
+}
+
 /* With the schemes that there are. */
 static ubi_status scheme_refuse(const char *path, const ubi__remote_scheme *const *schemes) {
     char names[128] = "";
     size_t n = 0;
+    for (size_t i = 0; schemes[i]; i++) {
+        size_t length = strlen(schemes[i]->name);
+        if (schemes[i]->has_processes && strncasecmp(path, schemes[i]->name, length) == 0 && path[length] == ':')
+            return process_refuse(path, schemes[i]);
+    }
     for (; *schemes && n < sizeof names; schemes++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*schemes)->name);
     return ubi__fail(UBI_EINVAL, "'%s' is not SCHEME://HOST[:PORT] with one of these schemes: %s", path, names);
 }
 
+static const char *name_of(const ubi__remote_address *address) {
+    return address->name ? address->name : address->text;
+}
+
 bool ubi__remote_name_fits(const ubi__remote_address *address, ubi_text title, ubi_text url) {
-    const ubi_text name = ubi__text(address->name);
+    const ubi_text name = ubi__text(name_of(address));
     return ubi__text_contains(title, name) || ubi__text_contains(url, name);
 }
 
@@ -85,7 +98,7 @@ ubi_status ubi__remote_fail_missing(const ubi__remote_address *address, uint64_t
     };
     if (address->choice == UBI__REMOTE_NAMED)
         return ubi__fail(UBI_ENOTFOUND, "has nothing with '%s' in its title or address; 'attach' lists what there is",
-                         address->name);
+                         name_of(address));
     return ubi__fail(UBI_ENOTFOUND, "has no %s %llu: there %s %llu", kinds[address->choice],
                      (unsigned long long)address->number, n == 1 ? "is" : "are", (unsigned long long)n);
 }
@@ -109,7 +122,17 @@ static bool host_read(ubi__remote_address *out, ubi_text text) {
     return true;
 }
 
-/* "", "/", "/tab/N", "/process/N", or, where a program has them, "/worker/N". */
+/* Tabs of that name; their numbers change with the order of the list. */
+static bool tab_name_read(ubi__remote_address *out, ubi_text name) {
+    if (!out->scheme->has_names || name.len == 0 || name.len >= sizeof out->text)
+        return false;
+    memcpy(out->text, name.ptr, name.len);
+    out->text[name.len] = '\0';
+    out->choice = UBI__REMOTE_NAMED;
+    return true;
+}
+
+/* "", "/", "/tab/N", "/tab/TEXT" where there are names, "/process/N", or, where a program has them, "/worker/N". */
 static bool choice_read(ubi__remote_address *out, ubi_text text) {
     static const struct {
         const char *word;
@@ -125,8 +148,11 @@ static bool choice_read(ubi__remote_address *out, ubi_text text) {
         if (!ubi__text_begins(text, choices[i].word) ||
             (choices[i].choice == UBI__REMOTE_WORKER && !out->scheme->has_workers))
             continue;
+        const ubi_text rest = { text.ptr + n, text.len - n };
         out->choice = choices[i].choice;
-        return number_read(&out->number, (ubi_text){ text.ptr + n, text.len - n }) && out->number >= choices[i].least;
+        if (number_read(&out->number, rest))
+            return out->number >= choices[i].least;
+        return choices[i].choice == UBI__REMOTE_TAB && tab_name_read(out, rest);
     }
     return false;
 }
@@ -148,7 +174,7 @@ static ubi_status process_read(ubi__remote_address *out, const char *path, const
     size_t n = strcspn(at, "/");
     uint64_t pid = 0;
     if (!number_read(&pid, (ubi_text){ at, n }) || pid == 0 || pid > INT32_MAX || !choice_read(out, ubi__text(at + n)))
-        return ubi__fail(UBI_EINVAL, "'%s' is not %s:PID, with the number of a process", path, out->scheme->name);
+        return process_refuse(path, out->scheme);
     out->pid = (uint32_t)pid;
     return UBI_OK;
 }

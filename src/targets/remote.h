@@ -2,7 +2,7 @@
  *
  * remote.h: heaps of other processes, reached by an address that is given in place of a file.
  *
- *     SCHEME://HOST[:PORT][/tab/N | /process/N | /worker/N]
+ *     SCHEME://HOST[:PORT][/tab/N | /tab/TEXT | /process/N | /worker/N]
  *     SCHEME:PID                                  schemes that know processes of this machine
  *     SCHEME://HOST[:PORT]/PATH                   schemes whose addresses are made by the other side
  *
@@ -38,6 +38,7 @@ typedef struct ubi__remote_scheme {
     bool has_patience;                         /**< answers are not waited for without a limit */
     bool has_workers;                          /**< threads with heaps of their own are an address, too */
     bool has_names;                            /**< what there is can be chosen by its name */
+    bool has_no_log;                           /**< of allocations, so that none can be recorded */
     uint64_t patience_us;                      /**< how long silence is nothing to speak of; 0: 5 seconds */
 } ubi__remote_scheme;
 
@@ -51,7 +52,7 @@ typedef enum ubi__remote_choice {
     UBI__REMOTE_TAB,
     UBI__REMOTE_PROCESS,
     UBI__REMOTE_WORKER, /**< a thread with a heap of its own, by the program's number; 0: its main thread */
-    UBI__REMOTE_NAMED   /**< the first of the list whose title or address has the name */
+    UBI__REMOTE_NAMED /**< the first of the list whose title or address has the name; the only one, where the name is text */
 } ubi__remote_choice;
 
 #define UBI__REMOTE_HOST_BYTES 256
@@ -66,8 +67,11 @@ typedef struct ubi__remote_address {
     uint64_t
         number; /**< tabs are counted from 1 in the order of the list; processes have numbers of the server's, 0 its own */
     char path[UBI__REMOTE_PATH_BYTES]; /**< from its slash on, with `has_paths`; else "" */
+    char text
+        [UBI__REMOTE_PATH_BYTES]; /**< of NAMED, where the address has it: a part of a title, an address, or an id */
     /* not part of the text: */
-    const char *name;     /**< of NAMED; borrowed */
+    const char *name;     /**< of NAMED; borrowed; NULL: `text` is it */
+    bool is_alone;        /**< its page without the workers of that, which are not asked about */
     bool is_forced;       /**< snapshots are taken though the program may be ended by them */
     uint64_t patience_us; /**< how long an answer may take, where the scheme has_patience; 0: the standard */
 } ubi__remote_address;
@@ -88,6 +92,7 @@ typedef struct ubi__remote_row {
     ubi__remote_choice choice; /**< TAB, PROCESS or WORKER */
     uint64_t number;
     bool is_selected;
+    bool is_program;     /**< the one that was addressed, which has no tabs; by the number of a tab it is chosen, too */
     ubi_text title, url; /**< of tabs and workers; NULL text: it has none */
 } ubi__remote_row;
 
@@ -163,6 +168,8 @@ typedef struct ubi__remote_ops {
      * threads. @param pids  out: pids[room], as many of them as fit. @param must_be_new  as above. NULL: the engine has no such programs.
      */
     uint64_t (*other_processes)(ubi__remote *remote, uint32_t *pids, size_t room, bool must_be_new);
+    /** Whether someone else is known to be connected, too, whose leaving may change the ids of objects. NULL: that harms nothing. */
+    bool (*is_shared)(ubi__remote *remote);
     /** After an error: whether what is attached to is known to have ended, so that no other connection would reach it. NULL: it is unknown. */
     bool (*has_ended)(ubi__remote *remote);
 } ubi__remote_ops;

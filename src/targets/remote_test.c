@@ -86,6 +86,22 @@ static void test_workers_are_chosen_where_there_are_such(void **state) {
     assert_int_equal(ubi__remote_address_parse(&a, "host://a/worker/3", schemes), UBI_EINVAL);
 }
 
+static void test_a_tab_has_a_text_where_there_are_names(void **state) {
+    (void)state;
+    static const ubi__remote_scheme named = { .name = "tabs", .port = 1, .has_names = true };
+    static const ubi__remote_scheme *const with_names[] = { &named, NULL };
+    ubi__remote_address a;
+    assert_int_equal(ubi__remote_address_parse(&a, "tabs://h/tab/http://x/shop", with_names), UBI_OK);
+    assert_int_equal(a.choice, UBI__REMOTE_NAMED);
+    assert_true(ubi__remote_name_fits(&a, ubi__text("Shop"), ubi__text("http://x/shop?1")));
+    assert_false(ubi__remote_name_fits(&a, ubi__text("Shop"), ubi__text("http://y/")));
+    assert_int_equal(ubi__remote_address_parse(&a, "tabs://h/tab/12", with_names), UBI_OK);
+    assert_int_equal(a.choice, UBI__REMOTE_TAB);
+    assert_int_equal(ubi__remote_address_parse(&a, "tabs://h/tab/", with_names), UBI_EINVAL);
+    assert_int_equal(ubi__remote_address_parse(&a, "tabs://h/tab/0", with_names), UBI_EINVAL);
+    assert_int_equal(ubi__remote_address_parse(&a, "host://h/tab/shop", schemes), UBI_EINVAL);
+}
+
 static void test_a_name_is_a_part_of_a_title_or_address(void **state) {
     (void)state;
     const ubi__remote_address a = { .choice = UBI__REMOTE_NAMED, .name = "mail" };
@@ -102,6 +118,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_no_address),
         cmocka_unit_test(test_a_path_has_a_limit),
         cmocka_unit_test(test_workers_are_chosen_where_there_are_such),
+        cmocka_unit_test(test_a_tab_has_a_text_where_there_are_names),
         cmocka_unit_test(test_a_name_is_a_part_of_a_title_or_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 import urllib.request
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
@@ -21,6 +22,13 @@ CHROMIUM = shutil.which("chromium")
 PAGE = """data:text/html,<title>visits</title><script>
 class Visit { constructor(n) { this.items = new Map([[n, {}]]); } }
 const kept = []; setInterval(() => { for (let i = 0; i < 20; i++) kept.push(new Visit(i)); }, 10);
+</script>"""
+
+# Its worker leaks, and is of its own process, with a name and address.
+OWNER = """data:text/html,<title>owner</title><script>
+const code = `class Job { constructor(i) { this.data = new Array(50).fill(i); } }
+const kept = []; setInterval(() => { for (let i = 0; i < 20; i++) kept.push(new Job(i)); }, 10);`;
+const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { name: 'jobs' });
 </script>"""
 
 
@@ -80,6 +88,40 @@ class Chrome(unittest.TestCase):
         said = self.ask("leaks", f"{self.address}/tab/{self.number()}", "--every", "0.3s", "--times", "3")
         self.assertIn("Visit", said)
         self.assertIn("kept", said)
+
+    def open_owner(self):
+        """The browser opens the page with a worker. Its number, and that of the worker, in the list."""
+        with urllib.request.urlopen(urllib.request.Request(self.address.replace("chrome", "http") + "/json/new?" + urllib.parse.quote(OWNER, safe=""),
+                                                           method="PUT")) as answer:
+            page = json.load(answer)["id"]
+        targets = []
+        while not any(target["type"] == "worker" for target in targets):
+            targets = self.targets()
+        self.addCleanup(lambda: urllib.request.urlopen(self.address.replace("chrome", "http") + f"/json/close/{page}").close())
+        return [1 + next(i for i, target in enumerate(targets) if is_it(target))
+                for is_it in (lambda target: target["id"] == page, lambda target: target["type"] == "worker")]
+
+    def test_a_worker_of_a_page_is_reached_through_it(self):
+        _, worker = self.open_owner()
+        address = f"{self.address}/tab/{worker}"
+        self.assertGreater(json.loads(self.ask("attach", address, "measure", "--json"))["measure"]["heapUsedSize"], 100000)
+        listed = json.loads(self.ask("attach", self.address, "--json"))["heaps"][worker - 1]
+        self.assertTrue(listed["url"].startswith("blob:"), listed)
+        self.assertIn("Job", self.ask("leaks", address, "--every", "0.3s", "--times", "3"))
+
+    def test_a_gate_on_a_page_with_a_worker_does_not_pass(self):
+        self.open_owner()
+        gate = ("leaks", f"{self.address}/tab/owner", "--every", "0.3s", "--times", "2", "--fail-on", "bytes > 1GiB")
+        done = subprocess.run([workspace.UBIHEAP, *gate], capture_output=True, check=False, cwd=self.place.folder)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"1 worker of it has a heap of its own, not looked at", done.stderr)
+        self.assertIn(b"--target 0 judges the page alone", done.stderr)
+        self.ask(*gate, "--target", "0")
+
+    def test_a_tab_of_a_text(self):
+        for text in ("visits", next(target["id"] for target in self.targets() if "Visit" in target["url"])):
+            self.assertGreater(json.loads(self.ask("attach", f"{self.address}/tab/{text}", "measure", "--json"))["measure"]["heapUsedSize"], 100000)
+        self.ask("attach", f"{self.address}/tab/nowhere", "measure", code=2)
 
     def test_the_address_of_a_socket(self):
         address = self.targets()[self.number() - 1]["webSocketDebuggerUrl"]

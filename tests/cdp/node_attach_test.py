@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 import unittest
+import urllib.request
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 sys.path[:0] = [str(SOURCE_DIR / "tests" / "cli"), str(SOURCE_DIR / "tests" / "support")]
@@ -233,6 +234,22 @@ class Node(unittest.TestCase):
             finally:
                 inside.kill()
                 inside.communicate()
+
+    def test_a_network_without_its_loopback_interface(self):
+        """Nothing can connect there: it is said, and no inspector is opened."""
+        enter = ["unshare", "--net", "--pid", "--fork", "--kill-child"]
+        if subprocess.run([*enter, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("needs root and unshare")
+        path = self.place.folder / "inside.js"
+        path.write_text(LEAKING)
+        with subprocess.Popen([*enter, NODE, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=lift_limit) as inside:
+            self.assertEqual(inside.stdout.readline(), "alive\n")
+            child = subprocess.run(["pgrep", "-P", str(inside.pid)], capture_output=True, text=True, check=True).stdout.split()[0]
+            done = self.ubiheap("attach", f"node:{child}", "measure")
+            self.assertEqual((done.returncode, done.stdout), (4, b""), done.stderr)
+            self.assertIn(b"loopback interface is down", done.stderr)
+            inside.kill()
+            self.assertEqual(inside.communicate()[1], "")
 
     def test_what_it_allocates(self):
         """Sampled, and each object with its stack: shown, kept, and kept after Ctrl-C."""
@@ -497,6 +514,54 @@ class Node(unittest.TestCase):
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn(b"cannot judge it: its cluster's processes may leak", done.stderr)
             self.assertEqual(self.ubiheap(*gate, "--target", "0").returncode, 0)
+
+    def test_what_is_no_address_for_a_series(self):
+        for words, said in ((("node:abc",), b"'node:abc' is not node:PID"), (("node:-5",), b"'node:-5' is not node:PID"), (("node:",), b"not node:PID"),
+                            (("4711",), b"node:4711 is that process of Node.js"), (("node:1", "node:2"), b"of one address, such as node:PID; here are 2")):
+            done = self.ubiheap("leaks", *words, "--every", "1s", "--times", "2")
+            self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+            self.assertIn(said, done.stderr)
+
+    def test_a_misspelt_verdict_is_refused_before_the_series(self):
+        done = self.ubiheap("leaks", "node:1", "--every", "1h", "--times", "3", "--fail-on", "leaked(stedy) > 1")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"'stedy' is no verdict; did you mean steady? A class of that name has quotes: leaked('stedy')", done.stderr)
+
+    def test_who_else_is_connected_is_said(self):
+        with Program(self.place) as program:
+            address = f"node:{program.process.pid}"
+            other = subprocess.Popen([workspace.UBIHEAP, "attach", address, "profile", "--seconds", "0"], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL, cwd=self.place.folder)
+            while not any(line.split()[3] == "01" and int(line.split()[1].split(":")[1], 16) == program.port
+                          for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]):
+                program.wait_for_sign()
+            done = self.ubiheap("leaks", address, "--every", "100ms", "--times", "2")
+            self.assertIn(b"another debugger, or another ubiheap, is connected, too", done.stderr)
+            other.send_signal(signal.SIGINT)
+            other.wait()
+            program.wait_until_closed()
+            self.assertNotIn(b"is connected, too", self.ubiheap("leaks", address, "--every", "100ms", "--times", "2").stderr)
+
+    def test_ram_that_is_not_of_the_heap(self):
+        code = "let n = 0; setInterval(() => { process.env['K' + n++] = 'x'.repeat(1 << 20); process.stdout.write('alive\\n'); }, 20);"
+        with Program(self.place, code=code) as program:
+            done = self.ubiheap("leaks", f"node:{program.process.pid}", "--every", "3s", "--times", "3")
+            self.assertRegex(done.stdout.decode().replace("\n", " "),
+                             rf"RAM of the process grew by [^ ]+ MiB\s+from\s+snapshot 2 to 3, its heap by .*'ubiheap\s+rss\s+{program.process.pid}'")
+
+    def test_a_profile_of_too_little(self):
+        with Program(self.place, code="setInterval(() => process.stdout.write('alive\\n'), 50);") as program:
+            self.assertIn("a profile samples coarsely", self.ask("attach", f"node:{program.process.pid}", "profile", "--seconds", "0.2"))
+
+    def test_an_address_that_it_printed_has_its_sizes(self):
+        with Program(self.place) as program:
+            program.process.send_signal(signal.SIGUSR1)
+            while not program.is_listening():
+                program.wait_for_sign()
+            with urllib.request.urlopen(f"http://127.0.0.1:{program.port}/json/list") as answer:
+                address = json.load(answer)[0]["webSocketDebuggerUrl"]
+            self.assertIn("resident", json.loads(self.ask("attach", address, "measure", "--json"))["measure"])
+            self.assertIn("program", self.ask("attach", f"node:{program.process.pid}"))
 
     def test_a_question_keeps_its_snapshot(self):
         with Program(self.place) as program:

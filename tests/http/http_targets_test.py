@@ -4,6 +4,7 @@
 `mcp ADDRESS` and `convert ADDRESS`. Against scripted servers and a listening program; with a real Firefox: attach_firefox_test.py."""
 import json
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -54,6 +55,18 @@ class Targets(unittest.TestCase):
                 self.assertEqual(server.get(heap["self"] + "/diff?with=h2")["schema"], "ubiheap.diff/1")
                 self.assertEqual(server.end(), 0, server.errors)
                 self.assertEqual(list(server.above.iterdir()), [])
+
+    @unittest.skipUnless(shutil.which("node"), "needs node")
+    def test_a_process_has_its_name_and_the_time(self):
+        """Its engine has no log of allocations."""
+        with subprocess.Popen(["node", "--inspect-port=0", "-e", "setInterval(() => {}, 50); console.log()"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as program:
+            program.stdout.readline()
+            server = serve(self, "--target", f"node:{program.pid}")
+            self.assertFalse(self.target(server)["canRecord"])
+            heap = server.get("/api/1/targets/t1/heaps", method="POST")
+            self.assertRegex(heap["name"], rf"\Anode-{program.pid} \d{{4}}-\d\d-\d\d \d\d\.\d\d\.\d\d UTC\Z")
+            program.kill()
 
     def test_it_collects_and_measures(self):
         with Server(Script(descriptors())) as target:

@@ -3,7 +3,9 @@
  * leaks_command.c: `ubiheap leaks`: the question of that name, which takes its snapshots itself when it gets an address in place of files.
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/bits.h"
 #include "base/quantity.h"
 #include "base/status.h"
 #include "cli/cli_ask.h"
@@ -57,11 +59,26 @@ static ubi_status files_check(const ubi__leaks_values *v, char **operands, int n
                      ubi__usage_leaks.examples[0].line);
 }
 
+static ubi_status address_check(char **operands, int n_operands) {
+    ubi__remote_address address;
+    const char *first = operands[0];
+    if (n_operands != 1)
+        return ubi__fail(UBI_EINVAL, "--every takes snapshots of one address, such as node:PID; here are %d",
+                         n_operands);
+    if (*first && first[strspn(first, "0123456789")] == '\0')
+        return ubi__fail(UBI_EINVAL, "--every takes snapshots of an address: node:%s is that process of Node.js",
+                         first);
+    if (strchr(first, ':'))
+        return ubi__remote_address_parse(&address, first, ubi__remote_schemes);
+    return ubi__fail(UBI_EINVAL,
+                     "--every takes snapshots of an address, such as node:PID or firefox://127.0.0.1:6000, not of '%s'",
+                     first);
+}
+
 static ubi_status series_check(ubi__heap_series_options *options, const ubi__cli *cli, const ubi__leaks_values *v,
                                char **operands, int n_operands) {
     ubi__remote_address address;
-    if (n_operands != 1 || !is_address(operands[0]))
-        return ubi__fail(UBI_EINVAL, "--every takes snapshots of one address, such as firefox://127.0.0.1:6000");
+    UBI_TRY(address_check(operands, n_operands));
     if (v->times && v->times < LEAST_SNAPSHOTS)
         return ubi__fail(UBI_EINVAL, "--times: one snapshot shows no leak");
     if (cli->common.keep && v->keeps_ids)
@@ -74,6 +91,16 @@ static ubi_status series_check(ubi__heap_series_options *options, const ubi__cli
     return ubi__snapshot_copy_check_kind(cli, ubi__remote_snapshot_kind(address.scheme));
 }
 
+static ubi_status word_check(const ubi_query_value *value) {
+    int n = (int)value->argument.len;
+    const char *word = ubi__condition_word_meant(&ubi__leaks_verdict_words, value), *at = value->argument.ptr;
+    if (!word)
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL,
+                     "--fail-on: '%.*s' is no verdict; did you mean %s? A class of that name has quotes: %s('%.*s')", n,
+                     at, word, value->name->name, n, at);
+}
+
 /* Before snapshots are taken: a misspelt condition would be found after all of them. */
 static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
     const ubi__leaks_answer answer = { .values = v, .series = { .n = n } };
@@ -83,6 +110,8 @@ static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
     for (uint32_t i = 0; i < ubi__condition_value_count(condition) && status == UBI_OK; i++) {
         ubi_query_value value = ubi__condition_value_at(condition, i);
         status = ubi__leaks_check_fact(&answer, &value);
+        if (status == UBI_OK)
+            status = word_check(&value);
     }
     ubi__condition_free(condition);
     return status;
@@ -91,6 +120,12 @@ static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
 /* A program that ended early decides nothing, unless what there is fails; so it is with one whose other heaps were not looked at. */
 static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_series *series, int *exit_code) {
     char line[200];
+    ubi__remote_address address;
+    if (series->n > 2 && series->pid) {
+        v->pid = series->pid;
+        v->ram_growth_bytes =
+            ubi__subtract_u64(series->heaps[series->n - 1].resident_bytes, series->heaps[1].resident_bytes);
+    }
     if (series->fault[0])
         ubi__print_line(cli->subject, series->fault);
     v->has_ended = series->has_ended;
@@ -98,10 +133,14 @@ static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_seri
     if (series->fault[0] && *exit_code == UBI__EXIT_OK)
         *exit_code = UBI__EXIT_SYSTEM;
     if ((series->n_other_heaps || series->n_other_processes) && v->fail_on && *exit_code == UBI__EXIT_OK) {
-        snprintf(line, sizeof line, "cannot judge it: its %s may leak; --target 0 judges the main thread alone",
-                 !series->n_other_processes ? "worker threads"
-                 : series->n_other_heaps    ? "worker threads, and the processes of its cluster,"
-                                            : "cluster's processes");
+        bool is_page = ubi__remote_address_parse(&address, cli->subject, ubi__remote_schemes) == UBI_OK &&
+                       !address.scheme->has_workers;
+        snprintf(line, sizeof line, "cannot judge it: its %s may leak; --target 0 judges the %s alone",
+                 is_page                      ? "workers"
+                 : !series->n_other_processes ? "worker threads"
+                 : series->n_other_heaps      ? "worker threads, and the processes of its cluster,"
+                                              : "cluster's processes",
+                 is_page ? "page" : "main thread");
         ubi__print_line(cli->subject, line);
         *exit_code = UBI__EXIT_INPUT;
     }

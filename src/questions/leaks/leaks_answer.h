@@ -33,7 +33,10 @@ typedef struct ubi__leaks_values {
         *patience; /**< how long a step of the scenario, or an answer of the program, may take; NULL: the standard */
     bool is_shown; /**< the browser has a window */
     uint64_t warm_ups; /**< how often the scenario acts, and undoes it, before the first snapshot */
-    bool has_ended;    /**< the program has, from which the heaps were taken; not an option */
+    uint32_t pid;      /**< of the program, where it runs on this machine; not an option, as what follows */
+    uint64_t
+        ram_growth_bytes; /**< of its process, from the second heap to the newest; 0: it did not grow, or is unknown */
+    bool has_ended;       /**< the program has, from which the heaps were taken; not an option */
 } ubi__leaks_values;
 
 /** The comparison and its results. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "lenses/producer.h"
@@ -51,6 +52,10 @@ bool ubi__leaks_same_run(const ubi__leaks_answer *answer) {
 
 static uint64_t bytes_of_heap(const ubi__leak_curve *curve, uint32_t i) {
     return ubi_leaks_heap(curve->payload, i)->tally.bytes;
+}
+
+static uint64_t bytes_of_heap_at(const page *p, uint32_t i) {
+    return ubi_leaks_heap(p->answer->leaks, i)->tally.bytes;
 }
 
 /* " in 12 snapshots over 1 m 50 s ▁▂▃▄▅▆▇█". */
@@ -168,17 +173,35 @@ static void write_something(const page *p, char *line, size_t capacity) {
 
 /* Only new objects are listed; a table that grew in place is not one. */
 static void write_unlisted_growth(const page *p) {
-    char line[400], size[UBI__HUMAN_TEXT];
+    char line[400], size[UBI__HUMAN_TEXT], gate[80] = "";
+    const char *fact =
+        p->summary->has_three_heaps && !p->answer->values->script ? "unlisted(steady)" : "unlisted(grew)";
     uint64_t growth_bytes = ubi__leaks_remaining_growth(p->answer);
     if (growth_bytes == 0 || p->answer->values->keeps_ids)
         return;
+    if (!p->answer->values->fail_on || !strstr(p->answer->values->fail_on, "unlisted"))
+        snprintf(gate, sizeof gate, "; a gate asks for it with --fail-on '%s > 1MiB'", fact);
     snprintf(line, sizeof line,
              "But from OLD to NEW the heap grew by %s that no object listed here accounts for: objects that became a "
              "little larger each, things of the engine, or objects to which no edge of the file leads, which are not "
-             "listed. 'ubiheap diff --by class' says which; "
-             "a gate asks for it with --fail-on '%s > 1MiB'.",
-             ubi__human_size(size, growth_bytes),
-             p->summary->has_three_heaps && !p->answer->values->script ? "unlisted(steady)" : "unlisted(grew)");
+             "listed. 'ubiheap diff --by class' says which%s.",
+             ubi__human_size(size, growth_bytes), gate);
+    ubi__write_words(p->page, UBI__INK_YELLOW, line);
+}
+
+#define NOTABLE_RAM_BYTES ((uint64_t)16 << 20)
+
+/* What is no heap of the engine's grew. From the second snapshot on: the first leaves memory that it took, free. */
+static void write_ram(const page *p) {
+    char line[300], ram[UBI__HUMAN_TEXT], heap[UBI__HUMAN_TEXT];
+    uint32_t last = ubi_leaks_heap_count(p->answer->leaks) - 1;
+    uint64_t ram_bytes = p->answer->values->ram_growth_bytes;
+    uint64_t heap_bytes = ram_bytes ? ubi__subtract_u64(bytes_of_heap_at(p, last), bytes_of_heap_at(p, 1)) : 0;
+    if (ram_bytes < NOTABLE_RAM_BYTES || ram_bytes / 4 < heap_bytes)
+        return;
+    snprintf(line, sizeof line,
+             "RAM of the process grew by %s from snapshot 2 to %u, its heap by %s: 'ubiheap rss %u' shows the rest.",
+             ubi__human_size(ram, ram_bytes), last + 1, ubi__human_size(heap, heap_bytes), p->answer->values->pid);
     ubi__write_words(p->page, UBI__INK_YELLOW, line);
 }
 
@@ -526,6 +549,7 @@ static ubi_status write_judgement(const page *p) {
     write_total(p);
     write_grown_total(p);
     write_unlisted_growth(p);
+    write_ram(p);
     if (p->answer->values->keeps_ids)
         ubi__write_words(p->page, UBI__INK_DIM,
                          "Objects that became larger are not looked for: --keep-ids keeps ids and classes alone.");

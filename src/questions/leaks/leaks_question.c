@@ -80,11 +80,11 @@ static const ubi__parameter parameters[] = {
               "takes the series itself, with so long between two snapshots, such as 30s: of one ADDRESS in place of "
               "the files",
               NULL, .scope = UBI__SCOPE_TERMINAL),
-    UBI__TEXT(
-        "target", 0, AT(target), "N|NAME",
-        "with --every: of Node.js the worker thread of this number, 0: the main thread; of Chrome the tab; or the "
-        "first whose title or address has NAME, as 'ubiheap attach' lists them",
-        NULL, .scope = UBI__SCOPE_TERMINAL),
+    UBI__TEXT("target", 0, AT(target), "N|NAME",
+              "with --every: of Node.js the worker thread of this number, 0: the main thread; of Chrome the tab, 0: "
+              "without its workers; or the "
+              "first whose title or address has NAME, as 'ubiheap attach' lists them",
+              NULL, .scope = UBI__SCOPE_TERMINAL),
     UBI__NUMBER(
         "times", 0, AT(times), "N",
         "with --every: take N snapshots; 0: until Ctrl-C, 250 at most. With --do: act, and undo it, N times; 0: "

@@ -438,9 +438,12 @@ static void write_nothing(const ubi__recording_view *v) {
     bool is_known = v->report->summary->tables.counters[UBI__UBIREC_NOT_RECORDED] == 0;
     ubi__out_char(v->out, '\n');
     ubi__write_words(v->on, UBI__INK_PLAIN,
-                     !is_known || ubi__recording_is_profile(v->report->summary) ? "Nothing was recorded."
-                     : v->report->is_exact                                      ? "Nothing was allocated."
-                                                                                : text);
+                     ubi__recording_is_profile(v->report->summary)
+                         ? "Nothing was recorded: a profile samples coarsely, and has only what is still there. One of "
+                           "a longer time has more, as with --seconds 60."
+                     : !is_known           ? "Nothing was recorded."
+                     : v->report->is_exact ? "Nothing was allocated."
+                                           : text);
 }
 
 /* @return lines */

@@ -39,7 +39,10 @@ static void row_print(const listing *l, const ubi__remote_row *row) {
     char which[40];
     bool is_process = row->choice == UBI__REMOTE_PROCESS;
     ubi_text words = ubi__text(row->number == 0 ? "parent process" : "child process");
-    snprintf(which, sizeof which, "%s %llu", kinds[row->choice], (unsigned long long)row->number);
+    if (row->is_program)
+        snprintf(which, sizeof which, "program");
+    else
+        snprintf(which, sizeof which, "%s %llu", kinds[row->choice], (unsigned long long)row->number);
     const ubi__cell cells[N_LIST_COLUMNS] = {
         [WHICH] = ubi__cell_words(which), [SELECTED] = ubi__cell_words(row->is_selected ? "selected" : "")
     };

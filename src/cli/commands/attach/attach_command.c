@@ -239,11 +239,11 @@ static const ubi__parameter parameters[] = {
     UBI__TEXT("tab", 0, AT(tab), "N", "the tab of this number, as list shows it", "the one that is selected"),
     UBI__TEXT("process", 0, AT(process), "N", "the whole process of this number; 0: the program that was addressed",
               NULL),
-    UBI__TEXT(
-        "target", 0, AT(target), "N|NAME",
-        "of Node.js the worker thread of this number, as list shows it, 0: the main thread; of Chrome the tab; or "
-        "the first in the list whose title or address has NAME",
-        NULL),
+    UBI__TEXT("target", 0, AT(target), "N|NAME",
+              "of Node.js the worker thread of this number, as list shows it, 0: the main thread; of Chrome the tab, "
+              "0: without its workers; or "
+              "the first in the list whose title or address has NAME",
+              NULL),
     UBI__TEXT("output", 'o', AT(output), "FILE",
               "where snapshot saves the heap, and allocations, profile and track what they recorded", NULL),
     UBI__TEXT("seconds", 0, AT(seconds), "TIME",
