@@ -200,6 +200,26 @@ class Places(unittest.TestCase):
             with self.subTest(what):
                 self.assertIn(f"held by Array, variable held of {words}\n", page)
 
+    def test_a_scope_whose_variable_has_no_name_is_that_of_its_function(self):
+        """As the scopes of blocks are; behind one more object, and behind one that says more."""
+        for name, words in (None, "in a scope of"), ("all", "property all of Object, in a scope of"):
+            files = []
+            for n in 1, 2:
+                heap = Heap()
+                watch = heap.function("watch", 9)
+                heap.link(heap.window, "property", "watch", watch)
+                block, table, held = (heap.node("object", kind) for kind in ("system / Context", "Object", "Array"))
+                heap.link(watch, "internal", "context", block)
+                heap.link(block, "internal", "0", table)
+                heap.link(table, *(("property", name) if name else ("element", 1)), held)
+                for i in range(3 * n):
+                    heap.link(held, "element", i, heap.node("object", "Session", 64))
+                files.append(self.place.folder / f"{n}.heapsnapshot")
+                heap.save(files[-1], 10001 + 10000 * n)
+            page = self.place.ubiheap("leaks", *files).stdout.decode()
+            with self.subTest(words):
+                self.assertIn(f"held by Array, {words} watch() (server.js:9)", page)
+
     def test_of_a_timer_its_callback_is_reported(self):
         def hang(heap):
             for _ in range(3):

@@ -189,6 +189,35 @@ static bool write_held_variable(ubi__out *out, const ubi__style *style, const ub
     return false;
 }
 
+/* How far up the function of an object may be. */
+#define MOST_OBJECTS_TO_SCOPE 3
+
+static bool is_function(const ubi_graph *g, ubi_node_ix node) {
+    return ubi__kind_is_function(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
+}
+
+/*
+ * ", in a scope of add() (app.js:7)": V8 gives no names to variables of a block, but the function says where to look. Nothing, where another
+ * function or variable is nearer to the object after n_to_node steps.
+ */
+static void write_nameless_scope(ubi__out *out, const ubi__style *style, const ubi__leak_path *path,
+                                 uint32_t n_to_node) {
+    const ubi__path_view *view = &path->view;
+    for (unsigned i = 0; i < MOST_OBJECTS_TO_SCOPE && n_to_node > 0; i++) {
+        uint32_t holder = ubi__holder_of(view, n_to_node);
+        ubi__edge_words words = ubi__words_to_held(view, n_to_node, holder);
+        bool is_of_function = is_function(view->graph, ubi__path_node(view, holder));
+        if (words.how == UBI__EDGE_VARIABLE || is_function(view->graph, ubi__path_node(view, n_to_node)))
+            return;
+        if (is_of_function && holder + 1 < n_to_node && ubi__text_is(words.text, "scope")) {
+            ubi__out_string(out, ", in a scope of ");
+            ubi__display_path_node(out, style, view, holder);
+            return;
+        }
+        n_to_node = holder;
+    }
+}
+
 void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *c,
                             const ubi__leak_path *path) {
     if (c->holder == UBI_NONE || path->n_to_holder == path->n) {
@@ -198,8 +227,12 @@ void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_le
     if (write_held_variable(out, style, path))
         return;
     ubi__display_path_node(out, style, &path->view, path->n_to_holder);
-    if (path->n_to_holder > 0)
-        write_held(out, style, path, path->n_to_holder, ", ");
+    if (path->n_to_holder == 0)
+        return;
+    bool is_named = write_held(out, style, path, path->n_to_holder, ", ");
+    uint32_t named = is_named ? ubi__holder_of(&path->view, path->n_to_holder) : path->n_to_holder;
+    if (!is_named || ubi__words_to_held(&path->view, path->n_to_holder, named).how != UBI__EDGE_VARIABLE)
+        write_nameless_scope(out, style, path, named);
 }
 
 /* ---- what became larger ------------------------------------------------------------------------------------------- */
