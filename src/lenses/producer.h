@@ -146,6 +146,8 @@ typedef struct ubi__further_fact {
 } ubi__further_fact;
 #define UBI__MOST_FURTHER_FACTS 4
 
+#define UBI__MOST_FIELDS_WITHOUT_EDGES 4
+
 typedef struct ubi__producer {
     const char *name;
     /** Whether it made the graph, by the format's name, types and kinds. Asked once per graph. NULL: any. */
@@ -167,6 +169,12 @@ typedef struct ubi__producer {
     bool (*kind_is_value)(const ubi_graph *graph, const ubi_kind *kind);
     /** Of a node of the engine the object that it keeps to copy it; UBI_NONE: none. NULL: there are none. O(edges of such a node). */
     ubi_node_ix (*template_of)(const ubi_graph *graph, ubi_node_ix node);
+    /**
+     * Fields of an object to which no edge leads, such as small integers, as far as the graph says which there are. @return how many of them are in
+     * `out`. NULL: edges lead to all. Cost: O(edges of the object * fields), up to 32 of each.
+     */
+    size_t (*fields_without_edges)(ubi_text out[UBI__MOST_FIELDS_WITHOUT_EDGES], const ubi_graph *graph,
+                                   ubi_node_ix node);
     /** An edge from a list of roots by which a tool that looks at the program holds something. NULL: there are none. O(1). */
     bool (*edge_is_passing)(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
     const ubi__producer_history *history;          /**< NULL: files count no allocations */
@@ -201,6 +209,8 @@ bool ubi__function_is_of_runtime(ubi__fields *fields, ubi_node_ix function);
 size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
                              ubi_look_name_buffer *buffer);
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
+size_t ubi__fields_without_edges(ubi_text out[UBI__MOST_FIELDS_WITHOUT_EDGES], const ubi_graph *graph,
+                                 ubi_node_ix node);
 /** What the file gives no size for, such as "elements of arrays"; NULL: nothing of the kind. Static. */
 const char *ubi__without_size(const ubi_graph *graph);
 bool ubi__kind_is_value(const ubi_graph *graph, const ubi_kind *kind);

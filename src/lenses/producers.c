@@ -197,6 +197,12 @@ ubi_node_ix ubi__template_of(const ubi_graph *graph, ubi_node_ix node) {
     return p->template_of ? p->template_of(graph, node) : UBI_NONE;
 }
 
+size_t ubi__fields_without_edges(ubi_text out[UBI__MOST_FIELDS_WITHOUT_EDGES], const ubi_graph *graph,
+                                 ubi_node_ix node) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    return p->fields_without_edges ? p->fields_without_edges(out, graph, node) : 0;
+}
+
 bool ubi__edge_is_passing(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
     const ubi__producer *p = ubi__producer_of(graph);
     return p->edge_is_passing && p->edge_is_passing(graph, source, edge);

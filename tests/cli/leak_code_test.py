@@ -227,6 +227,19 @@ class Places(unittest.TestCase):
         self.assertIn("Timeout of tick() (server.js:50): +3 objects,", self.leaks(hang))
         self.assertEqual(self.cluster(hang)["code"]["line"], 50)
 
+    def test_fields_with_small_integers_are_named_too(self):
+        def hang(heap):
+            shape, names = heap.node("object shape", "system / Map"), heap.node("object shape", "system / DescriptorArray")
+            heap.link(shape, "internal", "descriptors", names)
+            for i, field in enumerate(("k", "html", "n")):
+                heap.link(names, "internal", str(3 * i), heap.node("string", field))
+            for _ in range(3):
+                entry = heap.node("object", "Object", 64)
+                heap.link(entry, "internal", "map", shape)
+                heap.link(entry, "property", "html", heap.node("string", "text"))
+                heap.hold(entry)
+        self.assertIn("{html} and k, n: +3 objects,", self.leaks(hang))
+
     def test_of_a_listener_its_callback_is_reported(self):
         def hang(heap):
             for _ in range(3):

@@ -156,6 +156,7 @@ const ubi__producer ubi__producer_v8 = {
     .node_is_rope = ubi__v8_is_rope,
     .kind_is_value = kind_is_value,
     .template_of = literal_template_of,
+    .fields_without_edges = ubi__v8_fields_without_edges,
     .edge_is_passing = edge_is_of_console,
     .without_size = without_size,
     .carried = words_carried,

@@ -15,6 +15,10 @@ extern const ubi__producer_history ubi__v8_history;          /* v8_producer.c */
 
 /* v8_fields.c */
 ubi_status ubi__v8_code_files_init(ubi__code_files *out, const ubi_graph *graph, const ubi_allocator *a);
+/* v8_hidden_fields.c */
+size_t ubi__v8_fields_without_edges(ubi_text out[UBI__MOST_FIELDS_WITHOUT_EDGES], const ubi_graph *graph,
+                                    ubi_node_ix node);
+
 /* v8_scopes.c */
 ubi_status ubi__v8_scopes_init(ubi__code_scopes *out, const ubi_graph *graph, const ubi_allocator *a);
 void ubi__v8_scope_words(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, const ubi__code_scope *scope);

@@ -78,14 +78,28 @@ static void write_called(ubi__out *out, const ubi__style *style, const ubi_graph
     ubi__out_string(out, "()");
 }
 
+/* " and k": a class that is named by fields has only those to which edges lead. */
+static void write_other_fields(ubi__out *out, const ubi__style *style, const ubi_graph *g, const ubi_leak_cluster *c,
+                               size_t columns) {
+    ubi_text fields[UBI__MOST_FIELDS_WITHOUT_EDGES];
+    bool is_by_fields = c->class_name.name.len && c->class_name.name.ptr[0] == '{';
+    size_t n = is_by_fields ? ubi__fields_without_edges(fields, g, c->example) : 0;
+    for (size_t i = 0; i < n && columns > 12; i++) {
+        ubi__out_string(out, i ? ", " : " and ");
+        columns -= 5 + ubi__display_text(out, style, fields[i], columns - 6);
+    }
+}
+
 void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__leaks_answer *answer,
                           const ubi_leak_cluster *c, size_t columns) {
     char place[UBI__FUNCTION_WORDS], count[UBI__HUMAN_TEXT], elsewhere[UBI__HUMAN_TEXT + 20] = "";
     const ubi_graph *g = answer->graph;
     ubi_node_ix code = ubi__code_of(answer->look, c->example);
     size_t used = write_class(out, style, c, columns);
-    if (code == UBI_NONE)
+    if (code == UBI_NONE) {
+        write_other_fields(out, style, g, c, columns - used);
         return;
+    }
     if (code != c->example)
         write_called(out, style, g, code, columns - used);
     ubi__function_place(place, g, code);
