@@ -160,6 +160,7 @@ ubi_status ubi__heap_series_add(ubi__heap_series *series, const ubi__heap_source
         UBI_TRY(newest_reduce(series, s));
     heap->resident_bytes = resident_bytes(series->pid);
     UBI_TRY(s->keeps_ids ? graph_take(heap, &came, s) : file_take(heap, &came, s));
+    heap->resident_after_bytes = resident_bytes(series->pid);
     series->n++;
     if (name)
         snprintf(heap->label, sizeof heap->label, "%s#%s", s->address, name);

@@ -14,10 +14,10 @@
 
 /** A snapshot that was taken: a file without a name (session/remote_file.h), or a graph. */
 typedef struct ubi__taken_heap {
-    uint64_t resident_bytes; /**< of its process before, in RAM; 0: unknown */
-    int fd;                  /**< owned; -1: someone else owns it now, or there is a graph */
-    ubi_graph *graph;        /**< one reference; a token of the record, except that of the newest heap; NULL: none */
-    char label[320];         /**< such as "firefox://127.0.0.1:6000#2" */
+    uint64_t resident_bytes, resident_after_bytes; /**< of its process in RAM, before and after it; 0: unknown */
+    int fd;                                        /**< owned; -1: someone else owns it now, or there is a graph */
+    ubi_graph *graph; /**< one reference; a token of the record, except that of the newest heap; NULL: none */
+    char label[320];  /**< such as "firefox://127.0.0.1:6000#2" */
 } ubi__taken_heap;
 
 typedef struct ubi__heap_series {

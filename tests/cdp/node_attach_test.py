@@ -181,7 +181,8 @@ class Node(unittest.TestCase):
             done = self.ubiheap("leaks", f"node:{program.process.pid}", "--every", "0.2s", "--times", "3", "--fail-on", "count > 0")
             self.assertIn(b"Visit", done.stdout)
             self.assertIn(b"kept", done.stdout)
-            self.assertRegex(done.stdout, rb"leaking\.js:[0-9]")
+            self.assertRegex(done.stdout, rb"variable kept of leaking\.js")
+            self.assertNotIn(b"RAM of the process", done.stdout)
             program.wait_until_closed()
 
     def test_two_snapshots_of_a_program_that_rests_have_no_leak(self):
@@ -447,7 +448,7 @@ class Node(unittest.TestCase):
                     self.assertIn(words, done.stderr)
             program.wait_until_closed()
         for words in (("attach", "firefox://h", "--target", "1"), ("attach", "node:1/worker/1", "--target", "1"), ("attach", "node:1", "--target", ""),
-                      ("leaks", "a.heapsnapshot", "b.heapsnapshot", "--target", "1"), ("attach", "chrome://h", "--target", "0")):
+                      ("leaks", "a.heapsnapshot", "b.heapsnapshot", "--target", "1"), ("attach", "chrome://h", "--target", "00")):
             done = self.ubiheap(*words)
             self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done.stderr)
             self.assertIn(b"--target", done.stderr)
@@ -547,7 +548,7 @@ class Node(unittest.TestCase):
         with Program(self.place, code=code) as program:
             done = self.ubiheap("leaks", f"node:{program.process.pid}", "--every", "3s", "--times", "3")
             self.assertRegex(done.stdout.decode().replace("\n", " "),
-                             rf"RAM of the process grew by [^ ]+ MiB\s+from\s+snapshot 2 to 3, its heap by .*'ubiheap\s+rss\s+{program.process.pid}'")
+                             rf"RAM of the process grew by [^ ]+ MiB\s+between\s+the\s+snapshots,\s+its\s+heap\s+by .*'ubiheap\s+rss\s+{program.process.pid}'")
 
     def test_a_profile_of_too_little(self):
         with Program(self.place, code="setInterval(() => process.stdout.write('alive\\n'), 50);") as program:

@@ -117,14 +117,24 @@ static ubi_status gate_check(const ubi__leaks_values *v, uint32_t n) {
     return status;
 }
 
+/* While the program worked: what a snapshot takes and leaves is not counted. */
+static uint64_t ram_growth(const ubi__heap_series *series) {
+    const ubi__taken_heap *heaps = series->heaps;
+    uint64_t before_bytes = 0, after_bytes = 0;
+    for (uint32_t i = 1; i < series->n; i++) {
+        before_bytes += heaps[i - 1].resident_after_bytes;
+        after_bytes += heaps[i].resident_bytes;
+    }
+    return ubi__subtract_u64(after_bytes, before_bytes);
+}
+
 /* A program that ended early decides nothing, unless what there is fails; so it is with one whose other heaps were not looked at. */
 static ubi_status series_ask(ubi__cli *cli, ubi__leaks_values *v, ubi__heap_series *series, int *exit_code) {
     char line[200];
     ubi__remote_address address;
-    if (series->n > 2 && series->pid) {
+    if (series->pid) {
         v->pid = series->pid;
-        v->ram_growth_bytes =
-            ubi__subtract_u64(series->heaps[series->n - 1].resident_bytes, series->heaps[1].resident_bytes);
+        v->ram_growth_bytes = ram_growth(series);
     }
     if (series->fault[0])
         ubi__print_line(cli->subject, series->fault);

@@ -35,7 +35,7 @@ typedef struct ubi__leaks_values {
     uint64_t warm_ups; /**< how often the scenario acts, and undoes it, before the first snapshot */
     uint32_t pid;      /**< of the program, where it runs on this machine; not an option, as what follows */
     uint64_t
-        ram_growth_bytes; /**< of its process, from the second heap to the newest; 0: it did not grow, or is unknown */
+        ram_growth_bytes; /**< of its process, while it worked between the heaps; 0: it did not grow, or is unknown */
     bool has_ended;       /**< the program has, from which the heaps were taken; not an option */
 } ubi__leaks_values;
 

@@ -191,17 +191,17 @@ static void write_unlisted_growth(const page *p) {
 
 #define NOTABLE_RAM_BYTES ((uint64_t)16 << 20)
 
-/* What is no heap of the engine's grew. From the second snapshot on: the first leaves memory that it took, free. */
+/* What is no heap of the engine's grew. */
 static void write_ram(const page *p) {
     char line[300], ram[UBI__HUMAN_TEXT], heap[UBI__HUMAN_TEXT];
     uint32_t last = ubi_leaks_heap_count(p->answer->leaks) - 1;
     uint64_t ram_bytes = p->answer->values->ram_growth_bytes;
-    uint64_t heap_bytes = ram_bytes ? ubi__subtract_u64(bytes_of_heap_at(p, last), bytes_of_heap_at(p, 1)) : 0;
+    uint64_t heap_bytes = ram_bytes ? ubi__subtract_u64(bytes_of_heap_at(p, last), bytes_of_heap_at(p, 0)) : 0;
     if (ram_bytes < NOTABLE_RAM_BYTES || ram_bytes / 4 < heap_bytes)
         return;
     snprintf(line, sizeof line,
-             "RAM of the process grew by %s from snapshot 2 to %u, its heap by %s: 'ubiheap rss %u' shows the rest.",
-             ubi__human_size(ram, ram_bytes), last + 1, ubi__human_size(heap, heap_bytes), p->answer->values->pid);
+             "RAM of the process grew by %s between the snapshots, its heap by %s: 'ubiheap rss %u' shows the rest.",
+             ubi__human_size(ram, ram_bytes), ubi__human_size(heap, heap_bytes), p->answer->values->pid);
     ubi__write_words(p->page, UBI__INK_YELLOW, line);
 }
 
