@@ -79,7 +79,7 @@ static ubi_status part_reread(ubi__recording_summary *s, const ubi__window_inqui
 static ubi_status younger_note(void *payload, const ubi__checkpoint_live *live) {
     const ubi__window_live *t = payload;
     if (live->number >= t->sums->first_number)
-        t->s->rests.at[ubi__window_maker(t->q, live->maker)].n_older--;
+        ubi__maker_rest_of(t->s, ubi__window_maker(t->q, live->maker))->n_older--;
     return UBI_OK;
 }
 
@@ -167,7 +167,7 @@ static bool sums_agree(const ubi__recording_summary *s) {
         sum->count += maker->count;
         sum->live += maker->live;
         sum->live_bytes += maker->live * maker->weight_bytes;
-        do_agree = do_agree && s->rests.at[i].n_older <= maker->live;
+        do_agree = do_agree && ubi__maker_made(s, i).n_older <= maker->live;
     }
     for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
         const ubi__class_sums *c = &s->classes[i];

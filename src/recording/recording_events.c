@@ -139,7 +139,7 @@ static void raise_point(ubi__curve_point *point, const ubi__recording_summary *s
 
 /* Of what was made before the window, and lives. */
 static void older_count(ubi__recording_summary *s, const ubi__maker_sums *maker, int64_t change) {
-    s->rests.at[maker - s->makers.at].n_older += (uint64_t)change;
+    ubi__maker_rest_of(s, (size_t)(maker - s->makers.at))->n_older += (uint64_t)change;
 }
 
 static inline ubi_status begin_life(ubi__recording_summary *s, uint64_t number, ubi__maker_sums *maker) {
@@ -339,7 +339,7 @@ static void add_left(ubi__recording_summary *s, uint64_t number) {
         s->classes[ubi__info_class(s, info)].n_older--;
         return;
     }
-    s->rests.at[maker].n_left++;
+    ubi__maker_rest_of(s, maker)->n_left++;
     s->classes[ubi__info_class(s, info)].n_left++;
     if (group != UBI_NONE)
         ubi__estimate_add(&s->markers.groups.at[group].live, s, info, 1);

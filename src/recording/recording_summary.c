@@ -67,7 +67,7 @@ void ubi__recording_summary_check(const ubi__recording_summary *s) {
     UBI_ASSERT((s->infos.n == 0 || s->infos.n == s->tables.infos.n) && s->infos.cap >= s->tables.infos.n);
     UBI_ASSERT(s->threads.n == s->tables.threads.n);
     UBI_ASSERT(s->is_by_thread || s->makers.n == s->tables.infos.n || s->makers.n == 0);
-    UBI_ASSERT(s->rests.n == s->makers.n);
+    UBI_ASSERT(s->rests.n <= s->makers.n && s->rests.cap >= s->makers.n);
     UBI_ASSERT(s->threads.n == s->markers.threads.n);
     UBI_ASSERT(s->n_curve <= UBI__CURVE_POINTS && s->curve_step_ns >= UBI__FIRST_CURVE_STEP_NS);
     if (!UBI_CHECKS)

@@ -13,7 +13,8 @@
  * the curve, and is leaked.
  *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 136 bytes per info, by thread 96 per info and thread that allocated it, 8 to 32 per live allocation, and 36 to 48 for those made in a marker.
+ * Memory: the tables, 120 bytes per info, by thread 80 per info and thread that allocated it, 16 more of each in windows and with several processes,
+ * 8 to 32 per live allocation, and 36 to 48 for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
@@ -61,7 +62,7 @@ typedef struct ubi__maker_sums {
 static_assert(sizeof(ubi__maker_sums) == 64, "a cache line");
 static_assert(UBI__UBIREC_SIZE_MAX >> 57 == 0, "sizes have room");
 
-/** What makers have only in windows and where processes ended: apart, as few events change it. */
+/** What makers have only in windows and where processes ended: apart, as few events change it, and elsewhere there is none. */
 typedef struct ubi__maker_rest {
     uint64_t n_left, n_older; /* as in ubi__info_sums */
 } ubi__maker_rest;
@@ -148,7 +149,7 @@ typedef struct ubi__recording_summary {
     ubi__ubirec_tables tables;
     ubi__vec_info_sums infos;   /* once it is finished */
     ubi__vec_maker_sums makers; /* until then; of a summary that is not by thread, by info */
-    ubi__vec_maker_rest rests;  /* by maker */
+    ubi__vec_maker_rest rests;  /* by maker, as far as any has something; there is room for all */
     ubi__u64_map maker_of;      /* (info, thread) -> of a summary by thread */
     bool is_by_thread;
     ubi__vec_thread_sums threads;
@@ -215,11 +216,11 @@ static inline void ubi__maker_note_peak(ubi__maker_sums *maker, const ubi__class
 /** All that a maker has. */
 static inline ubi__info_sums ubi__maker_made(const ubi__recording_summary *s, size_t i) {
     const ubi__maker_sums *maker = &s->makers.at[i];
-    const ubi__maker_rest *rest = &s->rests.at[i];
+    ubi__maker_rest rest = i < s->rests.n ? s->rests.at[i] : (ubi__maker_rest){ 0 };
     return (ubi__info_sums){ .count = maker->count,
                              .live = maker->live,
-                             .n_left = rest->n_left,
-                             .n_older = rest->n_older,
+                             .n_left = rest.n_left,
+                             .n_older = rest.n_older,
                              .peak_live = maker->peak_live,
                              .epoch = maker->epoch,
                              .temporary = maker->temporary };

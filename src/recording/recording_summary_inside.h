@@ -21,15 +21,21 @@ static inline ubi__ubirec_class ubi__info_class(const ubi__recording_summary *s,
 /** One more, of an info that is in the tables. Errors: UBI_ENOMEM, and there is none. */
 static inline ubi_status ubi__maker_add(ubi__recording_summary *s, uint32_t info, uint32_t thread) {
     const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
-    UBI_TRY(ubi__vec_maker_rest_reserve(&s->rests, s->allocator, 1));
-    UBI_TRY(ubi__vec_maker_sums_push(&s->makers, s->allocator,
-                                     (ubi__maker_sums){ .info = info,
-                                                        .thread = thread,
-                                                        .size_bytes = row->size_bytes,
-                                                        .of_class = ubi__info_class(s, info),
-                                                        .weight_bytes = row->weight_bytes }));
-    s->rests.at[s->rests.n++] = (ubi__maker_rest){ 0 };
-    return UBI_OK;
+    UBI_TRY(ubi__vec_maker_rest_reserve(&s->rests, s->allocator, s->makers.n + 1 - s->rests.n));
+    return ubi__vec_maker_sums_push(&s->makers, s->allocator,
+                                    (ubi__maker_sums){ .info = info,
+                                                       .thread = thread,
+                                                       .size_bytes = row->size_bytes,
+                                                       .of_class = ubi__info_class(s, info),
+                                                       .weight_bytes = row->weight_bytes });
+}
+
+/** Of a maker, to be changed. Until one is added. */
+static inline ubi__maker_rest *ubi__maker_rest_of(ubi__recording_summary *s, size_t i) {
+    UBI_ASSERT(i < s->makers.n && s->rests.cap >= s->makers.n);
+    while (ubi__unlikely(s->rests.n <= i))
+        s->rests.at[s->rests.n++] = (ubi__maker_rest){ 0 };
+    return &s->rests.at[i];
 }
 
 /** Once nothing is added, infos have all that makers had. */

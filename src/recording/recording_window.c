@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "recording/recording_summary.h"
+#include "recording/recording_summary_inside.h"
 
 /* What lives is the first maximum: of that, infos have what lives of them. */
 static void makers_begin(ubi__recording_summary *s) {
@@ -15,7 +15,7 @@ static void makers_begin(ubi__recording_summary *s) {
         maker->count = maker->temporary = 0;
         maker->peak_live = maker->live;
         maker->epoch = 1;
-        s->rests.at[i] = (ubi__maker_rest){ .n_older = maker->live };
+        *ubi__maker_rest_of(s, i) = (ubi__maker_rest){ .n_older = maker->live };
     }
 }
 

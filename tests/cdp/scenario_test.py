@@ -121,7 +121,7 @@ class Scenario(unittest.TestCase):
         done = self.leaks("chrome:", "--do", "scenario.js")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Picture: +100 objects", done.stdout)
-        self.assertIn("held by Array, variable seen of a scope; 100 older", done.stdout)
+        self.assertRegex(done.stdout, r"held by Array, variable seen of 127\.0\.0\.1:\d+/; 100 older")
         self.assertIn("Detached <img>", done.stdout)
         self.assertIn("that the action made and that the way back left", done.stdout)
         self.assertIn("scenario.js: leakFilter is not used", done.stderr)

@@ -56,7 +56,7 @@ class Tutorial(unittest.TestCase):
                 said.append(self.run_block(text))
         _, leaks, profile, fixed = said
         self.assertIn("snapshot 4 of 4", leaks)
-        for words in ("Visit: +", "variable inFlight of", "shop.js:25"):
+        for words in ("Visit: +", "variable inFlight of shop.js"):
             self.assertIn(words, leaks)
         self.assertIn("what was alive, sampled by V8", profile)
         self.assertIn("status 0", fixed)

@@ -111,7 +111,8 @@ export async function filled(page: Page): Promise<void> {
     [...document.querySelectorAll(".tree-table")].every((table) => {
       const all = [...table.querySelectorAll(".tree-row")];
       const isFull = all.some((row) => row.getBoundingClientRect().bottom >= table.getBoundingClientRect().bottom);
-      return isFull || all.length === Number(table.getAttribute("aria-rowcount")) - 1;
+      const rowCount = table.getAttribute("aria-rowcount");
+      return isFull || rowCount === "1" || all.some((row) => row.getAttribute("aria-rowindex") === rowCount); // none is below the last
     });
   await until(() => page.evaluate(isFilled)).toBe(true);
 }

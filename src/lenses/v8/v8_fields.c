@@ -124,7 +124,17 @@ static bool says_little(ubi_text file) {
     return file.len >= 6 && memcmp(file.ptr, "index.", 6) == 0;
 }
 
-/* The last part of a script's path: "app.js", or "depd/index.js". Empty: unknown. */
+/* Without what a URL says beyond the path. */
+static ubi_text url_path(ubi_text url) {
+    if (!memmem(url.ptr, url.len, "://", 3))
+        return url;
+    for (size_t i = 0; i < url.len; i++)
+        if (url.ptr[i] == '?' || url.ptr[i] == '#')
+            return (ubi_text){ url.ptr, i };
+    return url;
+}
+
+/* The last part of a script's path: "app.js", "depd/index.js", or "127.0.0.1:8000/" of a page without a file. Empty: unknown. */
 static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
     static const char prefix[] = "system / Script";
     ubi_text name = script == UBI_NONE ? (ubi_text){ "", 0 } : ubi_graph_string(g, ubi__graph_node_name(g, script));
@@ -134,6 +144,7 @@ static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
         size_t n = name.len >= sizeof prefix + 2 ? sizeof prefix + 2 : name.len; /* " / " after it */
         name = (ubi_text){ name.ptr + n, name.len - n };
     }
+    name = url_path(name);
     for (size_t i = name.len; i-- > 0;) {
         ubi_text file = { name.ptr + i + 1, name.len - i - 1 };
         if (name.ptr[i] == '/' && file.len && !says_little(file))
