@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.parse
 import urllib.request
@@ -89,6 +90,12 @@ class Chrome(unittest.TestCase):
         self.assertIn("Visit", said)
         self.assertIn("kept", said)
 
+    def close_owner(self, page):
+        """Numbers of others are what they were once it is gone."""
+        urllib.request.urlopen(self.address.replace("chrome", "http") + f"/json/close/{page}").close()
+        while any(target["id"] == page or target["type"] == "worker" for target in self.targets()):
+            time.sleep(0.01)
+
     def open_owner(self):
         """The browser opens the page with a worker. Its number, and that of the worker, in the list."""
         with urllib.request.urlopen(urllib.request.Request(self.address.replace("chrome", "http") + "/json/new?" + urllib.parse.quote(OWNER, safe=""),
@@ -97,7 +104,7 @@ class Chrome(unittest.TestCase):
         targets = []
         while not any(target["type"] == "worker" for target in targets):
             targets = self.targets()
-        self.addCleanup(lambda: urllib.request.urlopen(self.address.replace("chrome", "http") + f"/json/close/{page}").close())
+        self.addCleanup(self.close_owner, page)
         return [1 + next(i for i, target in enumerate(targets) if is_it(target))
                 for is_it in (lambda target: target["id"] == page, lambda target: target["type"] == "worker")]
 
