@@ -7,8 +7,10 @@
 #include "base/assert.h"
 #include "base/bits.h"
 
-/* A page that is not the last and has no more than these is given up. */
+/* A page that is not the last and has no more than these is given up; while no more than the third live, of the second. */
 #define FEW (UBI__LEDGER_PAGE_NUMBERS / 4)
+#define VERY_FEW (UBI__LEDGER_PAGE_NUMBERS / 32)
+#define LITTLE_LIVES ((size_t)1 << 16)
 /* Of a slab, at most: 2 MiB, a huge page. */
 #define SLAB_PAGES ((size_t)512)
 
@@ -74,6 +76,10 @@ static uint64_t old_take(ubi__live_ledger *l, uint64_t number) {
 
 /* ---- pages ----------------------------------------------------------------------------------------------------------- */
 
+static inline bool is_little(const ubi__live_ledger *l, uint64_t n) {
+    return n <= (l->n <= LITTLE_LIVES ? VERY_FEW : FEW);
+}
+
 static ubi_status slab_begin(ubi__live_ledger *l) {
     size_t n_before = l->slabs.n ? l->slabs.at[l->slabs.n - 1].n : 0;
     size_t n = ubi__smaller(2 * n_before + 1, SLAB_PAGES);
@@ -91,11 +97,11 @@ static ubi_status page_take(ubi__live_ledger *l, ubi__ledger_page **out) {
     *out = l->spare;
     if (*out) {
         l->spare = (*out)->next;
-        return UBI_OK;
+    } else {
+        if (l->slabs.n == 0 || l->n_taken == l->slabs.at[l->slabs.n - 1].n)
+            UBI_TRY(slab_begin(l));
+        *out = &l->slabs.at[l->slabs.n - 1].pages[l->n_taken++];
     }
-    if (l->slabs.n == 0 || l->n_taken == l->slabs.at[l->slabs.n - 1].n)
-        UBI_TRY(slab_begin(l));
-    *out = &l->slabs.at[l->slabs.n - 1].pages[l->n_taken++];
     return UBI_OK;
 }
 
@@ -126,7 +132,7 @@ static __attribute__((noinline)) ubi_status page_give_up(ubi__live_ledger *l, si
 /* Of the last page, too, when another one follows. */
 static ubi_status page_leave(ubi__live_ledger *l) {
     size_t n = l->pages.n;
-    return n && l->pages.at[n - 1].n <= FEW ? page_give_up(l, n - 1) : UBI_OK;
+    return n && is_little(l, l->pages.at[n - 1].n) ? page_give_up(l, n - 1) : UBI_OK;
 }
 
 static __attribute__((noinline)) ubi_status page_begin(ubi__live_ledger *l, uint64_t i) {
@@ -172,7 +178,7 @@ uint64_t ubi__live_ledger_take(ubi__live_ledger *l, uint64_t number) {
     *at = 0;
     l->n--;
     /* Where there is no memory for it, the page stays, until there is. */
-    if (ubi__unlikely(--l->pages.at[i].n <= FEW) && i + 1 < l->pages.n)
+    if (ubi__unlikely(is_little(l, --l->pages.at[i].n)) && i + 1 < l->pages.n)
         (void)page_give_up(l, i);
     return value;
 }

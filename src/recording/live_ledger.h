@@ -4,9 +4,9 @@
  *
  * Numbers count up, and most allocations are freed soon. So what is young is in pages by number, which are written in their
  * order and read while they are still in the cache. A page of which a quarter is left gives it to a table of entries
- * (base/table.h), and is used again.
+ * (base/table.h), and is used again. As long as little lives, a page may keep a 32nd: most of it is freed a little later.
  *
- * Memory: 8 to 32 bytes per allocation that lives, as much again at most (2 MiB) that waits, and a byte for 32 allocations that there ever were.
+ * Memory: 8 to 32 bytes per allocation that lives, 16 MiB at most of pages that have less, as much again at most (2 MiB) that waits, and a byte for 32 allocations that there ever were.
  */
 #ifndef UBI_RECORDING_LIVE_LEDGER_H
 #define UBI_RECORDING_LIVE_LEDGER_H
