@@ -31,7 +31,7 @@ check: ## Build for everyday work and run the quick tests: less than a minute af
 	@sh tools/build.sh dev
 	@ctest --preset dev -L '^quick$$' -j $(or $(JOBS),$(shell nproc))
 
-test: deps ## Run every test: gcc, clang with sanitizers, fuzz corpora (about 35 minutes on two cores, the first time)
+test: deps ## Run every test: gcc, clang with sanitizers, fuzz corpora (about 40 minutes on two cores, the first time)
 	@sh tools/test.sh
 
 check-deep: deps ## Run the tests that take long

@@ -332,14 +332,13 @@ class Node(unittest.TestCase):
                 if command[0] == "leaks":
                     self.assertIn(b"the program has ended", said)
 
-    def test_a_program_that_ends_while_it_is_asked(self):
-        """At moments that differ from run to run: neither waits for the other."""
-        code = "globalThis.big = Array.from({ length: 1e5 }, (_, i) => ({ i })); process.on('SIGTERM', () => process.exit(7));" + LEAKING
+    def assert_it_may_end(self, code, turns, suffix=""):
+        """It exits by itself, at moments that differ from run to run, while we ask it: neither waits for the other."""
         moments = random.Random()
-        for turn in range(8):
+        for turn in range(turns):
             command = ("leaks", "--every", "0.01s", "--times", "200") if turn % 2 else ("attach", "track", "--seconds", "0", "-o", "cut.heaptimeline")
             with self.subTest(turn), Program(self.place, code=code) as program:
-                words = [command[0], f"node:{program.process.pid}", *command[1:]]
+                words = [command[0], f"node:{program.process.pid}{suffix}", *command[1:]]
                 process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 while not program.is_listening() and process.poll() is None:
                     time.sleep(0.002)
@@ -349,6 +348,10 @@ class Node(unittest.TestCase):
                 self.assertEqual(program.process.wait(), 7)
                 said = process.communicate()[1]
                 self.assertIn(process.returncode, (3, 4), said)  # 3: what there is does not suffice for an answer
+
+    def test_a_program_that_ends_while_it_is_asked(self):
+        big = "globalThis.big = Array.from({ length: 1e5 }, (_, i) => ({ i })); process.on('SIGTERM', () => process.exit(7));"
+        self.assert_it_may_end(big + LEAKING, 8)
 
     def test_a_program_that_cannot_answer(self):
         """A debugger holds it, or it is stopped: said at once. The first lives as before, and is no less held."""
@@ -475,21 +478,7 @@ class Node(unittest.TestCase):
                 program.wait_for_sign()
 
     def test_a_program_that_ends_while_its_worker_is_asked(self):
-        """At moments that differ from run to run: it ends as it would without us."""
-        moments = random.Random()
-        for turn in range(6):
-            command = ("leaks", "--every", "0.01s", "--times", "200") if turn % 2 else ("attach", "track", "--seconds", "0", "-o", "cut.heaptimeline")
-            with self.subTest(turn), Program(self.place, code=WORKERS) as program:
-                words = [command[0], f"node:{program.process.pid}/worker/2", *command[1:]]
-                process = subprocess.Popen([workspace.UBIHEAP, *words], cwd=self.place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                while not program.is_listening() and process.poll() is None:
-                    time.sleep(0.002)
-                time.sleep(moments.uniform(0, 2))
-                program.process.send_signal(signal.SIGTERM)
-                program.process.stdout.read()
-                self.assertEqual(program.process.wait(), 7)
-                said = process.communicate()[1]
-                self.assertIn(process.returncode, (3, 4), said)
+        self.assert_it_may_end(WORKERS, 6, "/worker/2")
 
     def test_the_processes_of_a_cluster_are_left_as_they_were(self):
         """Node.js opens the inspector of each when that of their primary opens."""
