@@ -110,11 +110,12 @@ static void page_spare(ubi__live_ledger *l, ubi__ledger_page *page) {
     l->spare = page;
 }
 
-/* What is left of page i becomes old. Errors: UBI_ENOMEM, and it stays. */
-static __attribute__((noinline)) ubi_status page_give_up(ubi__live_ledger *l, size_t i) {
+/* What is left of page i becomes old. Where there is no room for it, the page stays, until there is. */
+static __attribute__((noinline)) void page_give_up(ubi__live_ledger *l, size_t i) {
     ubi__ledger_page *page = l->pages.at[i].page;
     uint64_t first = (uint64_t)i * UBI__LEDGER_PAGE_NUMBERS;
-    UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, l->pages.at[i].n));
+    if (l->pages.at[i].n > l->old.n_max - l->old.n)
+        return;
     for (size_t k = 0; k < UBI__LEDGER_PAGE_NUMBERS; k++)
         if (page->values[k])
             ubi__ledger_slots_prefetch(&l->old, ubi__hash_u64(first + k + 1));
@@ -126,24 +127,18 @@ static __attribute__((noinline)) ubi_status page_give_up(ubi__live_ledger *l, si
     }
     page_spare(l, page);
     l->pages.at[i] = (ubi__ledger_entry){ NULL, 0 };
-    return UBI_OK;
 }
 
-/* Of the last page, too, when another one follows. */
-static ubi_status page_leave(ubi__live_ledger *l) {
-    size_t n = l->pages.n;
-    return n && is_little(l, l->pages.at[n - 1].n) ? page_give_up(l, n - 1) : UBI_OK;
-}
-
+/* Also makes room for what pages have that are given up until the next one begins: taking something out asks for no memory. */
 static __attribute__((noinline)) ubi_status page_begin(ubi__live_ledger *l, uint64_t i) {
-    UBI_TRY(ubi__vec_ledger_entry_reserve(&l->pages, l->allocator, i + 1 - l->pages.n));
+    size_t n = l->pages.n;
     ubi__ledger_page *page;
+    UBI_TRY(ubi__vec_ledger_entry_reserve(&l->pages, l->allocator, i + 1 - n));
+    if (n)
+        UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, UBI__LEDGER_PAGE_NUMBERS));
     UBI_TRY(page_take(l, &page));
-    ubi_status status = page_leave(l);
-    if (status != UBI_OK) {
-        page_spare(l, page);
-        return status;
-    }
+    if (n && is_little(l, l->pages.at[n - 1].n))
+        page_give_up(l, n - 1);
     while (l->pages.n < i)
         l->pages.at[l->pages.n++] = (ubi__ledger_entry){ NULL, 0 };
     l->pages.at[l->pages.n++] = (ubi__ledger_entry){ page, 0 };
@@ -177,9 +172,8 @@ uint64_t ubi__live_ledger_take(ubi__live_ledger *l, uint64_t number) {
         return 0;
     *at = 0;
     l->n--;
-    /* Where there is no memory for it, the page stays, until there is. */
     if (ubi__unlikely(is_little(l, --l->pages.at[i].n)) && i + 1 < l->pages.n)
-        (void)page_give_up(l, i);
+        page_give_up(l, i);
     return value;
 }
 
