@@ -38,22 +38,35 @@ static bool is_renewed(const ubi_leak_finder *f, uint32_t row) {
            ubi__leak_past_tally(f, newest_past, row).count;
 }
 
-/* The object that a node of such a class belongs to: the first on the way up that is known again, or that a program holds. */
-static ubi_node_ix owner_of_renewed(const ubi_leak_finder *f, ubi_node_ix node) {
-    while (f->first_seen[node] == UBI__LEAK_NEVER && f->parent[node] != node && !ubi__leak_is_held_by_program(f, node))
-        node = f->parent[node];
-    return node;
+/*
+ * The object that a node of such a class belongs to: the first on the way up that is known again, or that a program holds. Its parent was met
+ * before it, and has its own owner.
+ */
+static ubi_node_ix owner_of_renewed(const ubi_leak_finder *f, const ubi_node_ix *owner, ubi_node_ix node) {
+    bool is_owner =
+        f->first_seen[node] != UBI__LEAK_NEVER || f->parent[node] == node || ubi__leak_is_held_by_program(f, node);
+    return is_owner ? node : owner[f->parent[node]];
 }
 
-/* What leaked objects have of such classes is listed with these, or too young to be. It came with the step with which its owner came. */
-static void count_listed(uint64_t *came, const ubi__leak_growth *w, const uint8_t *listed) {
+/*
+ * What leaked objects have of such classes is listed with these, or too young to be. It came with the step with which its owner came.
+ * O(nodes). Errors: UBI_ENOMEM.
+ */
+static ubi_status count_listed(uint64_t *came, const ubi__leak_growth *w, const uint8_t *listed) {
     const ubi_leak_finder *f = w->f;
-    for (uint32_t i = f->n_old; i < f->n_met; i++) {
-        ubi_node_ix node = f->order[i], owner = owner_of_renewed(f, node);
+    ubi_node_ix *owner = ubi__alloc_array(f->allocator, f->graph->n_nodes, sizeof *owner);
+    if (!owner)
+        return ubi__fail_nomem();
+    for (uint32_t i = 0; i < f->n_met; i++) {
+        ubi_node_ix node = f->order[i];
         uint32_t row = ubi__leak_row_of(f, node);
-        if (listed[node] && row != UBI_NONE && is_renewed(f, row) && !(f->flags[owner] & UBI__LEAK_WAS_OLD))
-            came[ubi__leak_step_of(f, owner)] += ubi__leak_size(f, node);
+        owner[node] = owner_of_renewed(f, owner, node);
+        if (i >= f->n_old && listed[node] && row != UBI_NONE && is_renewed(f, row) &&
+            !(f->flags[owner[node]] & UBI__LEAK_WAS_OLD))
+            came[ubi__leak_step_of(f, owner[node])] += ubi__leak_size(f, node);
     }
+    ubi__free_array(f->allocator, owner, f->graph->n_nodes, sizeof *owner);
+    return UBI_OK;
 }
 
 /* @param growth_bytes  growth_bytes[n_steps + 1]: of these classes since OLD, in each heap. */
@@ -76,14 +89,14 @@ static ubi_status add_renewed_classes(ubi__leak_growth *w, const uint8_t *listed
         return ubi__fail_nomem();
     uint64_t *came = growth_bytes + w->leaks->steps.n;
     sum_renewed_classes(growth_bytes, w);
-    count_listed(came, w, listed);
-    for (uint32_t heap = 1; heap <= w->n_steps; heap++) {
+    ubi_status status = count_listed(came, w, listed);
+    for (uint32_t heap = 1; status == UBI_OK && heap <= w->n_steps; heap++) {
         sum += came[heap - 1];
         w->leaks->unlisted_bytes[heap] =
             ubi__add_u64(w->leaks->unlisted_bytes[heap], ubi__subtract_u64(growth_bytes[heap], sum));
     }
     ubi__free_array(a, growth_bytes, 2 * w->leaks->steps.n, sizeof *growth_bytes);
-    return UBI_OK;
+    return status;
 }
 
 /* What young objects alone have of the engine is as young, even if its id is that of an earlier node of an embedder. */

@@ -222,7 +222,7 @@ static const struct {
                 { "Immediate", UBI__FIELD_ON_IMMEDIATE },
                 { "Listener", UBI__FIELD_CALLBACK } };
 
-/* A bound function, a timer and a listener have a dozen edges. What has many is none of these, and may be asked about by many. */
+/* Bound functions, timers and listeners have few edges. A node with many is none of them, and its edges would be searched again and again. */
 static ubi_node_ix narrow_field(const ubi_graph *g, ubi_node_ix node, ubi__v8_field_name name) {
     bool is_narrow = g->first_edge.at[node + 1] - g->first_edge.at[node] <= NARROW;
     return is_narrow ? search_edges(g, node, name) : UBI_NONE;
