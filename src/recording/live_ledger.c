@@ -43,7 +43,7 @@ void ubi__live_ledger_fini(ubi__live_ledger *l) {
     for (size_t i = 0; i < l->slabs.n; i++)
         ubi__free_array(l->allocator, l->slabs.at[i].pages, l->slabs.at[i].n, sizeof *l->slabs.at[i].pages);
     ubi__vec_ledger_slab_fini(&l->slabs, l->allocator);
-    l->spare = NULL;
+    l->spare = l->waiting = NULL;
     ubi__vec_ledger_entry_fini(&l->pages, l->allocator);
     ubi__ledger_slots_fini(&l->old, l->allocator);
     l->n = 0;
@@ -110,12 +110,9 @@ static void page_spare(ubi__live_ledger *l, ubi__ledger_page *page) {
     l->spare = page;
 }
 
-/* What is left of page i becomes old. Where there is no room for it, the page stays, until there is. */
-static __attribute__((noinline)) void page_give_up(ubi__live_ledger *l, size_t i) {
-    ubi__ledger_page *page = l->pages.at[i].page;
-    uint64_t first = (uint64_t)i * UBI__LEDGER_PAGE_NUMBERS;
-    if (l->pages.at[i].n > l->old.n_max - l->old.n)
-        return;
+/* What is left in it becomes old. There is room. */
+static void page_give_up(ubi__live_ledger *l, ubi__ledger_page *page) {
+    uint64_t first = page->i * UBI__LEDGER_PAGE_NUMBERS;
     for (size_t k = 0; k < UBI__LEDGER_PAGE_NUMBERS; k++)
         if (page->values[k])
             ubi__ledger_slots_prefetch(&l->old, ubi__hash_u64(first + k + 1));
@@ -125,20 +122,44 @@ static __attribute__((noinline)) void page_give_up(ubi__live_ledger *l, size_t i
         old_fill(l, first + k, page->values[k]);
         page->values[k] = 0;
     }
+    l->pages.at[page->i] = (ubi__ledger_entry){ NULL, 0 };
     page_spare(l, page);
-    l->pages.at[i] = (ubi__ledger_entry){ NULL, 0 };
 }
 
-/* Also makes room for what pages have that are given up until the next one begins: taking something out asks for no memory. */
+static void page_wait(ubi__live_ledger *l, ubi__ledger_page *page) {
+    if (page->is_waiting)
+        return;
+    page->is_waiting = true;
+    page->next = l->waiting;
+    l->waiting = page;
+}
+
+/* Of those that wait all but what has more again, since frees were taken back. Errors: UBI_ENOMEM, and the rest waits on. */
+static ubi_status waiting_give_up(ubi__live_ledger *l) {
+    while (l->waiting) {
+        ubi__ledger_page *page = l->waiting;
+        uint64_t n = l->pages.at[page->i].n;
+        UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, n));
+        l->waiting = page->next;
+        page->is_waiting = false;
+        if (is_little(l, n))
+            page_give_up(l, page);
+    }
+    return UBI_OK;
+}
+
 static __attribute__((noinline)) ubi_status page_begin(ubi__live_ledger *l, uint64_t i) {
     size_t n = l->pages.n;
+    bool is_last_little = n && is_little(l, l->pages.at[n - 1].n);
     ubi__ledger_page *page;
     UBI_TRY(ubi__vec_ledger_entry_reserve(&l->pages, l->allocator, i + 1 - n));
-    if (n)
-        UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, UBI__LEDGER_PAGE_NUMBERS));
+    UBI_TRY(waiting_give_up(l));
+    if (is_last_little)
+        UBI_TRY(ubi__ledger_slots_reserve(&l->old, l->allocator, l->pages.at[n - 1].n));
     UBI_TRY(page_take(l, &page));
-    if (n && is_little(l, l->pages.at[n - 1].n))
-        page_give_up(l, n - 1);
+    if (is_last_little)
+        page_give_up(l, l->pages.at[n - 1].page);
+    page->i = i;
     while (l->pages.n < i)
         l->pages.at[l->pages.n++] = (ubi__ledger_entry){ NULL, 0 };
     l->pages.at[l->pages.n++] = (ubi__ledger_entry){ page, 0 };
@@ -173,7 +194,7 @@ uint64_t ubi__live_ledger_take(ubi__live_ledger *l, uint64_t number) {
     *at = 0;
     l->n--;
     if (ubi__unlikely(is_little(l, --l->pages.at[i].n)) && i + 1 < l->pages.n)
-        page_give_up(l, i);
+        page_wait(l, page);
     return value;
 }
 

@@ -4,7 +4,8 @@
  *
  * Numbers count up, and most allocations are freed soon. So what is young is in pages by number, which are written in their
  * order and read while they are still in the cache. A page of which a quarter is left gives it to a table of entries
- * (base/table.h), and is used again. As long as little lives, a page may keep a 32nd: most of it is freed a little later.
+ * (base/table.h) when the next page begins, and is used again. As long as little lives, a page may keep a 32nd: most of it is freed a little
+ * later. Only adding asks for memory.
  *
  * Memory: 8 to 32 bytes per allocation that lives, 16 MiB at most of pages that have less, as much again at most (2 MiB) that waits, and a byte for 32 allocations that there ever were.
  */
@@ -19,7 +20,9 @@
 
 typedef struct ubi__ledger_page {
     uint64_t values[UBI__LEDGER_PAGE_NUMBERS]; /* 0: does not live */
-    struct ubi__ledger_page *next;             /* of pages that wait to be used again, which are all zero */
+    struct ubi__ledger_page *next;             /* of pages that wait: to be given up, or, all zero, to be used again */
+    uint64_t i;                                /* of the page */
+    bool is_waiting;                           /* to be given up */
 } ubi__ledger_page;
 
 /** Counts are here, close together: each change of a page changes its count. */
@@ -53,6 +56,7 @@ typedef struct ubi__live_ledger {
     const ubi_allocator *allocator;
     size_t n;                    /* that live */
     ubi__vec_ledger_entry pages; /* by number. The last one is there */
+    ubi__ledger_page *waiting;   /* to be given up, as there is little in them */
     ubi__ledger_page *spare;
     ubi__vec_ledger_slab slabs; /* which all pages are in */
     size_t n_taken;             /* pages of the last slab that were ever used */
